@@ -1,0 +1,68 @@
+// The floors of ARCHITECTURE.md, executable. Imports go down only, and rooms on one floor do not import each other.
+const floors = [
+  ['std', 'config'],
+  ['machinery'],
+  ['storage', 'codec', 'schema', 'cel', 'patch', 'catalog'],
+  ['cache'],
+  ['registry'],
+  ['auth', 'admission', 'flow', 'audit'],
+  ['modules', 'verbs'],
+  ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'client', 'reconcilers', 'agent'],
+];
+const http = ['endpoints', 'guards', 'interceptors', 'filters', 'hooks'];
+const room = (names) => `^src/(${names.join('|')})/`;
+const test = '\\.(e2e-)?spec\\.ts$';
+
+const upward = floors.slice(0, -1).map((names, floor) => ({
+  name: `floor-${floor}-imports-down`,
+  comment: 'A floor may import only the floors below it.',
+  severity: 'error',
+  from: { path: room(names), pathNot: test },
+  to: { path: [room(floors.slice(floor + 1).flat()), '^src/[^/]+\\.ts$'] },
+}));
+const siblings = floors.flatMap((names) =>
+  names.map((name) => ({
+    name: `${name}-knows-no-sibling`,
+    comment: 'Rooms on one floor do not import each other; what they share belongs a floor below.',
+    severity: 'error',
+    from: { path: room([name]), pathNot: test },
+    to: {
+      path: room(names.filter((other) => other !== name && !(http.includes(name) && http.includes(other))).concat('-')),
+    },
+  })),
+);
+
+module.exports = {
+  forbidden: [
+    ...upward,
+    ...siblings,
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'nest-stays-in-the-shell',
+      comment: 'Only the HTTP rooms, *.module.ts and the composition root know Nest.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: [room(http.concat('agent')), '\\.module\\.ts$', '^src/[^/]+\\.ts$', test] },
+      to: { path: 'node_modules/(@nestjs|fastify)/' },
+    },
+    { name: 'no-barrels', severity: 'error', from: { path: '^src/' }, to: { path: '^src/.+/index\\.ts$' } },
+    {
+      name: 'no-tests-in-sources',
+      severity: 'error',
+      from: { path: '^(src|bench|scripts)/', pathNot: test },
+      to: { path: `(${test}|^test/)` },
+    },
+    { name: 'no-undeclared-packages', severity: 'error', from: {}, to: { dependencyTypes: ['npm-no-pkg', 'unknown'] } },
+    {
+      name: 'no-dev-packages-in-sources',
+      severity: 'error',
+      from: { path: '^src/', pathNot: test },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+  },
+};

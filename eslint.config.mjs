@@ -1,0 +1,63 @@
+import tseslint from 'typescript-eslint';
+
+// What only one place may do. Each ban names the place that may.
+const bans = {
+  json: {
+    selector: "CallExpression[callee.object.name='JSON'][callee.property.name=/^(parse|stringify)$/]",
+    message: 'Bytes are made and read in src/codec alone: call codec/json.ts.',
+  },
+  time: {
+    selector:
+      "CallExpression[callee.object.name='Date'][callee.property.name='now'], NewExpression[callee.name='Date'][arguments.length=0], CallExpression[callee.name=/^(setTimeout|setInterval)$/], CallExpression[callee.object.name='Math'][callee.property.name='random']",
+    message: 'Time and chance come from std/clock.ts and std/rng.ts, so that tests can hold them still.',
+  },
+  userRegExp: {
+    selector: "NewExpression[callee.name='RegExp'][arguments.0.type!='Literal'][arguments.0.type!='TemplateLiteral']",
+    message: 'Patterns that users write must not reach RegExp.',
+  },
+};
+
+export default tseslint.config(
+  { ignores: ['dist/', 'node_modules/', '.keelson/', '.cache/', 'coverage/'] },
+  ...tseslint.configs.recommendedTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: {
+        projectService: { allowDefaultProject: ['*.mjs', '.dependency-cruiser.cjs', 'scripts/*.mjs', 'bin/*'] },
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false } }],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/prefer-promise-reject-errors': 'off',
+      '@typescript-eslint/no-extraneous-class': 'off',
+      '@typescript-eslint/no-unsafe-enum-comparison': 'off',
+      'no-restricted-syntax': ['error', bans.json, bans.time, bans.userRegExp],
+      'no-console': 'error',
+    },
+  },
+  { files: ['src/codec/**'], rules: { 'no-restricted-syntax': ['error', bans.time, bans.userRegExp] } },
+  { files: ['src/std/**'], rules: { 'no-restricted-syntax': ['error', bans.json] } },
+  {
+    files: ['**/*.spec.ts', '**/*.e2e-spec.ts', 'test/**', 'bench/**', 'scripts/**', 'bin/**', '*.mjs', '*.cjs'],
+    rules: {
+      'no-restricted-syntax': 'off',
+      'no-console': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    files: ['**/*.mjs', '**/*.cjs', 'bin/*'],
+    extends: [tseslint.configs.disableTypeChecked],
+    rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
+);

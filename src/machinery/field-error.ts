@@ -1,0 +1,102 @@
+/** What is wrong with one field. Validation collects all of them; it never throws and never mutates. */
+export type FieldErrorType =
+  | 'FieldValueNotFound'
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueTypeInvalid'
+  | 'InternalError';
+
+export interface FieldError {
+  readonly type: FieldErrorType;
+  /** `spec.ports[0].name` */
+  readonly field: string;
+  /** The whole text behind the field, e.g. `Invalid value: "x": must be …`. */
+  readonly detail: string;
+}
+
+/** Values in messages look as Go's %q, %v and JSON print them: strings quoted, the rest as JSON. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return goQuote(value);
+  if (value === undefined || value === null) return 'null';
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  // eslint-disable-next-line no-restricted-syntax -- a message, not bytes of an object
+  return JSON.stringify(value);
+}
+
+export function goQuote(text: string): string {
+  // eslint-disable-next-line no-restricted-syntax -- a message, not bytes of an object
+  return JSON.stringify(text).replace(/\\u00([0-9a-f]{2})/g, '\\x$1').replace(/\\b/g, '\\b').replace(/\\f/g, '\\f');
+}
+
+export const fieldError = {
+  required: (field: string, detail = ''): FieldError => ({
+    type: 'FieldValueRequired',
+    field,
+    detail: detail === '' ? 'Required value' : `Required value: ${detail}`,
+  }),
+  invalid: (field: string, value: unknown, detail: string): FieldError => ({
+    type: 'FieldValueInvalid',
+    field,
+    detail: `Invalid value: ${shown(value)}${detail === '' ? '' : `: ${detail}`}`,
+  }),
+  forbidden: (field: string, detail: string): FieldError => ({
+    type: 'FieldValueForbidden',
+    field,
+    detail: `Forbidden: ${detail}`,
+  }),
+  notFound: (field: string, value: unknown): FieldError => ({
+    type: 'FieldValueNotFound',
+    field,
+    detail: `Not found: ${shown(value)}`,
+  }),
+  duplicate: (field: string, value: unknown): FieldError => ({
+    type: 'FieldValueDuplicate',
+    field,
+    detail: `Duplicate value: ${shown(value)}`,
+  }),
+  notSupported: (field: string, value: unknown, supported: readonly string[]): FieldError => ({
+    type: 'FieldValueNotSupported',
+    field,
+    detail: `Unsupported value: ${shown(value)}${
+      supported.length === 0 ? '' : `: supported values: ${supported.map(goQuote).join(', ')}`
+    }`,
+  }),
+  tooLong: (field: string, maxLength: number): FieldError => ({
+    type: 'FieldValueTooLong',
+    field,
+    detail: `Too long: may not be more than ${maxLength} bytes`,
+  }),
+  tooMany: (field: string, actual: number, max: number): FieldError => ({
+    type: 'FieldValueTooMany',
+    field,
+    detail: `Too many: ${actual}: must have at most ${max} items`,
+  }),
+  typeInvalid: (field: string, value: unknown, detail: string): FieldError => ({
+    type: 'FieldValueTypeInvalid',
+    field,
+    detail: `Invalid value: ${shown(value)}: ${detail}`,
+  }),
+};
+
+/** A path that grows by child and index: `path('spec').child('ports').index(0)`. */
+export class FieldPath {
+  constructor(private readonly text: string) {}
+  child(...names: string[]): FieldPath {
+    return new FieldPath([this.text, ...names].filter((name) => name !== '').join('.'));
+  }
+  index(position: number): FieldPath {
+    return new FieldPath(`${this.text}[${position}]`);
+  }
+  key(name: string): FieldPath {
+    return new FieldPath(`${this.text}[${name}]`);
+  }
+  toString(): string {
+    return this.text;
+  }
+}
+export const path = (text: string): FieldPath => new FieldPath(text);

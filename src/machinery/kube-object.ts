@@ -1,0 +1,39 @@
+/** A JSON value as the codecs make it: plain objects, arrays, strings, numbers, booleans and null. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type JsonObject = { [key: string]: JsonValue };
+
+export interface OwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+/** The fields that every object's metadata may have. Absent and empty are the same to every reader. */
+export interface ObjectMeta {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string | null;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+  managedFields?: JsonValue[];
+  selfLink?: string;
+}
+
+/** Any object of any kind. Kinds are data to this server: fields beyond these are read by the code that knows the kind. */
+export interface KubeObject {
+  kind: string;
+  apiVersion: string;
+  metadata: ObjectMeta;
+  [field: string]: unknown;
+}

@@ -1,0 +1,23 @@
+/**
+ * A revision is a whole number that the store gives to each transaction, one higher than the last.
+ * Inside the server it is a number (`Revision`); clients see it as an opaque text (`resourceVersion`).
+ * The two meet here alone.
+ */
+declare const revisionBrand: unique symbol;
+export type Revision = number & { readonly [revisionBrand]: true };
+
+export const noRevision = 0 as Revision;
+
+export function revisionOf(value: number | bigint | string): Revision {
+  const revision = Number(value);
+  if (!Number.isSafeInteger(revision) || revision < 0) throw new RangeError(`not a revision: ${value}`);
+  return revision as Revision;
+}
+
+/** The revision that a client's resourceVersion names, or undefined when it names none. */
+export function parseResourceVersion(text: string): Revision | undefined {
+  if (!/^[0-9]{1,19}$/.test(text)) return undefined;
+  const revision = Number(text);
+  // Larger ones are well formed, only never reached: all of them are the largest number we count to.
+  return Math.min(revision, Number.MAX_SAFE_INTEGER) as Revision;
+}

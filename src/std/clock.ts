@@ -1,0 +1,91 @@
+/** A timer that has been set; cancelling one that has run is allowed and does nothing. */
+export interface Timer {
+  cancel(): void;
+}
+
+/** All time in the server comes from here, so that a test can hold it still and move it on. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds that only move forward; for durations. */
+  monotonicMs(): number;
+  /** Runs `task` once. The timer never keeps the process alive. */
+  after(delayMs: number, task: () => void): Timer;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, task) {
+    const handle = setTimeout(task, delayMs);
+    handle.unref();
+    return { cancel: () => clearTimeout(handle) };
+  },
+};
+
+/** Runs `task` again and again, `delayMs` after the end of the run before; a task that fails is run again too. */
+export function every(clock: Clock, delayMs: number, task: () => Promise<void> | void): Timer {
+  let stopped = false;
+  let timer: Timer;
+  const arm = () => {
+    timer = clock.after(delayMs, () => {
+      void Promise.resolve()
+        .then(task)
+        .catch(() => undefined)
+        .then(() => {
+          if (!stopped) arm();
+        });
+    });
+  };
+  arm();
+  return {
+    cancel() {
+      stopped = true;
+      timer.cancel();
+    },
+  };
+}
+
+/** Resolves after `delayMs`; rejects with the signal's reason when it is aborted first. */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error);
+    const aborted = () => {
+      timer.cancel();
+      reject(signal!.reason as Error);
+    };
+    const timer = clock.after(delayMs, () => {
+      signal?.removeEventListener('abort', aborted);
+      resolve();
+    });
+    signal?.addEventListener('abort', aborted, { once: true });
+  });
+}
+
+/** A clock that stands still until a test moves it. Timers run in the order of their due times. */
+export class ManualClock implements Clock {
+  private timers: { dueMs: number; task: () => void }[] = [];
+  constructor(private nowMs = Date.UTC(2026, 0, 1)) {}
+  now(): number {
+    return this.nowMs;
+  }
+  monotonicMs(): number {
+    return this.nowMs;
+  }
+  after(delayMs: number, task: () => void): Timer {
+    const timer = { dueMs: this.nowMs + delayMs, task };
+    this.timers.push(timer);
+    return { cancel: () => void (this.timers = this.timers.filter((other) => other !== timer)) };
+  }
+  advance(ms: number): void {
+    const end = this.nowMs + ms;
+    for (;;) {
+      const next = this.timers.filter((timer) => timer.dueMs <= end).sort((a, b) => a.dueMs - b.dueMs)[0];
+      if (!next) break;
+      this.timers = this.timers.filter((timer) => timer !== next);
+      this.nowMs = Math.max(this.nowMs, next.dueMs);
+      next.task();
+    }
+    this.nowMs = end;
+  }
+}
