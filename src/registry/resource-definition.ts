@@ -1,0 +1,111 @@
+import type { KubeObject } from '../machinery/kube-object.js';
+import type { FieldError } from '../machinery/field-error.js';
+import type { GroupVersionKind } from '../machinery/gvk.js';
+import type { Strategy, StrategyContext } from './strategy.js';
+import type { TableDefinition } from './table.js';
+
+/**
+ * A resource is data: everything the verbs need to serve one (group, version, resource).
+ * Built-in kinds and kinds defined at run time are the same to them.
+ */
+export interface ResourceDefinition {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly namespaced: boolean;
+  readonly verbs: readonly ResourceVerb[];
+  /** Where its objects are under the root: `pods`, `services/specs`. As kube-apiserver lays keys out. */
+  readonly storagePrefix: string;
+  /** Field labels that field selectors may use, beside metadata.name and metadata.namespace, and how to read each. */
+  readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
+  /** Those of them by which watches are found without looking at each. */
+  readonly indexedFields: readonly string[];
+  readonly strategy: Strategy;
+  readonly table: TableDefinition;
+  readonly subresources: Readonly<Record<string, SubresourceDefinition>>;
+  /** A PUT to a name that does not exist creates it. */
+  readonly allowsCreateOnUpdate: boolean;
+  /** A PUT without a resourceVersion overwrites. */
+  readonly allowsUnconditionalUpdate: boolean;
+  /** A deletion answers with the object that went, not with a Status. */
+  readonly returnsDeletedObject: boolean;
+  /** Items of a list say their kind and apiVersion themselves, as objects of custom kinds do. */
+  readonly itemsCarryType: boolean;
+}
+
+export type ResourceVerb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
+
+export const allVerbs: readonly ResourceVerb[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+];
+
+export type SubresourceDefinition = LensSubresource | HandledSubresource;
+
+/**
+ * A part of the object that is read and written on its own (status, scale). The object stays the one thing that is
+ * stored; the lens shows a view of it and puts a changed view back.
+ */
+export interface LensSubresource {
+  readonly type: 'lens';
+  readonly verbs: readonly ('get' | 'update' | 'patch')[];
+  /** What the view is, where it is not of the resource's own kind (autoscaling/v1 Scale). */
+  readonly viewKind?: GroupVersionKind;
+  readonly view: (object: KubeObject) => KubeObject;
+  /** The whole object with the submitted view put into it. Changes neither argument. */
+  readonly put: (object: KubeObject, view: KubeObject) => KubeObject;
+  readonly validate?: (object: KubeObject, old: KubeObject, context: StrategyContext) => FieldError[];
+}
+
+/** An operation of its own under the resource (eviction, binding, log): an API group class handles it. */
+export interface HandledSubresource {
+  readonly type: 'handled';
+  readonly verbs: readonly ('create' | 'get' | 'update' | 'patch' | 'delete')[];
+  readonly kind: GroupVersionKind;
+  /** GET and POST open a connection (exec, proxy) and are authorized by HTTP method. */
+  readonly connects?: boolean;
+}
+
+/** A kind that is not stored: a POST that computes an answer (a review). */
+export interface VirtualResourceDefinition {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+}
+
+type Given = Pick<ResourceDefinition, 'group' | 'version' | 'kind' | 'plural' | 'namespaced' | 'strategy' | 'table'> &
+  Partial<ResourceDefinition>;
+
+/** A definition with the usual values for what is not said. */
+export function defineResource(given: Given): ResourceDefinition {
+  return Object.freeze({
+    listKind: `${given.kind}List`,
+    singular: given.kind.toLowerCase(),
+    shortNames: [],
+    categories: [],
+    verbs: allVerbs,
+    storagePrefix: given.plural,
+    selectableFields: {},
+    indexedFields: [],
+    subresources: {},
+    allowsCreateOnUpdate: false,
+    allowsUnconditionalUpdate: true,
+    returnsDeletedObject: false,
+    itemsCarryType: false,
+    ...given,
+  });
+}

@@ -1,0 +1,33 @@
+import type { KubeObject } from '../machinery/kube-object.js';
+import type { LensSubresource } from './resource-definition.js';
+
+type Options = Pick<LensSubresource, 'validate'> & {
+  /** Whether labels and annotations may be written through status, as most built-in kinds allow. */
+  readonly keepsMetadata?: boolean;
+};
+
+/** The status of an object as its own resource: spec stays as it is, whatever is submitted. */
+export function statusLens(options: Options = {}): LensSubresource {
+  return {
+    type: 'lens',
+    verbs: ['get', 'patch', 'update'],
+    view: (object) => object,
+    put(object, view) {
+      const { ownerReferences: _owners, ...metadata } = view.metadata;
+      const merged: KubeObject = {
+        ...object,
+        metadata: options.keepsMetadata
+          ? { ...object.metadata }
+          : {
+              ...metadata,
+              ...(object.metadata.ownerReferences && { ownerReferences: object.metadata.ownerReferences }),
+            },
+      };
+      if (view.metadata.resourceVersion !== undefined) merged.metadata.resourceVersion = view.metadata.resourceVersion;
+      if (view['status'] === undefined) delete merged['status'];
+      else merged['status'] = view['status'];
+      return merged;
+    },
+    ...(options.validate && { validate: options.validate }),
+  };
+}

@@ -1,0 +1,44 @@
+import type { FieldError } from '../machinery/field-error.js';
+import type { KubeObject } from '../machinery/kube-object.js';
+import type { UserInfo } from '../machinery/user-info.js';
+
+/**
+ * What a kind adds to the fixed order of a write. The order itself is in create.ts, update.ts and delete.ts:
+ * default → prepare → validate → warn. A hook that is absent does nothing.
+ * `default` and `prepare…` change the object they are given; `validate…` only look, and report every error they find.
+ */
+export interface Strategy {
+  /** Every error text of a bad name; a name from generateName is checked after it was made. */
+  readonly validateName: (name: string) => string[];
+  /** Fills in what the client left out; also run on objects read back, so it must be idempotent. */
+  readonly default?: (object: KubeObject) => void;
+  /** Clears what a client may not set (status) and sets what only the server may. */
+  readonly prepareForCreate?: (object: KubeObject, context: StrategyContext) => void;
+  readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, context: StrategyContext) => void;
+  readonly validateCreate?: (object: KubeObject, context: StrategyContext) => FieldError[];
+  readonly validateUpdate?: (object: KubeObject, old: KubeObject, context: StrategyContext) => FieldError[];
+  readonly warnings?: (object: KubeObject, old: KubeObject | undefined) => string[];
+  /** Whether metadata.generation counts changes of everything but metadata and status. */
+  readonly countsGenerations?: boolean;
+  readonly deletion?: DeletionStrategy;
+}
+
+export interface DeletionStrategy {
+  /**
+   * How long the object stays, marked as deleted, before it goes: undefined means that it goes at once.
+   * `requested` is what the client asked for, if it did. May change the object (a status phase).
+   */
+  readonly graceSeconds?: (object: KubeObject, requested: number | undefined) => number | undefined;
+  /** Finalizers that the kind keeps outside metadata.finalizers (a namespace's spec.finalizers). */
+  readonly holds?: (object: KubeObject) => boolean;
+  /** Runs once, when the object is first marked as deleted. */
+  readonly prepareForDelete?: (object: KubeObject, context: StrategyContext) => void;
+  /** Throws when the object must never be deleted. */
+  readonly refuse?: (object: KubeObject) => void;
+}
+
+export interface StrategyContext {
+  readonly user: UserInfo;
+  /** The time of the request as it stands in objects: `2026-01-02T03:04:05Z`. */
+  readonly now: string;
+}
