@@ -1,3 +1,4 @@
+import type { NamingProfile } from '../config/naming-profile.js';
 import type { RequestContext } from './request-context.js';
 import type { ResourceDefinition, VirtualResourceDefinition } from './resource-definition.js';
 import type { KubeObject } from '../machinery/kube-object.js';
@@ -56,11 +57,14 @@ export interface ApiGroupMetadata extends ApiGroupOptions {
 
 type Class = abstract new (...args: never[]) => object;
 
-const groupOptions = new WeakMap<Class, ApiGroupOptions>();
+/** Built-in groups carry the configured domain in their names, so their options are made for a naming profile. */
+type OptionsFor = ApiGroupOptions | ((naming: NamingProfile) => ApiGroupOptions);
+
+const groupOptions = new WeakMap<Class, OptionsFor>();
 const subresourceMethods = new WeakMap<object, { resource: string; subresource: string; method: string }[]>();
 const virtualMethods = new WeakMap<object, { resource: string; method: string }[]>();
 
-export function ApiGroup(options: ApiGroupOptions) {
+export function ApiGroup(options: OptionsFor) {
   return (target: Class): void => void groupOptions.set(target, options);
 }
 
@@ -79,12 +83,12 @@ export function VirtualResource(resource: string) {
 }
 
 /** What @ApiGroup and its method marks say about the class of an instance; undefined for any other class. */
-export function apiGroupOf(instance: object): ApiGroupMetadata | undefined {
+export function apiGroupOf(instance: object, naming: NamingProfile): ApiGroupMetadata | undefined {
   const prototype = Object.getPrototypeOf(instance) as { constructor: Class } | null;
   const options = prototype && groupOptions.get(prototype.constructor);
   if (!options) return undefined;
   return {
-    ...options,
+    ...(typeof options === 'function' ? options(naming) : options),
     subresourceMethods: subresourceMethods.get(prototype) ?? [],
     virtualMethods: virtualMethods.get(prototype) ?? [],
   };
