@@ -178,7 +178,7 @@ export class ApiError extends Error {
   }
 
   static tooLargeResourceVersion(requested: number, current: number): ApiError {
-    return ApiError.timeout(`Too large resource version: ${requested}, current: ${current}`, 1, [
+    return ApiError.timeout(`Timeout: Too large resource version: ${requested}, current: ${current}`, 1, [
       { reason: 'ResourceVersionTooLarge', message: 'Too large resource version' },
     ]);
   }

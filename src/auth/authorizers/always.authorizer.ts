@@ -1,0 +1,11 @@
+import type { Authorizer } from '../authorizer.js';
+
+export const alwaysAllow: Authorizer = {
+  name: 'AlwaysAllow',
+  authorize: () => ({ decision: 'allow', reason: '' }),
+};
+
+export const alwaysDeny: Authorizer = {
+  name: 'AlwaysDeny',
+  authorize: () => ({ decision: 'no opinion', reason: 'Everything is forbidden.' }),
+};

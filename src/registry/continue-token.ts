@@ -1,0 +1,47 @@
+import { decodeJson, encodeJson } from '../codec/json.js';
+import { ApiError } from '../machinery/api-error.js';
+import type { Revision } from '../machinery/revision.js';
+
+/**
+ * Where a paged list goes on: the revision all its pages show, and the key after the last item, below the list's
+ * scope. Opaque to clients; the form is kube-apiserver's, so that a list may go on at either server.
+ * A revision of -1 goes on at the latest state, for lists whose revision was compacted half way.
+ */
+export interface ContinueToken {
+  readonly revision: Revision | 'latest';
+  /** Relative to the scope: `name`, or `namespace/name` in a list over all namespaces. */
+  readonly start: string;
+}
+
+const version = 'meta.k8s.io/v1';
+
+export function encodeContinue(token: ContinueToken): string {
+  const rv = token.revision === 'latest' ? -1 : token.revision;
+  return encodeJson({ v: version, rv, start: `${token.start}\0` }).toString('base64url');
+}
+
+export function decodeContinue(text: string): ContinueToken {
+  const invalid = (why: string) => ApiError.badRequest(`invalid continue token: continue key is not valid: ${why}`);
+  if (!/^[A-Za-z0-9_-]*$/.test(text)) {
+    throw invalid(`illegal base64 data at input byte ${text.search(/[^A-Za-z0-9_-]/)}`);
+  }
+  let value: unknown;
+  try {
+    value = decodeJson(Buffer.from(text, 'base64url'));
+  } catch {
+    throw invalid(text.length < 2 ? `illegal base64 data at input byte ${Math.max(0, text.length - 1)}` : 'it was cut short or changed');
+  }
+  if (typeof value !== 'object' || value === null) throw invalid('it was cut short or changed');
+  const { v, rv, start } = value as { v?: unknown; rv?: unknown; start?: unknown };
+  if (v !== version) throw invalid(`server does not recognize this encoded version ${goText(v)}`);
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0 || rv < -1) {
+    throw invalid('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  }
+  if (typeof start !== 'string' || start === '') throw invalid('encoded start key empty (version meta.k8s.io/v1)');
+  if (start.split('/').includes('..') || start.startsWith('/')) throw invalid(start);
+  return { revision: rv === -1 ? 'latest' : (rv as Revision), start: start.endsWith('\0') ? start.slice(0, -1) : start };
+}
+
+function goText(value: unknown): string {
+  return typeof value === 'string' ? `"${value}"` : '""';
+}

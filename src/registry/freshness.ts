@@ -1,0 +1,53 @@
+import { FreshnessTimeout, type Feed } from '../cache/feed.js';
+import type { WatchCache } from '../cache/watch-cache.js';
+import { ApiError } from '../machinery/api-error.js';
+import { parseResourceVersion, type Revision } from '../machinery/revision.js';
+import { storageToApiError } from './storage-to-api-error.js';
+
+interface Parts {
+  readonly feed: Feed;
+  readonly limits: { readonly freshnessTimeoutMs: number };
+}
+
+/** A client's resourceVersion as a revision; what cannot be one is the client's mistake. */
+export function revisionFromClient(text: string): Revision {
+  const revision = parseResourceVersion(text);
+  if (revision === undefined) {
+    throw ApiError.badRequest(`invalid resource version ${text}: it must be one that this server gave out`);
+  }
+  return revision;
+}
+
+/**
+ * Waits until the cache may answer: unset or empty asks for all that was acknowledged before the request, `0` for
+ * anything, a version for something not older than it.
+ */
+export async function readFresh(
+  { feed, limits }: Parts,
+  cache: WatchCache,
+  resourceVersion: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (!cache.isReady) await whenReady(cache, limits.freshnessTimeoutMs, signal);
+  if (resourceVersion === '0') return;
+  const options = { timeoutMs: limits.freshnessTimeoutMs, ...(signal && { signal }) };
+  try {
+    if (resourceVersion === undefined || resourceVersion === '') await feed.consistentRevision(options);
+    else await feed.waitFor(revisionFromClient(resourceVersion), options);
+  } catch (error) {
+    if (error instanceof FreshnessTimeout) throw ApiError.tooLargeResourceVersion(error.requested, error.current);
+    throw storageToApiError(error);
+  }
+}
+
+async function whenReady(cache: WatchCache, timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
+  const gaveUp = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+  await Promise.race([
+    cache.ready,
+    new Promise<never>((_, reject) =>
+      gaveUp.addEventListener('abort', () => reject(ApiError.unavailable('the cache of this resource is still loading')), {
+        once: true,
+      }),
+    ),
+  ]);
+}

@@ -1,0 +1,195 @@
+import type { Attributes, EncodedObject } from '../cache/encoded-object.js';
+import type { Snapshot } from '../cache/watch-cache.js';
+import { ApiError } from '../machinery/api-error.js';
+import type { FieldSelector } from '../machinery/field-selector.js';
+import type { LabelSelector } from '../machinery/label-selector.js';
+import type { ListOptions } from '../machinery/list-options.js';
+import { noRevision, type Revision } from '../machinery/revision.js';
+import { StorageError } from '../storage/storage-error.js';
+import { decodeContinue, encodeContinue } from './continue-token.js';
+import { readFresh, revisionFromClient } from './freshness.js';
+import type { ResourceStore } from './resource-store.js';
+import { storageToApiError } from './storage-to-api-error.js';
+
+export interface ListQuery {
+  readonly namespace: string;
+  readonly options: ListOptions;
+  readonly labels: LabelSelector | undefined;
+  readonly fields: FieldSelector | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ListResult {
+  /** The version that every page of this list shows. */
+  readonly revision: Revision;
+  readonly items: readonly EncodedObject[];
+  readonly continueToken: string | undefined;
+  readonly remainingItemCount: number | undefined;
+}
+
+/**
+ * The list semantics of resourceVersion × resourceVersionMatch × limit × continue. Combinations that make no sense
+ * were refused when the options were parsed. Each row ends in one of two reads: the state now, or an exact state.
+ */
+export async function listObjects(store: ResourceStore, query: ListQuery): Promise<ListResult> {
+  const { options, signal } = query;
+  const { resourceVersion, resourceVersionMatch } = options;
+  // Any version will do: the whole list is in memory, and clients of version 0 expect it in one page.
+  const limit = resourceVersion === '0' ? 0 : options.limit;
+
+  if (options.continue !== '') {
+    const token = decodeContinue(options.continue);
+    if (token.revision === 'latest') {
+      await readFresh(store.parts, store.cache, undefined, signal);
+      return page(store, query, store.cache.snapshot(), token.start, limit);
+    }
+    return exactly(store, query, token.revision, token.start, limit);
+  }
+  const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
+  if (isVersion && (resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit > 0))) {
+    await readFresh(store.parts, store.cache, resourceVersion, signal);
+    return exactly(store, query, revisionFromClient(resourceVersion), '', limit);
+  }
+  await readFresh(store.parts, store.cache, resourceVersion, signal);
+  return page(store, query, store.cache.snapshot(), '', limit);
+}
+
+/** The state at one revision: from a kept snapshot, or else from the store's history. */
+async function exactly(
+  store: ResourceStore,
+  query: ListQuery,
+  revision: Revision,
+  after: string,
+  limit: number,
+): Promise<ListResult> {
+  const snapshot = store.cache.snapshotAt(revision);
+  if (snapshot) return page(store, query, { ...withRevision(snapshot, revision) }, after, limit);
+  try {
+    return await pageFromHistory(store, query, revision, after, limit);
+  } catch (error) {
+    if (after !== '' && error instanceof StorageError && error.code === 'compacted') {
+      throw ApiError.expired(
+        'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
+          'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
+          'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
+          'deleted between the time the first chunk was returned and now may show up in the list.',
+        encodeContinue({ revision: 'latest', start: after }),
+      );
+    }
+    throw storageToApiError(error);
+  }
+}
+
+function withRevision(snapshot: Snapshot, revision: Revision): Snapshot {
+  return {
+    revision,
+    size: snapshot.size,
+    get: (key) => snapshot.get(key),
+    count: (prefix) => snapshot.count(prefix),
+    range: (prefix, from) => snapshot.range(prefix, from),
+  };
+}
+
+/** One page (or all) of a snapshot; with `limit` 0 all. */
+function page(store: ResourceStore, query: ListQuery, snapshot: Snapshot, after: string, limit: number): ListResult {
+  const scope = store.scopeOf(query.namespace);
+  const matches = matcher(query.labels, query.fields);
+  const items: EncodedObject[] = [];
+  const exactName = after === '' ? query.fields?.requiresExact('metadata.name') : undefined;
+  if (exactName !== undefined && (query.namespace !== '' || !store.definition.namespaced)) {
+    const found = snapshot.get(store.keyOf(query.namespace, exactName));
+    if (found && !found.corruption && (!matches || matches(found.attributes))) items.push(found);
+    return { revision: snapshot.revision, items, continueToken: undefined, remainingItemCount: undefined };
+  }
+
+  let examined = 0;
+  let last: EncodedObject | undefined;
+  for (const entry of snapshot.range(scope, after === '' ? undefined : `${scope}${after}\0`)) {
+    if (limit > 0 && items.length === limit) {
+      // One more key exists; whether it matches is for the next page to find out.
+      if (!matches) return endOfPage(snapshot.revision, scope, items, last!, snapshot.count(scope) - examined - before(snapshot, scope, after));
+      if (matchesAny(snapshot, scope, last!.key, matches)) return endOfPage(snapshot.revision, scope, items, last!, undefined);
+      break;
+    }
+    examined++;
+    if (entry.corruption) throw ApiError.internal(`the object stored under ${entry.key} cannot be read: ${entry.corruption.message}`);
+    last = entry;
+    if (!matches || matches(entry.attributes)) items.push(entry);
+  }
+  return { revision: snapshot.revision, items, continueToken: undefined, remainingItemCount: undefined };
+}
+
+function before(snapshot: Snapshot, scope: string, after: string): number {
+  if (after === '') return 0;
+  let count = 0;
+  for (const entry of snapshot.range(scope)) {
+    if (entry.key > scope + after) break;
+    count++;
+  }
+  return count;
+}
+
+function matchesAny(snapshot: Snapshot, scope: string, afterKey: string, matches: (attributes: Attributes) => boolean): boolean {
+  for (const entry of snapshot.range(scope, `${afterKey}\0`)) if (!entry.corruption && matches(entry.attributes)) return true;
+  return false;
+}
+
+function endOfPage(
+  revision: Revision,
+  scope: string,
+  items: readonly EncodedObject[],
+  last: EncodedObject,
+  remaining: number | undefined,
+): ListResult {
+  const continueToken = encodeContinue({ revision, start: last.key.slice(scope.length) });
+  return { revision, items, continueToken, remainingItemCount: remaining };
+}
+
+async function pageFromHistory(
+  store: ResourceStore,
+  query: ListQuery,
+  revision: Revision,
+  after: string,
+  limit: number,
+): Promise<ListResult> {
+  const scope = store.scopeOf(query.namespace);
+  const matches = matcher(query.labels, query.fields);
+  const items: EncodedObject[] = [];
+  const chunk = limit > 0 && !matches ? limit : store.parts.limits.historyPageItems;
+  let from = after === '' ? scope : `${scope}${after}\0`;
+  for (;;) {
+    const found = await store.parts.kv.range(scope, { from, limit: chunk, revision, ...(query.signal && { signal: query.signal }) });
+    for (const [index, item] of found.items.entries()) {
+      const entry = store.codec.decode(item);
+      if (entry.corruption) throw ApiError.internal(`the object stored under ${entry.key} cannot be read: ${entry.corruption.message}`);
+      if (!matches || matches(entry.attributes)) items.push(entry);
+      const remaining = found.count - index - 1;
+      if (limit > 0 && items.length === limit && remaining > 0) {
+        return endOfPage(revision, scope, items, entry, matches ? undefined : remaining);
+      }
+    }
+    if (found.items.length >= found.count) break;
+    from = `${found.items.at(-1)!.key}\0`;
+  }
+  return { revision: revision === noRevision ? store.parts.feed.position : revision, items, continueToken: undefined, remainingItemCount: undefined };
+}
+
+/** Both selectors as one question on attributes; undefined when everything matches. */
+export function matcher(
+  labels: LabelSelector | undefined,
+  fields: FieldSelector | undefined,
+): ((attributes: Attributes) => boolean) | undefined {
+  const byLabels = labels && !labels.isEmpty ? labels : undefined;
+  const byFields = fields && !fields.isEmpty ? fields : undefined;
+  if (!byLabels && !byFields) return undefined;
+  return (attributes) => {
+    if (byLabels && !byLabels.matches(attributes.labels)) return false;
+    return !byFields || byFields.matches((field) => fieldValue(attributes, field));
+  };
+}
+
+function fieldValue(attributes: Attributes, field: string): string {
+  if (field === 'metadata.name') return attributes.name;
+  if (field === 'metadata.namespace') return attributes.namespace;
+  return attributes.fields[field] ?? '';
+}

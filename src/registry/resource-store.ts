@@ -1,0 +1,123 @@
+import type { EncodedObject } from '../cache/encoded-object.js';
+import type { Feed } from '../cache/feed.js';
+import type { WatchCache } from '../cache/watch-cache.js';
+import { ApiError } from '../machinery/api-error.js';
+import type { GroupResource } from '../machinery/gvk.js';
+import { noRevision, type Revision } from '../machinery/revision.js';
+import type { KeyValue, KvStore, Write } from '../storage/kv-store.js';
+import { readFresh } from './freshness.js';
+import { objectCodec, type ObjectCodec } from './object-codec.js';
+import type { ResourceDefinition } from './resource-definition.js';
+import { fromStore } from './storage-to-api-error.js';
+import type { Sources } from './system-fields.js';
+
+export interface StoreLimits {
+  /** How often a write is tried again when another writer was faster. */
+  readonly writeConflictRetriesMax: number;
+  /** How long a read waits for a revision that has not been seen yet. */
+  readonly freshnessTimeoutMs: number;
+  readonly generateNameRetriesMax: number;
+  /** How many objects one read of the store brings when an old state is listed. */
+  readonly historyPageItems: number;
+}
+
+export interface StoreParts extends Sources {
+  readonly kv: KvStore;
+  readonly feed: Feed;
+  /** `/registry/` */
+  readonly root: string;
+  readonly limits: StoreLimits;
+}
+
+/** The state a write starts from: what is stored under a key, and at which revision. */
+export interface Current {
+  readonly encoded: EncodedObject | undefined;
+  readonly revision: Revision;
+  /** From the cache, so perhaps not the latest. What it leads to is only believed when the store agrees. */
+  readonly cached: boolean;
+}
+
+/**
+ * The objects of one resource: bytes in the store, the same bytes in the cache. Reads come from the cache once it is
+ * fresh enough, writes go to the store alone; create.ts, update.ts, delete.ts and list.ts are its verbs.
+ */
+export class ResourceStore {
+  readonly codec: ObjectCodec;
+  readonly cache: WatchCache;
+  readonly groupResource: GroupResource;
+  private readonly prefix: string;
+
+  constructor(
+    readonly definition: ResourceDefinition,
+    readonly parts: StoreParts,
+  ) {
+    this.codec = objectCodec(definition);
+    this.prefix = `${parts.root}${definition.storagePrefix}/`;
+    this.groupResource = { group: definition.group, resource: definition.plural };
+    this.cache = parts.feed.addResource({
+      prefix: this.prefix,
+      decode: this.codec.decode,
+      indexedFields: definition.indexedFields,
+    });
+  }
+
+  keyOf(namespace: string, name: string): string {
+    return this.definition.namespaced ? `${this.prefix}${namespace}/${name}` : this.prefix + name;
+  }
+
+  /** All keys of the resource, or of one namespace of it. */
+  scopeOf(namespace: string): string {
+    return this.definition.namespaced && namespace !== '' ? `${this.prefix}${namespace}/` : this.prefix;
+  }
+
+  /** `resourceVersion` as the client sent it: undefined is the most recent, '0' is any. */
+  async get(
+    namespace: string,
+    name: string,
+    options: { resourceVersion?: string | undefined; signal?: AbortSignal | undefined } = {},
+  ): Promise<EncodedObject> {
+    await readFresh(this.parts, this.cache, options.resourceVersion, options.signal);
+    return this.cached(namespace, name);
+  }
+
+  /** What the cache holds now, without waiting for anything. */
+  cached(namespace: string, name: string): EncodedObject {
+    const found = this.cache.get(this.keyOf(namespace, name));
+    if (found === undefined) throw ApiError.notFound(this.groupResource, name);
+    return readable(found);
+  }
+
+  cachedCurrent(key: string): Current {
+    const encoded = this.cache.get(key);
+    return { encoded: encoded && readable(encoded), revision: encoded?.revision ?? noRevision, cached: true };
+  }
+
+  async storedCurrent(key: string, signal: AbortSignal | undefined): Promise<Current> {
+    const { item } = await fromStore(this.parts.kv.get(key, signal && { signal }));
+    return this.currentOf(item);
+  }
+
+  /** Makes the one write of a request if the key is still at `expected`; otherwise tells what is there. */
+  async commit(
+    write: Write,
+    expected: Revision,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly revision: Revision } | { readonly newer: Current }> {
+    const compares = [{ key: write.key, modRevision: expected }];
+    const result = await fromStore(this.parts.kv.txn(compares, [write], signal && { signal }));
+    return result.succeeded ? { revision: result.revision } : { newer: this.currentOf(result.current[0]) };
+  }
+
+  private currentOf(item: KeyValue | undefined): Current {
+    const encoded = item && readable(this.codec.decode(item));
+    return { encoded, revision: encoded?.revision ?? noRevision, cached: false };
+  }
+}
+
+/** An object that cannot be decoded is there, but nothing can be said of it. */
+function readable(encoded: EncodedObject): EncodedObject {
+  if (encoded.corruption !== undefined) {
+    throw ApiError.internal(`the object stored under ${encoded.key} cannot be read: ${encoded.corruption.message}`, encoded.corruption);
+  }
+  return encoded;
+}

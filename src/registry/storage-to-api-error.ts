@@ -1,0 +1,39 @@
+import { ApiError } from '../machinery/api-error.js';
+import { StorageError } from '../storage/storage-error.js';
+
+/** The one place where what a store says becomes what a client hears. Anything else passes through as it is. */
+export function storageToApiError(error: unknown): unknown {
+  if (!(error instanceof StorageError)) return error;
+  switch (error.code) {
+    case 'compacted':
+      return ApiError.expired('The resourceVersion for the provided list is too old.');
+    case 'futureRevision':
+      return ApiError.timeout(`Timeout: Too large resource version: ${error.message}`, 1, [
+        { reason: 'ResourceVersionTooLarge', message: 'Too large resource version' },
+      ]);
+    case 'tooLarge':
+      return ApiError.requestEntityTooLarge(`Request entity too large: ${error.message}`);
+    case 'full':
+      return new ApiError({
+        reason: 'InternalError',
+        code: 507,
+        message: `the store is full, nothing was written: ${error.message}`,
+        cause: error,
+      });
+    case 'corrupt':
+      return ApiError.internal(`the stored object cannot be read: ${error.message}`, error);
+    case 'unavailable':
+    case 'locked':
+    case 'closed':
+      return ApiError.unavailable(`the store is not available: ${error.message}`, error);
+  }
+}
+
+/** Awaits a call to the store, with its errors made ours. */
+export async function fromStore<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw storageToApiError(error);
+  }
+}

@@ -1,0 +1,188 @@
+import { ApiError } from '../machinery/api-error.js';
+import { deepEqual } from '../machinery/deep-equal.js';
+import { fieldError } from '../machinery/field-error.js';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../machinery/object-meta-validation.js';
+import type { KubeObject } from '../machinery/kube-object.js';
+import { createObject, type Written } from './create.js';
+import { finishDeletion } from './delete.js';
+import { checkPreconditions, type Preconditions } from './preconditions.js';
+import type { LensSubresource } from './resource-definition.js';
+import type { Current, ResourceStore } from './resource-store.js';
+import { objectTime } from './system-fields.js';
+import type { WriteContext } from './write-context.js';
+
+/**
+ * A change as a pure function of what is there. It may run several times; it changes neither argument and returns
+ * the whole new object, whose metadata.resourceVersion (when set) is the version that the client expects to replace.
+ */
+export type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>;
+
+export interface UpdateOptions {
+  readonly preconditions?: Preconditions | undefined;
+  readonly lens?: LensSubresource | undefined;
+  /** PATCH: a conflict with another writer means that the change is made again on the newer object. */
+  readonly retriesConflicts: boolean;
+  /** PUT without a resourceVersion, where the kind requires one. */
+  readonly requiresResourceVersion: boolean;
+  readonly createsMissing: boolean;
+}
+
+/**
+ * read → change → default → admission → prepare → validate → compare-and-set, again while others are faster.
+ * It starts from the cache; whatever goes wrong on a cached state is tried again on the stored one before it is believed.
+ */
+export async function updateObject(
+  store: ResourceStore,
+  target: { namespace: string; name: string },
+  change: Change,
+  options: UpdateOptions,
+  context: WriteContext,
+): Promise<Written> {
+  const key = store.keyOf(target.namespace, target.name);
+  let current = store.cachedCurrent(key);
+  if (!current.encoded) current = await store.storedCurrent(key, context.request.signal);
+
+  for (let attempt = 0; attempt <= store.parts.limits.writeConflictRetriesMax; attempt++) {
+    let outcome: Attempt;
+    try {
+      outcome = await attemptUpdate(store, key, target, current, change, options, context);
+    } catch (error) {
+      if (!current.cached || !(error instanceof ApiError)) throw error;
+      const stored = await store.storedCurrent(key, context.request.signal);
+      if (stored.revision === current.revision) throw error;
+      current = stored;
+      continue;
+    }
+    if ('written' in outcome) return outcome.written;
+    current = outcome.newer;
+  }
+  throw ApiError.conflict(store.groupResource, target.name, tooMuchContention);
+}
+
+const tooMuchContention = 'the object has been modified; please apply your changes to the latest version and try again';
+
+type Attempt = { readonly written: Written } | { readonly newer: Current };
+
+async function attemptUpdate(
+  store: ResourceStore,
+  key: string,
+  target: { namespace: string; name: string },
+  current: Current,
+  change: Change,
+  options: UpdateOptions,
+  context: WriteContext,
+): Promise<Attempt> {
+  const { definition, parts } = store;
+  const { strategy } = definition;
+  const { request, admission } = context;
+  if (!current.encoded) return { written: await createMissing(store, target, change, options, context) };
+
+  const old = current.encoded.parse();
+  checkPreconditions(store, old, options.preconditions);
+  const submitted = await change(old);
+  checkVersion(store, target.name, submitted, old, options);
+
+  const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
+  const put = options.lens ? options.lens.put(old, submitted) : submitted;
+  const draft = put === old || put.metadata === old.metadata ? { ...put, metadata: { ...put.metadata } } : put;
+  const metaErrors = validateObjectMetaUpdate(draft.metadata, old.metadata);
+  keepSystemFields(draft, old);
+  strategy.default?.(draft);
+  const object = (await admission.admit(draft, old)) ?? draft;
+  keepSystemFields(object, old);
+  if (!options.lens) strategy.prepareForUpdate?.(object, old, strategyContext);
+  if (strategy.countsGenerations && specChanged(object, old)) {
+    object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  }
+
+  const errors = [
+    ...metaErrors,
+    ...validateObjectMeta(object.metadata, { namespaced: definition.namespaced, validateName: strategy.validateName }),
+    ...(options.lens
+      ? (options.lens.validate?.(object, old, strategyContext) ?? [])
+      : (strategy.validateUpdate?.(object, old, strategyContext) ?? [])),
+  ];
+  if (errors.length > 0) throw ApiError.invalid(definition, target.name, errors);
+  request.warnings.push(...(strategy.warnings?.(object, old) ?? []));
+  await admission.validate(object, old);
+
+  if (deepEqual(object, old)) return { written: { encoded: current.encoded, object: old, created: false } };
+  if (object.metadata.deletionTimestamp && !isHeld(store, object)) {
+    return finishDeletion(store, key, object, current, request);
+  }
+  const value = store.codec.encode(object);
+  if (request.dryRun) return { written: { encoded: undefined, object, created: false } };
+  const result = await store.commit({ type: 'put', key, value }, current.revision, request.signal);
+  if ('newer' in result) return result;
+  return { written: { encoded: store.codec.written(object, key, value, result.revision), object, created: false } };
+}
+
+async function createMissing(
+  store: ResourceStore,
+  target: { namespace: string; name: string },
+  change: Change,
+  options: UpdateOptions,
+  context: WriteContext,
+): Promise<Written> {
+  if (!options.createsMissing) throw ApiError.notFound(store.groupResource, target.name);
+  const object = await change(undefined);
+  if (options.preconditions?.uid !== undefined || object.metadata.uid) {
+    throw ApiError.conflict(
+      store.groupResource,
+      target.name,
+      'the object does not exist, but the request names a uid that it must have',
+    );
+  }
+  if (object.metadata.resourceVersion) throw ApiError.notFound(store.groupResource, target.name);
+  return createObject(store, object, context);
+}
+
+/** An update may be in the middle of a deletion: the object goes when nothing holds it any more. */
+function isHeld(store: ResourceStore, object: KubeObject): boolean {
+  return (
+    (object.metadata.finalizers?.length ?? 0) > 0 ||
+    (object.metadata.deletionGracePeriodSeconds ?? 0) > 0 ||
+    (store.definition.strategy.deletion?.holds?.(object) ?? false)
+  );
+}
+
+function checkVersion(store: ResourceStore, name: string, submitted: KubeObject, old: KubeObject, options: UpdateOptions): void {
+  const { resourceVersion, uid } = submitted.metadata;
+  if (uid && uid !== old.metadata.uid) {
+    throw ApiError.conflict(
+      store.groupResource,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
+    );
+  }
+  if (!resourceVersion || resourceVersion === '0') {
+    if (options.requiresResourceVersion) {
+      throw ApiError.invalid({ group: store.definition.group, kind: store.definition.plural }, name, [
+        fieldError.invalid('metadata.resourceVersion', 0, 'must be specified for an update'),
+      ]);
+    }
+    return;
+  }
+  if (resourceVersion !== old.metadata.resourceVersion) {
+    throw ApiError.conflict(store.groupResource, name, tooMuchContention);
+  }
+}
+
+/** What no client changes, whatever it submits. */
+function keepSystemFields(object: KubeObject, old: KubeObject): void {
+  const { metadata } = object;
+  const kept = ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'resourceVersion', 'generation'] as const;
+  for (const field of kept) {
+    if (old.metadata[field] === undefined || old.metadata[field] === null) delete metadata[field];
+    else (metadata as Record<string, unknown>)[field] = old.metadata[field];
+  }
+  metadata.name = old.metadata.name!;
+  if (old.metadata.namespace === undefined) delete metadata.namespace;
+  else metadata.namespace = old.metadata.namespace;
+  delete metadata.selfLink;
+}
+
+function specChanged(object: KubeObject, old: KubeObject): boolean {
+  const rest = ({ metadata: _metadata, status: _status, ...others }: KubeObject) => others;
+  return !deepEqual(rest(object), rest(old));
+}

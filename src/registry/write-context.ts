@@ -1,0 +1,16 @@
+import type { KubeObject } from '../machinery/kube-object.js';
+import type { RequestContext } from './request-context.js';
+
+/**
+ * What a write may be refused by after the kind has accepted it: validating admission, handed in by the verbs so that
+ * this floor knows nothing of plug-ins. `admit` may change the object; `validate` only throws.
+ */
+export interface Admit {
+  admit(object: KubeObject | undefined, old: KubeObject | undefined): Promise<KubeObject | undefined>;
+  validate(object: KubeObject | undefined, old: KubeObject | undefined): Promise<void>;
+}
+
+export interface WriteContext {
+  readonly request: RequestContext;
+  readonly admission: Admit;
+}
