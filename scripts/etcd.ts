@@ -1,0 +1,82 @@
+import { accessSync, constants, existsSync, readdirSync, realpathSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installEtcd } from './etcd/install-etcd.js';
+
+/**
+ * Where tests and developers get a real etcd from. `node dist/scripts/etcd.js [--install]` prints its path.
+ * Searched in this order: the variable KEELSON_ETCD, what --install put into .cache/etcd, PATH.
+ */
+export function findEtcd(): string | undefined {
+  const chosen = process.env['KEELSON_ETCD'];
+  if (chosen) {
+    if (!isExecutable(chosen)) throw new Error(`KEELSON_ETCD names ${chosen}, which cannot be executed`);
+    return chosen;
+  }
+  const installed = existsSync(cacheFolder()) ? readdirSync(cacheFolder()).sort().reverse() : [];
+  const candidates = [
+    ...installed.map((suite) => join(cacheFolder(), suite, 'usr/bin/etcd')),
+    ...(process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'etcd')),
+  ];
+  return candidates.find(isExecutable);
+}
+
+/** The etcd that is found, or else one from the system's packages. Says what it does on stderr. */
+export async function ensureEtcd(): Promise<string> {
+  return findEtcd() ?? (await installEtcd(cacheFolder(), (line) => process.stderr.write(`etcd: ${line}\n`)));
+}
+
+export const howToGetEtcd =
+  'set KEELSON_ETCD to an etcd binary, or run `npm run build && node dist/scripts/etcd.js --install` on a Debian-like system';
+
+function cacheFolder(): string {
+  return join(repositoryRoot(), '.cache/etcd');
+}
+
+/** This file runs from the sources and from dist/. */
+function repositoryRoot(): string {
+  let folder = dirname(thisFile());
+  while (!existsSync(join(folder, 'package.json'))) {
+    if (dirname(folder) === folder) throw new Error('package.json was not found above the scripts');
+    folder = dirname(folder);
+  }
+  return folder;
+}
+
+function thisFile(): string {
+  return fileURLToPath(import.meta.url);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function main(options: readonly string[]): Promise<number> {
+  const unknown = options.find((option) => option !== '--install');
+  if (unknown !== undefined) {
+    process.stderr.write(`unknown option ${unknown}\nusage: node dist/scripts/etcd.js [--install]\n`);
+    return 2;
+  }
+  const path = options.includes('--install') ? await ensureEtcd() : findEtcd();
+  if (path === undefined) {
+    process.stderr.write(`no etcd was found: ${howToGetEtcd}\n`);
+    return 1;
+  }
+  process.stdout.write(`${path}\n`);
+  return 0;
+}
+
+if (process.argv[1] !== undefined && existsSync(process.argv[1]) && realpathSync(process.argv[1]) === thisFile()) {
+  main(process.argv.slice(2)).then(
+    (code) => (process.exitCode = code),
+    (error: unknown) => {
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      process.exitCode = 1;
+    },
+  );
+}
