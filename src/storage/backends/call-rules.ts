@@ -1,0 +1,36 @@
+import { assert } from '../../std/assert.js';
+import type { CallOptions, Write } from '../kv-store.js';
+import { StorageError } from '../storage-error.js';
+
+/** What our own backends take. LMDB's keys end at 1,978 bytes, of which history needs a few for the revision. */
+export const keyBytesMax = 1_900;
+export const valueBytesMax = 3 * 1024 * 1024;
+
+export function checkWrites(writes: readonly Write[]): void {
+  for (const [index, write] of writes.entries()) {
+    checkKey(write.key);
+    if (write.type === 'put' && write.value.length > valueBytesMax) {
+      throw new StorageError(
+        'tooLarge',
+        `the value of ${write.key} has ${write.value.length} bytes; ${valueBytesMax} are allowed`,
+      );
+    }
+    const isRepeated = index > 0 && writes.some((other, before) => before < index && other.key === write.key);
+    assert(!isRepeated, `a transaction writes a key at most once: ${write.key}`);
+  }
+}
+
+export function checkKey(key: string): void {
+  // A UTF-16 unit takes at most three bytes, so that nearly every key is known to fit without being counted.
+  if (key.length * 3 <= keyBytesMax || Buffer.byteLength(key) <= keyBytesMax) return;
+  throw new StorageError('tooLarge', `a key has ${Buffer.byteLength(key)} bytes; ${keyBytesMax} are allowed`);
+}
+
+/** A call whose signal is aborted before it began does nothing. */
+export function checkSignal(options: CallOptions | undefined): void {
+  if (options?.signal?.aborted) throw abortedError(options.signal);
+}
+
+export function abortedError(signal: AbortSignal): StorageError {
+  return new StorageError('unavailable', 'the call was given up by its caller', { cause: signal.reason });
+}

@@ -1,0 +1,250 @@
+import { noRevision, revisionOf, type Revision } from '../../../machinery/revision.js';
+import { systemClock, type Clock, type Timer } from '../../../std/clock.js';
+import type {
+  CallOptions,
+  Compare,
+  GetResult,
+  KeyValue,
+  KvStore,
+  RangeOptions,
+  RangeResult,
+  ReadOptions,
+  StoreEvent,
+  TxnResult,
+  Watch,
+  WatchOptions,
+  WatchSink,
+  Write,
+} from '../../kv-store.js';
+import { StorageError } from '../../storage-error.js';
+import { checkSignal, checkWrites } from '../call-rules.js';
+import { startCompaction } from '../compaction-timer.js';
+import { compareKeys, laterKey } from '../key-order.js';
+import { WatchHub, type LogEntry } from '../watch-hub.js';
+import { search, SortedKeys } from './sorted-keys.js';
+
+export interface MemoryStoreOptions {
+  readonly clock?: Clock;
+  /** How long history is kept at least. */
+  readonly historyMs?: number;
+  readonly compactionIntervalMs?: number;
+}
+
+/** What a key became at a revision; without an item it was deleted. */
+interface Version {
+  readonly revision: Revision;
+  readonly item: KeyValue | undefined;
+}
+
+interface TimedEntry extends LogEntry {
+  readonly timeMs: number;
+}
+
+const sliceEvents = 1_000;
+
+/**
+ * Everything is in this process and gone with it. A key's states lie in its chain, oldest first:
+ *
+ *   chains  /a → [3: "x"] [7: "y"]        live  { /a }        log  3: put /a, 5: put /b, 6: delete /b, 7: put /a
+ *           /b → [5: "z"] [6: deleted]    gone  { /b }
+ *
+ * A read at a revision takes, from the chain of each key in `live` and `gone`, the last state that is not younger.
+ * compact() cuts the chains and the log, and forgets the keys of `gone` that have no state left.
+ */
+export class MemoryStore implements KvStore {
+  private readonly chains = new Map<string, Version[]>();
+  private readonly live = new SortedKeys();
+  private readonly gone = new SortedKeys();
+  private log: TimedEntry[] = [];
+  /** The empty store has a revision too: clients take 0 for "any". */
+  private head = revisionOf(1);
+  private floor = noRevision;
+  private isClosed = false;
+  private readonly clock: Clock;
+  private readonly timer: Timer;
+  private readonly hub = new WatchHub({
+    head: () => this.head,
+    floor: () => this.floor,
+    read: (from) => this.logFrom(from),
+  });
+
+  constructor(options: MemoryStoreOptions = {}) {
+    this.clock = options.clock ?? systemClock;
+    this.timer = startCompaction({
+      ...options,
+      clock: this.clock,
+      target: (timeMs) => this.log[search(this.log.length, (at) => this.log[at]!.timeMs >= timeMs) - 1]?.revision,
+      compact: (revision) => this.compact(revision),
+    });
+  }
+
+  async get(key: string, options?: ReadOptions): Promise<GetResult> {
+    const at = this.beginRead(options);
+    return { item: this.stateOf(key, at), revision: this.head };
+  }
+
+  async range(prefix: string, options?: RangeOptions): Promise<RangeResult> {
+    const at = this.beginRead(options);
+    const limit = options?.limit ?? Infinity;
+    const from = laterKey(prefix, options?.from);
+    const items: KeyValue[] = [];
+    let count = 0;
+    for (const key of at === this.head ? this.live.from(from) : inOrder(this.live, this.gone, from)) {
+      if (!key.startsWith(prefix)) break;
+      const item = this.stateOf(key, at);
+      if (!item) continue;
+      count++;
+      if (items.length < limit) items.push(item);
+      else if (at === this.head) break;
+    }
+    if (at === this.head) count = this.live.count(prefix, from);
+    return { items, revision: this.head, count };
+  }
+
+  async txn(compares: readonly Compare[], writes: readonly Write[], options?: CallOptions): Promise<TxnResult> {
+    this.checkOpen();
+    checkSignal(options);
+    checkWrites(writes);
+    const current = compares.map((compare) => this.latest(compare.key));
+    if (compares.some((compare, i) => (current[i]?.modRevision ?? 0) !== compare.modRevision)) {
+      return { succeeded: false, revision: this.head, current };
+    }
+    const revision = (this.head + 1) as Revision;
+    const events: StoreEvent[] = [];
+    for (const write of writes) {
+      const previous = this.latest(write.key);
+      if (write.type === 'put') events.push({ type: 'put', item: itemOf(write, previous, revision), previous });
+      else if (previous) events.push({ type: 'delete', key: write.key, modRevision: revision, previous });
+    }
+    if (events.length > 0) this.append(revision, events);
+    return { succeeded: true, revision: this.head };
+  }
+
+  watch(prefix: string, options: WatchOptions, sink: WatchSink): Watch {
+    return this.hub.watch(prefix, options, sink);
+  }
+
+  async revision(options?: CallOptions): Promise<Revision> {
+    this.checkOpen();
+    checkSignal(options);
+    return this.head;
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    this.checkOpen();
+    if (revision > this.head) throw futureError(revision, this.head);
+    if (revision <= this.floor) return;
+    this.floor = revision;
+    const first = this.log[0]?.revision ?? this.head + 1;
+    const forgotten = this.log.splice(0, Math.max(0, revision - first));
+    this.hub.changed();
+    for (let at = 0; at < forgotten.length; at++) {
+      for (const event of forgotten[at]!.events) this.cutChain(keyOf(event));
+      if (at % sliceEvents === sliceEvents - 1) await new Promise(setImmediate);
+    }
+    for (const event of this.log[0]?.events ?? []) this.cutChain(keyOf(event));
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.timer.cancel();
+    this.hub.close(closedError());
+  }
+
+  private append(revision: Revision, events: readonly StoreEvent[]): void {
+    for (const event of events) {
+      const key = keyOf(event);
+      const chain = this.chains.get(key);
+      const item = event.type === 'put' ? event.item : undefined;
+      if (chain) {
+        const wasLive = chain.at(-1)!.item !== undefined;
+        chain.push({ revision, item });
+        if (wasLive && !item) this.move(key, this.live, this.gone);
+        if (!wasLive && item) this.move(key, this.gone, this.live);
+      } else {
+        this.chains.set(key, [{ revision, item }]);
+        this.live.add(key);
+      }
+    }
+    this.head = revision;
+    this.log.push({ revision, events, timeMs: this.clock.now() });
+    this.hub.changed();
+  }
+
+  private move(key: string, from: SortedKeys, to: SortedKeys): void {
+    from.remove(key);
+    to.add(key);
+  }
+
+  /** Drops the states that no revision from the floor on can see. */
+  private cutChain(key: string): void {
+    const chain = this.chains.get(key);
+    if (!chain) return;
+    const visible = search(chain.length, (at) => chain[at]!.revision > this.floor) - 1;
+    if (visible > 0) chain.splice(0, visible);
+    if (chain[0]!.item || chain[0]!.revision > this.floor) return;
+    // Its oldest state is a deletion, which reads like no state at all.
+    if (chain.length > 1) return void chain.shift();
+    this.chains.delete(key);
+    this.gone.remove(key);
+  }
+
+  private latest(key: string): KeyValue | undefined {
+    return this.chains.get(key)?.at(-1)?.item;
+  }
+
+  private stateOf(key: string, at: Revision): KeyValue | undefined {
+    if (at === this.head) return this.latest(key);
+    const chain = this.chains.get(key) ?? [];
+    return chain[search(chain.length, (i) => chain[i]!.revision > at) - 1]?.item;
+  }
+
+  private logFrom(from: Revision): readonly LogEntry[] {
+    const first = this.log[0]?.revision ?? this.head + 1;
+    // Revision 1 is the empty store, and 0 comes before it: nothing happened in them.
+    if (from < first && from <= 1) return [{ revision: revisionOf(1), events: [] }];
+    return this.log.slice(from - first, from - first + sliceEvents);
+  }
+
+  private beginRead(options: ReadOptions | undefined): Revision {
+    this.checkOpen();
+    checkSignal(options);
+    const at = options?.revision ?? this.head;
+    if (at > this.head) throw futureError(at, this.head);
+    if (at < this.floor) {
+      throw new StorageError('compacted', `revision ${at} is below ${this.floor}, the first one kept`);
+    }
+    return at;
+  }
+
+  private checkOpen(): void {
+    if (this.isClosed) throw closedError();
+  }
+}
+
+function itemOf(write: Write & { type: 'put' }, previous: KeyValue | undefined, revision: Revision): KeyValue {
+  const { key, value } = write;
+  return {
+    key,
+    value: Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength),
+    createRevision: previous?.createRevision ?? revision,
+    modRevision: revision,
+  };
+}
+
+/** The keys of two sets that have none in common, as one. */
+function* inOrder(live: SortedKeys, gone: SortedKeys, from: string): Generator<string, void, void> {
+  const other = gone.from(from);
+  let waiting = other.next().value;
+  for (const key of live.from(from)) {
+    for (; waiting !== undefined && compareKeys(waiting, key) < 0; waiting = other.next().value) yield waiting;
+    yield key;
+  }
+  for (; waiting !== undefined; waiting = other.next().value) yield waiting;
+}
+
+const keyOf = (event: StoreEvent) => (event.type === 'put' ? event.item.key : event.key);
+const closedError = () => new StorageError('closed', 'the store was closed');
+const futureError = (revision: Revision, head: Revision) =>
+  new StorageError('futureRevision', `revision ${revision} has not been reached; the store is at ${head}`);

@@ -1,0 +1,83 @@
+import { compareKeys } from '../key-order.js';
+
+const chunkKeysMax = 512;
+
+/**
+ * An ordered set of keys that also counts. It is a list of sorted chunks of up to 512 keys:
+ *
+ *   [ a b c ] [ d f g ] [ k m ]
+ *
+ * An insert moves a few hundred pointers at most, a count adds the lengths of some hundred chunks per 100,000 keys.
+ */
+export class SortedKeys {
+  private readonly chunks: string[][] = [];
+
+  /** Adds a key that is not in the set. */
+  add(key: string): void {
+    if (this.chunks.length === 0) return void this.chunks.push([key]);
+    const at = Math.min(this.chunkOf(key), this.chunks.length - 1);
+    const chunk = this.chunks[at]!;
+    chunk.splice(lowerBound(chunk, key), 0, key);
+    if (chunk.length > chunkKeysMax) this.chunks.splice(at + 1, 0, chunk.splice(chunkKeysMax / 2));
+  }
+
+  /** Removes a key that is in the set. */
+  remove(key: string): void {
+    const at = this.chunkOf(key);
+    const chunk = this.chunks[at]!;
+    chunk.splice(lowerBound(chunk, key), 1);
+    if (chunk.length === 0) this.chunks.splice(at, 1);
+  }
+
+  /** The keys from `from` on, in order. */
+  *from(from: string): Generator<string, void, void> {
+    for (let at = this.chunkOf(from), first = true; at < this.chunks.length; at++, first = false) {
+      const chunk = this.chunks[at]!;
+      for (let i = first ? lowerBound(chunk, from) : 0; i < chunk.length; i++) yield chunk[i]!;
+    }
+  }
+
+  /** How many keys there are from `from` on that start with `prefix`; `from` is not below the prefix. */
+  count(prefix: string, from: string): number {
+    return this.rankPast(prefix) - this.rankOf(from);
+  }
+
+  private rankOf(key: string): number {
+    const at = this.chunkOf(key);
+    return this.keysBefore(at) + (at < this.chunks.length ? lowerBound(this.chunks[at]!, key) : 0);
+  }
+
+  /** The rank of the first key behind all that start with the prefix. */
+  private rankPast(prefix: string): number {
+    const isPast = (key: string) => !key.startsWith(prefix) && compareKeys(key, prefix) > 0;
+    const at = search(this.chunks.length, (i) => isPast(this.chunks[i]!.at(-1)!));
+    const chunk = this.chunks[at];
+    return this.keysBefore(at) + (chunk ? search(chunk.length, (i) => isPast(chunk[i]!)) : 0);
+  }
+
+  private keysBefore(chunkIndex: number): number {
+    let keys = 0;
+    for (let at = 0; at < chunkIndex; at++) keys += this.chunks[at]!.length;
+    return keys;
+  }
+
+  /** The first chunk whose last key is not below `key`; the number of chunks when there is none. */
+  private chunkOf(key: string): number {
+    return search(this.chunks.length, (at) => compareKeys(this.chunks[at]!.at(-1)!, key) >= 0);
+  }
+}
+
+const lowerBound = (chunk: readonly string[], key: string) =>
+  search(chunk.length, (at) => compareKeys(chunk[at]!, key) >= 0);
+
+/** The first index for which the claim holds, which must hold from there on. */
+export function search(length: number, holds: (index: number) => boolean): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
