@@ -1,4 +1,4 @@
-import { valueBytesMax, isDurable: false } from '../../src/storage/backends/call-rules.js';
+import { valueBytesMax } from '../../src/storage/backends/call-rules.js';
 import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import { kvStoreContract } from './kv-store.contract.js';
 
