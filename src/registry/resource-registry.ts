@@ -1,0 +1,95 @@
+import { assert } from '../std/assert.js';
+import type { SubresourceHandler, VirtualHandler } from './api-group.js';
+import type { ResourceDefinition, VirtualResourceDefinition } from './resource-definition.js';
+import type { ResourceStore } from './resource-store.js';
+
+/** A resource with objects behind it. */
+export interface ServedResource {
+  readonly type: 'stored';
+  readonly definition: ResourceDefinition;
+  readonly store: ResourceStore;
+  readonly handlers: ReadonlyMap<string, SubresourceHandler>;
+}
+
+/** A resource that is only an operation. */
+export interface ServedVirtual {
+  readonly type: 'virtual';
+  readonly definition: VirtualResourceDefinition;
+  readonly handle: VirtualHandler;
+}
+
+export type Served = ServedResource | ServedVirtual;
+
+export interface ServedVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly groupPriority: number;
+  readonly versionPriority: number;
+  readonly resources: readonly Served[];
+}
+
+/** Where definitions and stores meet the verbs. Kinds come and go while the server runs; `generation` counts that. */
+export class ResourceRegistry {
+  private readonly byPath = new Map<string, Served>();
+  private readonly versions = new Map<string, ServedVersion>();
+  private changes = 0;
+
+  /** Changes whenever what is served does; discovery is built anew only then. */
+  get generation(): number {
+    return this.changes;
+  }
+
+  find(group: string, version: string, resource: string): Served | undefined {
+    return this.byPath.get(`${group}/${version}/${resource}`);
+  }
+
+  findVersion(group: string, version: string): ServedVersion | undefined {
+    return this.versions.get(`${group}/${version}`);
+  }
+
+  /** The served resource that another part of the server depends on: its absence is our bug. */
+  require(group: string, version: string, resource: string): ServedResource {
+    const found = this.find(group, version, resource);
+    assert(found?.type === 'stored', `no store for ${resource} in ${group}/${version}`);
+    return found;
+  }
+
+  /** All served versions: groups by priority, then by name; in a group the preferred version first. */
+  servedVersions(): ServedVersion[] {
+    return [...this.versions.values()].sort(
+      (a, b) =>
+        b.groupPriority - a.groupPriority ||
+        (a.group < b.group ? -1 : a.group > b.group ? 1 : 0) ||
+        b.versionPriority - a.versionPriority ||
+        (a.version < b.version ? -1 : 1),
+    );
+  }
+
+  storedResources(): ServedResource[] {
+    return [...this.byPath.values()].filter((served) => served.type === 'stored');
+  }
+
+  addVersion(version: ServedVersion): void {
+    const key = `${version.group}/${version.version}`;
+    assert(!this.versions.has(key), `${key} is served twice: two API group modules name it`);
+    this.versions.set(key, version);
+    for (const served of version.resources) {
+      const path = `${key}/${served.definition.plural}`;
+      assert(!this.byPath.has(path), `${path} is served twice`);
+      this.byPath.set(path, served);
+    }
+    this.changes++;
+  }
+
+  removeVersion(group: string, version: string): void {
+    const key = `${group}/${version}`;
+    const found = this.versions.get(key);
+    if (!found) return;
+    this.versions.delete(key);
+    for (const served of found.resources) {
+      this.byPath.delete(`${key}/${served.definition.plural}`);
+      if (served.type === 'stored') served.store.parts.feed.removeResource(served.store.scopeOf(''));
+    }
+    this.changes++;
+  }
+}

@@ -1,0 +1,115 @@
+import { ApiError } from '../machinery/api-error.js';
+import { apiVersionOf, type GroupVersionKind } from '../machinery/gvk.js';
+import type { JsonValue, KubeObject } from '../machinery/kube-object.js';
+
+/**
+ * A decoded body as an object of the expected kind. The kind and version may be left out, but not be others; metadata
+ * must have the types that everything below relies on. `keepsNulls`: kinds whose schema says what null means.
+ */
+export function submittedObject(value: unknown, expected: GroupVersionKind, keepsNulls = false): KubeObject {
+  const body = value === null || value === undefined ? {} : value;
+  if (typeof body !== 'object' || Array.isArray(body)) {
+    throw ApiError.badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): couldn't get version/kind; it is not an object`);
+  }
+  const object = body as KubeObject;
+  const wantVersion = apiVersionOf(expected.group, expected.version);
+  checkType(object, expected, wantVersion);
+  const metadata: unknown = object.metadata ?? {};
+  if (typeof metadata !== 'object' || Array.isArray(metadata)) throw wrongType(expected, 'metadata', 'ObjectMeta');
+  const clean = keepsNulls ? object : (withoutNulls(object as unknown as JsonValue) as unknown as KubeObject);
+  const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...rest } = clean;
+  const result: KubeObject = {
+    kind: expected.kind,
+    apiVersion: wantVersion,
+    metadata: (withoutNulls(metadata as JsonValue) ?? {}) as KubeObject['metadata'],
+    ...rest,
+  };
+  checkMetadata(result, expected);
+  return result;
+}
+
+function checkType(object: KubeObject, expected: GroupVersionKind, wantVersion: string): void {
+  const { kind, apiVersion } = object as { kind?: unknown; apiVersion?: unknown };
+  for (const [field, value] of [['kind', kind], ['apiVersion', apiVersion]] as const) {
+    if (value !== undefined && value !== null && typeof value !== 'string') {
+      throw ApiError.badRequest(
+        `the object provided is unrecognized (must be of type ${expected.kind}): couldn't get version/kind; json parse error: ` +
+          `json: cannot unmarshal ${goTypeOf(value)} into Go struct field .${field} of type string`,
+      );
+    }
+  }
+  const version = typeof apiVersion === 'string' ? apiVersion : '';
+  if (version.split('/').length > 2) {
+    throw ApiError.badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): unexpected GroupVersion string: ${version}`);
+  }
+  if (!kind && !version) return;
+  const short = version.slice(version.lastIndexOf('/') + 1) || expected.version;
+  if (kind && kind !== expected.kind) {
+    throw ApiError.badRequest(
+      `${kind as string} in version "${short}" cannot be handled as a ${expected.kind}: this resource takes only kind ${expected.kind} of ${wantVersion}`,
+    );
+  }
+  if (version === '' || version === wantVersion) return;
+  const group = version.includes('/') ? version.slice(0, version.indexOf('/')) : '';
+  if (group === expected.group) {
+    throw ApiError.badRequest(`the API version in the data (${version}) does not match the expected API version (${wantVersion})`);
+  }
+  throw ApiError.badRequest(
+    `${(kind as string | undefined) ?? ''} in version "${short}" cannot be handled as a ${expected.kind}: no kind "${(kind as string | undefined) ?? ''}" is registered for version "${version}"`,
+  );
+}
+
+const textFields = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'selfLink', 'creationTimestamp', 'deletionTimestamp'];
+
+function checkMetadata(object: KubeObject, expected: GroupVersionKind): void {
+  const metadata = object.metadata as Record<string, unknown>;
+  for (const field of textFields) {
+    if (metadata[field] !== undefined && typeof metadata[field] !== 'string') throw wrongType(expected, `metadata.${field}`, 'string');
+  }
+  for (const field of ['labels', 'annotations']) {
+    const map = metadata[field];
+    if (map === undefined) continue;
+    if (typeof map !== 'object' || map === null || Array.isArray(map)) throw wrongType(expected, `metadata.${field}`, 'map[string]string');
+    for (const value of Object.values(map)) {
+      if (typeof value !== 'string') throw wrongType(expected, `metadata.${field}`, 'string', value);
+    }
+    if (Object.keys(map).length === 0) delete metadata[field];
+  }
+  for (const field of ['finalizers', 'ownerReferences', 'managedFields']) {
+    const list = metadata[field];
+    if (list === undefined) continue;
+    if (!Array.isArray(list)) throw wrongType(expected, `metadata.${field}`, 'list', list);
+    const wanted = field === 'finalizers' ? 'string' : 'object';
+    for (const item of list) if (typeof item !== wanted || item === null) throw wrongType(expected, `metadata.${field}`, wanted, item);
+    if (list.length === 0) delete metadata[field];
+  }
+  for (const field of ['generation', 'deletionGracePeriodSeconds']) {
+    if (metadata[field] !== undefined && !Number.isSafeInteger(metadata[field])) throw wrongType(expected, `metadata.${field}`, 'int64', metadata[field]);
+  }
+}
+
+function wrongType(expected: GroupVersionKind, field: string, type: string, value?: unknown): ApiError {
+  const what = value === undefined ? 'a value of another type' : goTypeOf(value);
+  return ApiError.badRequest(
+    `${expected.kind} in version "${expected.version}" cannot be handled as a ${expected.kind}: json: cannot unmarshal ${what} into Go struct field ${expected.kind}.${field} of type ${type}`,
+  );
+}
+
+function goTypeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return value === null ? 'null' : typeof value;
+}
+
+/** Null is how a client says nothing about a field of a typed object. Items of lists stay: their place matters. */
+function withoutNulls(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  const result: { [key: string]: JsonValue } = {};
+  for (const [field, inner] of Object.entries(value)) {
+    if (inner === null) continue;
+    if (field === '__proto__') Object.defineProperty(result, field, { value: withoutNulls(inner), enumerable: true, configurable: true, writable: true });
+    else result[field] = withoutNulls(inner);
+  }
+  return result;
+}

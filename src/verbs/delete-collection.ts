@@ -1,0 +1,37 @@
+import type { AdmissionChain } from '../admission/admission-chain.js';
+import { ApiError } from '../machinery/api-error.js';
+import type { KubeObject } from '../machinery/kube-object.js';
+import type { DeleteOptions } from '../machinery/list-options.js';
+import { listObjects, type ListQuery } from '../registry/list.js';
+import { remove } from './delete.js';
+import type { Target, VerbAnswer } from './verb.js';
+
+/** How many of a collection are on their way to the store at once. */
+const deletionsAtOnce = 16;
+
+/** Deletes what the list shows, one by one; what others deleted first is no error. */
+export async function deleteCollection(
+  chain: AdmissionChain,
+  target: Target,
+  query: ListQuery,
+  options: DeleteOptions,
+): Promise<VerbAnswer> {
+  const list = await listObjects(target.served.store, query);
+  const objects: KubeObject[] = [];
+  const waiting = list.items.values();
+  const lanes = Array.from({ length: Math.min(deletionsAtOnce, list.items.length) }, async () => {
+    for (const item of waiting) {
+      const { name, namespace } = item.attributes;
+      try {
+        const deleted = await remove(chain, { ...target, name, namespace }, options);
+        objects.push(deleted.encoded?.parse() ?? deleted.object);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.reason !== 'NotFound') throw error;
+      }
+    }
+  });
+  await Promise.all(lanes);
+  const place = ({ metadata }: KubeObject) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+  objects.sort((a, b) => (place(a) < place(b) ? -1 : 1));
+  return { type: 'madeList', objects, continueToken: list.continueToken };
+}

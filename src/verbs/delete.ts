@@ -1,0 +1,44 @@
+import type { AdmissionChain } from '../admission/admission-chain.js';
+import type { KubeObject } from '../machinery/kube-object.js';
+import type { DeleteOptions } from '../machinery/list-options.js';
+import { deleteObject, type Deleted } from '../registry/delete.js';
+import type { ServedResource } from '../registry/resource-registry.js';
+import { admissionFor, type Target, type VerbAnswer } from './verb.js';
+
+export async function deleteOne(chain: AdmissionChain, target: Target, options: DeleteOptions): Promise<VerbAnswer> {
+  const deleted = await remove(chain, target, options);
+  const { definition } = target.served;
+  if (!deleted.gone) {
+    // Clients that asked with the old option are told that the work is not done yet.
+    const code = options.orphanDependents === false ? 202 : 200;
+    return deleted.encoded
+      ? { type: 'stored', code, encoded: deleted.encoded }
+      : { type: 'made', code, object: deleted.object };
+  }
+  if (!definition.returnsDeletedObject) return { type: 'status', status: successOf(target.served, deleted.object) };
+  return deleted.encoded
+    ? { type: 'stored', code: 200, encoded: deleted.encoded }
+    : { type: 'made', code: 200, object: deleted.object };
+}
+
+export async function remove(chain: AdmissionChain, target: Target, options: DeleteOptions): Promise<Deleted> {
+  const admission = admissionFor(chain, target, 'DELETE', '');
+  await admission.admit(undefined, undefined);
+  return deleteObject(target.served.store, target, options, { request: target.context, admission });
+}
+
+function successOf(served: ServedResource, object: KubeObject) {
+  const { group, plural } = served.definition;
+  return {
+    kind: 'Status' as const,
+    apiVersion: 'v1' as const,
+    metadata: {},
+    status: 'Success' as const,
+    details: {
+      name: object.metadata.name ?? '',
+      ...(group !== '' && { group }),
+      kind: plural,
+      ...(object.metadata.uid !== undefined && { uid: object.metadata.uid }),
+    },
+  };
+}

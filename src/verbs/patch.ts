@@ -1,0 +1,75 @@
+import type { AdmissionChain } from '../admission/admission-chain.js';
+import { ApiError } from '../machinery/api-error.js';
+import { fieldError, goQuote } from '../machinery/field-error.js';
+import type { JsonValue, KubeObject } from '../machinery/kube-object.js';
+import { jsonPatch } from '../patch/json-patch.js';
+import { mergePatch } from '../patch/merge-patch.js';
+import type { LensSubresource, ResourceDefinition } from '../registry/resource-definition.js';
+import { submittedObject } from '../registry/submitted-object.js';
+import { updateObject } from '../registry/update.js';
+import { lensOf } from './lens.js';
+import { checkName, placeInNamespace } from './placement.js';
+import { answer } from './update.js';
+import { admissionFor, type Target, type VerbAnswer } from './verb.js';
+
+export type PatchType = 'json' | 'merge';
+
+/** Media type → how the body changes the object. Another way to patch is another line. */
+export const patchTypes: Readonly<Record<string, PatchType>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+};
+
+/** PATCH: the change is the pure function that the patch describes, made again on what a faster writer left. */
+export async function patch(
+  chain: AdmissionChain,
+  target: Target,
+  subresource: string,
+  type: PatchType,
+  body: unknown,
+): Promise<VerbAnswer> {
+  const { definition, store } = target.served;
+  const lens = subresource === '' ? undefined : lensOf(target.served, subresource, 'patch');
+  if (type === 'merge' && (typeof body !== 'object' || body === null || Array.isArray(body))) {
+    throw ApiError.badRequest(body === null ? 'Invalid JSON Patch' : 'error decoding patch: a merge patch is an object');
+  }
+  const written = await updateObject(
+    store,
+    target,
+    (current) => changed(current!, definition, lens, type, body, target),
+    { lens, retriesConflicts: true, requiresResourceVersion: false, createsMissing: false },
+    { request: target.context, admission: admissionFor(chain, target, 'UPDATE', subresource) },
+  );
+  return answer(written, lens);
+}
+
+function changed(
+  current: KubeObject,
+  definition: ResourceDefinition,
+  lens: LensSubresource | undefined,
+  type: PatchType,
+  body: unknown,
+  target: Target,
+): KubeObject {
+  const before = (lens ? lens.view(current) : current) as unknown as JsonValue;
+  const after = type === 'json' ? jsonPatch(before, body) : mergePatch(before, body as JsonValue);
+  const object = patchedObject(after, definition, lens);
+  checkName(object, target.name);
+  placeInNamespace(object, target.namespace, definition.namespaced);
+  return object;
+}
+
+/** What a patch makes of an object may be anything: what cannot be one is the patch's fault. */
+function patchedObject(value: JsonValue, definition: ResourceDefinition, lens: LensSubresource | undefined): KubeObject {
+  try {
+    return submittedObject(value, lens?.viewKind ?? definition, definition.itemsCarryType);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const detail = fieldError.invalid('patch', '', error.message).detail;
+    throw new ApiError({
+      reason: 'Invalid',
+      message: ` ${goQuote('')} is invalid: patch: ${detail}`,
+      details: { causes: [{ reason: 'FieldValueInvalid', message: detail, field: 'patch' }] },
+    });
+  }
+}

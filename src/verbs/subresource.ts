@@ -1,0 +1,57 @@
+import { ApiError } from '../machinery/api-error.js';
+import type { SubresourceRequest } from '../registry/api-group.js';
+import type { HandledSubresource } from '../registry/resource-definition.js';
+import type { ServedResource, ServedVirtual } from '../registry/resource-registry.js';
+import { submittedObject } from '../registry/submitted-object.js';
+import { placeInNamespace } from './placement.js';
+import type { Target, VerbAnswer } from './verb.js';
+
+type Verb = SubresourceRequest['verb'];
+
+/** The subresource when an API group handles it, undefined when it is a lens; 404 when it is nothing. */
+export function handledSubresource(served: ServedResource, subresource: string): HandledSubresource | undefined {
+  const found = Object.hasOwn(served.definition.subresources, subresource)
+    ? served.definition.subresources[subresource]
+    : undefined;
+  if (!found) throw ApiError.noSuchResource();
+  return found.type === 'handled' ? found : undefined;
+}
+
+/** An operation that an API group class handles. */
+export async function callSubresource(
+  target: Target,
+  subresource: string,
+  verb: Verb,
+  body: unknown,
+  query: SubresourceRequest['query'],
+): Promise<VerbAnswer> {
+  const { definition, handlers } = target.served;
+  const handled = handledSubresource(target.served, subresource);
+  const handler = handlers.get(subresource);
+  if (!handled || !handler) throw ApiError.noSuchResource();
+  if (!handled.verbs.includes(verb)) throw ApiError.methodNotAllowed();
+  const object = body === undefined ? undefined : submittedObject(body, handled.kind);
+  if (object) placeInNamespace(object, target.namespace, definition.namespaced);
+  const result = await handler({
+    context: target.context,
+    definition,
+    namespace: target.namespace,
+    name: target.name,
+    verb,
+    body: object,
+    query,
+  });
+  return { type: 'made', code: result.code ?? (verb === 'create' ? 201 : 200), object: result.object };
+}
+
+/** A POST to a kind that is only an operation. */
+export async function callVirtual(
+  served: ServedVirtual,
+  request: Pick<Target, 'namespace' | 'context'>,
+  body: unknown,
+): Promise<VerbAnswer> {
+  const object = submittedObject(body, served.definition);
+  placeInNamespace(object, request.namespace, served.definition.namespaced);
+  const result = await served.handle({ ...request, definition: served.definition, body: object });
+  return { type: 'made', code: result.code ?? 201, object: result.object };
+}

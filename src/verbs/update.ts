@@ -1,0 +1,44 @@
+import type { AdmissionChain } from '../admission/admission-chain.js';
+import { submittedObject } from '../registry/submitted-object.js';
+import { updateObject } from '../registry/update.js';
+import { lensOf } from './lens.js';
+import { checkName, placeInNamespace } from './placement.js';
+import { admissionFor, type Target, type VerbAnswer } from './verb.js';
+
+/** PUT: the change is "this, instead". */
+export async function update(
+  chain: AdmissionChain,
+  target: Target,
+  subresource: string,
+  body: unknown,
+): Promise<VerbAnswer> {
+  const { definition, store } = target.served;
+  const lens = subresource === '' ? undefined : lensOf(target.served, subresource, 'update');
+  const submitted = submittedObject(body, lens?.viewKind ?? definition, definition.itemsCarryType);
+  placeInNamespace(submitted, target.namespace, definition.namespaced);
+  checkName(submitted, target.name);
+  const written = await updateObject(
+    store,
+    target,
+    () => structuredClone(submitted),
+    {
+      lens,
+      retriesConflicts: !submitted.metadata.resourceVersion,
+      requiresResourceVersion: !definition.allowsUnconditionalUpdate && !lens,
+      createsMissing: definition.allowsCreateOnUpdate && !lens,
+    },
+    { request: target.context, admission: admissionFor(chain, target, 'UPDATE', subresource) },
+  );
+  return answer(written, lens);
+}
+
+export function answer(
+  written: Awaited<ReturnType<typeof updateObject>>,
+  lens: ReturnType<typeof lensOf> | undefined,
+): VerbAnswer {
+  const code = written.created ? 201 : 200;
+  if (lens?.viewKind) return { type: 'made', code, object: lens.view(written.encoded?.parse() ?? written.object) };
+  return written.encoded
+    ? { type: 'stored', code, encoded: written.encoded }
+    : { type: 'made', code, object: written.object };
+}

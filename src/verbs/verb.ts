@@ -1,0 +1,57 @@
+import type { EncodedObject } from '../cache/encoded-object.js';
+import type { AdmissionChain } from '../admission/admission-chain.js';
+import type { AdmissionOperation } from '../admission/admission-plugin.js';
+import type { Status } from '../machinery/api-error.js';
+import type { KubeObject } from '../machinery/kube-object.js';
+import type { ListResult } from '../registry/list.js';
+import type { RequestContext } from '../registry/request-context.js';
+import type { ServedResource } from '../registry/resource-registry.js';
+import type { Admit } from '../registry/write-context.js';
+
+/** What every verb on one object is told. */
+export interface Target {
+  readonly served: ServedResource;
+  readonly namespace: string;
+  readonly name: string;
+  readonly context: RequestContext;
+}
+
+/** What a verb leads to; how it is written to a connection is not its business. */
+export type VerbAnswer =
+  /** Stored bytes that can go out as they are. */
+  | { readonly type: 'stored'; readonly code: number; readonly encoded: EncodedObject }
+  /** An object made for this answer. */
+  | { readonly type: 'made'; readonly code: number; readonly object: KubeObject }
+  | { readonly type: 'status'; readonly status: Status }
+  | { readonly type: 'list'; readonly list: ListResult }
+  | { readonly type: 'madeList'; readonly objects: readonly KubeObject[]; readonly continueToken: string | undefined };
+
+/** Admission for one write, as the registry wants it handed in. */
+export function admissionFor(
+  chain: AdmissionChain,
+  target: Target,
+  operation: AdmissionOperation,
+  subresource: string,
+): Admit {
+  const { definition } = target.served;
+  const attributes = (object: KubeObject | undefined, old: KubeObject | undefined) => ({
+    // A PUT or apply to a name that does not exist creates.
+    operation: operation === 'UPDATE' && old === undefined ? ('CREATE' as const) : operation,
+    resource: target.served.store.groupResource,
+    kind: definition.kind,
+    subresource,
+    namespaced: definition.namespaced,
+    namespace: target.namespace,
+    name: target.name || (object?.metadata.name ?? ''),
+    object,
+    old,
+    request: target.context,
+  });
+  return {
+    async admit(object, old) {
+      await chain.admit(attributes(object, old));
+      return object;
+    },
+    validate: (object, old) => chain.validate(attributes(object, old)),
+  };
+}
