@@ -1,0 +1,412 @@
+/**
+ * An ordered map of texts whose past states cost nothing: a B+tree that copies what it changes.
+ *
+ *            [ '' | '/c' | '/m' ]          a branch: the lowest key of each child, and the number of entries below
+ *            /      |       \
+ *   [/a /b ..]  [/c /d ..]  [/m ..]        leaves: sorted keys and their values
+ *
+ * Every node carries the edition of the map that made it. A map changes nodes of its own edition in place and copies
+ * all others; snapshot() hands out the root and starts an edition, so the nodes of the snapshot never change again.
+ * Keys have the order of their UTF-8 bytes.
+ */
+const leafMax = 64;
+const branchMax = 64;
+
+type Node<V> = Leaf<V> | Branch<V>;
+
+class Leaf<V> {
+  constructor(
+    public edition: number,
+    public keys: string[],
+    public values: V[],
+    /** A copy made to replace a value goes on using the keys of the original. */
+    public ownsKeys: boolean,
+  ) {}
+  get size(): number {
+    return this.values.length;
+  }
+}
+
+class Branch<V> {
+  constructor(
+    public edition: number,
+    public keys: string[],
+    public children: Node<V>[],
+    public size: number,
+    public ownsKeys: boolean,
+  ) {}
+}
+
+let editions = 0;
+
+/** A state of the map that never changes (or, in SortedMap, the latest one). */
+export class SortedView<V> {
+  constructor(
+    protected root: Node<V>,
+    protected height: number,
+    /** Whether a key has surrogates: the one case in which UTF-16 order is not UTF-8 order. */
+    protected hasSurrogates: boolean,
+  ) {}
+
+  get size(): number {
+    return this.root.size;
+  }
+
+  get(key: string): V | undefined {
+    let node = this.root;
+    for (let level = this.height; level > 0; level--) {
+      const branch = node as Branch<V>;
+      node = branch.children[childAt(branch.keys, key, this.hasSurrogates)]!;
+    }
+    const leaf = node as Leaf<V>;
+    const at = lowerBound(leaf.keys, key, this.hasSurrogates);
+    return at < leaf.keys.length && leaf.keys[at] === key ? leaf.values[at] : undefined;
+  }
+
+  /** How many keys are below `key`. */
+  rank(key: string): number {
+    const exact = this.hasSurrogates || hasSurrogate(key);
+    let node = this.root;
+    let before = 0;
+    for (let level = this.height; level > 0; level--) {
+      const branch = node as Branch<V>;
+      const at = childAt(branch.keys, key, exact);
+      for (let i = 0; i < at; i++) before += branch.children[i]!.size;
+      node = branch.children[at]!;
+    }
+    return before + lowerBound((node as Leaf<V>).keys, key, exact);
+  }
+
+  /** How many keys start with `prefix`, in the logarithm of the size. */
+  count(prefix: string): number {
+    return this.rankPast(prefix) - this.rank(prefix);
+  }
+
+  /** The values of the keys that start with `prefix`, in order, from the key `from` (inclusive) on. */
+  range(prefix: string, from: string = prefix): IterableIterator<V> {
+    const start = compareUtf8(from, prefix) > 0 ? from : prefix;
+    const first = this.rank(start);
+    return new RangeIterator(this.root, this.height, first, this.rankPast(prefix) - first);
+  }
+
+  private rankPast(prefix: string): number {
+    const end = prefixEnd(prefix);
+    return end === undefined ? this.size : this.rank(end);
+  }
+}
+
+export class SortedMap<V> extends SortedView<V> {
+  private edition = ++editions;
+  /** What the step below split off, and what it replaced or removed: the second and third results of set and delete. */
+  private splitOff: Node<V> | undefined;
+  private before: V | undefined;
+  private isNewKey = false;
+
+  constructor() {
+    super(new Leaf<V>(0, [], [], false), 0, false);
+  }
+
+  /** A map that starts from a snapshot, which stays as it is. */
+  static from<V>(view: SortedView<V>): SortedMap<V> {
+    const map = new SortedMap<V>();
+    map.root = view['root'];
+    map.height = view['height'];
+    map.hasSurrogates = view['hasSurrogates'];
+    return map;
+  }
+
+  snapshot(): SortedView<V> {
+    this.edition = ++editions;
+    return new SortedView(this.root, this.height, this.hasSurrogates);
+  }
+
+  /** Returns the value that was there. */
+  set(key: string, value: V): V | undefined {
+    // Surrogates change the order of the whole tree only together with keys above them: rare enough to rebuild.
+    if (!this.hasSurrogates && hasSurrogate(key)) this.reorder();
+    this.root = this.put(this.root, this.height, key, value);
+    if (this.splitOff) {
+      const right = this.splitOff;
+      const size = this.root.size + right.size;
+      this.root = new Branch(this.edition, ['', lowestKey(right, this.height)], [this.root, right], size, true);
+      this.height++;
+      this.splitOff = undefined;
+    }
+    return this.taken();
+  }
+
+  /** Returns the value that was there. */
+  delete(key: string): V | undefined {
+    if (this.get(key) === undefined) return undefined;
+    this.root = this.remove(this.root, this.height, key);
+    while (this.height > 0 && (this.root as Branch<V>).children.length === 1) {
+      this.root = (this.root as Branch<V>).children[0]!;
+      this.height--;
+    }
+    return this.taken();
+  }
+
+  private taken(): V | undefined {
+    const value = this.before;
+    this.before = undefined;
+    return value;
+  }
+
+  private put(node: Node<V>, level: number, key: string, value: V): Node<V> {
+    if (level === 0) return this.putInLeaf(node as Leaf<V>, key, value);
+    const at = childAt((node as Branch<V>).keys, key, this.hasSurrogates);
+    const child = this.put((node as Branch<V>).children[at]!, level - 1, key, value);
+    const branch = this.ownBranch(node as Branch<V>);
+    branch.children[at] = child;
+    if (this.isNewKey) branch.size++;
+    if (this.splitOff) {
+      this.ownKeys(branch);
+      insertAt(branch.keys, at + 1, lowestKey(this.splitOff, level - 1));
+      insertAt(branch.children, at + 1, this.splitOff);
+      this.splitOff = branch.children.length > branchMax ? this.splitBranch(branch, at + 1) : undefined;
+    }
+    return branch;
+  }
+
+  private putInLeaf(node: Leaf<V>, key: string, value: V): Leaf<V> {
+    const at = lowerBound(node.keys, key, this.hasSurrogates);
+    const leaf = this.ownLeaf(node);
+    this.isNewKey = at === leaf.keys.length || leaf.keys[at] !== key;
+    if (!this.isNewKey) {
+      this.before = leaf.values[at];
+      leaf.values[at] = value;
+      return leaf;
+    }
+    this.ownKeys(leaf);
+    insertAt(leaf.keys, at, key);
+    insertAt(leaf.values, at, value);
+    if (leaf.keys.length > leafMax) this.splitOff = this.splitLeaf(leaf, at);
+    return leaf;
+  }
+
+  /** Cuts off the right half; after an insert at the end only what was inserted, so that sorted input fills the nodes. */
+  private splitLeaf(leaf: Leaf<V>, inserted: number): Leaf<V> {
+    const length = leaf.keys.length;
+    const middle = inserted === length - 1 ? length - 1 : length >>> 1;
+    return new Leaf(this.edition, leaf.keys.splice(middle), leaf.values.splice(middle), true);
+  }
+
+  /** As splitLeaf, but a branch has two children or more: refill needs a neighbour for each. */
+  private splitBranch(branch: Branch<V>, inserted: number): Branch<V> {
+    const length = branch.children.length;
+    const middle = inserted === length - 1 ? length - 2 : length >>> 1;
+    const children = branch.children.splice(middle);
+    const size = sizeOf(children);
+    branch.size -= size;
+    return new Branch(this.edition, branch.keys.splice(middle), children, size, true);
+  }
+
+  private remove(node: Node<V>, level: number, key: string): Node<V> {
+    if (level === 0) {
+      const leaf = this.ownLeaf(node as Leaf<V>);
+      const at = lowerBound(leaf.keys, key, this.hasSurrogates);
+      this.ownKeys(leaf);
+      this.before = leaf.values[at];
+      leaf.keys.splice(at, 1);
+      leaf.values.splice(at, 1);
+      return leaf;
+    }
+    const branch = this.ownBranch(node as Branch<V>);
+    const at = childAt(branch.keys, key, this.hasSurrogates);
+    branch.children[at] = this.remove(branch.children[at]!, level - 1, key);
+    branch.size--;
+    this.refill(branch, at, level - 1);
+    return branch;
+  }
+
+  /** A child that is nearly empty joins a neighbour, or takes half of what the two have. */
+  private refill(branch: Branch<V>, at: number, level: number): void {
+    const max = level === 0 ? leafMax : branchMax;
+    if (width(branch.children[at]!) >= max / 4 || branch.children.length === 1) return;
+    const left = at > 0 ? at - 1 : 0;
+    const joined = this.join(branch.children[left]!, branch.children[left + 1]!, level, branch.keys[left + 1]!);
+    branch.children[left] = joined;
+    this.ownKeys(branch);
+    if (width(joined) <= max) {
+      branch.keys.splice(left + 1, 1);
+      branch.children.splice(left + 1, 1);
+    } else {
+      const right = this.halve(joined, level);
+      branch.keys[left + 1] = lowestKey(right, level);
+      branch.children[left + 1] = right;
+    }
+  }
+
+  private join(left: Node<V>, right: Node<V>, level: number, border: string): Node<V> {
+    if (level === 0) {
+      const [a, b] = [left as Leaf<V>, right as Leaf<V>];
+      return new Leaf(this.edition, a.keys.concat(b.keys), a.values.concat(b.values), true);
+    }
+    const [a, b] = [left as Branch<V>, right as Branch<V>];
+    // The first key of a branch is never compared; inside a joined one it is, and has to be the border.
+    const keys = a.keys.concat(border, b.keys.slice(1));
+    return new Branch(this.edition, keys, a.children.concat(b.children), a.size + b.size, true);
+  }
+
+  private halve(node: Node<V>, level: number): Node<V> {
+    return level === 0 ? this.splitLeaf(node as Leaf<V>, -1) : this.splitBranch(node as Branch<V>, -1);
+  }
+
+  private ownLeaf(leaf: Leaf<V>): Leaf<V> {
+    return leaf.edition === this.edition ? leaf : new Leaf(this.edition, leaf.keys, leaf.values.slice(), false);
+  }
+
+  private ownBranch(branch: Branch<V>): Branch<V> {
+    if (branch.edition === this.edition) return branch;
+    return new Branch(this.edition, branch.keys, branch.children.slice(), branch.size, false);
+  }
+
+  private ownKeys(node: Node<V>): void {
+    if (node.ownsKeys) return;
+    node.keys = node.keys.slice();
+    node.ownsKeys = true;
+  }
+
+  private reorder(): void {
+    const entries: [string, V][] = [];
+    collect(this.root, this.height, entries);
+    entries.sort((a, b) => compareUtf8(a[0], b[0]));
+    this.root = new Leaf<V>(this.edition, [], [], true);
+    this.height = 0;
+    this.hasSurrogates = true;
+    for (const [key, value] of entries) this.set(key, value);
+  }
+}
+
+/** Knows how many entries are left, so that it compares no keys. */
+class RangeIterator<V> implements IterableIterator<V> {
+  private readonly path: Branch<V>[] = [];
+  private readonly at: number[] = [];
+  private values: V[];
+  private index: number;
+
+  constructor(
+    root: Node<V>,
+    height: number,
+    rank: number,
+    private remaining: number,
+  ) {
+    let node = root;
+    for (let level = height; level > 0; level--) {
+      const branch = node as Branch<V>;
+      let child = 0;
+      while (child < branch.children.length - 1 && rank >= branch.children[child]!.size) {
+        rank -= branch.children[child++]!.size;
+      }
+      this.path.push(branch);
+      this.at.push(child);
+      node = branch.children[child]!;
+    }
+    this.values = (node as Leaf<V>).values;
+    this.index = rank;
+  }
+
+  [Symbol.iterator](): this {
+    return this;
+  }
+
+  next(): IteratorResult<V, undefined> {
+    if (this.remaining <= 0) return { done: true, value: undefined };
+    this.remaining--;
+    if (this.index === this.values.length) this.enterNextLeaf();
+    return { done: false, value: this.values[this.index++]! };
+  }
+
+  private enterNextLeaf(): void {
+    let level = this.path.length - 1;
+    while (this.at[level] === this.path[level]!.children.length - 1) level--;
+    this.at[level]!++;
+    let node = this.path[level]!.children[this.at[level]!]!;
+    for (level++; level < this.path.length; level++) {
+      this.path[level] = node as Branch<V>;
+      this.at[level] = 0;
+      node = (node as Branch<V>).children[0]!;
+    }
+    this.values = (node as Leaf<V>).values;
+    this.index = 0;
+  }
+}
+
+/** The index of the first key that is not below `key`. */
+function lowerBound(keys: readonly string[], key: string, exact: boolean): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const other = keys[middle]!;
+    if (exact ? compareUtf8(other, key) < 0 : other < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The last child whose lowest key is not above `key`; the first one takes everything below the second. */
+function childAt(keys: readonly string[], key: string, exact: boolean): number {
+  let low = 1;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const other = keys[middle]!;
+    if (exact ? compareUtf8(other, key) <= 0 : other <= key) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+const width = <V>(node: Node<V>): number => node.keys.length;
+
+function lowestKey<V>(node: Node<V>, level: number): string {
+  let lowest = node;
+  for (; level > 0; level--) lowest = (lowest as Branch<V>).children[0]!;
+  return lowest.keys[0]!;
+}
+
+function sizeOf<V>(children: readonly Node<V>[]): number {
+  let size = 0;
+  for (const child of children) size += child.size;
+  return size;
+}
+
+function collect<V>(node: Node<V>, level: number, entries: [string, V][]): void {
+  if (level > 0) return (node as Branch<V>).children.forEach((child) => collect(child, level - 1, entries));
+  (node as Leaf<V>).keys.forEach((key, at) => entries.push([key, (node as Leaf<V>).values[at]!]));
+}
+
+/** Array.splice without the array that it returns. */
+function insertAt<T>(array: T[], at: number, value: T): void {
+  array.push(value);
+  for (let i = array.length - 1; i > at; i--) array[i] = array[i - 1]!;
+  array[at] = value;
+}
+
+const hasSurrogate = (text: string) => /[\ud800-\udfff]/.test(text);
+
+/** UTF-8 order: that of code points. UTF-16 units differ from it where a surrogate meets a unit from 0xE000 on. */
+export function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x === y) continue;
+    return x >= 0xd800 && y >= 0xd800 ? liftSurrogate(x) - liftSurrogate(y) : x - y;
+  }
+  return a.length - b.length;
+}
+
+const liftSurrogate = (unit: number) => (unit < 0xe000 ? unit + 0x2000 : unit - 0x800);
+
+/** The lowest text above everything that starts with `prefix`; undefined when there is none. */
+export function prefixEnd(prefix: string): string | undefined {
+  const points = Array.from(prefix, (char) => char.codePointAt(0)!);
+  while (points.length > 0) {
+    const last = points.pop()!;
+    if (last === 0x10ffff) continue;
+    return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
+  }
+  return undefined;
+}
