@@ -1,0 +1,39 @@
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { authorize, forbiddenMessage, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
+import { ApiError } from '../machinery/api-error.js';
+
+/** May this user do this? The default is no. */
+export class AuthorizationGuard implements CanActivate {
+  constructor(private readonly authorizers: readonly Authorizer[]) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const { info, user } = context.switchToHttp().getRequest<FastifyRequest>().kube;
+    const attributes: AuthorizationAttributes = {
+      user,
+      verb: info.verb,
+      isResourceRequest: info.isResourceRequest,
+      group: info.group,
+      version: info.version,
+      resource: info.resource,
+      subresource: info.subresource,
+      namespace: info.namespace,
+      name: info.name,
+      path: info.path,
+    };
+    // The first authorizer decides for most requests at once; only a chain that must wait is waited for.
+    const first = this.authorizers[0]!.authorize(attributes);
+    if (!(first instanceof Promise) && first.decision === 'allow') return true;
+    return this.decide(attributes);
+  }
+
+  private async decide(attributes: AuthorizationAttributes): Promise<boolean> {
+    const { decision, reason } = await authorize(this.authorizers, attributes);
+    if (decision === 'allow') return true;
+    const message = forbiddenMessage(attributes, reason);
+    if (attributes.isResourceRequest) {
+      throw ApiError.forbidden({ group: attributes.group, resource: attributes.resource }, attributes.name, message);
+    }
+    throw new ApiError({ reason: 'Forbidden', message: `forbidden: ${message}`, details: {} });
+  }
+}

@@ -1,0 +1,42 @@
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { impersonationOf, impersonationChecks } from '../auth/impersonation.js';
+import { authorize, forbiddenMessage, type Authorizer } from '../auth/authorizer.js';
+import { ApiError } from '../machinery/api-error.js';
+
+/** Replaces the user by the one the request names, when the real one may do that. Runs before authorization. */
+export class ImpersonationGuard implements CanActivate {
+  constructor(
+    private readonly authorizers: readonly Authorizer[],
+    private readonly authenticationGroup: string,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { headers } = request.raw;
+    // Nearly all requests: nothing to look for.
+    let found = false;
+    for (const name in headers) if (name.startsWith('impersonate-')) found = true;
+    return found ? this.impersonate(request) : true;
+  }
+
+  private async impersonate(request: FastifyRequest): Promise<boolean> {
+    const state = request.kube;
+    const wanted = impersonationOf(request.raw.rawHeaders);
+    if (!wanted) return true;
+    for (const check of impersonationChecks(wanted, this.authenticationGroup)) {
+      const attributes = { user: state.user, isResourceRequest: true, path: '', verb: 'impersonate', version: 'v1', ...check };
+      const answer = await authorize(this.authorizers, attributes);
+      if (answer.decision !== 'allow') {
+        throw ApiError.forbidden(
+          { group: check.group, resource: check.resource },
+          check.name,
+          forbiddenMessage({ ...attributes, name: check.name }, answer.reason),
+        );
+      }
+    }
+    state.impersonator = state.user;
+    state.user = wanted.user;
+    return true;
+  }
+}
