@@ -1,0 +1,338 @@
+import { ApiError } from './api-error.js';
+import { goQuote } from './field-error.js';
+import { validateLabelValue, validateQualifiedName } from './names.js';
+
+/**
+ * `app=web, tier in (a,b), !canary, weight>3`: a list of requirements that labels must meet, all of them.
+ * A missing label meets `!=` and `notin`. Mistakes throw a BadRequest with the text that clients know.
+ */
+export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
+
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  /** Sorted, without repetition; empty for `exists` and `!`. */
+  readonly values: readonly string[];
+}
+
+export type Labels = Readonly<Record<string, string>>;
+
+export class LabelSelector {
+  readonly isEmpty: boolean;
+  constructor(
+    readonly requirements: readonly LabelRequirement[],
+    /** A selector that matches no object at all, as an absent LabelSelector object does. */
+    readonly matchesNothing = false,
+  ) {
+    this.isEmpty = !matchesNothing && requirements.length === 0;
+  }
+
+  matches(labels: Labels | undefined): boolean {
+    if (this.matchesNothing) return false;
+    for (const requirement of this.requirements) {
+      if (!isMet(requirement, labels)) return false;
+    }
+    return true;
+  }
+
+  /** The only value that the label may have, or undefined when several or none will do. For indexes. */
+  requiresExact(key: string): string | undefined {
+    for (const { key: other, operator, values } of this.requirements) {
+      if (other === key && values.length === 1 && (operator === '=' || operator === '==' || operator === 'in')) {
+        return values[0];
+      }
+    }
+    return undefined;
+  }
+
+  /** The canonical form: sorted by key, without spaces that mean nothing. */
+  toString(): string {
+    return this.requirements.map(requirementText).join(',');
+  }
+}
+
+export const everyLabel = new LabelSelector([]);
+export const noLabel = new LabelSelector([], true);
+
+function isMet({ key, operator, values }: LabelRequirement, labels: Labels | undefined): boolean {
+  const found: unknown = labels?.[key];
+  // Whatever a prototype lends (`constructor`, `__proto__`) is not a string, hence not a label.
+  const value = typeof found === 'string' ? found : undefined;
+  switch (operator) {
+    case '=':
+    case '==':
+      return value === values[0];
+    case 'in':
+      return value !== undefined && values.includes(value);
+    case '!=':
+    case 'notin':
+      return value === undefined || !values.includes(value);
+    case 'exists':
+      return value !== undefined;
+    case '!':
+      return value === undefined;
+    case 'gt':
+    case 'lt': {
+      const number = value === undefined ? undefined : parseInt64(value);
+      const bound = parseInt64(values[0]!);
+      if (number === undefined || bound === undefined) return false;
+      return operator === 'gt' ? number > bound : number < bound;
+    }
+  }
+}
+
+function requirementText({ key, operator, values }: LabelRequirement): string {
+  switch (operator) {
+    case 'exists':
+      return key;
+    case '!':
+      return `!${key}`;
+    case 'in':
+    case 'notin':
+      return `${key} ${operator} (${values.join(',')})`;
+    case 'gt':
+      return `${key}>${values[0]}`;
+    case 'lt':
+      return `${key}<${values[0]}`;
+    default:
+      return `${key}${operator}${values[0]}`;
+  }
+}
+
+const int64Max = 2n ** 63n - 1n;
+function parseInt64(text: string): bigint | undefined {
+  if (text.length > 64 || !/^[-+]?[0-9]+$/.test(text)) return undefined;
+  const number = BigInt(text.startsWith('+') ? text.slice(1) : text);
+  return number > int64Max || number < -int64Max - 1n ? undefined : number;
+}
+
+// --- text ---------------------------------------------------------------------------------------------------------
+
+type TokenKind = 'identifier' | 'end' | 'in' | 'notin' | '(' | ')' | ',' | '!' | '=' | '==' | '!=' | '>' | '<';
+interface Token {
+  readonly kind: TokenKind;
+  readonly text: string;
+}
+
+const isSpecial = (character: string): boolean => '=!(),><'.includes(character);
+const isSpace = (character: string): boolean => ' \t\r\n'.includes(character);
+
+function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const character = text[at]!;
+    if (isSpace(character)) {
+      at++;
+    } else if (isSpecial(character)) {
+      const pair = text.slice(at, at + 2);
+      const symbol = pair === '==' || pair === '!=' ? pair : character;
+      tokens.push({ kind: symbol as TokenKind, text: symbol });
+      at += symbol.length;
+    } else {
+      const start = at;
+      while (at < text.length && !isSpecial(text[at]!) && !isSpace(text[at]!)) at++;
+      const word = text.slice(start, at);
+      tokens.push({ kind: word === 'in' || word === 'notin' ? word : 'identifier', text: word });
+    }
+  }
+  tokens.push({ kind: 'end', text: '' });
+  return tokens;
+}
+
+export function parseLabelSelector(text: string): LabelSelector {
+  return text === '' ? everyLabel : new LabelSelector(new Parser(tokensOf(text)).parse());
+}
+
+const binaryOperators = 'in, notin, =, ==, !=, gt, lt';
+const operatorOfToken: Partial<Record<TokenKind, LabelOperator>> = {
+  in: 'in',
+  notin: 'notin',
+  '=': '=',
+  '==': '==',
+  '!=': '!=',
+  '>': 'gt',
+  '<': 'lt',
+};
+
+class Parser {
+  private position = 0;
+  constructor(private readonly tokens: readonly Token[]) {}
+
+  parse(): LabelRequirement[] {
+    const requirements: LabelRequirement[] = [];
+    for (;;) {
+      const next = this.peek();
+      if (next.kind === 'end') break;
+      if (next.kind !== 'identifier' && next.kind !== '!') {
+        throw fault(`found '${next.text}', expected: !, identifier, or 'end of string'`);
+      }
+      requirements.push(this.requirement());
+      const separator = this.take();
+      if (separator.kind === 'end') break;
+      if (separator.kind !== ',') throw fault(`found '${separator.text}', expected: ',' or 'end of string'`);
+      const after = this.peek();
+      if (after.kind !== 'identifier' && after.kind !== '!') {
+        throw fault(`found '${after.text}', expected: identifier after ','`);
+      }
+    }
+    return requirements.sort(byKey);
+  }
+
+  private requirement(): LabelRequirement {
+    let token = this.take();
+    const isAbsence = token.kind === '!';
+    if (isAbsence) token = this.take();
+    if (token.kind !== 'identifier') throw requirementFault(`found '${token.text}', expected: identifier`);
+    const key = token.text;
+    const keyProblems = validateQualifiedName(key);
+    if (keyProblems.length > 0) {
+      throw requirementFault(`<nil>: Invalid value: ${goQuote(key)}: ${keyProblems.join('; ')}`);
+    }
+    if (isAbsence) return { key, operator: '!', values: [] };
+    const after = this.peek().kind;
+    if (after === 'end' || after === ',') return { key, operator: 'exists', values: [] };
+    const operator = this.operator();
+    const values = operator === 'in' || operator === 'notin' ? this.valueList() : [this.singleValue()];
+    const problems = requirementProblems({ key, operator, values });
+    if (problems.length > 0) throw requirementFault(problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
+    return { key, operator, values };
+  }
+
+  private operator(): LabelOperator {
+    const token = this.tokens[this.position++]!;
+    const operator = operatorOfToken[token.kind];
+    if (operator === undefined) throw requirementFault(`found '${token.text}', expected: ${binaryOperators}`);
+    return operator;
+  }
+
+  private singleValue(): string {
+    const next = this.peek();
+    if (next.kind === 'end' || next.kind === ',') return '';
+    this.position++;
+    if (next.kind !== 'identifier') throw requirementFault(`found '${next.text}', expected: identifier`);
+    return next.text;
+  }
+
+  /** `(a,b)`, with empty values where a comma has no neighbour: `()`, `(,a)`, `(a,,b)`. */
+  private valueList(): string[] {
+    const open = this.take();
+    if (open.kind !== '(') throw requirementFault(`found '${open.text}' expected: '('`);
+    const values = new Set<string>();
+    const first = this.peek();
+    if (first.kind === ')') {
+      this.position++;
+      return [''];
+    }
+    if (first.kind !== 'identifier' && first.kind !== ',') {
+      throw requirementFault(`found '${first.text}', expected: ',', ')' or identifier`);
+    }
+    for (;;) {
+      const token = this.take();
+      if (token.kind === 'identifier') {
+        values.add(token.text);
+        const next = this.peek();
+        if (next.kind === ')') break;
+        if (next.kind !== ',') throw requirementFault(`found '${next.text}', expected: ',' or ')'`);
+      } else if (token.kind === ',') {
+        if (values.size === 0) values.add('');
+        const next = this.peek();
+        if (next.kind === ')') {
+          values.add('');
+          break;
+        }
+        if (next.kind === ',') {
+          this.position++;
+          values.add('');
+        }
+      } else {
+        throw requirementFault(`found '${token.text}', expected: ',', or identifier`);
+      }
+    }
+    this.position++;
+    return [...values].sort();
+  }
+
+  /** `in` and `notin` are operators only where an operator can stand; elsewhere they are words like any other. */
+  private peek(): Token {
+    const token = this.tokens[Math.min(this.position, this.tokens.length - 1)]!;
+    return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token;
+  }
+  private take(): Token {
+    const token = this.peek();
+    this.position++;
+    return token;
+  }
+}
+
+const byKey = (a: LabelRequirement, b: LabelRequirement): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+const fault = (message: string): ApiError => ApiError.badRequest(message);
+const requirementFault = (message: string): ApiError => fault(`unable to parse requirement: ${message}`);
+
+function requirementProblems({ key, operator, values }: LabelRequirement): string[] {
+  const problems: string[] = [];
+  values.forEach((value, index) => {
+    if ((operator === 'gt' || operator === 'lt') && parseInt64(value) === undefined) {
+      problems.push(
+        `values[${index}]: Invalid value: ${goQuote(value)}: for 'Gt', 'Lt' operators, the value must be an integer`,
+      );
+    }
+  });
+  values.forEach((value, index) => {
+    const valueProblems = validateLabelValue(value);
+    if (valueProblems.length > 0) {
+      problems.push(`values[${index}][${key}]: Invalid value: ${goQuote(value)}: ${valueProblems.join('; ')}`);
+    }
+  });
+  return problems;
+}
+
+// --- objects ------------------------------------------------------------------------------------------------------
+
+/** The LabelSelector that many specs contain. */
+export interface LabelSelectorObject {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values?: readonly string[];
+  }[];
+}
+
+const operatorOfExpression = new Map<string, LabelOperator>([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', '!'],
+]);
+
+/** An absent object selects nothing, an empty one everything. */
+export function labelSelectorOf(object: LabelSelectorObject | null | undefined): LabelSelector {
+  if (object === undefined || object === null) return noLabel;
+  const requirements: LabelRequirement[] = [];
+  for (const [key, value] of Object.entries(object.matchLabels ?? {})) {
+    requirements.push(checked({ key, operator: '=', values: [value] }));
+  }
+  for (const { key, operator: name, values = [] } of object.matchExpressions ?? []) {
+    const operator = operatorOfExpression.get(name);
+    if (operator === undefined) throw fault(`${goQuote(name)} is not a valid label selector operator`);
+    requirements.push(checked({ key, operator, values: [...new Set(values)].sort() }));
+  }
+  return requirements.length === 0 ? everyLabel : new LabelSelector(requirements.sort(byKey));
+}
+
+function checked(requirement: LabelRequirement): LabelRequirement {
+  const { key, operator, values } = requirement;
+  const problems = validateQualifiedName(key).map((problem) => `key: Invalid value: ${goQuote(key)}: ${problem}`);
+  if ((operator === 'in' || operator === 'notin') && values.length === 0) {
+    problems.push("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty");
+  }
+  if ((operator === 'exists' || operator === '!') && values.length > 0) {
+    problems.push(
+      `values: Invalid value: [${values.map(goQuote).join(',')}]: values set must be empty for exists and does not exist`,
+    );
+  }
+  problems.push(...requirementProblems(requirement));
+  if (problems.length > 0) throw fault(problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
+  return requirement;
+}

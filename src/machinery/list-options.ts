@@ -1,0 +1,390 @@
+import { ApiError } from './api-error.js';
+import { everyField, parseFieldSelector, type FieldSelector } from './field-selector.js';
+import { fieldError, goQuote, type FieldError } from './field-error.js';
+import type { JsonObject, JsonValue } from './kube-object.js';
+import { everyLabel, parseLabelSelector, type LabelSelector } from './label-selector.js';
+import { fieldManagerLengthMax, validateFieldManager } from './names.js';
+import { isTrueParameter, type Query } from './query.js';
+
+/**
+ * The options of every verb, read from the query (and for deletions from the body), checked and typed. What is wrong
+ * is thrown: 400 for what cannot be read, 422 for what can but makes no sense.
+ */
+export interface OptionsContext {
+  /** The group of the options' kinds in messages: `meta.k8s.io`. */
+  readonly metaGroup: string;
+}
+
+export interface GetOptions {
+  readonly resourceVersion: string | undefined;
+}
+
+export type ResourceVersionMatch = 'Exact' | 'NotOlderThan';
+
+export interface ListOptions {
+  /** Undefined when it was not given; '' and undefined ask for the most recent state. */
+  readonly resourceVersion: string | undefined;
+  readonly resourceVersionMatch: ResourceVersionMatch | undefined;
+  /** 0 is no limit. */
+  readonly limit: number;
+  readonly continue: string;
+  readonly labels: LabelSelector;
+  readonly fields: FieldSelector;
+  readonly timeoutSeconds: number | undefined;
+  readonly watch: boolean;
+  readonly allowWatchBookmarks: boolean;
+  /** A watch from the most recent or any version sends them even if it does not say so. */
+  readonly sendInitialEvents: boolean | undefined;
+  /** As it came; '' when absent or when the gate is off. */
+  readonly shardSelector: string;
+}
+
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  /** '' when the client gave none: the server then derives one from the user agent. */
+  readonly fieldManager: string;
+  readonly fieldValidation: FieldValidation;
+}
+export type CreateOptions = WriteOptions;
+export type UpdateOptions = WriteOptions;
+export interface PatchOptions extends WriteOptions {
+  readonly force: boolean;
+}
+
+export type PropagationPolicy = 'Foreground' | 'Background' | 'Orphan';
+
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  readonly gracePeriodSeconds: number | undefined;
+  readonly propagationPolicy: PropagationPolicy | undefined;
+  readonly orphanDependents: boolean | undefined;
+  readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string } | undefined;
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential: boolean;
+}
+
+// --- reads --------------------------------------------------------------------------------------------------------
+
+export function parseGetOptions(query: Query): GetOptions {
+  return { resourceVersion: query.first('resourceVersion') };
+}
+
+export interface ListContext extends OptionsContext {
+  /** The path itself asks for a watch, as the deprecated `/watch/` paths do. */
+  readonly isWatchPath?: boolean;
+  /** The gate of `sendInitialEvents`. */
+  readonly watchListEnabled?: boolean;
+  /** The gate of `shardSelector`; off, the parameter is ignored. */
+  readonly shardingEnabled?: boolean;
+}
+
+export function parseListOptions(query: Query, context: ListContext): ListOptions {
+  const watch = (context.isWatchPath ?? false) || isTrueParameter(query.first('watch'));
+  const watchListEnabled = context.watchListEnabled ?? true;
+  const timeoutSeconds = int64Parameter(query, 'timeoutSeconds');
+  const limit = int64Parameter(query, 'limit') ?? 0;
+  const labels = query.first('labelSelector');
+  const fields = query.first('fieldSelector');
+  const resourceVersion = query.first('resourceVersion');
+  const match = query.first('resourceVersionMatch') ?? '';
+  const sendInitialEvents = query.has('sendInitialEvents')
+    ? isTrueParameter(query.first('sendInitialEvents'))
+    : undefined;
+  const parsed = {
+    labels: labels === undefined ? everyLabel : parseLabelSelector(labels),
+    fields: fields === undefined ? everyField : parseFieldSelector(fields),
+  };
+
+  const given = { resourceVersion: resourceVersion ?? '', match, continue: query.first('continue') ?? '', sendInitialEvents };
+  const fromStart = given.resourceVersion === '' || given.resourceVersion === '0';
+  const sendsUnasked = watch && watchListEnabled && fromStart && sendInitialEvents === undefined && match === '';
+  const checked = sendsUnasked ? { ...given, match: 'NotOlderThan', sendInitialEvents: true } : given;
+  const errors = watch ? watchProblems(checked, watchListEnabled) : listProblems(checked);
+  if (errors.length > 0) throw ApiError.invalid({ group: context.metaGroup, kind: 'ListOptions' }, '', errors);
+
+  return {
+    resourceVersion,
+    resourceVersionMatch: checked.match === '' ? undefined : (checked.match as ResourceVersionMatch),
+    limit: Math.max(0, limit),
+    continue: given.continue,
+    ...parsed,
+    timeoutSeconds,
+    watch,
+    allowWatchBookmarks: isTrueParameter(query.first('allowWatchBookmarks')),
+    sendInitialEvents: checked.sendInitialEvents,
+    shardSelector: context.shardingEnabled ? (query.first('shardSelector') ?? '') : '',
+  };
+}
+
+interface ListFacts {
+  readonly resourceVersion: string;
+  readonly match: string;
+  readonly continue: string;
+  readonly sendInitialEvents: boolean | undefined;
+}
+
+function listProblems(facts: ListFacts): FieldError[] {
+  const errors: FieldError[] = [];
+  const refuse = (message: string) => errors.push(fieldError.forbidden('resourceVersionMatch', message));
+  if (facts.match !== '') {
+    if (facts.resourceVersion === '') refuse('resourceVersionMatch is forbidden unless resourceVersion is provided');
+    if (facts.continue !== '') refuse('resourceVersionMatch is forbidden when continue is provided');
+    if (facts.match !== 'Exact' && facts.match !== 'NotOlderThan') {
+      errors.push(fieldError.notSupported('resourceVersionMatch', facts.match, ['Exact', 'NotOlderThan', '']));
+    }
+    if (facts.match === 'Exact' && facts.resourceVersion === '0') {
+      refuse('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+    }
+  }
+  if (facts.sendInitialEvents !== undefined) {
+    errors.push(fieldError.forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  }
+  return errors;
+}
+
+function watchProblems(facts: ListFacts, watchListEnabled: boolean): FieldError[] {
+  const errors: FieldError[] = [];
+  const refuse = (message: string) => errors.push(fieldError.forbidden('resourceVersionMatch', message));
+  if (facts.sendInitialEvents !== undefined) {
+    if (facts.match !== 'NotOlderThan') {
+      refuse('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+    }
+    if (!watchListEnabled) {
+      errors.push(
+        fieldError.forbidden(
+          'sendInitialEvents',
+          'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
+        ),
+      );
+    }
+  }
+  if (facts.match !== '') {
+    if (facts.sendInitialEvents === undefined) {
+      refuse('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
+    }
+    if (facts.match !== 'NotOlderThan') {
+      errors.push(fieldError.notSupported('resourceVersionMatch', facts.match, ['NotOlderThan']));
+    }
+    if (facts.continue !== '') refuse('resourceVersionMatch is forbidden when continue is provided');
+  }
+  return errors;
+}
+
+// --- writes -------------------------------------------------------------------------------------------------------
+
+export function parseCreateOptions(query: Query, context: OptionsContext): CreateOptions {
+  return writeOptions(query, 'CreateOptions', context, []);
+}
+
+export function parseUpdateOptions(query: Query, context: OptionsContext): UpdateOptions {
+  return writeOptions(query, 'UpdateOptions', context, []);
+}
+
+/** `isApply`: server-side apply needs a manager and may force; the other patches may not. */
+export function parsePatchOptions(query: Query, context: OptionsContext & { readonly isApply: boolean }): PatchOptions {
+  const errors: FieldError[] = [];
+  if (!context.isApply && query.has('force')) {
+    errors.push(fieldError.forbidden('force', 'may not be specified for non-apply patch'));
+  }
+  if (context.isApply && (query.first('fieldManager') ?? '') === '') {
+    errors.push(fieldError.required('fieldManager', 'is required for apply patch'));
+  }
+  const options = writeOptions(query, 'PatchOptions', context, errors);
+  return { ...options, force: isTrueParameter(query.first('force')) };
+}
+
+const noWriteOptions: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' };
+const fieldValidations: readonly string[] = ['Ignore', 'Strict', 'Warn'];
+
+function writeOptions(query: Query, kind: string, context: OptionsContext, errors: FieldError[]): WriteOptions {
+  if (query.raw === '' && errors.length === 0) return noWriteOptions;
+  const fieldManager = query.first('fieldManager') ?? '';
+  const dryRun = dryRunOf(query);
+  const fieldValidation = query.first('fieldValidation') ?? '';
+  if (Buffer.byteLength(fieldManager) > fieldManagerLengthMax) {
+    errors.push(fieldError.tooLong('fieldManager', fieldManagerLengthMax));
+  }
+  for (const problem of validateFieldManager(fieldManager)) {
+    errors.push(fieldError.invalid('fieldManager', fieldManager, problem));
+  }
+  errors.push(...dryRunProblems(dryRun));
+  if (fieldValidation !== '' && !fieldValidations.includes(fieldValidation)) {
+    errors.push(fieldError.notSupported('fieldValidation', fieldValidation, ['', ...fieldValidations]));
+  }
+  if (errors.length > 0) throw ApiError.invalid({ group: context.metaGroup, kind }, '', errors);
+  return {
+    dryRun: dryRun.length > 0,
+    fieldManager,
+    fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as FieldValidation),
+  };
+}
+
+/** `?dryRun`, without a value, allows side effects, as if it were not there. */
+function dryRunOf(query: Query): readonly string[] {
+  return query.isBare('dryRun') ? [] : query.all('dryRun');
+}
+
+function dryRunProblems(dryRun: readonly string[]): FieldError[] {
+  return dryRun.every((stage) => stage === 'All') ? [] : [fieldError.notSupported('dryRun', dryRun, ['All'])];
+}
+
+// --- deletions ----------------------------------------------------------------------------------------------------
+
+export interface DeleteContext extends OptionsContext {
+  /** The gate of deleting what cannot be read; off, the option is ignored. */
+  readonly unsafeDeletionEnabled?: boolean;
+}
+
+/** A body, when there is one, is the whole truth: the query is then not looked at. */
+export function parseDeleteOptions(query: Query, body: JsonValue | undefined, context: DeleteContext): DeleteOptions {
+  const given = body === undefined ? deleteQuery(query) : deleteBody(body);
+  const isUnsafe = (context.unsafeDeletionEnabled ?? false) && given.isUnsafe === true;
+  const { propagationPolicy, orphanDependents } = given;
+  const errors: FieldError[] = [];
+  if (orphanDependents !== undefined && propagationPolicy !== undefined) {
+    const message = 'orphanDependents and deletionPropagation cannot be both set';
+    errors.push(fieldError.invalid('propagationPolicy', propagationPolicy, message));
+  }
+  if (propagationPolicy !== undefined && !propagationPolicies.includes(propagationPolicy)) {
+    errors.push(fieldError.notSupported('propagationPolicy', propagationPolicy, [...propagationPolicies, 'nil']));
+  }
+  errors.push(...dryRunProblems(given.dryRun));
+  if (isUnsafe) {
+    const others: readonly [string, boolean][] = [
+      ['dryRun', given.dryRun.length > 0],
+      ['propagationPolicy', propagationPolicy !== undefined],
+      ['orphanDependents', orphanDependents !== undefined],
+      ['gracePeriodSeconds', given.gracePeriodSeconds !== undefined],
+      ['preconditions', given.preconditions !== undefined],
+    ];
+    for (const [name, isSet] of others) {
+      if (isSet) errors.push(fieldError.invalid(unsafeOption, true, `cannot be set together with .${name}`));
+    }
+  }
+  if (errors.length > 0) throw ApiError.invalid({ group: context.metaGroup, kind: 'DeleteOptions' }, '', errors);
+  return {
+    dryRun: given.dryRun.length > 0,
+    gracePeriodSeconds: given.gracePeriodSeconds,
+    propagationPolicy: propagationPolicy as PropagationPolicy | undefined,
+    orphanDependents,
+    preconditions: given.preconditions,
+    ignoreStoreReadErrorWithClusterBreakingPotential: isUnsafe,
+  };
+}
+
+const propagationPolicies: readonly string[] = ['Foreground', 'Background', 'Orphan'];
+const unsafeOption = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+
+interface DeleteFacts {
+  dryRun: readonly string[];
+  gracePeriodSeconds: number | undefined;
+  propagationPolicy: string | undefined;
+  orphanDependents: boolean | undefined;
+  preconditions: { uid?: string; resourceVersion?: string } | undefined;
+  isUnsafe: boolean | undefined;
+}
+
+function deleteQuery(query: Query): DeleteFacts {
+  const truth = (name: string) => (query.has(name) ? isTrueParameter(query.first(name)) : undefined);
+  const uid = query.first('uid') ?? '';
+  return {
+    dryRun: dryRunOf(query),
+    gracePeriodSeconds: int64Parameter(query, 'gracePeriodSeconds'),
+    propagationPolicy: query.first('propagationPolicy'),
+    orphanDependents: truth('orphanDependents'),
+    preconditions: uid === '' ? undefined : { uid },
+    isUnsafe: truth(unsafeOption),
+  };
+}
+
+function deleteBody(body: JsonValue): DeleteFacts {
+  if (body !== null && (typeof body !== 'object' || Array.isArray(body))) {
+    throw cannotUnmarshal(body, 'value of type v1.DeleteOptions');
+  }
+  const object: JsonObject = body ?? {};
+  const kind = optional(object, 'kind', 'string');
+  const apiVersion = optional(object, 'apiVersion', 'string') ?? 'v1';
+  if (kind !== undefined && kind !== '' && kind !== 'DeleteOptions') {
+    throw ApiError.badRequest(
+      `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme "pkg/apis/meta/internalversion/scheme/register.go:27"`,
+    );
+  }
+  const grace = optional(object, 'gracePeriodSeconds', 'number');
+  if (grace !== undefined && !Number.isSafeInteger(grace)) {
+    throw cannotUnmarshal(grace, 'struct field DeleteOptions.gracePeriodSeconds of type int64');
+  }
+  return {
+    dryRun: stringList(object, 'dryRun'),
+    gracePeriodSeconds: grace,
+    propagationPolicy: optional(object, 'propagationPolicy', 'string'),
+    orphanDependents: optional(object, 'orphanDependents', 'boolean'),
+    preconditions: preconditionsOf(object),
+    isUnsafe: optional(object, unsafeOption, 'boolean'),
+  };
+}
+
+function preconditionsOf(options: JsonObject): DeleteFacts['preconditions'] {
+  const found = own(options, 'preconditions');
+  if (found === undefined || found === null) return undefined;
+  if (typeof found !== 'object' || Array.isArray(found)) {
+    throw cannotUnmarshal(found, 'struct field DeleteOptions.preconditions of type v1.Preconditions');
+  }
+  const uid = optional(found, 'uid', 'string');
+  const resourceVersion = optional(found, 'resourceVersion', 'string');
+  return { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
+}
+
+interface ScalarTypes {
+  string: string;
+  number: number;
+  boolean: boolean;
+}
+const goTypes = { string: 'string', number: 'int64', boolean: 'bool' } as const;
+
+/** An absent field and null are the same; any other type than the right one is refused. */
+function optional<T extends keyof ScalarTypes>(object: JsonObject, name: string, type: T): ScalarTypes[T] | undefined {
+  const value = own(object, name);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== type) throw cannotUnmarshal(value, `struct field DeleteOptions.${name} of type ${goTypes[type]}`);
+  return value as ScalarTypes[T];
+}
+
+function stringList(object: JsonObject, name: string): readonly string[] {
+  const value = own(object, name) ?? null;
+  if (value === null) return [];
+  if (!Array.isArray(value)) throw cannotUnmarshal(value, `struct field DeleteOptions.${name} of type []string`);
+  return value.map((item) => {
+    if (typeof item !== 'string') throw cannotUnmarshal(item, `struct field DeleteOptions.${name} of type string`);
+    return item;
+  });
+}
+
+const own = (object: JsonObject, name: string): JsonValue | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
+
+function cannotUnmarshal(value: JsonValue, target: string): ApiError {
+  const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return ApiError.badRequest(`json: cannot unmarshal ${type} into Go ${target}`);
+}
+
+// --- scalars ------------------------------------------------------------------------------------------------------
+
+const int64Max = 2n ** 63n - 1n;
+
+/** Numbers beyond those that can be counted exactly are as good as the largest one that can. */
+function int64Parameter(query: Query, name: string): number | undefined {
+  const text = query.first(name);
+  if (text === undefined) return undefined;
+  if (!/^[-+]?[0-9]+$/.test(text)) throw ApiError.badRequest(parseIntError(text, 'invalid syntax'));
+  const digits = text.replace(/^[-+]?0*/, '');
+  const exact = digits.length > 19 ? int64Max + 1n : BigInt(digits === '' ? '0' : digits);
+  const isNegative = text.startsWith('-');
+  if (exact > (isNegative ? int64Max + 1n : int64Max)) {
+    throw ApiError.badRequest(parseIntError(text, 'value out of range'));
+  }
+  const number = Math.min(Number(exact), Number.MAX_SAFE_INTEGER);
+  return isNegative ? -number : number;
+}
+
+const parseIntError = (text: string, problem: string): string => `strconv.ParseInt: parsing ${goQuote(text)}: ${problem}`;

@@ -1,0 +1,89 @@
+/**
+ * The query of a URL, parsed on the first question. Pairs that cannot be decoded or hold a `;` are left out,
+ * as the reference does; '+' is a space. Names are keys of a Map, so none of them can reach a prototype.
+ */
+export class Query {
+  private values: Map<string, string[]> | undefined;
+  private bare: Set<string> | undefined;
+  constructor(readonly raw: string) {}
+
+  /** The first value; '' when the parameter is there without one. */
+  first(name: string): string | undefined {
+    return this.raw === '' ? undefined : this.parsed().get(name)?.[0];
+  }
+  all(name: string): readonly string[] {
+    return this.raw === '' ? none : (this.parsed().get(name) ?? none);
+  }
+  has(name: string): boolean {
+    return this.raw !== '' && this.parsed().has(name);
+  }
+  /** Given as `?name`, without an equals sign, wherever it is given. */
+  isBare(name: string): boolean {
+    return this.raw !== '' && this.parsed().has(name) && this.bare!.has(name);
+  }
+  names(): IterableIterator<string> {
+    return this.parsed().keys();
+  }
+
+  private parsed(): Map<string, string[]> {
+    if (this.values !== undefined) return this.values;
+    const values = new Map<string, string[]>();
+    const bare = new Set<string>();
+    for (const pair of this.raw.split('&')) {
+      if (pair === '' || pair.includes(';')) continue;
+      const equals = pair.indexOf('=');
+      const name = unescape(equals < 0 ? pair : pair.slice(0, equals));
+      const value = equals < 0 ? '' : unescape(pair.slice(equals + 1));
+      if (name === undefined || value === undefined) continue;
+      const known = values.get(name);
+      if (known !== undefined) known.push(value);
+      else values.set(name, [value]);
+      if (equals >= 0) bare.delete(name);
+      else if (known === undefined) bare.add(name);
+    }
+    this.bare = bare;
+    return (this.values = values);
+  }
+}
+
+const none: readonly string[] = [];
+export const emptyQuery = new Query('');
+
+/** How a truth is read from a query: only absence, `false` and `0` are false. */
+export function isTrueParameter(value: string | undefined): boolean {
+  return value !== undefined && value !== '0' && value.toLowerCase() !== 'false';
+}
+
+function unescape(text: string): string | undefined {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  return spaced.includes('%') ? percentDecode(spaced) : spaced;
+}
+
+/** Undefined when a `%` is not followed by two hex digits. Bytes that are not UTF-8 become U+FFFD. */
+export function percentDecode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    const bytes = Buffer.from(text);
+    let length = 0;
+    for (let at = 0; at < bytes.length; at++) {
+      let byte = bytes[at]!;
+      if (byte === 0x25) {
+        const high = hexDigit(bytes[at + 1]);
+        const low = hexDigit(bytes[at + 2]);
+        if (high < 0 || low < 0) return undefined;
+        byte = high * 16 + low;
+        at += 2;
+      }
+      bytes[length++] = byte;
+    }
+    return bytes.toString('utf8', 0, length);
+  }
+}
+
+function hexDigit(code: number | undefined): number {
+  if (code === undefined) return -1;
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+}
