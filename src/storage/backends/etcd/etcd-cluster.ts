@@ -1,0 +1,94 @@
+import { sleep, type Clock } from '../../../std/clock.js';
+import type { Rng } from '../../../std/rng.js';
+import { abortedError } from '../call-rules.js';
+import type { EtcdEndpoint, Unary } from './etcd-endpoint.js';
+import { closedError, isTransient, storageErrorOf } from './etcd-errors.js';
+
+export interface EtcdClusterOptions {
+  readonly dialTimeoutMs: number;
+  readonly callTimeoutMs: number;
+  readonly clock: Clock;
+  readonly rng: Rng;
+}
+
+export interface EtcdCallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Doing it twice is as good as once: it may be sent again when the answer was lost. */
+  readonly isRepeatable: boolean;
+}
+
+/**
+ * All members behind one face. Everyone talks to the same one until it fails, then to the next: one connection, and
+ * reads that meet a warm member. What was never sent, and what may be repeated, is tried until its time is up.
+ */
+export class EtcdCluster {
+  private at = 0;
+  private isClosed = false;
+
+  constructor(
+    private readonly endpoints: readonly EtcdEndpoint[],
+    readonly options: EtcdClusterOptions,
+  ) {}
+
+  get current(): EtcdEndpoint {
+    return this.endpoints[this.at]!;
+  }
+
+  /** To be called when `endpoint` failed; of many callers that say so, the first turns to the next member. */
+  leave(endpoint: EtcdEndpoint): void {
+    if (endpoint === this.current) this.at = (this.at + 1) % this.endpoints.length;
+  }
+
+  async call<M extends keyof Unary>(
+    method: M,
+    request: Unary[M]['request'],
+    { signal, isRepeatable }: EtcdCallOptions,
+  ): Promise<Unary[M]['response']> {
+    const { clock, callTimeoutMs, dialTimeoutMs } = this.options;
+    const deadlineMs = clock.now() + callTimeoutMs;
+    for (let attempt = 0; ; attempt++) {
+      if (this.isClosed) throw closedError();
+      const endpoint = this.current;
+      let isSent = false;
+      try {
+        if (!endpoint.isConnected()) await orAborted(endpoint.connect(dialTimeoutMs), signal);
+        isSent = true;
+        return await endpoint.call(method, request, deadlineMs, signal);
+      } catch (error) {
+        if (this.isClosed) throw closedError();
+        if (signal?.aborted) throw abortedError(signal);
+        if (!isTransient(error)) throw storageErrorOf(error);
+        this.leave(endpoint);
+        const delayMs = this.delayBefore(attempt + 1);
+        if ((isSent && !isRepeatable) || clock.now() + delayMs >= deadlineMs) throw storageErrorOf(error);
+        await orAborted(sleep(clock, delayMs), signal);
+      }
+    }
+  }
+
+  close(): void {
+    this.isClosed = true;
+    for (const endpoint of this.endpoints) endpoint.close();
+  }
+
+  /** Every member is asked once at once, then all of them at growing distances. */
+  private delayBefore(attempt: number): number {
+    const round = Math.floor(attempt / this.endpoints.length);
+    return round === 0 ? 0 : jittered(Math.min(500, 25 * 2 ** Math.min(round, 10)), this.options.rng);
+  }
+}
+
+/** Between half of it and all of it, so that those who failed together do not return together. */
+export function jittered(delayMs: number, rng: Rng): number {
+  return Math.ceil(delayMs / 2) + rng.below(Math.floor(delayMs / 2) + 1);
+}
+
+function orAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return work;
+  if (signal.aborted) return Promise.reject(abortedError(signal));
+  return new Promise((resolve, reject) => {
+    const aborted = () => reject(abortedError(signal));
+    signal.addEventListener('abort', aborted, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted));
+  });
+}

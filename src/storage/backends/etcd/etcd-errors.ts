@@ -1,0 +1,62 @@
+import { StorageError, type StorageErrorCode } from '../../storage-error.js';
+
+/** The status codes of gRPC that mean something to us. */
+const grpcStatus = {
+  cancelled: 1,
+  unknown: 2,
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  resourceExhausted: 8,
+  aborted: 10,
+  outOfRange: 11,
+  internal: 13,
+  unavailable: 14,
+  dataLoss: 15,
+} as const;
+
+/** No request was sent, for want of a connection. */
+export class NotConnectedError extends Error {
+  override readonly name = 'NotConnectedError';
+}
+
+/** What etcd, or the way to it, says in its own words becomes one of our codes; the cause is kept. */
+export function storageErrorOf(error: unknown): StorageError {
+  if (error instanceof StorageError) return error;
+  const { code, details, message } = error as { code?: unknown; details?: unknown; message?: unknown };
+  const text = [details, message, error].find((one) => typeof one === 'string' && one !== '') as string | undefined;
+  return new StorageError(codeOf(code, text ?? ''), `etcd: ${text ?? 'unknown error'}`, { cause: error });
+}
+
+function codeOf(status: unknown, text: string): StorageErrorCode {
+  if (status === grpcStatus.outOfRange) {
+    if (text.includes('compacted')) return 'compacted';
+    if (text.includes('future revision')) return 'futureRevision';
+    if (text.includes('larger than max')) return 'tooLarge';
+  }
+  if (status === grpcStatus.invalidArgument && /request is too large|too many operations/.test(text)) return 'tooLarge';
+  if (status === grpcStatus.resourceExhausted) {
+    if (text.includes('database space exceeded')) return 'full';
+    if (text.includes('larger than max')) return 'tooLarge';
+  }
+  if (status === grpcStatus.dataLoss) return 'corrupt';
+  return 'unavailable';
+}
+
+/** Another try, perhaps at another member, may do better. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof NotConnectedError) return true;
+  const { code } = error as { code?: unknown };
+  const transient: readonly unknown[] = [
+    grpcStatus.cancelled,
+    grpcStatus.unknown,
+    grpcStatus.deadlineExceeded,
+    grpcStatus.aborted,
+    grpcStatus.internal,
+    grpcStatus.unavailable,
+  ];
+  return transient.includes(code);
+}
+
+export function closedError(): StorageError {
+  return new StorageError('closed', 'the store was closed');
+}

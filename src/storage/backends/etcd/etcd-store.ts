@@ -1,0 +1,201 @@
+import { readFile } from 'node:fs/promises';
+import { revisionOf, type Revision } from '../../../machinery/revision.js';
+import type { Clock } from '../../../std/clock.js';
+import type { Logger } from '../../../std/logger.js';
+import type { Rng } from '../../../std/rng.js';
+import type {
+  CallOptions,
+  Compare,
+  GetResult,
+  KvStore,
+  RangeOptions,
+  RangeResult,
+  ReadOptions,
+  TxnResult,
+  Watch,
+  WatchOptions,
+  WatchSink,
+  Write,
+} from '../../kv-store.js';
+import { StorageError } from '../../storage-error.js';
+import { checkSignal, checkWrites } from '../call-rules.js';
+import { laterKey } from '../key-order.js';
+import { EtcdCluster } from './etcd-cluster.js';
+import { EtcdEndpoint, type TlsFiles } from './etcd-endpoint.js';
+import { closedError } from './etcd-errors.js';
+import {
+  bytesOfKey,
+  endOfPrefix,
+  keyValueOf,
+  zeroKey,
+  type RangeRequest,
+  type RangeResponse,
+  type RequestOp,
+} from './etcd-messages.js';
+import { EtcdWatch } from './etcd-watch.js';
+
+export interface EtcdStoreOptions {
+  /** URLs of the members. `https:`, or no scheme beside TLS files, means TLS. */
+  readonly servers: readonly string[];
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  /** How long one member may take to be reached. */
+  readonly dialTimeoutMs?: number;
+  /** How long a call may take in all, with everything that is tried again. */
+  readonly callTimeoutMs?: number;
+  /** gRPC reads its deadlines by the machine's clock, so this one must not be held still. */
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly rng: Rng;
+}
+
+/** Returns at once, also while etcd is down: calls then wait for it as long as their deadline allows. */
+export async function openEtcdStore(options: EtcdStoreOptions): Promise<KvStore> {
+  const { servers, clock, logger, rng, dialTimeoutMs = 2_000, callTimeoutMs = 10_000 } = options;
+  if (servers.length === 0) throw new Error('no etcd server was named');
+  const tls = await readTlsFiles(options);
+  const endpoints = await Promise.all(
+    servers.map((url) => {
+      const isSecure = url.startsWith('https://') || (tls !== undefined && !url.includes('://'));
+      return EtcdEndpoint.open(
+        isSecure && !url.includes('://') ? `https://${url}` : url,
+        isSecure ? tls : undefined,
+        clock,
+      );
+    }),
+  );
+  return new EtcdStore(new EtcdCluster(endpoints, { clock, rng, dialTimeoutMs, callTimeoutMs }), logger);
+}
+
+async function readTlsFiles({ caFile, certFile, keyFile }: EtcdStoreOptions): Promise<TlsFiles | undefined> {
+  if (caFile === undefined && certFile === undefined && keyFile === undefined) return undefined;
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw new Error('a client certificate for etcd needs its key, and a key its certificate');
+  }
+  return {
+    ...(caFile !== undefined && { rootCertificate: await readFile(caFile) }),
+    ...(certFile !== undefined && { certChain: await readFile(certFile) }),
+    ...(keyFile !== undefined && { privateKey: await readFile(keyFile) }),
+  };
+}
+
+/** Counts no key: the cheapest linearizable question there is, asked for the header of its answer. */
+const emptyRange: RangeRequest = { key: zeroKey, count_only: true };
+
+class EtcdStore implements KvStore {
+  private readonly watches = new Set<EtcdWatch>();
+  private isClosed = false;
+
+  constructor(
+    private readonly cluster: EtcdCluster,
+    private readonly logger: Logger,
+  ) {}
+
+  async get(key: string, options?: ReadOptions): Promise<GetResult> {
+    const response = await this.read(
+      { key: bytesOfKey(key), ...(options?.revision !== undefined && { revision: options.revision }) },
+      options,
+    );
+    return { item: itemOf(response), revision: revisionOf(response.header.revision) };
+  }
+
+  async range(prefix: string, options?: RangeOptions): Promise<RangeResult> {
+    const { revision, limit, from } = options ?? {};
+    const response = await this.read(
+      {
+        key: bytesOfKey(laterKey(prefix, from)),
+        range_end: endOfPrefix(prefix),
+        ...(revision !== undefined && { revision }),
+        // To etcd a limit of 0 is none.
+        ...(limit === 0 ? { count_only: true } : limit !== undefined && { limit }),
+      },
+      options,
+    );
+    return {
+      items: response.kvs.map(keyValueOf),
+      revision: revisionOf(response.header.revision),
+      count: Number(response.count),
+    };
+  }
+
+  async txn(compares: readonly Compare[], writes: readonly Write[], options?: CallOptions): Promise<TxnResult> {
+    this.begin(options);
+    checkWrites(writes);
+    const keys = compares.map(({ key }) => bytesOfKey(key));
+    const response = await this.cluster.call(
+      'txn',
+      {
+        compare: compares.map(({ modRevision }, i) => ({
+          key: keys[i]!,
+          target: 'Mod',
+          result: 'Equal',
+          mod_revision: modRevision,
+        })),
+        success: writes.map(requestOf),
+        failure: keys.map((key) => ({ request_range: { key } })),
+      },
+      { signal: options?.signal, isRepeatable: writes.length === 0 },
+    );
+    const revision = revisionOf(response.header.revision);
+    if (response.succeeded) return { succeeded: true, revision };
+    return { succeeded: false, revision, current: response.responses.map((one) => itemOf(one.response_range)) };
+  }
+
+  watch(prefix: string, options: WatchOptions, sink: WatchSink): Watch {
+    const watch = new EtcdWatch({
+      cluster: this.cluster,
+      logger: this.logger,
+      revision: () => this.revision(),
+      over: (one) => this.watches.delete(one),
+      prefix,
+      options,
+      sink,
+    });
+    this.watches.add(watch);
+    if (this.isClosed) queueMicrotask(() => watch.end(closedError()));
+    else watch.start();
+    return watch;
+  }
+
+  async revision(options?: CallOptions): Promise<Revision> {
+    return revisionOf((await this.read(emptyRange, options)).header.revision);
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    this.begin();
+    try {
+      await this.cluster.call('compact', { revision }, { isRepeatable: true });
+    } catch (error) {
+      // Then that history is forgotten already, which is what was asked for.
+      if (!(error instanceof StorageError && error.code === 'compacted')) throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    for (const watch of this.watches) watch.end(closedError());
+    this.cluster.close();
+  }
+
+  private read(request: RangeRequest, options: CallOptions | undefined): Promise<RangeResponse> {
+    this.begin(options);
+    return this.cluster.call('range', request, { signal: options?.signal, isRepeatable: true });
+  }
+
+  private begin(options?: CallOptions): void {
+    if (this.isClosed) throw closedError();
+    checkSignal(options);
+  }
+}
+
+function itemOf(response: RangeResponse | null | undefined) {
+  const kv = response?.kvs[0];
+  return kv && keyValueOf(kv);
+}
+
+function requestOf(write: Write): RequestOp {
+  const key = bytesOfKey(write.key);
+  return write.type === 'put' ? { request_put: { key, value: write.value } } : { request_delete_range: { key } };
+}

@@ -1,0 +1,212 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createConnection, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findEtcd, howToGetEtcd } from '../../scripts/etcd.js';
+import { systemClock } from '../../src/std/clock.js';
+import { silentLogger } from '../../src/std/logger.js';
+import { systemRng } from '../../src/std/rng.js';
+import { openEtcdStore, type EtcdStoreOptions } from '../../src/storage/backends/etcd/etcd-store.js';
+import type { KvStore } from '../../src/storage/kv-store.js';
+import { makeEtcdCertificates, type EtcdCertificates } from './etcd-certificates.js';
+
+/**
+ * Groups the tests that need a real etcd. Without one they are skipped, and the log says why; where the variable CI is
+ * set they fail, for there nobody reads about skipped tests.
+ */
+export function describeWithEtcd(name: string, tests: () => void): void {
+  if (findEtcd() !== undefined) return void describe(name, tests);
+  const reason = `no etcd was found: ${howToGetEtcd}`;
+  if (process.env['CI']) {
+    describe(name, () => {
+      it('needs etcd', () => {
+        throw new Error(reason);
+      });
+    });
+    return;
+  }
+  process.stderr.write(`skipped: ${name}: ${reason}\n`);
+  describe.skip(`${name} (${reason})`, tests);
+}
+
+export interface EtcdOptions {
+  /** Both sides then show certificates; the store options carry the client's. */
+  readonly tls?: boolean;
+  /** Whether writes survive the machine, not only the process. Slower; rarely the matter of a test. */
+  readonly isDurable?: boolean;
+  readonly flags?: readonly string[];
+}
+
+/** Options and a URL for openEtcdStore that reach this etcd. */
+type StoreOptions = Pick<EtcdStoreOptions, 'servers' | 'caFile' | 'certFile' | 'keyFile'>;
+
+interface MemberAddress {
+  readonly name: string;
+  readonly client: string;
+  readonly peer: string;
+}
+
+/** One real etcd process, that can be killed and started again on its data. */
+export class EtcdMember {
+  private process: ChildProcess | undefined;
+  private output = '';
+
+  constructor(
+    readonly address: MemberAddress,
+    private readonly cluster: readonly MemberAddress[],
+    private readonly folder: string,
+    private readonly options: EtcdOptions,
+    private readonly certificates: EtcdCertificates | undefined,
+  ) {}
+
+  get isRunning(): boolean {
+    return this.process !== undefined;
+  }
+
+  /** Starts the process; it serves only once a quorum of its cluster has been started. */
+  start(): void {
+    const { name, client, peer } = this.address;
+    const { certificates, options } = this;
+    const child = spawn(
+      findEtcd()!,
+      [
+        `--name=${name}`,
+        `--data-dir=${join(this.folder, name)}`,
+        `--listen-client-urls=${client}`,
+        `--advertise-client-urls=${client}`,
+        `--listen-peer-urls=${peer}`,
+        `--initial-advertise-peer-urls=${peer}`,
+        `--initial-cluster=${this.cluster.map((one) => `${one.name}=${one.peer}`).join(',')}`,
+        '--heartbeat-interval=50',
+        '--election-timeout=500',
+        '--logger=zap',
+        '--log-level=warn',
+        ...(options.isDurable ? [] : ['--unsafe-no-fsync']),
+        ...(certificates
+          ? [
+              `--cert-file=${certificates.serverCertFile}`,
+              `--key-file=${certificates.serverKeyFile}`,
+              `--trusted-ca-file=${certificates.caFile}`,
+              '--client-cert-auth',
+            ]
+          : []),
+        ...(options.flags ?? []),
+      ],
+      { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] } },
+    );
+    this.process = child;
+    this.output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => (this.output = (this.output + chunk.toString()).slice(-8_000)));
+    }
+    child.once('exit', () => {
+      if (this.process === child) this.process = undefined;
+    });
+  }
+
+  /** Ends it as a crash does (SIGKILL), or as an operator does. */
+  async kill(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT' = 'SIGKILL'): Promise<void> {
+    const child = this.process;
+    if (!child) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    if (signal === 'SIGKILL' || signal === 'SIGTERM') await exited;
+  }
+
+  /** Resolves when clients can connect. */
+  async listening(): Promise<void> {
+    const { hostname, port } = new URL(this.address.client);
+    const deadline = Date.now() + 20_000;
+    while (!(await accepts(hostname, Number(port)))) {
+      if (!this.process) throw new Error(`etcd ended:\n${this.output}`);
+      if (Date.now() > deadline) throw new Error(`etcd does not listen:\n${this.output}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+/** A running cluster on loopback; of one member unless more are asked for. Its data go with stop(). */
+export class EtcdCluster {
+  private constructor(
+    readonly members: readonly EtcdMember[],
+    private readonly folder: string,
+    readonly storeOptions: StoreOptions,
+  ) {}
+
+  static async start(size = 1, options: EtcdOptions = {}): Promise<EtcdCluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'keelson-etcd-'));
+    const certificates = options.tls ? await makeEtcdCertificates(folder) : undefined;
+    const ports = await freePorts(size * 2);
+    const scheme = certificates ? 'https' : 'http';
+    const addresses = Array.from({ length: size }, (_, i) => ({
+      name: `m${i}`,
+      client: `${scheme}://127.0.0.1:${ports[i * 2]}`,
+      peer: `http://127.0.0.1:${ports[i * 2 + 1]}`,
+    }));
+    const members = addresses.map((address) => new EtcdMember(address, addresses, folder, options, certificates));
+    const cluster = new EtcdCluster(members, folder, {
+      servers: addresses.map(({ client }) => client),
+      ...(certificates && {
+        caFile: certificates.caFile,
+        certFile: certificates.clientCertFile,
+        keyFile: certificates.clientKeyFile,
+      }),
+    });
+    for (const member of members) member.start();
+    try {
+      await Promise.all(members.map((member) => member.listening()));
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+    return cluster;
+  }
+
+  /** A store on this cluster, with real time and chance, and little patience. */
+  openStore(options: Partial<EtcdStoreOptions> = {}): Promise<KvStore> {
+    return openEtcdStore({
+      ...this.storeOptions,
+      clock: systemClock,
+      logger: silentLogger,
+      rng: systemRng,
+      dialTimeoutMs: 1_000,
+      callTimeoutMs: 8_000,
+      ...options,
+    });
+  }
+
+  /** The member that leads, as its metrics tell. For clusters without TLS. */
+  async leader(): Promise<EtcdMember> {
+    for (;;) {
+      for (const member of this.members) {
+        if (!member.isRunning) continue;
+        const response = await fetch(`${member.address.client}/metrics`).catch(() => undefined);
+        if (/^etcd_server_is_leader 1$/m.test((await response?.text()) ?? '')) return member;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.kill()));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function accepts(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host, port }, () => resolve(true));
+    socket.on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
