@@ -105,9 +105,7 @@ function unescapeValue(text: string): string {
         throw ApiError.badRequest(`invalid field selector: invalid escape sequence: \\${character}`);
       }
     } else if (character === ',' || character === '=') {
-      throw ApiError.badRequest(
-        `invalid field selector: unescaped character in value: ${character.charCodeAt(0)}`,
-      );
+      throw ApiError.badRequest(`invalid field selector: unescaped character in value: ${character.charCodeAt(0)}`);
     }
     value += character;
   }

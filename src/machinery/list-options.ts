@@ -96,7 +96,12 @@ export function parseListOptions(query: Query, context: ListContext): ListOption
     fields: fields === undefined ? everyField : parseFieldSelector(fields),
   };
 
-  const given = { resourceVersion: resourceVersion ?? '', match, continue: query.first('continue') ?? '', sendInitialEvents };
+  const given = {
+    resourceVersion: resourceVersion ?? '',
+    match,
+    continue: query.first('continue') ?? '',
+    sendInitialEvents,
+  };
   const fromStart = given.resourceVersion === '' || given.resourceVersion === '0';
   const sendsUnasked = watch && watchListEnabled && fromStart && sendInitialEvents === undefined && match === '';
   const checked = sendsUnasked ? { ...given, match: 'NotOlderThan', sendInitialEvents: true } : given;
@@ -346,7 +351,8 @@ const goTypes = { string: 'string', number: 'int64', boolean: 'bool' } as const;
 function optional<T extends keyof ScalarTypes>(object: JsonObject, name: string, type: T): ScalarTypes[T] | undefined {
   const value = own(object, name);
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== type) throw cannotUnmarshal(value, `struct field DeleteOptions.${name} of type ${goTypes[type]}`);
+  if (typeof value !== type)
+    throw cannotUnmarshal(value, `struct field DeleteOptions.${name} of type ${goTypes[type]}`);
   return value as ScalarTypes[T];
 }
 
@@ -387,4 +393,5 @@ function int64Parameter(query: Query, name: string): number | undefined {
   return isNegative ? -number : number;
 }
 
-const parseIntError = (text: string, problem: string): string => `strconv.ParseInt: parsing ${goQuote(text)}: ${problem}`;
+const parseIntError = (text: string, problem: string): string =>
+  `strconv.ParseInt: parsing ${goQuote(text)}: ${problem}`;

@@ -54,13 +54,7 @@ const dns1035LabelMismatch = mismatch(
 );
 const qualifiedNameMessage =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-const qualifiedNameMismatch = mismatch(
-  qualifiedNameMessage,
-  qualifiedNamePattern,
-  'MyName',
-  'my.name',
-  '123-abc',
-);
+const qualifiedNameMismatch = mismatch(qualifiedNameMessage, qualifiedNamePattern, 'MyName', 'my.name', '123-abc');
 const labelValueMismatch = mismatch(
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   labelValuePattern,
@@ -113,7 +107,8 @@ export function validateQualifiedName(text: string): string[] {
   const problems: string[] = [];
   const name = text.slice(slash + 1);
   if (slash === 0) problems.push('prefix part must be non-empty');
-  if (slash > 0) problems.push(...validateDnsSubdomain(text.slice(0, slash)).map((problem) => `prefix part ${problem}`));
+  if (slash > 0)
+    problems.push(...validateDnsSubdomain(text.slice(0, slash)).map((problem) => `prefix part ${problem}`));
   if (name === '') problems.push('name part must be non-empty');
   else if (Buffer.byteLength(name) > 63) problems.push(`name part ${tooManyBytes(63)}`);
   if (!qualifiedNameRegex.test(name)) problems.push(`name part ${qualifiedNameMismatch}`);
@@ -235,7 +230,8 @@ export function validatePortNumber(port: number): string[] {
 export function validatePortName(text: string): string[] {
   const problems: string[] = [];
   if (text.length > 15) problems.push(tooManyCharacters(15));
-  if (!/^[-a-z0-9]+$/.test(text)) problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  if (!/^[-a-z0-9]+$/.test(text))
+    problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
   if (!/[a-z]/.test(text)) problems.push('must contain at least one letter (a-z)');
   if (text.includes('--')) problems.push('must not contain consecutive hyphens');
   if (text.startsWith('-') || text.endsWith('-')) problems.push('must not begin or end with a hyphen');

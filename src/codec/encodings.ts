@@ -1,0 +1,66 @@
+import type { JsonValue } from '../machinery/kube-object.js';
+import { DecodeError } from './decode-error.js';
+import { decodeJson, encodeJson, prettyJson } from './json.js';
+import { findDuplicateFields } from './strict-json.js';
+import { decodeYaml, encodeYaml } from './yaml.js';
+
+/** What a decoder read, and what it noticed on the way. */
+export interface Decoded {
+  readonly value: JsonValue;
+  /** `duplicate field "data.a"`, in the order of the document. Empty unless they were asked for. */
+  readonly duplicates: readonly string[];
+}
+
+/** One way to write objects. Another way is one file beside this one and one line in the list below. */
+export interface Encoding {
+  readonly name: 'json' | 'yaml' | 'protobuf' | 'cbor';
+  /** The content type of answers, and what Accept and Content-Type call it. */
+  readonly mediaType: string;
+  /** The content type of watches; undefined when the encoding cannot stream. */
+  readonly streamMediaType: string | undefined;
+  /** False where only kinds with a generated schema can be written. */
+  readonly takesAnyKind: boolean;
+  /** False where tables cannot be written. */
+  readonly takesTables: boolean;
+  encode(value: unknown, options?: { readonly pretty?: boolean }): Buffer;
+  /** Throws DecodeError. */
+  decode(bytes: Uint8Array, options?: { readonly findDuplicates?: boolean }): Decoded;
+}
+
+const none: readonly string[] = [];
+
+export const json: Encoding = {
+  name: 'json',
+  mediaType: 'application/json',
+  streamMediaType: 'application/json',
+  takesAnyKind: true,
+  takesTables: true,
+  encode: (value, options) => (options?.pretty ? prettyJson(value) : encodeJson(value)),
+  decode(bytes, options) {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+    let value: JsonValue;
+    try {
+      value = decodeJson(text);
+    } catch (error) {
+      // The kind is looked for first, so that is where a syntax error shows.
+      if (error instanceof DecodeError) {
+        throw new DecodeError(`couldn't get version/kind; json parse error: ${error.message}`, { cause: error });
+      }
+      throw error;
+    }
+    return { value, duplicates: options?.findDuplicates ? findDuplicateFields(text) : none };
+  },
+};
+
+export const yaml: Encoding = {
+  name: 'yaml',
+  mediaType: 'application/yaml',
+  streamMediaType: undefined,
+  takesAnyKind: true,
+  takesTables: true,
+  encode: (value) => encodeYaml(value),
+  decode: (bytes, options) => decodeYaml(bytes, options),
+};
+
+/** In the order in which they are offered; the first is the default. */
+export const standardEncodings: readonly Encoding[] = [json, yaml];

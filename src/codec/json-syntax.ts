@@ -1,0 +1,155 @@
+import { goQuote } from '../machinery/field-error.js';
+
+/**
+ * Why a text is not JSON, in the words of Go's encoding/json, which clients' tests know. It is run only on texts
+ * that the fast parser refused, hence small and plain instead of fast. It keeps its own stack: depth costs no recursion.
+ */
+type State = 'value' | 'firstValue' | 'firstKey' | 'key' | 'colon' | 'afterMember' | 'afterElement' | 'end';
+
+const endOfInput = 'unexpected end of JSON input';
+const isSpace = (character: string): boolean => ' \t\r\n'.includes(character);
+const isDigit = (character: string | undefined): boolean =>
+  character !== undefined && character >= '0' && character <= '9';
+
+export function jsonSyntaxProblem(text: string): string {
+  const open: ('{' | '[')[] = [];
+  let state: State = 'value';
+  const afterValue = (): State => (open.length === 0 ? 'end' : open.at(-1) === '{' ? 'afterMember' : 'afterElement');
+  const close = (): State => {
+    open.pop();
+    return afterValue();
+  };
+  const descend = (bracket: '{' | '['): State => {
+    open.push(bracket);
+    return bracket === '{' ? 'firstKey' : 'firstValue';
+  };
+
+  for (let at = 0; at < text.length;) {
+    const character = text[at]!;
+    if (isSpace(character)) {
+      at++;
+      continue;
+    }
+    switch (state) {
+      case 'value':
+      case 'firstValue': {
+        if (character === ']' && state === 'firstValue') {
+          state = close();
+          at++;
+        } else if (character === '{' || character === '[') {
+          state = descend(character);
+          at++;
+        } else {
+          const result = scalar(text, at);
+          if (typeof result === 'string') return result;
+          at = result;
+          state = afterValue();
+        }
+        break;
+      }
+      case 'firstKey':
+      case 'key': {
+        if (character === '}' && state === 'firstKey') {
+          state = close();
+          at++;
+        } else if (character === '"') {
+          const result = string(text, at);
+          if (typeof result === 'string') return result;
+          at = result;
+          state = 'colon';
+        } else {
+          return unexpected(text, at, 'looking for beginning of object key string');
+        }
+        break;
+      }
+      case 'colon':
+        if (character !== ':') return unexpected(text, at, 'after object key');
+        state = 'value';
+        at++;
+        break;
+      case 'afterMember':
+        if (character === ',') state = 'key';
+        else if (character === '}') state = close();
+        else return unexpected(text, at, 'after object key:value pair');
+        at++;
+        break;
+      case 'afterElement':
+        if (character === ',') state = 'value';
+        else if (character === ']') state = close();
+        else return unexpected(text, at, 'after array element');
+        at++;
+        break;
+      case 'end':
+        return unexpected(text, at, 'after top-level value');
+    }
+  }
+  return endOfInput;
+}
+
+/** The position behind the scalar, or what is wrong with it. */
+function scalar(text: string, at: number): number | string {
+  const character = text[at]!;
+  if (character === '"') return string(text, at);
+  if (character === '-' || isDigit(character)) return number(text, at);
+  for (const word of ['true', 'false', 'null']) {
+    if (character !== word[0]) continue;
+    for (let index = 1; index < word.length; index++) {
+      if (at + index >= text.length) return endOfInput;
+      if (text[at + index] !== word[index]) {
+        return unexpected(text, at + index, `in literal ${word} (expecting '${word[index]}')`);
+      }
+    }
+    return at + word.length;
+  }
+  return unexpected(text, at, 'looking for beginning of value');
+}
+
+function string(text: string, start: number): number | string {
+  for (let at = start + 1; at < text.length; at++) {
+    const character = text[at]!;
+    if (character === '"') return at + 1;
+    if (character < ' ') return unexpected(text, at, 'in string literal');
+    if (character !== '\\') continue;
+    const escape = text[++at];
+    if (escape === undefined) break;
+    if (escape === 'u') {
+      for (let index = 0; index < 4; index++) {
+        const digit = text[++at];
+        if (digit === undefined) return endOfInput;
+        if (!/[0-9a-fA-F]/.test(digit)) return unexpected(text, at, 'in \\u hexadecimal character escape');
+      }
+    } else if (!'bfnrt\\/"'.includes(escape)) {
+      return unexpected(text, at, 'in string escape code');
+    }
+  }
+  return endOfInput;
+}
+
+function number(text: string, start: number): number | string {
+  let at = start;
+  if (text[at] === '-') at++;
+  if (at >= text.length) return endOfInput;
+  if (!isDigit(text[at])) return unexpected(text, at, 'in numeric literal');
+  if (text[at] === '0') at++;
+  else while (isDigit(text[at])) at++;
+  if (text[at] === '.') {
+    at++;
+    if (at >= text.length) return endOfInput;
+    if (!isDigit(text[at])) return unexpected(text, at, 'after decimal point in numeric literal');
+    while (isDigit(text[at])) at++;
+  }
+  if (text[at] === 'e' || text[at] === 'E') {
+    at++;
+    if (text[at] === '+' || text[at] === '-') at++;
+    if (at >= text.length) return endOfInput;
+    if (!isDigit(text[at])) return unexpected(text, at, 'in exponent of numeric literal');
+    while (isDigit(text[at])) at++;
+  }
+  return at;
+}
+
+function unexpected(text: string, at: number, where: string): string {
+  const character = String.fromCodePoint(text.codePointAt(at)!);
+  const quoted = character === "'" ? "'\\''" : character === '"' ? "'\"'" : `'${goQuote(character).slice(1, -1)}'`;
+  return `invalid character ${quoted} ${where}`;
+}

@@ -1,0 +1,162 @@
+import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { jsonSyntaxProblem } from './json-syntax.js';
+import { DecodeError } from './decode-error.js';
+
+/**
+ * JSON, the one place where it is read and written. Fast for what is usual, exact for what is not:
+ * - an integer that a double cannot hold, yet an int64 can, becomes a `bigint` and is written with all its digits;
+ * - a key `__proto__` is refused, so that code which copies keys cannot be tricked;
+ * - nesting is bounded, so that code which descends cannot run out of stack.
+ */
+export const jsonDepthMax = 1000;
+
+export function decodeJson(bytes: Uint8Array | string): JsonValue {
+  const text = typeof bytes === 'string' ? bytes : utf8(bytes);
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch {
+    throw new DecodeError(jsonSyntaxProblem(text));
+  }
+  const finding = inspect(value, 0);
+  if (finding === 'bigInteger') return parseExactly(text);
+  return value;
+}
+
+/** Bytes as every client gets them. */
+export function encodeJson(value: unknown): Buffer {
+  return Buffer.from(stringifyJson(value));
+}
+
+export function stringifyJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof TypeError && containsBigInt(value)) return stringifyExactly(value);
+    throw error;
+  }
+}
+
+/** For people: two spaces a level. */
+export function prettyJson(value: unknown): Buffer {
+  let text: string;
+  try {
+    text = JSON.stringify(value, undefined, 2);
+  } catch {
+    text = stringifyExactly(value, 2);
+  }
+  return Buffer.from(`${text}\n`);
+}
+
+function utf8(bytes: Uint8Array): string {
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString('utf8');
+}
+
+/**
+ * One walk over what was read: refuses what is dangerous, and notices numbers whose digits may be lost.
+ * For values that other decoders made as well.
+ */
+export function inspect(value: unknown, depth = 0): 'bigInteger' | undefined {
+  if (typeof value === 'number') {
+    return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) <= 2 ** 63
+      ? 'bigInteger'
+      : undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth >= jsonDepthMax) throw new DecodeError('exceeded max depth');
+  let finding: 'bigInteger' | undefined;
+  if (Array.isArray(value)) {
+    for (const item of value as unknown[]) if (inspect(item, depth + 1) !== undefined) finding = 'bigInteger';
+    return finding;
+  }
+  for (const key in value) {
+    if (key === '__proto__') throw new DecodeError('the key "__proto__" is not allowed');
+    if (inspect((value as Record<string, unknown>)[key], depth + 1) !== undefined) finding = 'bigInteger';
+  }
+  return finding;
+}
+
+const int64Max = 2n ** 63n - 1n;
+
+/**
+ * The slow way, for the few documents with large integers. The text is known to be good JSON: integers that need it
+ * are marked as strings that cannot be there otherwise, then read back as bigints.
+ */
+function parseExactly(text: string): JsonValue {
+  let mark = '\u0000int64:';
+  while (text.includes(JSON.stringify(mark).slice(1, -1))) mark += ':';
+  const marked = markIntegers(text, JSON.stringify(mark).slice(1, -1));
+  return JSON.parse(marked, (_key, value: unknown) => {
+    if (typeof value !== 'string' || !value.startsWith(mark)) return value;
+    return BigInt(value.slice(mark.length));
+  }) as JsonValue;
+}
+
+function markIntegers(text: string, mark: string): string {
+  let marked = '';
+  let copied = 0;
+  for (let at = 0; at < text.length;) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      at = endOfString(text, at);
+    } else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
+      const start = at++;
+      while (at < text.length && isNumberCharacter(text.charCodeAt(at))) at++;
+      const number = text.slice(start, at);
+      if (needsBigInt(number)) {
+        marked += `${text.slice(copied, start)}"${mark}${number}"`;
+        copied = at;
+      }
+    } else {
+      at++;
+    }
+  }
+  return marked + text.slice(copied);
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
+  return at + 1;
+}
+
+function isNumberCharacter(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2d || code === 0x2b || (code | 0x20) === 0x65;
+}
+
+function needsBigInt(number: string): boolean {
+  if (number.length < 16 || number.length > 20 || /[.eE]/.test(number)) return false;
+  if (Number.isSafeInteger(Number(number))) return false;
+  const exact = BigInt(number);
+  return exact <= int64Max && exact >= -int64Max - 1n;
+}
+
+function containsBigInt(value: unknown): boolean {
+  if (typeof value === 'bigint') return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(containsBigInt);
+}
+
+function stringifyExactly(value: unknown, indent?: number): string {
+  const strings: string[] = [];
+  let mark = '@int64:';
+  const collect = (_key: string, found: unknown) => {
+    if (typeof found === 'string' && found.startsWith('@int64:')) strings.push(found);
+    return typeof found === 'bigint' ? 0 : found;
+  };
+  JSON.stringify(value, collect);
+  while (strings.some((text) => text.startsWith(mark))) mark += ':';
+  const marked = JSON.stringify(
+    value,
+    (_key, found: unknown) => (typeof found === 'bigint' ? `${mark}${found}` : found),
+    indent,
+  );
+  return marked.replace(/"@int64:(:*)(-?[0-9]+)"/g, (whole, colons: string, digits: string) =>
+    `@int64:${colons}` === mark ? digits : whole,
+  );
+}
+
+/** An object, or undefined when the value is anything else. */
+export function asJsonObject(value: JsonValue | undefined): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+}

@@ -1,0 +1,72 @@
+import type { KubeObject } from '../machinery/kube-object.js';
+import type { Revision } from '../machinery/revision.js';
+import { decodeJson, encodeJson } from './json.js';
+
+/**
+ * Objects as they lie in the store: JSON that begins with kind, apiVersion and metadata, without resourceVersion,
+ * because that is only known when the store has taken it. Readers splice it in, without parsing:
+ *
+ *   {"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"…
+ *   {"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7","name":"p"…
+ *                                               ^ inserted
+ */
+export function encodeStored(object: KubeObject): Buffer {
+  const { kind, apiVersion, metadata, ...rest } = object;
+  const { resourceVersion: _resourceVersion, selfLink: _selfLink, ...kept } = metadata;
+  return encodeJson({ kind, apiVersion, metadata: kept, ...rest });
+}
+
+/** Bytes that others wrote in another order are parsed and written again. */
+export function spliceResourceVersion(bytes: Buffer, revision: Revision): Buffer {
+  const at = metadataStart(bytes);
+  if (at < 0 || holdsResourceVersion(bytes, at)) return respell(bytes, revision);
+  const isEmpty = bytes[at] === closeBrace;
+  const inserted = isEmpty ? `"resourceVersion":"${revision}"` : `"resourceVersion":"${revision}",`;
+  const spliced = Buffer.allocUnsafe(bytes.length + inserted.length);
+  bytes.copy(spliced, 0, 0, at);
+  spliced.write(inserted, at, 'latin1');
+  bytes.copy(spliced, at + inserted.length, at);
+  return spliced;
+}
+
+function respell(bytes: Buffer, revision: Revision): Buffer {
+  const object = decodeJson(bytes) as unknown as KubeObject;
+  const { kind, apiVersion, metadata, ...rest } = object;
+  const { resourceVersion: _resourceVersion, selfLink: _selfLink, ...kept } = metadata ?? {};
+  return encodeJson({ kind, apiVersion, metadata: { resourceVersion: String(revision), ...kept }, ...rest });
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const closeBrace = 0x7d;
+const beforeKind = Buffer.from('{"kind":"');
+const beforeApiVersion = Buffer.from(',"apiVersion":"');
+const beforeMetadata = Buffer.from(',"metadata":{');
+
+/** The position behind `"metadata":{`, or -1 when the bytes do not begin as ours do. */
+export function metadataStart(bytes: Buffer): number {
+  let at = skip(bytes, 0, beforeKind);
+  at = skip(bytes, endOfString(bytes, at), beforeApiVersion);
+  return skip(bytes, endOfString(bytes, at), beforeMetadata);
+}
+
+function skip(bytes: Buffer, at: number, expected: Buffer): number {
+  if (at < 0) return -1;
+  for (let index = 0; index < expected.length; index++) if (bytes[at + index] !== expected[index]) return -1;
+  return at + expected.length;
+}
+
+function endOfString(bytes: Buffer, from: number): number {
+  if (from < 0) return -1;
+  for (let at = from; at < bytes.length; at++) {
+    if (bytes[at] === quote) return at + 1;
+    if (bytes[at] === backslash) return -1;
+  }
+  return -1;
+}
+
+const ownVersion = Buffer.from('"resourceVersion":');
+/** Ours never do; the reference's own bytes may, right at the start. */
+function holdsResourceVersion(bytes: Buffer, at: number): boolean {
+  return skip(bytes, at, ownVersion) >= 0;
+}

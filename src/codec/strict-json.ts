@@ -1,0 +1,132 @@
+/**
+ * Fields that stand twice in one JSON object, with their paths: `spec.containers[0].image`. Each is named once,
+ * in the order of the document. The parser keeps the last value silently; strict validation wants to know.
+ * The text must be JSON that was parsed already.
+ */
+export function findDuplicateFields(text: string): string[] {
+  return new Scanner(text).duplicates();
+}
+
+/** The positions in the text of fields, so that findings of several kinds can be told in the document's order. */
+export function positionsOfFields(text: string, paths: ReadonlySet<string>): Map<string, number> {
+  return new Scanner(text).positions(paths);
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
+/** One object or array that is open, and where in it the scanner is. */
+interface Level {
+  /** Undefined in an array. */
+  readonly keys: string[] | undefined;
+  key: string;
+  index: number;
+}
+
+/** Above this many keys a set is faster than looking through a list. */
+const listedKeysMax = 16;
+
+class Scanner {
+  private at = 0;
+  private readonly levels: Level[] = [];
+  constructor(private readonly text: string) {}
+
+  duplicates(): string[] {
+    const found = new Set<string>();
+    const sets = new Map<Level, Set<string>>();
+    this.scan((level, key) => {
+      const keys = level.keys!;
+      let isKnown: boolean;
+      if (keys.length < listedKeysMax) {
+        isKnown = keys.includes(key);
+      } else {
+        let set = sets.get(level);
+        if (set === undefined) sets.set(level, (set = new Set(keys)));
+        isKnown = set.has(key);
+        set.add(key);
+      }
+      if (isKnown) found.add(`duplicate field "${this.path()}"`);
+      else keys.push(key);
+    });
+    return [...found];
+  }
+
+  positions(paths: ReadonlySet<string>): Map<string, number> {
+    const found = new Map<string, number>();
+    this.scan(() => {
+      const path = this.path();
+      if (paths.has(path)) found.set(path, this.at);
+    });
+    return found;
+  }
+
+  private scan(visit: (level: Level, key: string) => void): void {
+    const { text, levels } = this;
+    let level: Level | undefined;
+    let expectsKey = false;
+    for (; this.at < text.length; this.at++) {
+      switch (text.charCodeAt(this.at)) {
+        case quote: {
+          const start = this.at + 1;
+          this.at = endOfString(text, start);
+          if (!expectsKey) break;
+          expectsKey = false;
+          level!.key = unescaped(text.slice(start, this.at));
+          visit(level!, level!.key);
+          break;
+        }
+        case openBrace:
+          levels.push((level = { keys: [], key: '', index: 0 }));
+          expectsKey = true;
+          break;
+        case openBracket:
+          levels.push((level = { keys: undefined, key: '', index: 0 }));
+          expectsKey = false;
+          break;
+        case closeBrace:
+        case closeBracket:
+          levels.pop();
+          level = levels.at(-1);
+          expectsKey = false;
+          break;
+        case comma:
+          if (level?.keys === undefined) {
+            if (level) level.index++;
+          } else {
+            expectsKey = true;
+          }
+          break;
+      }
+    }
+  }
+
+  private path(): string {
+    let path = '';
+    for (const { keys, key, index } of this.levels) {
+      if (keys === undefined) path += `[${index}]`;
+      else path += path === '' ? key : `.${key}`;
+    }
+    return path;
+  }
+}
+
+/** The position of the closing quote. */
+function endOfString(text: string, from: number): number {
+  let at = text.indexOf('"', from);
+  while (at > 0 && text.charCodeAt(at - 1) === backslash) {
+    let slashes = 1;
+    while (text.charCodeAt(at - 1 - slashes) === backslash) slashes++;
+    if (slashes % 2 === 0) break;
+    at = text.indexOf('"', at + 1);
+  }
+  return at < 0 ? text.length : at;
+}
+
+function unescaped(text: string): string {
+  return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
+}

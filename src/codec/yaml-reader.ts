@@ -1,0 +1,191 @@
+import { createRequire } from 'node:module';
+import type * as JsYaml from 'js-yaml';
+import type { JsonValue } from '../machinery/kube-object.js';
+import { DecodeError } from './decode-error.js';
+import { jsonDepthMax } from './json.js';
+import { resolvePlain, type PlainValue } from './yaml-scalar.js';
+
+/**
+ * Builds the first document of a YAML text from the parser's events, so that keys become texts as JSON needs them,
+ * duplicate keys are noticed with their lines, and aliases cannot blow a small text up into a large value.
+ */
+export interface YamlDocument {
+  readonly value: JsonValue;
+  readonly duplicates: readonly { readonly line: number; readonly key: string }[];
+}
+
+/** Nodes that aliases may add to one document. */
+const aliasedNodesMax = 100_000;
+
+let loaded: typeof JsYaml | undefined;
+/** Loaded on first use: few servers ever read YAML from a client. */
+function jsYaml(): typeof JsYaml {
+  return (loaded ??= createRequire(import.meta.url)('js-yaml') as typeof JsYaml);
+}
+
+export function readYaml(text: string): YamlDocument {
+  const { parseEvents, YAMLException } = jsYaml();
+  try {
+    return new Builder(text, parseEvents(text, { maxDepth: jsonDepthMax })).document();
+  } catch (error) {
+    if (error instanceof YAMLException) throw new DecodeError(problemText(error), { cause: error });
+    throw error;
+  }
+}
+
+const problems: readonly [RegExp, string][] = [
+  [/bad indentation of a mapping entry/, 'mapping values are not allowed in this context'],
+  [/tab characters must not be used/, 'found character that cannot start any token'],
+  [/unexpected end of the stream within a (double|single) quoted/, 'found unexpected end of stream'],
+  [/unexpected end of the stream within a flow/, "did not find expected ',' or ']'"],
+  [/nesting exceeded|maxDepth|depth/i, 'exceeded max depth'],
+];
+
+/** The reference's words where they are known; lines are named from the second on, as there. */
+function problemText(error: InstanceType<typeof JsYaml.YAMLException>): string {
+  const reason = problems.find(([pattern]) => pattern.test(error.reason))?.[1] ?? error.reason;
+  const line = error.mark?.line ?? 0;
+  return line > 0 ? `yaml: line ${line + 1}: ${reason}` : `yaml: ${reason}`;
+}
+
+const mergeKey = Symbol('<<');
+type Key = string | typeof mergeKey;
+
+class Builder {
+  private at = 0;
+  private aliasedNodes = 0;
+  private readonly anchors = new Map<string, JsonValue>();
+  private readonly duplicates: { line: number; key: string }[] = [];
+  private readonly ids: typeof JsYaml.EVENT_ID;
+  constructor(
+    private readonly text: string,
+    private readonly events: readonly JsYaml.Event[],
+  ) {
+    this.ids = jsYaml().EVENT_ID;
+  }
+
+  document(): YamlDocument {
+    if (this.events.length === 0) return { value: null, duplicates: [] };
+    this.at = 1;
+    const isEmpty = this.events[1]?.type === this.ids.POP || this.events[1] === undefined;
+    return { value: isEmpty ? null : this.node(), duplicates: this.duplicates };
+  }
+
+  private node(): JsonValue {
+    const event = this.events[this.at++]!;
+    switch (event.type) {
+      case this.ids.SCALAR: {
+        const value = this.jsonScalar(event);
+        return this.anchored(event, value);
+      }
+      case this.ids.ALIAS:
+        return this.alias(event);
+      case this.ids.SEQUENCE: {
+        const items: JsonValue[] = [];
+        while (this.events[this.at]!.type !== this.ids.POP) items.push(this.node());
+        this.at++;
+        return this.anchored(event, items);
+      }
+      default:
+        return this.anchored(event as JsYaml.MappingEvent, this.mapping());
+    }
+  }
+
+  private mapping(): JsonValue {
+    const own: Record<string, JsonValue> = {};
+    const merged: JsonValue[] = [];
+    while (this.events[this.at]!.type !== this.ids.POP) {
+      const position = this.positionOf(this.events[this.at]!);
+      const key = this.key();
+      const value = this.node();
+      if (key === mergeKey) {
+        merged.push(...(Array.isArray(value) ? value : [value]));
+        continue;
+      }
+      if (key === '__proto__') throw new DecodeError('the key "__proto__" is not allowed');
+      if (Object.hasOwn(own, key)) this.duplicates.push({ line: this.lineOf(position), key });
+      own[key] = value;
+    }
+    this.at++;
+    for (const source of merged) {
+      if (typeof source !== 'object' || source === null || Array.isArray(source)) {
+        throw new DecodeError('yaml: map merge requires map or sequence of maps as the value');
+      }
+      for (const [key, value] of Object.entries(source)) if (!Object.hasOwn(own, key)) own[key] = value;
+    }
+    return own;
+  }
+
+  private key(): Key {
+    const event = this.events[this.at]!;
+    if (event.type === this.ids.SCALAR) {
+      this.at++;
+      const scalar = event;
+      const source = this.source(scalar);
+      if (source === '<<' && this.isPlain(scalar)) return mergeKey;
+      const value = this.scalar(scalar, source);
+      if (value === null) throw new DecodeError('error converting YAML to JSON: a map key must not be null');
+      this.anchored(scalar, source);
+      return String(value);
+    }
+    const value = this.node();
+    if (typeof value === 'object') {
+      throw new DecodeError('error converting YAML to JSON: a map key must be a text, a number or a truth value');
+    }
+    return String(value);
+  }
+
+  private jsonScalar(event: JsYaml.ScalarEvent): JsonValue {
+    const value = this.scalar(event, this.source(event));
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+      throw new DecodeError(`error converting YAML to JSON: json: unsupported value: ${shown}`);
+    }
+    // A bigint, where there is one, is a JSON number with all its digits.
+    return value as JsonValue;
+  }
+
+  private scalar(event: JsYaml.ScalarEvent, source: string): PlainValue {
+    const tag = event.tagStart < 0 ? '' : this.text.slice(event.tagStart, event.tagEnd);
+    if (tag === '' || tag === '!!int' || tag === '!!float' || tag === '!!bool' || tag === '!!null') {
+      return this.isPlain(event) || tag !== '' ? resolvePlain(source) : source;
+    }
+    return tag === '!!binary' ? Buffer.from(source, 'base64').toString('utf8') : source;
+  }
+
+  private source(event: JsYaml.ScalarEvent): string {
+    return event.valueStart < 0 ? '' : jsYaml().getScalarValue(this.text, event);
+  }
+  private isPlain(event: JsYaml.ScalarEvent): boolean {
+    return event.style === jsYaml().SCALAR_STYLE.PLAIN && event.tagStart < 0;
+  }
+
+  private anchored<T extends JsonValue>(event: { anchorStart: number; anchorEnd: number }, value: T): T {
+    if (event.anchorStart >= 0) this.anchors.set(this.text.slice(event.anchorStart, event.anchorEnd), value);
+    return value;
+  }
+
+  private alias(event: JsYaml.AliasEvent): JsonValue {
+    const name = this.text.slice(event.anchorStart, event.anchorEnd);
+    const value = this.anchors.get(name);
+    if (value === undefined) throw new DecodeError(`yaml: unknown anchor '${name}' referenced`);
+    return this.copy(value);
+  }
+
+  private copy(value: JsonValue): JsonValue {
+    if (++this.aliasedNodes > aliasedNodesMax) throw new DecodeError('yaml: document contains excessive aliasing');
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((item) => this.copy(item));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.copy(item)]));
+  }
+
+  private positionOf(event: JsYaml.Event): number {
+    if ('valueStart' in event) return event.valueStart;
+    return 'start' in event ? event.start : 0;
+  }
+  private lineOf(position: number): number {
+    let line = 1;
+    for (let at = this.text.indexOf('\n'); at >= 0 && at < position; at = this.text.indexOf('\n', at + 1)) line++;
+    return line;
+  }
+}
