@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { OutputNegotiation } from '../codec/negotiate.js';
+import type { OutputChoice } from '../codec/negotiate.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { anonymousUser, type UserInfo } from '../machinery/user-info.js';
 import type { RequestContext } from '../registry/request-context.js';
@@ -18,7 +18,7 @@ export class RequestState {
   user: UserInfo = anonymousUser;
   /** Who really sent it, where `user` is impersonated. */
   impersonator: UserInfo | undefined = undefined;
-  output: OutputNegotiation | undefined = undefined;
+  output: OutputChoice | undefined = undefined;
   readonly warnings: string[] = [];
   /** Set when the answer goes on after its head: metrics count it as long-running. */
   isStreaming = false;

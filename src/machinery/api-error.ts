@@ -60,6 +60,8 @@ interface ApiErrorFields {
   readonly message: string;
   readonly code?: number;
   readonly details?: StatusDetails;
+  /** Answered as a line of text: outside the API nothing speaks Status. */
+  readonly plainText?: boolean;
   /** A token to go on with, where a list expired half way. */
   readonly continueToken?: string;
   readonly cause?: unknown;
@@ -71,6 +73,7 @@ export class ApiError extends Error {
   readonly code: number;
   readonly details: StatusDetails | undefined;
   readonly continueToken: string | undefined;
+  readonly plainText: boolean;
 
   constructor(fields: ApiErrorFields) {
     super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause });
@@ -78,6 +81,7 @@ export class ApiError extends Error {
     this.code = fields.code ?? statusCodeOfReason[fields.reason];
     this.details = fields.details;
     this.continueToken = fields.continueToken;
+    this.plainText = fields.plainText ?? false;
   }
 
   toStatus(): Status {
@@ -126,6 +130,11 @@ export class ApiError extends Error {
       message: 'the server could not find the requested resource',
       details: {},
     });
+  }
+
+  /** A path outside /api and /apis that nobody serves. */
+  static noSuchPage(): ApiError {
+    return new ApiError({ reason: 'NotFound', message: '404 page not found', plainText: true });
   }
 
   static methodNotAllowed(message = 'the server does not allow this method on the requested resource'): ApiError {

@@ -1,8 +1,6 @@
 import type { Attributes, EncodedObject } from '../cache/encoded-object.js';
 import type { Snapshot } from '../cache/watch-cache.js';
 import { ApiError } from '../machinery/api-error.js';
-import type { FieldSelector } from '../machinery/field-selector.js';
-import type { LabelSelector } from '../machinery/label-selector.js';
 import type { ListOptions } from '../machinery/list-options.js';
 import { noRevision, type Revision } from '../machinery/revision.js';
 import { StorageError } from '../storage/storage-error.js';
@@ -14,8 +12,6 @@ import { storageToApiError } from './storage-to-api-error.js';
 export interface ListQuery {
   readonly namespace: string;
   readonly options: ListOptions;
-  readonly labels: LabelSelector | undefined;
-  readonly fields: FieldSelector | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -93,9 +89,9 @@ function withRevision(snapshot: Snapshot, revision: Revision): Snapshot {
 /** One page (or all) of a snapshot; with `limit` 0 all. */
 function page(store: ResourceStore, query: ListQuery, snapshot: Snapshot, after: string, limit: number): ListResult {
   const scope = store.scopeOf(query.namespace);
-  const matches = matcher(query.labels, query.fields);
+  const matches = matcher(query.options);
   const items: EncodedObject[] = [];
-  const exactName = after === '' ? query.fields?.requiresExact('metadata.name') : undefined;
+  const exactName = after === '' ? query.options.fields.requiresExact('metadata.name') : undefined;
   if (exactName !== undefined && (query.namespace !== '' || !store.definition.namespaced)) {
     const found = snapshot.get(store.keyOf(query.namespace, exactName));
     if (found && !found.corruption && (!matches || matches(found.attributes))) items.push(found);
@@ -153,7 +149,7 @@ async function pageFromHistory(
   limit: number,
 ): Promise<ListResult> {
   const scope = store.scopeOf(query.namespace);
-  const matches = matcher(query.labels, query.fields);
+  const matches = matcher(query.options);
   const items: EncodedObject[] = [];
   const chunk = limit > 0 && !matches ? limit : store.parts.limits.historyPageItems;
   let from = after === '' ? scope : `${scope}${after}\0`;
@@ -175,17 +171,14 @@ async function pageFromHistory(
 }
 
 /** Both selectors as one question on attributes; undefined when everything matches. */
-export function matcher(
-  labels: LabelSelector | undefined,
-  fields: FieldSelector | undefined,
-): ((attributes: Attributes) => boolean) | undefined {
-  const byLabels = labels && !labels.isEmpty ? labels : undefined;
-  const byFields = fields && !fields.isEmpty ? fields : undefined;
-  if (!byLabels && !byFields) return undefined;
-  return (attributes) => {
-    if (byLabels && !byLabels.matches(attributes.labels)) return false;
-    return !byFields || byFields.matches((field) => fieldValue(attributes, field));
-  };
+export function matcher({
+  labels,
+  fields,
+}: Pick<ListOptions, 'labels' | 'fields'>): ((attributes: Attributes) => boolean) | undefined {
+  if (labels.isEmpty && fields.isEmpty) return undefined;
+  return (attributes) =>
+    (labels.isEmpty || labels.matches(attributes.labels)) &&
+    (fields.isEmpty || fields.matches((field) => fieldValue(attributes, field)));
 }
 
 function fieldValue(attributes: Attributes, field: string): string {

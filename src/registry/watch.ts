@@ -1,7 +1,5 @@
-import type { EventSink, Subscription } from '../cache/watch-cache.js';
+import type { EventSink, Subscription } from '../cache/watch-request.js';
 import type { Rendering } from '../cache/encoded-object.js';
-import type { FieldSelector } from '../machinery/field-selector.js';
-import type { LabelSelector } from '../machinery/label-selector.js';
 import type { ListOptions } from '../machinery/list-options.js';
 import { readFresh, revisionFromClient } from './freshness.js';
 import { matcher } from './list.js';
@@ -10,8 +8,6 @@ import type { ResourceStore } from './resource-store.js';
 export interface WatchQuery {
   readonly namespace: string;
   readonly options: ListOptions;
-  readonly labels: LabelSelector | undefined;
-  readonly fields: FieldSelector | undefined;
   readonly rendering: Rendering;
   readonly signal?: AbortSignal | undefined;
 }
@@ -21,15 +17,15 @@ export interface WatchQuery {
  * nothing is sent before the caller has made its answer ready.
  */
 export async function watchObjects(store: ResourceStore, query: WatchQuery): Promise<(sink: EventSink) => Subscription> {
-  const { options, fields } = query;
+  const { options } = query;
   const { resourceVersion } = options;
   const fromStart = options.sendInitialEvents ?? (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0');
   const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
   if (fromStart) await readFresh(store.parts, store.cache, resourceVersion, query.signal);
   else await readFresh(store.parts, store.cache, '0', query.signal);
 
-  const name = fields?.requiresExact('metadata.name');
-  const namespace = query.namespace || (store.definition.namespaced ? (fields?.requiresExact('metadata.namespace') ?? '') : '');
+  const name = options.fields.requiresExact('metadata.name');
+  const namespace = query.namespace || (store.definition.namespaced ? (options.fields.requiresExact('metadata.namespace') ?? '') : '');
   const oneKey = name !== undefined && (namespace !== '' || !store.definition.namespaced);
   return (sink) =>
     store.cache.subscribe(
@@ -39,8 +35,8 @@ export async function watchObjects(store: ResourceStore, query: WatchQuery): Pro
         start: fromStart
           ? { kind: 'initial' }
           : { kind: 'after', revision: isVersion ? revisionFromClient(resourceVersion) : store.parts.feed.position },
-        matches: matcher(query.labels, fields),
-        equalities: fields?.equalities ?? [],
+        matches: matcher(options),
+        equalities: options.fields.equalities,
         rendering: query.rendering,
         bookmarks: options.allowWatchBookmarks,
         initialEventsEnd: options.sendInitialEvents === true && options.allowWatchBookmarks,

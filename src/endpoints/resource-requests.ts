@@ -1,0 +1,357 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AdmissionChain } from '../admission/admission-chain.js';
+import { DecodeError } from '../codec/decode-error.js';
+import type { Encoding } from '../codec/encodings.js';
+import { decodeJson } from '../codec/json.js';
+import { parseContentType } from '../codec/media-type.js';
+import { negotiateInput, wantsPretty } from '../codec/negotiate.js';
+import type { Limits } from '../config/limits.js';
+import { headersFor, sendBytes } from '../hooks/answer.js';
+import { ApiError } from '../machinery/api-error.js';
+import { commonSelectableFields, requireSelectable } from '../machinery/field-selector.js';
+import {
+  parseCreateOptions,
+  parseDeleteOptions,
+  parseGetOptions,
+  parseListOptions,
+  parsePatchOptions,
+  parseUpdateOptions,
+  type ListOptions,
+} from '../machinery/list-options.js';
+import type { RequestInfo } from '../machinery/request-info.js';
+import { listObjects } from '../registry/list.js';
+import { Renderings, type IncludeObject, type ListMeta, type Representation } from '../registry/rendering.js';
+import type { ResourceDefinition, ResourceVerb } from '../registry/resource-definition.js';
+import type { ResourceRegistry, ServedResource, ServedVirtual } from '../registry/resource-registry.js';
+import { watchObjects } from '../registry/watch.js';
+import type { Rng } from '../std/rng.js';
+import { create } from '../verbs/create.js';
+import { deleteCollection } from '../verbs/delete-collection.js';
+import { deleteOne } from '../verbs/delete.js';
+import { getObject } from '../verbs/get.js';
+import { patch, patchTypes } from '../verbs/patch.js';
+import { callSubresource, callVirtual, handledSubresource } from '../verbs/subresource.js';
+import { update } from '../verbs/update.js';
+import type { Target, VerbAnswer } from '../verbs/verb.js';
+import { sendList } from './list-stream.js';
+import { readBody } from './request-body.js';
+import type { WatchStreams } from './watch-stream.js';
+
+export interface ResourceRequestParts {
+  readonly registry: ResourceRegistry;
+  readonly renderings: (definition: ResourceDefinition) => Renderings;
+  readonly admission: AdmissionChain;
+  readonly watches: WatchStreams;
+  readonly encodings: readonly Encoding[];
+  readonly metaGroup: string;
+  readonly limits: Limits;
+  readonly rng: Rng;
+  readonly minWatchTimeoutMs: number;
+  readonly watchListEnabled: boolean;
+}
+
+/** From a RequestInfo to a verb, and from its answer to bytes: the seam between HTTP and everything below. */
+export class ResourceRequests {
+  constructor(private readonly parts: ResourceRequestParts) {}
+
+  answer(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
+    const { info } = request.kube;
+    if (info.error) throw info.error;
+    if (!info.isResourceRequest) throw isApiPath(info.path) ? ApiError.noSuchResource() : ApiError.noSuchPage();
+    const served = this.parts.registry.find(info.group, info.version, info.resource);
+    if (!served) throw ApiError.noSuchResource();
+    return served.type === 'stored' ? this.stored(request, reply, served) : this.virtual(request, reply, served);
+  }
+
+  private async stored(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
+    const { kube } = request;
+    const { info } = kube;
+    const { definition } = served;
+    checkPlace(info, definition.namespaced);
+    if (info.subresource !== '') {
+      const handled = handledSubresource(served, info.subresource);
+      if (handled) return this.handled(request, reply, served);
+      if (info.verb !== 'get' && info.verb !== 'update' && info.verb !== 'patch') throw ApiError.methodNotAllowed();
+    } else if (!definition.verbs.includes(info.verb as ResourceVerb)) throw ApiError.methodNotAllowed();
+
+    switch (info.verb) {
+      case 'get': {
+        const options = parseGetOptions(info.query);
+        const target = this.target(request, served, false, '');
+        return this.send(request, reply, definition, await getObject(target, info.subresource, options.resourceVersion));
+      }
+      case 'list':
+        return this.list(request, reply, served);
+      case 'watch':
+        return this.watch(request, reply, served);
+      case 'create': {
+        if (info.name !== '') throw ApiError.methodNotAllowed();
+        const options = parseCreateOptions(info.query, this.parts);
+        const body = await this.body(request, definition.kind, options.fieldValidation);
+        const target = this.target(request, served, options.dryRun, options.fieldManager);
+        return this.send(request, reply, definition, await create(this.parts.admission, target, body));
+      }
+      case 'update': {
+        if (info.name === '') throw ApiError.methodNotAllowed();
+        const options = parseUpdateOptions(info.query, this.parts);
+        const body = await this.body(request, definition.kind, options.fieldValidation);
+        const target = this.target(request, served, options.dryRun, options.fieldManager);
+        return this.send(request, reply, definition, await update(this.parts.admission, target, info.subresource, body));
+      }
+      case 'patch':
+        return this.patch(request, reply, served);
+      case 'delete':
+      case 'deletecollection':
+        return this.delete(request, reply, served);
+      default:
+        throw ApiError.methodNotAllowed();
+    }
+  }
+
+  private async list(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
+    const options = this.listOptions(request, served);
+    const result = await listObjects(served.store, {
+      namespace: request.kube.info.namespace,
+      options,
+      signal: request.kube.signalOf(request),
+    });
+    const meta: ListMeta = {
+      resourceVersion: String(result.revision),
+      ...(result.continueToken !== undefined && { continue: result.continueToken }),
+      ...(result.remainingItemCount !== undefined && { remainingItemCount: result.remainingItemCount }),
+    };
+    const representation = this.representation(request);
+    const renderings = this.parts.renderings(served.definition);
+    if (Renderings.isIdentity(representation)) {
+      return sendList(request, reply, renderings.jsonList(), meta, result.items, this.parts.limits.listChunkBytesMax);
+    }
+    const objects = result.items.map((item) => item.parse());
+    this.sendValue(request, reply, 200, renderings.shapedList(objects, meta, representation), representation);
+  }
+
+  private async watch(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
+    const options = this.listOptions(request, served);
+    const representation = { ...this.representation(request), pretty: false };
+    const renderings = this.parts.renderings(served.definition);
+    const begin = await watchObjects(served.store, {
+      namespace: request.kube.info.namespace,
+      options,
+      rendering: renderings.of(representation),
+    });
+    const { minWatchTimeoutMs, rng } = this.parts;
+    this.parts.watches.start(
+      request,
+      reply,
+      {
+        contentType: representation.encoding.streamMediaType ?? representation.encoding.mediaType,
+        // Spread out, so that the watches of a restarted server do not all end at one moment.
+        timeoutMs: options.timeoutSeconds ? options.timeoutSeconds * 1000 : minWatchTimeoutMs + rng.below(minWatchTimeoutMs),
+        firstFrame: representation.transform?.as === 'Table' ? (frame) => renderings.withColumns(frame) : undefined,
+      },
+      begin,
+    );
+  }
+
+  private async patch(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
+    const { info } = request.kube;
+    if (info.name === '') throw ApiError.methodNotAllowed();
+    const mediaType = parseContentType(request.raw.headers['content-type'] ?? '')?.name ?? '';
+    const type = Object.hasOwn(patchTypes, mediaType) ? patchTypes[mediaType] : undefined;
+    if (!type) {
+      throw new ApiError({
+        reason: 'UnsupportedMediaType',
+        message: `415: Unsupported Media Type: ${mediaType || 'none given'}; this resource takes ${Object.keys(patchTypes).join(', ')}`,
+        details: {},
+      });
+    }
+    const options = parsePatchOptions(info.query, { ...this.parts, isApply: false });
+    const bytes = await readBody(request, this.parts.limits.requestBodyBytesMax);
+    let body: unknown;
+    try {
+      body = decodeJson(bytes);
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      throw ApiError.badRequest(`error decoding patch: ${error.message}`, error);
+    }
+    const target = this.target(request, served, options.dryRun, options.fieldManager);
+    const answer = await patch(this.parts.admission, target, info.subresource, type, body);
+    return this.send(request, reply, served.definition, answer);
+  }
+
+  private async delete(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
+    const { info } = request.kube;
+    const bytes = await readBody(request, this.parts.limits.requestBodyBytesMax);
+    const body = bytes.length === 0 ? undefined : this.decodeAs(request, negotiateInput(request.raw.headers['content-type'], this.parts.encodings), bytes, 'DeleteOptions', 'Ignore');
+    const options = parseDeleteOptions(info.query, body as never, this.parts);
+    const target = this.target(request, served, options.dryRun, '');
+    if (info.verb === 'delete') {
+      return this.send(request, reply, served.definition, await deleteOne(this.parts.admission, target, options));
+    }
+    const query = { namespace: info.namespace, options: this.listOptions(request, served), signal: target.context.signal };
+    const answer = await deleteCollection(this.parts.admission, target, query, options);
+    return this.send(request, reply, served.definition, answer);
+  }
+
+  private async handled(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
+    const { info } = request.kube;
+    const options = parseCreateOptions(info.query, this.parts);
+    const takesBody = info.verb === 'create' || info.verb === 'update' || info.verb === 'patch';
+    const body = takesBody ? await this.body(request, info.subresource, options.fieldValidation) : undefined;
+    const target = this.target(request, served, options.dryRun, options.fieldManager);
+    const verb = info.verb as 'create' | 'get' | 'update' | 'patch' | 'delete';
+    const query = { first: (name: string) => info.query.first(name), all: (name: string) => [...info.query.all(name)] };
+    const answer = await callSubresource(target, info.subresource, verb, body, query);
+    return this.send(request, reply, served.definition, answer);
+  }
+
+  private async virtual(request: FastifyRequest, reply: FastifyReply, served: ServedVirtual): Promise<void> {
+    const { kube } = request;
+    const { info } = kube;
+    checkPlace(info, served.definition.namespaced);
+    if (info.name !== '' || info.subresource !== '') throw ApiError.noSuchResource();
+    if (info.verb !== 'create') throw ApiError.methodNotAllowed();
+    const options = parseCreateOptions(info.query, this.parts);
+    const body = await this.body(request, served.definition.kind, options.fieldValidation);
+    const context = kube.context(request, options);
+    const answer = await callVirtual(served, { namespace: info.namespace, context }, body);
+    if (answer.type !== 'made') throw ApiError.internal('an operation answered with stored bytes');
+    const representation = this.representation(request);
+    if (representation.transform) throw ApiError.notAcceptable(this.parts.encodings.map(({ mediaType }) => mediaType));
+    this.sendValue(request, reply, answer.code, answer.object, representation);
+  }
+
+  private target(request: FastifyRequest, served: ServedResource, dryRun: boolean, fieldManager: string): Target {
+    const { info } = request.kube;
+    return {
+      served,
+      namespace: info.namespace,
+      name: info.name,
+      context: request.kube.context(request, { dryRun, fieldManager: fieldManager || managerOf(request) }),
+    };
+  }
+
+  private listOptions(request: FastifyRequest, served: ServedResource): ListOptions {
+    const { info } = request.kube;
+    const options = parseListOptions(info.query, {
+      metaGroup: this.parts.metaGroup,
+      isWatchPath: info.verb === 'watch',
+      watchListEnabled: this.parts.watchListEnabled,
+    });
+    const { group, version, kind, selectableFields } = served.definition;
+    if (!options.fields.isEmpty) {
+      const selectable = new Set([...commonSelectableFields, ...Object.keys(selectableFields)]);
+      requireSelectable(
+        options.fields,
+        selectable,
+        (field) => `Unable to find "${group === '' ? version : `${group}/${version}`}, Kind=${kind}" that match label selector "", field selector "${options.fields.toString()}": field label not supported: ${field}`,
+      );
+    }
+    // The deprecated watch of one object by its path.
+    if (info.name !== '' && options.fields.requiresExact('metadata.name') === undefined) {
+      return { ...options, fields: options.fields.and('metadata.name', info.name) };
+    }
+    return options;
+  }
+
+  private async body(request: FastifyRequest, kind: string, fieldValidation: 'Ignore' | 'Warn' | 'Strict'): Promise<unknown> {
+    // The type is looked at first: a body that cannot be read is not waited for.
+    const { 'content-type': contentType } = request.raw.headers;
+    const encoding = negotiateInput(contentType, this.parts.encodings);
+    const bytes = await readBody(request, this.parts.limits.requestBodyBytesMax);
+    return this.decodeAs(request, encoding, bytes, kind, fieldValidation);
+  }
+
+  private decodeAs(
+    request: FastifyRequest,
+    encoding: Encoding,
+    bytes: Buffer,
+    kind: string,
+    fieldValidation: 'Ignore' | 'Warn' | 'Strict',
+  ): unknown {
+    try {
+      const { value, duplicates } = encoding.decode(bytes, { findDuplicates: fieldValidation !== 'Ignore' });
+      if (duplicates.length > 0) {
+        if (fieldValidation === 'Strict') {
+          throw ApiError.badRequest(`strict decoding error: ${duplicates.join(', ')}`);
+        }
+        request.kube.warnings.push(...duplicates);
+      }
+      return value;
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      throw ApiError.badRequest(`the object provided is unrecognized (must be of type ${kind}): ${error.message} (${excerptOf(bytes)})`, error);
+    }
+  }
+
+  private representation(request: FastifyRequest): Representation {
+    const { output, info } = request.kube;
+    const { query } = info;
+    return {
+      encoding: output!.encoding,
+      pretty: output!.pretty || wantsPretty(query.raw === '' ? undefined : query.first('pretty'), request.raw.headers['user-agent']),
+      transform: output!.transform,
+      includeObject: includeObjectOf(query.raw === '' ? undefined : query.first('includeObject')),
+    };
+  }
+
+  private send(request: FastifyRequest, reply: FastifyReply, definition: ResourceDefinition, answer: VerbAnswer): void {
+    const representation = this.representation(request);
+    const isIdentity = Renderings.isIdentity(representation);
+    if (answer.type === 'stored') {
+      if (isIdentity) return sendBytes(request, reply, answer.code, headersFor(request, 'application/json'), answer.encoded.bytes);
+      const shaped = this.parts.renderings(definition).shaped(answer.encoded.parse(), representation);
+      return this.sendValue(request, reply, answer.code, shaped, representation);
+    }
+    if (answer.type === 'made') {
+      const shaped = isIdentity ? answer.object : this.parts.renderings(definition).shaped(answer.object, representation);
+      return this.sendValue(request, reply, answer.code, shaped, representation);
+    }
+    if (answer.type === 'status') return this.sendValue(request, reply, answer.status.code ?? 200, answer.status, representation);
+    if (answer.type === 'madeList') {
+      const meta: ListMeta = answer.continueToken === undefined ? {} : { continue: answer.continueToken };
+      const list = this.parts.renderings(definition).shapedList(answer.objects, meta, representation);
+      return this.sendValue(request, reply, 200, list, representation);
+    }
+    throw ApiError.internal('a list must be sent as one');
+  }
+
+  private sendValue(request: FastifyRequest, reply: FastifyReply, code: number, value: unknown, { encoding, pretty }: Representation): void {
+    sendBytes(request, reply, code, headersFor(request, encoding.mediaType), encoding.encode(value, { pretty }));
+  }
+}
+
+/** A namespaced object has a namespace in its path, others have none; POST alone may go to all namespaces' collection. */
+function checkPlace(info: RequestInfo, namespaced: boolean): void {
+  const hasNamespace = info.namespace !== '' && info.resource !== 'namespaces';
+  if (hasNamespace && !namespaced) throw ApiError.noSuchResource();
+  if (namespaced && !hasNamespace) {
+    if (info.name !== '') throw ApiError.noSuchResource();
+    if (info.verb !== 'list' && info.verb !== 'watch') throw ApiError.methodNotAllowed();
+  }
+}
+
+/** As the reference: /api and /apis themselves and all below them speak Status. */
+function isApiPath(path: string): boolean {
+  return path.startsWith('/api/') || path.startsWith('/apis/');
+}
+
+/** The manager that a client without one gets: the program's name, up to its version. */
+function managerOf(request: FastifyRequest): string {
+  const agent = request.raw.headers['user-agent'] ?? '';
+  const slash = agent.indexOf('/');
+  return (slash < 0 ? agent : agent.slice(0, slash)).slice(0, 128) || 'unknown';
+}
+
+function includeObjectOf(value: string | undefined): IncludeObject {
+  if (value === undefined || value === '' || value === 'Metadata') return 'Metadata';
+  if (value === 'Object' || value === 'None') return value;
+  throw ApiError.badRequest(`unsupported includeObject value: ${value}`);
+}
+
+/** The beginning of a body in an error: text as it is, anything else in hex. */
+function excerptOf(bytes: Buffer): string {
+  if (bytes.length === 0) return '<empty>';
+  const isText = bytes[0] === 0x7b;
+  const shown = bytes.subarray(0, 30);
+  return (isText ? shown.toString('utf8') : shown.toString('hex')) + (bytes.length > shown.length ? ' ...' : '');
+}

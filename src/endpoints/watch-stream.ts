@@ -1,0 +1,132 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EventSink, Subscription } from '../cache/watch-request.js';
+import { headersFor } from '../hooks/answer.js';
+import type { Timer } from '../std/clock.js';
+import type { TimerWheel } from '../std/timer-wheel.js';
+
+export interface WatchStreamParts {
+  readonly wheel: TimerWheel;
+  /** A client that takes nothing for so long is cut off. */
+  readonly writeStallTimeoutMs: number;
+  readonly bookmarkIntervalMs: number;
+}
+
+export interface WatchStreamOptions {
+  readonly contentType: string;
+  readonly timeoutMs: number;
+  /** Changes the first frame (the columns of a table). */
+  readonly firstFrame?: ((frame: Buffer) => Buffer) | undefined;
+}
+
+/** The watches of one server that are open, so that a stopping server can end them. */
+export class WatchStreams {
+  private readonly open = new Set<WatchStream>();
+  private stopping = false;
+
+  constructor(private readonly parts: WatchStreamParts) {}
+
+  get size(): number {
+    return this.open.size;
+  }
+
+  /** Sends the head and then whatever the subscription brings, until the client, the time or the server ends it. */
+  start(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    options: WatchStreamOptions,
+    subscribe: (sink: EventSink) => Subscription,
+  ): void {
+    reply.hijack();
+    request.kube.isStreaming = true;
+    const headers = headersFor(request, options.contentType);
+    reply.raw.writeHead(200, headers as never);
+    if ('flushHeaders' in reply.raw) reply.raw.flushHeaders();
+    const stream = new WatchStream(reply.raw as WatchStream['raw'], this.parts, options, () => this.open.delete(stream));
+    this.open.add(stream);
+    stream.begin(subscribe);
+    if (this.stopping) stream.finish();
+  }
+
+  /** Ends all of them cleanly: clients watch again where they were, at another server. */
+  endAll(): void {
+    this.stopping = true;
+    for (const stream of [...this.open]) stream.finish();
+  }
+}
+
+interface RawStream {
+  write(frame: Buffer): boolean;
+  end(): void;
+  destroy(): void;
+  on(event: 'drain' | 'close' | 'error', listener: () => void): unknown;
+  readonly socket: { cork?(): void; uncork?(): void } | null;
+}
+
+/** One watch: a sink for the cache, and the timers that end it. */
+class WatchStream implements EventSink {
+  private subscription: Subscription | undefined = undefined;
+  private readonly timers: Timer[] = [];
+  private stall: Timer | undefined = undefined;
+  private isFirst = true;
+  private isDone = false;
+
+  constructor(
+    readonly raw: RawStream,
+    private readonly parts: WatchStreamParts,
+    private readonly options: WatchStreamOptions,
+    private readonly forget: () => void,
+  ) {}
+
+  begin(subscribe: (sink: EventSink) => Subscription): void {
+    const { wheel, bookmarkIntervalMs } = this.parts;
+    this.raw.on('close', () => this.dispose());
+    this.raw.on('error', () => this.dispose());
+    this.raw.on('drain', () => {
+      this.stall?.cancel();
+      this.stall = undefined;
+      this.subscription?.drained();
+    });
+    const subscription = subscribe(this);
+    // The first event may have ended it.
+    if (this.isDone) return subscription.close();
+    this.subscription = subscription;
+    this.timers.push(wheel.after(this.options.timeoutMs, () => this.finish()));
+    const bookmark = () => {
+      if (this.isDone) return;
+      subscription.sendBookmark();
+      this.timers[1] = wheel.after(bookmarkIntervalMs, bookmark);
+    };
+    this.timers.push(wheel.after(bookmarkIntervalMs, bookmark));
+  }
+
+  write(frame: Buffer): boolean {
+    if (this.isDone) return false;
+    const bytes = this.isFirst && this.options.firstFrame ? this.options.firstFrame(frame) : frame;
+    this.isFirst = false;
+    const isOpen = this.raw.write(bytes);
+    if (!isOpen) this.stall ??= this.parts.wheel.after(this.parts.writeStallTimeoutMs, () => this.raw.destroy());
+    return isOpen;
+  }
+
+  end(): void {
+    if (this.isDone) return;
+    this.dispose();
+    this.raw.end();
+  }
+
+  /** In good order: the client learns how far it is, so that it resumes without reading anything twice. */
+  finish(): void {
+    if (this.isDone) return;
+    this.subscription?.sendBookmark();
+    this.end();
+  }
+
+  private dispose(): void {
+    if (this.isDone) return;
+    this.isDone = true;
+    this.stall?.cancel();
+    for (const timer of this.timers) timer.cancel();
+    this.subscription?.close();
+    this.forget();
+  }
+}

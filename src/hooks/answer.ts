@@ -1,0 +1,46 @@
+import type { ServerResponse } from 'node:http';
+import type { Http2ServerResponse } from 'node:http2';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+type Raw = ServerResponse | Http2ServerResponse;
+export type AnswerHeaders = Record<string, string | number | string[]>;
+
+/** How much of all warnings together is sent; the rest would make clients refuse the head. */
+const warningsLengthMax = 4096;
+
+/** What every answer says of itself. Content types go out bare: some clients take `; charset=` for another type. */
+export function headersFor(request: FastifyRequest, contentType: string): AnswerHeaders {
+  const { kube } = request;
+  const headers: AnswerHeaders = {
+    'audit-id': kube.auditId,
+    'cache-control': 'no-cache, private',
+    'content-type': contentType,
+  };
+  if (kube.warnings.length > 0) headers['warning'] = warningHeaders(kube.warnings);
+  return headers;
+}
+
+/** Takes the answer out of Fastify's hands and sends it whole. HEAD gets the same head and no body. */
+export function sendBytes(request: FastifyRequest, reply: FastifyReply, code: number, headers: AnswerHeaders, body: Buffer): void {
+  const raw = reply.raw as Raw;
+  reply.hijack();
+  headers['content-length'] = body.length;
+  raw.writeHead(code, headers as never);
+  request.kube.sentBytes = body.length;
+  if (request.raw.method === 'HEAD') raw.end();
+  else raw.end(body);
+}
+
+function warningHeaders(texts: readonly string[]): string[] {
+  const headers: string[] = [];
+  let length = 0;
+  for (const text of new Set(texts)) {
+    const quoted = text.replace(/[\\"]/g, '\\$&').replace(/[\x00-\x1f\x7f]/g, ' ');
+    // Header fields carry Latin-1: what else a name may hold is sent as UTF-8 bytes, as Go does.
+    const header = `299 - "${Buffer.from(quoted, 'utf8').toString('latin1')}"`;
+    length += header.length;
+    if (length > warningsLengthMax) break;
+    headers.push(header);
+  }
+  return headers;
+}

@@ -1,0 +1,21 @@
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { OutputNegotiator } from '../codec/negotiate.js';
+
+/**
+ * Settles which encoding and shape a resource request is answered in, before its body is read. Requests for anything
+ * else answer in what they have; whoever writes those negotiates.
+ */
+export class ContentNegotiationInterceptor implements NestInterceptor {
+  constructor(private readonly negotiator: OutputNegotiator) {}
+
+  intercept(context: ExecutionContext, next: CallHandler) {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { kube } = request;
+    if (kube.info.isResourceRequest) {
+      const { accept } = request.raw.headers;
+      kube.output = kube.info.verb === 'watch' ? this.negotiator.negotiateStream(accept) : this.negotiator.negotiate(accept);
+    }
+    return next.handle();
+  }
+}

@@ -1,0 +1,185 @@
+import type { EncodedObject, Rendering, WatchEventType } from '../cache/encoded-object.js';
+import type { Encoding } from '../codec/encodings.js';
+import { encodeJson } from '../codec/json.js';
+import type { Transform } from '../codec/negotiate.js';
+import { apiVersionOf } from '../machinery/gvk.js';
+import type { Status } from '../machinery/api-error.js';
+import type { KubeObject } from '../machinery/kube-object.js';
+import type { Clock } from '../std/clock.js';
+import type { ResourceDefinition } from './resource-definition.js';
+import type { TableColumn } from './table.js';
+
+/** What the rows of a Table carry beside their cells. */
+export type IncludeObject = 'Metadata' | 'Object' | 'None';
+
+export interface Representation {
+  readonly encoding: Encoding;
+  readonly pretty: boolean;
+  readonly transform: Transform | undefined;
+  readonly includeObject: IncludeObject;
+}
+
+export interface ListMeta {
+  readonly resourceVersion?: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
+
+/** A list as pieces of bytes: what stands before, between and after the items. */
+export interface ListRendering {
+  head(meta: ListMeta): Buffer;
+  item(object: EncodedObject): Buffer;
+  readonly separator: Buffer;
+  readonly tail: Buffer;
+}
+
+const framePrefix: Record<WatchEventType, Buffer> = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+  BOOKMARK: Buffer.from('{"type":"BOOKMARK","object":'),
+  ERROR: Buffer.from('{"type":"ERROR","object":'),
+};
+const frameEnd = Buffer.from('}\n');
+const noColumns = Buffer.from('"columnDefinitions":null');
+
+/** All forms in which objects of one kind go out as JSON; other encodings turn these objects into their own bytes. */
+export class Renderings {
+  private readonly made = new Map<string, Rendering>();
+  private readonly typePrefix: Buffer;
+
+  constructor(
+    private readonly definition: ResourceDefinition,
+    private readonly parts: { readonly metaGroup: string; readonly initialEventsEnd: string; readonly clock: Clock },
+  ) {
+    const { kind, group, version } = definition;
+    this.typePrefix = Buffer.from(`{"kind":"${kind}","apiVersion":"${apiVersionOf(group, version)}",`);
+  }
+
+  /** For one object and for watch events. Equal representations share one rendering, and so its bytes. */
+  of(representation: Representation): Rendering {
+    const { encoding, pretty, transform, includeObject } = representation;
+    const shape = transform === undefined ? '' : `;${transform.as};${transform.version}`;
+    const rows = transform?.as === 'Table' ? `;${includeObject}` : '';
+    const id = `${encoding.name}${pretty ? ';pretty' : ''}${shape}${rows}`;
+    let rendering = this.made.get(id);
+    if (!rendering) this.made.set(id, (rendering = this.make(id, representation)));
+    return rendering;
+  }
+
+  /** Whether bytes go out just as the cache holds them. */
+  static isIdentity({ encoding, pretty, transform }: Representation): boolean {
+    return encoding.name === 'json' && !pretty && transform === undefined;
+  }
+
+  shaped(object: KubeObject, { transform, includeObject }: Representation): unknown {
+    if (transform === undefined) return object;
+    return transform.as === 'Table'
+      ? this.table([object], { resourceVersion: object.metadata.resourceVersion ?? '' }, transform, includeObject, this.definition.table.columns)
+      : this.metadataOnly(object, transform);
+  }
+
+  /** A whole list at once, for encodings and shapes that cannot be joined from bytes of items. */
+  shapedList(objects: readonly KubeObject[], meta: ListMeta, { transform, includeObject }: Representation): unknown {
+    if (transform?.as === 'Table') return this.table(objects, meta, transform, includeObject, this.definition.table.columns);
+    if (transform) {
+      return {
+        kind: 'PartialObjectMetadataList',
+        apiVersion: apiVersionOf(transform.group, transform.version),
+        metadata: meta,
+        items: objects.map((object) => this.metadataOnly(object, transform)),
+      };
+    }
+    const { listKind, group, version, itemsCarryType } = this.definition;
+    const items = itemsCarryType ? objects : objects.map(({ kind: _kind, apiVersion: _apiVersion, ...item }) => item);
+    return { kind: listKind, apiVersion: apiVersionOf(group, version), metadata: meta, items };
+  }
+
+  /** JSON lists of whole objects: the items are the cache's own bytes. */
+  jsonList(): ListRendering {
+    const { listKind, group, version, itemsCarryType } = this.definition;
+    const { typePrefix } = this;
+    const start = typePrefix.length;
+    return {
+      head: (meta) =>
+        Buffer.from(`{"kind":"${listKind}","apiVersion":"${apiVersionOf(group, version)}","metadata":${encodeJson(meta).toString()},"items":[`),
+      // Items of built-in kinds leave out their type: what the list is says it. The brace comes from the separator.
+      item: itemsCarryType
+        ? ({ bytes }) => bytes.subarray(1)
+        : ({ bytes }) => (bytes.compare(typePrefix, 0, start, 0, start) === 0 ? bytes.subarray(start) : bytes.subarray(1)),
+      separator: Buffer.from(',{'),
+      tail: Buffer.from(']}\n'),
+    };
+  }
+
+  /** The columns, for the first frame of a watch that shows tables: later frames leave them out. */
+  withColumns(frame: Buffer): Buffer {
+    const at = frame.indexOf(noColumns);
+    if (at < 0) return frame;
+    const columns = encodeJson(this.columns(this.definition.table.columns));
+    return Buffer.concat([frame.subarray(0, at), Buffer.from('"columnDefinitions":'), columns, frame.subarray(at + noColumns.length)]);
+  }
+
+  private make(id: string, representation: Representation): Rendering {
+    const { encoding, transform, includeObject } = representation;
+    const pretty = representation.pretty;
+    const encode = (value: unknown) => encoding.encode(value, { pretty });
+    const shapedForWatch = (object: KubeObject): unknown =>
+      transform?.as === 'Table'
+        ? this.table([object], { resourceVersion: object.metadata.resourceVersion ?? '' }, transform, includeObject, undefined)
+        : this.shaped(object, representation);
+    const identity = Renderings.isIdentity(representation);
+    return {
+      id,
+      render: (object) => (identity ? object.bytes : encode(shapedForWatch(object.parse()))),
+      frame: (type, body) => Buffer.concat([framePrefix[type], body, frameEnd]),
+      bookmark: (revision, initialEventsEnd) => {
+        const { kind, group, version } = this.definition;
+        const mark: KubeObject = {
+          kind,
+          apiVersion: apiVersionOf(group, version),
+          metadata: {
+            resourceVersion: String(revision),
+            ...(initialEventsEnd && { annotations: { [this.parts.initialEventsEnd]: 'true' } }),
+          },
+        };
+        return Buffer.concat([framePrefix.BOOKMARK, encode(shapedForWatch(mark)), frameEnd]);
+      },
+      error: (status: Status) => Buffer.concat([framePrefix.ERROR, encode(status), frameEnd]),
+    };
+  }
+
+  private table(
+    objects: readonly KubeObject[],
+    meta: ListMeta,
+    transform: Transform,
+    includeObject: IncludeObject,
+    columns: readonly TableColumn[] | undefined,
+  ): unknown {
+    const nowMs = this.parts.clock.now();
+    return {
+      kind: 'Table',
+      apiVersion: apiVersionOf(transform.group, transform.version),
+      metadata: meta,
+      columnDefinitions: columns ? this.columns(columns) : null,
+      rows: objects.map((object) => ({
+        cells: this.definition.table.cells(object, { nowMs }),
+        object:
+          includeObject === 'None' ? null : includeObject === 'Object' ? object : this.metadataOnly(object, transform),
+      })),
+    };
+  }
+
+  private columns(columns: readonly TableColumn[]) {
+    return columns.map(({ name, type, format = '', description, priority = 0 }) => ({ name, type, format, description, priority }));
+  }
+
+  private metadataOnly(object: KubeObject, transform: Transform): KubeObject {
+    return {
+      kind: 'PartialObjectMetadata',
+      apiVersion: apiVersionOf(transform.group, transform.version),
+      metadata: object.metadata,
+    };
+  }
+}
+
