@@ -1,0 +1,57 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import { CertificateError, reasonOf } from './certificate-error.js';
+
+export interface KeyPairPem {
+  /** The certificate, followed by the intermediates that clients need. */
+  readonly certificate: string;
+  readonly key: string;
+}
+
+const certificateBlock = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
+
+/** Every certificate of a PEM text, in order. `file` is for the message. */
+export function parseCertificates(pem: string, file: string): X509Certificate[] {
+  const blocks = pem.match(certificateBlock) ?? [];
+  if (blocks.length === 0) throw new CertificateError(`${file} holds no PEM certificate`);
+  return blocks.map((block, index) => {
+    try {
+      return new X509Certificate(block);
+    } catch (error) {
+      throw new CertificateError(`certificate ${index + 1} of ${file} is damaged: ${reasonOf(error)}`, {
+        cause: error,
+      });
+    }
+  });
+}
+
+export function parsePrivateKey(pem: string, file: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch (error) {
+    throw new CertificateError(`${file} holds no usable unencrypted PEM private key: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** A pair that a TLS server can serve with; throws when it cannot. */
+export function parseServingPair(pair: KeyPairPem, files: { certificate: string; key: string }): KeyPairPem {
+  const [leaf] = parseCertificates(pair.certificate, files.certificate);
+  const key = parsePrivateKey(pair.key, files.key);
+  if (!leaf!.checkPrivateKey(key)) {
+    throw new CertificateError(
+      `the key in ${files.key} does not belong to the first certificate in ${files.certificate}`,
+    );
+  }
+  try {
+    // OpenSSL has rules of its own, such as the least size of a key; better here than at the listener.
+    createSecureContext({ cert: pair.certificate, key: pair.key });
+  } catch (error) {
+    throw new CertificateError(`${files.certificate} cannot be served with: ${reasonOf(error)}`, { cause: error });
+  }
+  return pair;
+}
+
+export const validFromMs = (certificate: X509Certificate): number => Date.parse(certificate.validFrom);
+export const validToMs = (certificate: X509Certificate): number => Date.parse(certificate.validTo);

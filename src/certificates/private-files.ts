@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { CertificateError, reasonOf } from './certificate-error.js';
+
+/** Files that hold secrets: written whole or not at all, and readable by their owner alone. */
+
+const ownerOnly = 0o077;
+
+export async function makePrivateDirectory(directory: string): Promise<void> {
+  await orExplain(`cannot make the directory ${directory}`, async () => {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await tighten(directory, 0o700);
+  });
+}
+
+/** Undefined when there is no such file. */
+export async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new CertificateError(`cannot read ${file}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** Replaces the file. A crash leaves the old contents or the new ones. */
+export async function writeAtomically(file: string, text: string, mode: number): Promise<void> {
+  await orExplain(`cannot write ${file}`, async () => {
+    const temporary = await writeBeside(file, text, mode);
+    await rename(temporary, file).catch(async (error: unknown) => {
+      await rm(temporary, { force: true });
+      throw error;
+    });
+  });
+}
+
+/** Makes the file, unless it is there: false then, and it stays as it is. */
+export async function createAtomically(file: string, text: string, mode: number): Promise<boolean> {
+  return orExplain(`cannot write ${file}`, async () => {
+    const temporary = await writeBeside(file, text, mode);
+    try {
+      await link(temporary, file);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return false;
+      throw error;
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  });
+}
+
+/** Takes the rights of others away. 'exposed': they have some and keep them, as on a mounted Secret. */
+export async function tighten(path: string, mode: number): Promise<'fine' | 'tightened' | 'exposed'> {
+  if (process.platform === 'win32' || ((await stat(path)).mode & ownerOnly) === 0) return 'fine';
+  return chmod(path, mode).then(
+    () => 'tightened',
+    () => 'exposed',
+  );
+}
+
+async function writeBeside(file: string, text: string, mode: number): Promise<string> {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  const handle = await open(temporary, 'wx', mode);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return temporary;
+}
+
+async function orExplain<T>(what: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    if (error instanceof CertificateError) throw error;
+    throw new CertificateError(`${what}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | undefined)?.code;
+}

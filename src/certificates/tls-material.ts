@@ -1,0 +1,109 @@
+import { constants } from 'node:crypto';
+import type { Clock } from '../std/clock.js';
+import type { Logger } from '../std/logger.js';
+import { joinCaBundles, parseCaBundle, type CaBundle } from './ca-bundle.js';
+import { LiveFiles } from './live-files.js';
+import { LiveValue, type Live } from './live.js';
+import { parseServingPair, type KeyPairPem } from './pem.js';
+import { opensslCiphers, tlsVersionOf, type TlsVersion } from './tls-names.js';
+
+/** Options of tls.createServer that server.setSecureContext takes again when they have changed. */
+export interface TlsContext {
+  readonly cert: string;
+  readonly key: string;
+  /** Never absent: without it Node would trust every public CA to name our users. */
+  readonly ca: string[];
+  readonly minVersion: TlsVersion;
+  readonly ciphers?: string;
+  readonly honorCipherOrder?: boolean;
+  readonly secureOptions: number;
+}
+
+export interface TlsMaterialOptions {
+  readonly serving: Live<KeyPairPem>;
+  /** All of them together are trusted to sign client certificates. */
+  readonly clientCas: readonly Live<CaBundle>[];
+  /** Go's name, `VersionTLS12` by default. */
+  readonly minVersion?: string;
+  /** Go's names; OpenSSL's defaults when empty. */
+  readonly cipherSuites?: readonly string[];
+  readonly logger: Logger;
+}
+
+/** Everything about TLS that may change while the server runs. Open connections are left as they are. */
+export class TlsMaterial implements Live<TlsContext> {
+  private readonly context: LiveValue<TlsContext>;
+  private bundle: CaBundle | undefined;
+  private readonly stops: (() => void)[];
+
+  constructor(private readonly options: TlsMaterialOptions) {
+    this.bundle = this.makeBundle();
+    this.context = new LiveValue(this.makeContext(), options.logger);
+    const remake = () => {
+      this.bundle = this.makeBundle();
+      this.context.replace(this.makeContext());
+    };
+    this.stops = [options.serving, ...options.clientCas].map((source: Live<unknown>) => source.onChange(remake));
+  }
+
+  current(): TlsContext {
+    return this.context.current();
+  }
+
+  onChange(listener: (context: TlsContext) => void): () => void {
+    return this.context.onChange(listener);
+  }
+
+  /** Undefined when no client certificate is ever accepted. Another object after each change. */
+  clientCaBundle(): CaBundle | undefined {
+    return this.bundle;
+  }
+
+  close(): void {
+    for (const stop of this.stops) stop();
+  }
+
+  private makeBundle(): CaBundle | undefined {
+    const bundles = this.options.clientCas.map((source) => source.current());
+    return bundles.length === 0 ? undefined : joinCaBundles(bundles);
+  }
+
+  private makeContext(): TlsContext {
+    const { serving, minVersion, cipherSuites = [] } = this.options;
+    const { certificate, key } = serving.current();
+    return {
+      cert: certificate,
+      key,
+      ca: this.bundle === undefined ? [] : [this.bundle.pem],
+      minVersion: tlsVersionOf(minVersion ?? 'VersionTLS12'),
+      ...(cipherSuites.length > 0 && { ciphers: opensslCiphers(cipherSuites), honorCipherOrder: true }),
+      // A resumed session has lost the intermediates that the client presented, so that its chain cannot be judged.
+      secureOptions: constants.SSL_OP_NO_TICKET,
+    };
+  }
+}
+
+interface LiveFileOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly pollMs?: number;
+}
+
+export function liveServingPair(
+  options: LiveFileOptions & { readonly certificateFile: string; readonly keyFile: string },
+): Promise<LiveFiles<KeyPairPem>> {
+  const files = { certificate: options.certificateFile, key: options.keyFile };
+  return LiveFiles.open({
+    ...options,
+    files: [files.certificate, files.key],
+    parse: ([certificate, key]) => parseServingPair({ certificate: String(certificate), key: String(key) }, files),
+  });
+}
+
+export function liveCaBundle(options: LiveFileOptions & { readonly file: string }): Promise<LiveFiles<CaBundle>> {
+  return LiveFiles.open({
+    ...options,
+    files: [options.file],
+    parse: ([pem]) => parseCaBundle(String(pem), options.file),
+  });
+}

@@ -1,0 +1,157 @@
+import { X509Certificate } from 'node:crypto';
+import type { CaBundle } from './ca-bundle.js';
+import { reasonOf } from './certificate-error.js';
+import { certificateFacts, extensionIds, pathLengthMax, type CertificateFacts } from './der.js';
+import { validFromMs, validToMs } from './pem.js';
+
+/**
+ * Checks a client's certificate as RFC 5280 and Go's crypto/x509 do: a chain of valid signatures from the leaf over
+ * the intermediates that the client presented to a CA of the bundle, every link valid now, allowed to sign, within
+ * its path length, and good for client authentication. OpenSSL checks the same in the handshake, but its verdict
+ * stays with the session: it knows of no reload and no expiry while a connection is open, and of one bundle only.
+ */
+export type ClientVerification =
+  | { readonly ok: true; /** The verdict holds this long, for this bundle. */ readonly validToMs: number }
+  | { readonly ok: false; readonly reason: string };
+
+const presentedMax = 10;
+/** A hostile set of intermediates that all issue each other must not cost a signature check per path. */
+const signatureChecksMax = 32;
+
+const clientAuthUsages = ['1.3.6.1.5.5.7.3.2', '2.5.29.37.0'];
+
+/** Hex of object identifiers: RSA and ECDSA with SHA-2, RSA-PSS, Ed25519. SHA-1 and MD5 can be forged. */
+const soundSignatures = new Set([
+  '2a864886f70d01010a',
+  '2a864886f70d01010b',
+  '2a864886f70d01010c',
+  '2a864886f70d01010d',
+  '2a8648ce3d040302',
+  '2a8648ce3d040303',
+  '2a8648ce3d040304',
+  '2b6570',
+]);
+
+const understoodExtensions = new Set<string>(Object.values(extensionIds));
+
+interface Link {
+  readonly certificate: X509Certificate;
+  readonly facts: CertificateFacts;
+}
+
+/** `presented`: what the client sent, in DER, its own certificate first. */
+export function verifyClientCertificate(
+  presented: readonly Buffer[],
+  bundle: CaBundle,
+  nowMs: number,
+): ClientVerification {
+  if (presented.length === 0) return refused('no certificate was presented');
+  if (presented.length > presentedMax) return refused(`more than ${presentedMax} certificates were presented`);
+  try {
+    const [leaf, ...intermediates] = presented.map((der) => linkOf(new X509Certificate(der)));
+    return new Verification(intermediates, bundle.certificates, nowMs).run(leaf!);
+  } catch (error) {
+    return refused(`the certificate cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+class Verification {
+  private signatureChecks = 0;
+  /** The reason of the path that got furthest last; one is enough for a log. */
+  private reason = 'certificate signed by unknown authority';
+
+  constructor(
+    private readonly intermediates: readonly Link[],
+    private readonly roots: readonly X509Certificate[],
+    private readonly nowMs: number,
+  ) {}
+
+  run(leaf: Link): ClientVerification {
+    const problem = this.problemOf(leaf);
+    if (problem !== undefined) return refused(problem);
+    const chain = this.extend([leaf]);
+    if (chain === undefined) return refused(this.reason);
+    return { ok: true, validToMs: Math.min(...chain.map(({ certificate }) => validToMs(certificate))) };
+  }
+
+  private extend(chain: readonly Link[]): readonly Link[] | undefined {
+    const last = chain.at(-1)!;
+    if (this.roots.some((root) => root.raw.equals(last.certificate.raw))) return chain;
+    for (const root of this.roots) {
+      if (!last.certificate.checkIssued(root)) continue;
+      const link = linkOf(root);
+      if (this.isSigner(link, chain, { isRoot: true })) return [...chain, link];
+    }
+    for (const link of this.intermediates) {
+      if (chain.includes(link) || !last.certificate.checkIssued(link.certificate)) continue;
+      if (!this.isSigner(link, chain, { isRoot: false })) continue;
+      const whole = this.extend([...chain, link]);
+      if (whole !== undefined) return whole;
+    }
+    return undefined;
+  }
+
+  private isSigner(signer: Link, chain: readonly Link[], { isRoot }: { isRoot: boolean }): boolean {
+    const last = chain.at(-1)!;
+    const problem =
+      this.problemOf(signer) ?? this.signingProblem(signer, chain, isRoot) ?? this.signatureProblem(last, signer);
+    if (problem !== undefined) this.reason = problem;
+    return problem === undefined;
+  }
+
+  private problemOf({ certificate, facts }: Link): string | undefined {
+    const subject = shownSubject(certificate);
+    if (this.nowMs < validFromMs(certificate))
+      return `certificate ${subject} is not valid before ${certificate.validFrom}`;
+    if (this.nowMs > validToMs(certificate)) return `certificate ${subject} has expired at ${certificate.validTo}`;
+    for (const [id, { isCritical }] of facts.extensions) {
+      if (isCritical && !understoodExtensions.has(id))
+        return `certificate ${subject} has an unknown critical extension`;
+    }
+    // No extended key usage at all means every usage.
+    const usages = certificate.keyUsage as string[] | undefined;
+    if (usages !== undefined && !usages.some((usage) => clientAuthUsages.includes(usage))) {
+      return `certificate ${subject} is not for client authentication`;
+    }
+    return undefined;
+  }
+
+  private signingProblem({ certificate, facts }: Link, chain: readonly Link[], isRoot: boolean): string | undefined {
+    const subject = shownSubject(certificate);
+    // Old roots of X.509 version 1 say nothing about being a CA; they were trusted by hand.
+    const saysNothing = isRoot && !facts.extensions.has(extensionIds.basicConstraints);
+    if (!certificate.ca && !saysNothing) return `certificate ${subject} is not a certificate authority`;
+    const bound = pathLengthMax(facts);
+    if (bound !== undefined && chain.length - 1 > bound) return `too many intermediates below ${subject}`;
+    // Constraints bind only alternative names, and those of a client say nothing about the user: such leaves are refused.
+    if (
+      facts.extensions.has(extensionIds.nameConstraints) &&
+      chain[0]!.facts.extensions.has(extensionIds.subjectAltName)
+    ) {
+      return `certificate ${subject} constrains names, which is not supported for clients with alternative names`;
+    }
+    return undefined;
+  }
+
+  private signatureProblem(signed: Link, signer: Link): string | undefined {
+    const subject = shownSubject(signed.certificate);
+    if (!soundSignatures.has(signed.facts.signatureAlgorithm))
+      return `certificate ${subject} has a weak or unknown signature`;
+    if (++this.signatureChecks > signatureChecksMax) return 'too many signatures to check';
+    return signed.certificate.verify(signer.certificate.publicKey)
+      ? undefined
+      : `the signature of certificate ${subject} is wrong`;
+  }
+}
+
+function linkOf(certificate: X509Certificate): Link {
+  return { certificate, facts: certificateFacts(certificate) };
+}
+
+function shownSubject(certificate: X509Certificate): string {
+  return `"${certificate.subject?.replaceAll('\n', ',') ?? ''}"`;
+}
+
+function refused(reason: string): ClientVerification {
+  return { ok: false, reason };
+}
