@@ -1,0 +1,52 @@
+import { isIP } from 'node:net';
+
+const texts = (value: unknown): readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : [''];
+
+/** `http://host:2379`; an empty list is judged together with the backend. */
+export function areServerUrls(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    (value.length === 0 || texts(value).every((url) => /^(https?|unixs?):\/\/[^\s/,]+\/?$/.test(url)))
+  );
+}
+
+/** One CIDR, or two of different families. */
+export function areAddressRanges(value: unknown): boolean {
+  const families = texts(value).map(cidrFamily);
+  return (
+    families.every((family) => family !== 0) &&
+    (families.length === 1 || (families.length === 2 && families[0] !== families[1]))
+  );
+}
+
+function cidrFamily(cidr: string): number {
+  const match = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/.exec(cidr);
+  const family = isIP(match?.[1] ?? '');
+  return Number(match?.[2]) <= (family === 4 ? 32 : 128) ? family : 0;
+}
+
+export function isPortRange(value: unknown): boolean {
+  const { first, last } = (value ?? {}) as { first?: unknown; last?: unknown };
+  const isPort = (port: unknown) => Number.isInteger(port) && (port as number) >= 0 && (port as number) <= 65535;
+  return isPort(first) && isPort(last) && (first as number) <= (last as number);
+}
+
+/** An expression that matches anywhere in an origin would let evil-example.com pass for example.com. */
+export function arePinnedOrigins(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    (value.length === 0 || texts(value).every((origin) => /\^|\/\//.test(origin) && /[$:]/.test(origin)))
+  );
+}
+
+const runtimeConfigKey =
+  /^(api\/(all|ga|beta|alpha|legacy)|(v1|[a-z0-9][-a-z0-9.]*\/v\d+((alpha|beta)\d+)?)(\/[a-z]+)?)$/;
+
+export function isRuntimeConfig(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(value).every(([key, enabled]) => runtimeConfigKey.test(key) && typeof enabled === 'boolean')
+  );
+}

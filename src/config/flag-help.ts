@@ -1,0 +1,47 @@
+import { Option } from 'commander';
+import { ownYaml } from './config-files.js';
+import type { Flag } from './flag.js';
+import { flagTopics } from './flags/all-flags.js';
+import { readMapping } from './settings.js';
+
+/** All flags as commander shows them, under their topics. They are shown by it, and parsed by settings.ts. */
+export function helpOptions(defaults: 'keelson' | 'kube-apiserver'): Option[] {
+  const overlay = defaults === 'keelson' ? readMapping(ownYaml('default.yaml'), '').given : undefined;
+  return flagTopics.flatMap(({ title, flags }) =>
+    flags.map((flag) =>
+      new Option(
+        `${flag.name === 'v' ? '-v, ' : ''}--${flag.name}${placeholder(flag)}`,
+        describe(flag, overlay?.get(flag.name)?.texts.join(',') ?? flag.default),
+      ).helpGroup(`${title}:`),
+    ),
+  );
+}
+
+const placeholders: Readonly<Record<Flag['type'], string>> = {
+  bool: '',
+  int: ' <n>',
+  float: ' <x>',
+  string: ' <text>',
+  duration: ' <duration>',
+  list: ' <a,b,...>',
+  strings: ' <text>',
+  map: ' <key=value,...>',
+  switches: ' <key=bool,...>',
+  gates: ' <Name=bool,...>',
+  portRange: ' <first-last>',
+};
+
+function placeholder(flag: Flag): string {
+  if (flag.choices !== undefined && flag.type === 'string') return ` <${flag.choices.join('|')}>`;
+  return /-(file|dir|path|cafile|certfile|keyfile)$/.test(flag.name) ? ' <path>' : placeholders[flag.type];
+}
+
+function describe(flag: Flag, byDefault: string): string {
+  const notes = [
+    flag.choices !== undefined && flag.type !== 'string' && `of ${flag.choices.join(', ')}`,
+    byDefault !== '' && byDefault !== 'false' && `default ${byDefault}`,
+    flag.deprecated && 'deprecated',
+    flag.refused !== undefined ? 'refused' : flag.key === undefined && 'no effect here',
+  ].filter((note) => typeof note === 'string');
+  return notes.length === 0 ? flag.help : `${flag.help} (${notes.join('; ')})`;
+}

@@ -1,0 +1,30 @@
+import { IsNatural } from './constraints.js';
+
+/** Every bound that is not a flag. config/limits.yaml holds the numbers, and where each comes from. */
+export class Limits {
+  @IsNatural(1) readonly requestBodyBytesMax!: number;
+  @IsNatural(1024) readonly requestHeaderBytesMax!: number;
+  @IsNatural(1) readonly requestHeadersMax!: number;
+  @IsNatural(1) readonly jsonPatchOperationsMax!: number;
+  @IsNatural(1) readonly http2StreamsPerConnectionMax!: number;
+  @IsNatural(1) readonly idleConnectionTimeoutMs!: number;
+  @IsNatural(1) readonly headersTimeoutMs!: number;
+  @IsNatural(1) readonly tlsHandshakeTimeoutMs!: number;
+
+  @IsNatural(1) readonly storedValueBytesMax!: number;
+  @IsNatural(1) readonly storeRequestTimeoutMs!: number;
+  @IsNatural(1) readonly patchAttemptsMax!: number;
+
+  @IsNatural() readonly freshnessWaitMsMax!: number;
+  @IsNatural() readonly snapshotRetentionMs!: number;
+  @IsNatural(1) readonly listChunkBytesMax!: number;
+  @IsNatural() readonly gzipBytesMin!: number;
+  @IsNatural(1) readonly storePageItems!: number;
+
+  @IsNatural(1) readonly historyEventsPerResourceMax!: number;
+  @IsNatural() readonly historyAgeMsMax!: number;
+  @IsNatural(1) readonly watchWriteStallTimeoutMs!: number;
+  @IsNatural(1) readonly bookmarkIntervalMs!: number;
+
+  @IsNatural() readonly shutdownGraceMs!: number;
+}

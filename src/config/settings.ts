@@ -1,0 +1,109 @@
+import type { Flag } from './flag.js';
+import { flagsByName } from './flags/all-flags.js';
+import { nearest } from './suggestion.js';
+
+/** What was written for each flag, as texts, and where it was written. */
+export interface Settings {
+  readonly given: Map<string, { readonly texts: string[]; readonly source: string }>;
+  readonly errors: string[];
+}
+
+/**
+ * Go's flag syntax: `--name=value`, `--name value`, `--switch`, `--switch=false`, `-v 4`. A switch never takes the
+ * next word, so `--anonymous-auth false` is an error, as it is there.
+ */
+export function readArguments(words: readonly string[]): Settings {
+  const settings: Settings = { given: new Map(), errors: [] };
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]!;
+    const match = /^(?:--([^=-][^=]*)|-(v))(?:=(.*))?$/s.exec(word);
+    if (!match) {
+      settings.errors.push(
+        `unexpected argument "${word}"${word.startsWith('-') ? '' : ': flags are written --name=value'}`,
+      );
+      continue;
+    }
+    const name = match[1] ?? match[2]!;
+    const flag = knownFlag(name, `--${name}`, (known) => `--${known}`, settings.errors);
+    let text = match[3];
+    // Whether an unknown flag takes the next word cannot be known; without this guess each one would be reported twice.
+    if (!flag) {
+      if (text === undefined && words[index + 1]?.startsWith('-') === false) index++;
+      continue;
+    }
+    if (text === undefined) {
+      if (flag.type === 'bool') text = 'true';
+      else if (index + 1 < words.length) text = words[++index]!;
+      else {
+        settings.errors.push(`--${name}: a value is missing`);
+        continue;
+      }
+    }
+    add(settings, flag, [text], `--${name}`);
+  }
+  return settings;
+}
+
+const prefix = 'KEELSON_';
+export const variableOf = (flag: Flag) => prefix + flag.name.replaceAll('-', '_').toUpperCase();
+
+/** KEELSON_ETCD_SERVERS for --etcd-servers, and so for every flag. */
+export function readEnvironment(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const settings: Settings = { given: new Map(), errors: [] };
+  for (const flag of flagsByName.values()) {
+    const text = environment[variableOf(flag)];
+    if (text !== undefined) add(settings, flag, [text], variableOf(flag));
+  }
+  return settings;
+}
+
+/** A mapping of flag names to values, as a YAML file holds it. */
+export function readMapping(mapping: Readonly<Record<string, unknown>>, source: string): Settings {
+  const settings: Settings = { given: new Map(), errors: [] };
+  for (const [name, value] of Object.entries(mapping)) {
+    const flag = knownFlag(name, `${source}: ${name}`, (known) => known, settings.errors);
+    if (!flag || value === null || value === undefined) continue;
+    const texts = textsOf(flag, value);
+    if (texts === undefined)
+      settings.errors.push(`${source}: ${name}: a value of this kind cannot be given to --${name}`);
+    else add(settings, flag, texts, `${source}: ${name}`);
+  }
+  return settings;
+}
+
+function knownFlag(name: string, where: string, write: (known: string) => string, errors: string[]): Flag | undefined {
+  const flag = flagsByName.get(name);
+  if (flag) return flag;
+  const meant = nearest(name, flagsByName.keys());
+  errors.push(`${where}: unknown flag${meant === undefined ? '' : `; did you mean ${write(meant)}?`}`);
+  return undefined;
+}
+
+function add(settings: Settings, flag: Flag, texts: string[], source: string): void {
+  const name = flag.aliasOf ?? flag.name;
+  const before = settings.given.get(name);
+  if (before) before.texts.push(...texts);
+  else settings.given.set(name, { texts, source });
+}
+
+function textsOf(flag: Flag, value: unknown): string[] | undefined {
+  if (typeof value === 'object' && value !== null) {
+    const many = Array.isArray(value) ? (value as unknown[]) : undefined;
+    const takesMany = flag.type === 'list' || flag.type === 'strings';
+    if (many) return takesMany || isMap(flag) ? allScalars(many) : undefined;
+    if (!isMap(flag)) return undefined;
+    const pairs = Object.entries(value);
+    const texts = allScalars(pairs.map(([, item]) => item as unknown));
+    return texts?.map((text, index) => `${pairs[index]![0]}=${text}`);
+  }
+  return allScalars([value]);
+}
+
+const isMap = (flag: Flag) => flag.type === 'map' || flag.type === 'switches' || flag.type === 'gates';
+
+function allScalars(values: readonly unknown[]): string[] | undefined {
+  const texts = values.map((value) =>
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined,
+  );
+  return texts.includes(undefined) ? undefined : (texts as string[]);
+}
