@@ -1,0 +1,135 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findEtcd, howToGetEtcd } from './etcd.js';
+
+/**
+ * `npm test [-- --only unit|contract|e2e] [what jest takes]`: all suites, what outside tools they found, and as the
+ * last line how many tests passed, failed and were skipped. In CI a missing tool is a failure.
+ */
+const projects = ['unit', 'contract', 'e2e'] as const;
+type Project = (typeof projects)[number];
+
+export interface TestCall {
+  readonly only: readonly Project[];
+  readonly jestArguments: readonly string[];
+}
+
+/** Throws on an unknown suite. */
+export function readTestCall(words: readonly string[]): TestCall {
+  const only: Project[] = [];
+  const jestArguments: string[] = [];
+  for (let index = 0; index < words.length; index++) {
+    const match = /^--only(?:=(.*))?$/.exec(words[index]!);
+    if (!match) {
+      jestArguments.push(words[index]!);
+      continue;
+    }
+    for (const name of (match[1] ?? words[++index] ?? '').split(',')) {
+      const project = projects.find((known) => known === name);
+      if (!project) throw new Error(`--only takes ${projects.join(', ')}, not "${name}"`);
+      only.push(project);
+    }
+  }
+  return { only: only.length === 0 ? projects : only, jestArguments };
+}
+
+/** The part of jest's JSON result that counts. */
+export interface JestResult {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly numTodoTests: number;
+  /** Files that failed before a test of theirs could. */
+  readonly numRuntimeErrorTestSuites: number;
+}
+
+export function summaryLine(result: JestResult | undefined): string {
+  if (!result) return '0 passed, 1 failed';
+  const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
+  const skipped = result.numPendingTests + result.numTodoTests;
+  return `${result.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+const thisFile = () => fileURLToPath(import.meta.url);
+
+function repositoryRoot(): string {
+  let folder = dirname(thisFile());
+  while (!existsSync(join(folder, 'jest.config.mjs'))) {
+    if (folder === dirname(folder)) throw new Error('jest.config.mjs was not found above this script');
+    folder = dirname(folder);
+  }
+  return folder;
+}
+
+/** Names the tools that suites need; in CI they must be there. */
+function reportTools(): boolean {
+  const etcd = findEtcd();
+  const onPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'kubectl'));
+  const kubectl = [process.env['KEELSON_KUBECTL'], ...onPath].find((path) => path !== undefined && existsSync(path));
+  const etcdVersion = etcd && spawnSync(etcd, ['--version'], { encoding: 'utf8' }).stdout.split('\n')[0];
+  print(
+    etcd
+      ? `etcd: ${etcd} (${etcdVersion})`
+      : `etcd: not found; tests against etcd are skipped. To run them, ${howToGetEtcd}`,
+  );
+  print(
+    kubectl
+      ? `kubectl: ${kubectl}`
+      : 'kubectl: not found; tests with kubectl are skipped. To run them, put it on PATH or set KEELSON_KUBECTL',
+  );
+  return etcd !== undefined;
+}
+
+async function main(words: readonly string[]): Promise<number> {
+  const call = readTestCall(words);
+  const hasEtcd = reportTools();
+  if (!hasEtcd && process.env['CI'] === 'true') {
+    print('In CI the tests against etcd must run.');
+    print(summaryLine(undefined));
+    return 1;
+  }
+  const scratch = mkdtempSync(join(tmpdir(), 'keelson-tests-'));
+  try {
+    const resultFile = join(scratch, 'result.json');
+    const code = await runJest(call, resultFile);
+    const result = existsSync(resultFile) ? (JSON.parse(readFileSync(resultFile, 'utf8')) as JestResult) : undefined;
+    const ranNone = result !== undefined && result.numPassedTests + result.numFailedTests === 0;
+    if (ranNone) print('No test ran.');
+    print(summaryLine(result));
+    return code === 0 && result && result.numFailedTests + result.numRuntimeErrorTestSuites === 0 && !ranNone ? 0 : 1;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function runJest(call: TestCall, resultFile: string): Promise<number | null> {
+  const choosesWorkers = call.jestArguments.some((word) => /^(-i|-w|--runInBand|--maxWorkers)(=|$)/.test(word));
+  // Jest leaves one core to itself by default: on two cores that would be half of the machine.
+  const workers = choosesWorkers ? [] : [`--maxWorkers=${availableParallelism()}`];
+  const root = repositoryRoot();
+  const jest = join(root, 'node_modules/jest/bin/jest.js');
+  const words = ['--json', `--outputFile=${resultFile}`, '--passWithNoTests', ...workers, ...call.jestArguments];
+  const child = spawn(process.execPath, [jest, ...words, '--selectProjects', ...call.only], {
+    cwd: root,
+    // Its JSON goes to the file; what people read is on stderr.
+    stdio: ['inherit', 'ignore', 'inherit'],
+  });
+  return new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+if (process.argv[1] !== undefined && existsSync(process.argv[1]) && realpathSync(process.argv[1]) === thisFile()) {
+  main(process.argv.slice(2)).then(
+    (code) => (process.exitCode = code),
+    (error: unknown) => {
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      process.exitCode = 1;
+    },
+  );
+}
