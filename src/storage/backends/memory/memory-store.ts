@@ -20,8 +20,9 @@ import { StorageError } from '../../storage-error.js';
 import { checkSignal, checkWrites } from '../call-rules.js';
 import { startCompaction } from '../compaction-timer.js';
 import { compareKeys, laterKey } from '../key-order.js';
+import { search } from '../search.js';
 import { WatchHub, type LogEntry } from '../watch-hub.js';
-import { search, SortedKeys } from './sorted-keys.js';
+import { SortedKeys } from './sorted-keys.js';
 
 export interface MemoryStoreOptions {
   readonly clock?: Clock;

@@ -1,4 +1,5 @@
 import { compareKeys } from '../key-order.js';
+import { search } from '../search.js';
 
 const chunkKeysMax = 512;
 
@@ -69,15 +70,3 @@ export class SortedKeys {
 
 const lowerBound = (chunk: readonly string[], key: string) =>
   search(chunk.length, (at) => compareKeys(chunk[at]!, key) >= 0);
-
-/** The first index for which the claim holds, which must hold from there on. */
-export function search(length: number, holds: (index: number) => boolean): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}

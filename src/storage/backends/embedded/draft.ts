@@ -1,0 +1,78 @@
+import type { Revision } from '../../../machinery/revision.js';
+import type { Compare, KeyValue, StoreEvent, TxnResult, Write } from '../../kv-store.js';
+import { StorageError } from '../../storage-error.js';
+import type { LogEntry } from '../watch-hub.js';
+import type { Change, View } from './embedded-file.js';
+import * as records from './records.js';
+
+/**
+ * The next commit while it is put together: what the store will be when it succeeds. Transactions are judged against
+ * it one after the other, so that each sees those before it, and each takes a revision of its own.
+ */
+export class Draft {
+  readonly entries: LogEntry[] = [];
+  private readonly states = new Map<string, Stored | undefined>();
+
+  constructor(
+    private readonly view: View,
+    public head: Revision,
+    private readonly timeMs: number,
+  ) {}
+
+  apply(compares: readonly Compare[], writes: readonly Write[], changes: Change[]): TxnResult {
+    const current = compares.map(({ key }) => this.stored(key)?.item);
+    if (compares.some(({ modRevision }, i) => (current[i]?.modRevision ?? 0) !== modRevision)) {
+      return { succeeded: false, revision: this.head, current };
+    }
+    const revision = (this.head + 1) as Revision;
+    const events = writes.flatMap((write) => this.eventOf(write, revision) ?? []);
+    if (events.length > 0) this.append(revision, events, changes);
+    return { succeeded: true, revision: this.head };
+  }
+
+  private eventOf(write: Write, revision: Revision): StoreEvent | undefined {
+    const { type, key } = write;
+    const previous = this.stored(key)?.item;
+    if (type === 'delete') return previous && { type, key, modRevision: revision, previous };
+    const { buffer, byteOffset, byteLength } = write.value;
+    const value = Buffer.from(buffer, byteOffset, byteLength);
+    const createRevision = previous?.createRevision ?? revision;
+    return { type, item: { key, value, createRevision, modRevision: revision }, previous };
+  }
+
+  private append(revision: Revision, events: readonly StoreEvent[], changes: Change[]): void {
+    const operations = events.map((event) => ({ type: event.type, key: keyOf(event) }));
+    const log = records.encodeLog({ timeMs: this.timeMs, operations });
+    const added: Change[] = [{ key: records.logKey(revision), value: log }];
+    const states = new Map<string, Stored | undefined>();
+    for (const event of events) {
+      const key = keyOf(event);
+      const historyKey = records.historyKey(key, revision);
+      if (historyKey.length > records.lmdbKeyBytesMax) throw new StorageError('tooLarge', `a key is too long: ${key}`);
+      const state = event.type === 'put' ? { item: event.item, bytes: records.encodeState(event.item) } : undefined;
+      added.push({ key: historyKey, value: this.stored(key)?.bytes ?? absent });
+      added.push({ key: records.stateKey(key), value: state?.bytes });
+      states.set(key, state);
+    }
+    changes.push(...added);
+    this.entries.push({ revision, events });
+    for (const [key, state] of states) this.states.set(key, state);
+    this.head = revision;
+  }
+
+  private stored(key: string): Stored | undefined {
+    if (this.states.has(key)) return this.states.get(key);
+    const bytes = this.view.get(records.stateKey(key));
+    const stored = bytes && { item: records.decodeState(key, bytes), bytes };
+    this.states.set(key, stored);
+    return stored;
+  }
+}
+
+interface Stored {
+  readonly item: KeyValue;
+  readonly bytes: Buffer;
+}
+
+const absent = Buffer.alloc(0);
+const keyOf = (event: StoreEvent) => (event.type === 'put' ? event.item.key : event.key);

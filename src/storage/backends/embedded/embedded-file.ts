@@ -1,0 +1,244 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { open, type RootDatabase, type RootDatabaseOptionsWithPath, type Transaction } from 'lmdb';
+import { StorageError, type StorageErrorCode } from '../../storage-error.js';
+import { currentOwner, decodeOwner, encodeOwner, isAlive, type Owner } from './owner.js';
+import { formatVersion, metaKeys, type Bounds } from './records.js';
+
+/** One change of a record; without a value it is removed. */
+export interface Change {
+  readonly key: Buffer;
+  readonly value: Buffer | undefined;
+}
+
+type Database = RootDatabase<Buffer, Buffer>;
+
+interface DatabaseStats {
+  readonly pageSize: number;
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
+/** A snapshot that stays as it is until its last user lets go. */
+export class View {
+  private users = 1;
+  constructor(
+    private readonly database: Database,
+    private readonly transaction: Transaction,
+  ) {}
+
+  /** A copy of the record: it stays valid. */
+  get(key: Buffer): Buffer | undefined {
+    return this.database.get(key, { transaction: this.transaction });
+  }
+
+  *scan(bounds: Bounds): Generator<{ key: Buffer; value: Buffer }, void, void> {
+    yield* this.database.getRange({ ...bounds, transaction: this.transaction });
+  }
+
+  *keys(bounds: Bounds): Generator<Buffer, void, void> {
+    yield* this.database.getKeys({ ...bounds, transaction: this.transaction });
+  }
+
+  first(bounds: Bounds): { key: Buffer; value: Buffer } | undefined {
+    for (const entry of this.database.getRange({ ...bounds, limit: 1, transaction: this.transaction })) return entry;
+    return undefined;
+  }
+
+  lastKey(bounds: Bounds): Buffer | undefined {
+    const range = { start: bounds.end, end: bounds.start, reverse: true, limit: 1, transaction: this.transaction };
+    for (const key of this.database.getKeys(range)) return key;
+    return undefined;
+  }
+
+  count(bounds: Bounds): number {
+    return this.database.getKeysCount({ ...bounds, transaction: this.transaction });
+  }
+
+  retain(): this {
+    this.users++;
+    return this;
+  }
+
+  release(): void {
+    this.users--;
+    if (this.users === 0) this.transaction.done();
+  }
+}
+
+/**
+ * An LMDB environment that is ours alone, with what LMDB leaves to its user: who may open it, when a write is on the
+ * disk, which snapshot is read, what an error means.
+ *
+ * lmdb's `overlappingSync` is off: a commit then is LMDB's own, that is, pages written and synced, then the meta page
+ * through a descriptor that syncs, then visible. Nothing can be read that a power cut could take back.
+ */
+export class EmbeddedFile {
+  /** The latest commit, and nothing younger: reads of one turn agree with each other and with the store's revision. */
+  view: View;
+
+  private constructor(
+    private readonly directory: string,
+    private readonly database: Database,
+    /** The first eight bytes of the owner record, which every commit requires to be there still. */
+    private readonly token: number,
+  ) {
+    this.view = this.latestView();
+  }
+
+  static open(directory: string): EmbeddedFile {
+    const path = resolve(directory);
+    const database = openDatabase(path);
+    try {
+      return new EmbeddedFile(path, database, claim(path, database));
+    } catch (error) {
+      void database.close();
+      throw error instanceof StorageError ? error : storageError(path, error);
+    }
+  }
+
+  /** Makes all changes or none, and resolves when they are on the disk; the view stays as it is. */
+  async commit(changes: readonly Change[]): Promise<void> {
+    let isOurs: boolean;
+    try {
+      const committed = this.database.ifVersion(metaKeys.owner, this.token, () => {
+        for (const { key, value } of changes) void (value ? this.database.put(key, value) : this.database.remove(key));
+      });
+      // lmdb has a second promise of the same commit, made in its own immediate; unwatched, it would end the process.
+      setImmediate(() => void this.database.committed.then(nothing, nothing));
+      isOurs = await committed;
+    } catch (error) {
+      const { commitError } = error as { commitError?: Promise<unknown> };
+      const cause: unknown = commitError ? await commitError.then(nothing, (reason: unknown) => reason) : error;
+      throw storageError(this.directory, cause);
+    }
+    if (!isOurs) throw new StorageError('locked', `${this.directory} was taken over by another process`);
+  }
+
+  /** Moves the view to the last commit. */
+  refresh(): void {
+    const old = this.view;
+    this.view = this.latestView();
+    old.release();
+  }
+
+  /** What the tree takes, in bytes: data and history, not the free pages between them. */
+  usedBytes(): number {
+    const stats = this.database.getStats() as DatabaseStats;
+    return stats.pageSize * (stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages);
+  }
+
+  /** No view may be in use any more. */
+  async close(): Promise<void> {
+    this.view.release();
+    try {
+      // An owner that cannot be removed, on a full disk say, is known to be dead by the next one.
+      await this.database.ifVersion(metaKeys.owner, this.token, () => void this.database.remove(metaKeys.owner));
+    } catch (error) {
+      await (error as { commitError?: Promise<unknown> }).commitError?.catch(nothing);
+    }
+    await this.database.close();
+  }
+
+  private latestView(): View {
+    this.database.resetReadTxn();
+    return new View(this.database, this.database.useReadTransaction());
+  }
+}
+
+function openDatabase(path: string): Database {
+  try {
+    mkdirSync(path, { recursive: true });
+    const isNew = !isThere(join(path, 'data.mdb'));
+    const database = open<Buffer, Buffer>({
+      path,
+      encoding: 'binary',
+      keyEncoding: 'binary',
+      overlappingSync: false,
+      noSubdir: false,
+      // Only address space: the file grows as it is needed, and the map with it, at the price of a remap.
+      mapSize: 256 * 1024 * 1024,
+      // A reader is a view in use: one for each commit that was made while a long range was read.
+      maxReaders: 512,
+    } as RootDatabaseOptionsWithPath);
+    if (isNew) {
+      syncDirectory(path);
+      syncDirectory(dirname(path));
+    }
+    return database;
+  } catch (error) {
+    throw storageError(path, error);
+  }
+}
+
+/** Writes our name into the file unless a living process stands there. LMDB's write lock makes it one step. */
+function claim(path: string, database: Database): number {
+  const token = randomBytes(6).readUIntBE(0, 6);
+  database.transactionSync(() => {
+    checkFormat(path, database);
+    const holder = database.get(metaKeys.owner);
+    if (holder) refuseIfAlive(path, decodeOwner(holder.subarray(8)));
+    // lmdb compares versions as doubles in the machine's byte order.
+    const version = Buffer.from(Float64Array.of(token).buffer);
+    void database.put(metaKeys.owner, Buffer.concat([version, encodeOwner(currentOwner())]));
+  });
+  return token;
+}
+
+function refuseIfAlive(path: string, owner: Owner): void {
+  if (!isAlive(owner)) return;
+  const who = owner.pid === process.pid ? `this process (pid ${owner.pid})` : `the process with pid ${owner.pid}`;
+  throw new StorageError('locked', `${path} is in use by ${who}; one process may use a directory at a time`);
+}
+
+function checkFormat(path: string, database: Database): void {
+  const stored = database.get(metaKeys.format);
+  if (stored === undefined) {
+    void database.put(metaKeys.format, Buffer.from(String(formatVersion)));
+  } else if (stored.toString() !== String(formatVersion)) {
+    throw new StorageError(
+      'unavailable',
+      `${path} was written in format ${stored.toString()}; this version of the server knows ${formatVersion}`,
+    );
+  }
+}
+
+const errno = { EACCES: 13, EFBIG: 27, ENOSPC: 28, EROFS: 30, EDQUOT: 122 } as const;
+const codeOfLmdbError = new Map<unknown, StorageErrorCode>([
+  [errno.ENOSPC, 'full'],
+  [errno.EDQUOT, 'full'],
+  [errno.EFBIG, 'full'],
+  ['ENOSPC', 'full'],
+  ['EDQUOT', 'full'],
+  [-30792, 'full'], // MDB_MAP_FULL
+  [-30797, 'corrupt'], // MDB_PAGE_NOTFOUND
+  [-30796, 'corrupt'], // MDB_CORRUPTED
+  [-30793, 'corrupt'], // MDB_INVALID
+  [-30794, 'corrupt'], // MDB_VERSION_MISMATCH
+]);
+
+export function storageError(path: string, cause: unknown): StorageError {
+  if (cause instanceof StorageError) return cause;
+  const { code, message } = cause as { code?: unknown; message?: string };
+  return new StorageError(codeOfLmdbError.get(code) ?? 'unavailable', `${path}: ${message ?? String(cause)}`, {
+    cause,
+  });
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** A file is only as durable as its name. */
+function syncDirectory(path: string): void {
+  const directory = openSync(path, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}
+
+const nothing = () => undefined;

@@ -1,0 +1,325 @@
+import { noRevision, revisionOf, type Revision } from '../../../machinery/revision.js';
+import { systemClock, type Clock, type Timer } from '../../../std/clock.js';
+import { silentLogger, type Logger } from '../../../std/logger.js';
+import type {
+  CallOptions,
+  Compare,
+  GetResult,
+  KvStore,
+  RangeOptions,
+  RangeResult,
+  ReadOptions,
+  TxnResult,
+  Watch,
+  WatchOptions,
+  WatchSink,
+  Write,
+} from '../../kv-store.js';
+import { StorageError } from '../../storage-error.js';
+import { abortedError, checkSignal, checkWrites } from '../call-rules.js';
+import { startCompaction } from '../compaction-timer.js';
+import { laterKey } from '../key-order.js';
+import { search } from '../search.js';
+import { WatchHub, type LogEntry } from '../watch-hub.js';
+import { CommitQueue } from './commit-queue.js';
+import { Draft } from './draft.js';
+import { EmbeddedFile, storageError, type Change, type View } from './embedded-file.js';
+import { latestState, rangeAt, rangeNow, readLog, replay, stateAt } from './history.js';
+import * as records from './records.js';
+
+export interface EmbeddedStoreOptions {
+  /** Made when it is not there. One process may use it at a time. */
+  readonly directory: string;
+  /** How long history is kept at least. */
+  readonly historyMs?: number;
+  readonly compactionIntervalMs?: number;
+  /** About how many bytes data and history may take; above it only deletions are accepted. */
+  readonly mapSizeMax?: number;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+/** The last entries of the log stay in memory, so that watches that keep up never read the disk. */
+const recentEntriesMax = 1_024;
+const recentBytesMax = 16 * 1024 * 1024;
+const compactionSliceRevisions = 200;
+
+/**
+ * One process, one directory, durable: what was acknowledged survives the end of the process and of the power. Reads
+ * answer from a snapshot of the last commit; writes go through the queue. docs/adr/004-embedded-format.md says why.
+ */
+export class EmbeddedStore implements KvStore {
+  private head: Revision;
+  private floor: Revision;
+  /** The highest that was asked for; ahead of `floor` until it is on the disk. */
+  private nextFloor: Revision;
+  private draft: Draft;
+  private recent: LogEntry[] = [];
+  private recentBytes = 0;
+  private lastTimeMs = 0;
+  private isClosed = false;
+  private closing: Promise<void> | undefined;
+  private readsUnderWay = 0;
+  private lastReadDone: (() => void) | undefined;
+  private readonly clock: Clock;
+  private readonly logger: Logger;
+  private readonly timer: Timer;
+  private readonly queue: CommitQueue;
+  private readonly hub: WatchHub;
+
+  private constructor(
+    private readonly file: EmbeddedFile,
+    private readonly options: EmbeddedStoreOptions,
+  ) {
+    this.clock = options.clock ?? systemClock;
+    this.logger = options.logger ?? silentLogger;
+    const bounds = { start: records.logKey(noRevision), end: records.logKey(revisionOf(Number.MAX_SAFE_INTEGER)) };
+    const last = file.view.lastKey(bounds);
+    // The empty store has a revision too: clients take 0 for "any".
+    this.head = last ? records.revisionOfLogKey(last) : revisionOf(1);
+    const floor = file.view.get(records.metaKeys.floor);
+    this.floor = floor ? records.decodeRevision(floor) : noRevision;
+    this.nextFloor = this.floor;
+    this.draft = new Draft(file.view, this.head, 0);
+    this.queue = new CommitQueue({
+      begin: () => (this.draft = new Draft(this.file.view, this.head, this.timeMs())),
+      commit: (changes) => this.commit(changes),
+      committed: () => this.advance(),
+      failed: (error) => this.logger.error('a commit failed', { code: error.code, error: error.message }),
+    });
+    this.hub = new WatchHub({
+      head: () => this.head,
+      floor: () => this.floor,
+      read: (from) => this.logFrom(from),
+    });
+    this.timer = startCompaction({
+      ...options,
+      clock: this.clock,
+      target: (timeMs) => this.lastRevisionBefore(timeMs),
+      compact: (revision) => this.compact(revision),
+      failed: (error) => this.logger.warn('history was not compacted', { error: String(error) }),
+    });
+  }
+
+  static async open(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
+    return new EmbeddedStore(EmbeddedFile.open(options.directory), options);
+  }
+
+  async get(key: string, options?: ReadOptions): Promise<GetResult> {
+    const revision = this.beginRead(options);
+    const { view } = this.file;
+    try {
+      return {
+        item: revision === undefined ? latestState(view, key) : stateAt(view, key, revision),
+        revision: this.head,
+      };
+    } catch (error) {
+      throw storageError(this.options.directory, error);
+    }
+  }
+
+  async range(prefix: string, options?: RangeOptions): Promise<RangeResult> {
+    const revision = this.beginRead(options);
+    const head = this.head;
+    const slice = { prefix, from: laterKey(prefix, options?.from) };
+    const limit = options?.limit ?? Infinity;
+    const turn = () => this.giveWay(options?.signal);
+    const range = await this.withView((view) =>
+      revision === undefined ? rangeNow(view, slice, limit, turn) : rangeAt(view, slice, revision, limit, turn),
+    );
+    return { ...range, revision: head };
+  }
+
+  async txn(compares: readonly Compare[], writes: readonly Write[], options?: CallOptions): Promise<TxnResult> {
+    this.checkOpen();
+    checkSignal(options);
+    checkWrites(writes);
+    return this.enqueue(
+      (changes) => this.draft.apply(compares, writes, changes),
+      writes.reduce((bytes, write) => bytes + (write.type === 'put' ? write.value.length : 0), 0),
+      options?.signal,
+    );
+  }
+
+  watch(prefix: string, options: WatchOptions, sink: WatchSink): Watch {
+    return this.hub.watch(prefix, options, sink);
+  }
+
+  async revision(options?: CallOptions): Promise<Revision> {
+    this.checkOpen();
+    checkSignal(options);
+    return this.head;
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    this.checkOpen();
+    if (revision > this.head) throw this.futureError(revision);
+    if (revision <= this.floor) return;
+    await this.enqueue((changes) => {
+      if (revision > this.nextFloor) this.nextFloor = revision;
+      changes.push({ key: records.metaKeys.floor, value: records.encodeRevision(this.nextFloor) });
+    });
+    if (revision > this.floor) this.floor = revision;
+    this.hub.changed();
+    // A slice shares its commit with the writers of the moment, and is short enough not to make them wait.
+    while (!this.isClosed && (await this.enqueue((changes) => this.forgetSome(changes)))) continue;
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.shutDown();
+    return this.closing;
+  }
+
+  private async shutDown(): Promise<void> {
+    this.isClosed = true;
+    this.timer.cancel();
+    this.hub.close(closedError());
+    await this.queue.idle();
+    if (this.readsUnderWay > 0) await new Promise<void>((resolve) => (this.lastReadDone = resolve));
+    await this.file.close();
+  }
+
+  private enqueue<T>(prepare: (changes: Change[]) => T, bytes = 0, signal?: AbortSignal): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let result: T;
+      const giveUp = () => reject(abortedError(signal!));
+      signal?.addEventListener('abort', giveUp, { once: true });
+      this.queue.add({
+        bytes,
+        prepare: (changes) => {
+          // Given up while it waited: nothing is written.
+          if (signal?.aborted) throw abortedError(signal);
+          result = prepare(changes);
+        },
+        done: () => {
+          signal?.removeEventListener('abort', giveUp);
+          resolve(result);
+        },
+        failed: (error) => {
+          signal?.removeEventListener('abort', giveUp);
+          reject(storageError(this.options.directory, error));
+        },
+      });
+    });
+  }
+
+  private async commit(changes: readonly Change[]): Promise<void> {
+    this.checkRoom(changes);
+    await this.file.commit(changes);
+  }
+
+  /** History grows with every write, so that only what deletes or forgets may pass when there is no room. */
+  private checkRoom(changes: readonly Change[]): void {
+    const { mapSizeMax, directory } = this.options;
+    if (mapSizeMax === undefined || !this.draft.entries.some(({ events }) => events.some((e) => e.type === 'put')))
+      return;
+    const used = this.file.usedBytes();
+    const added = changes.reduce((bytes, { value }) => bytes + (value?.length ?? 0), 0);
+    if (used + added <= mapSizeMax) return;
+    throw new StorageError('full', `${directory} holds ${used} bytes of the ${mapSizeMax} allowed`);
+  }
+
+  /** View and head move in one step, so that every answer's revision is that of its data. */
+  private advance(): void {
+    const { entries, head } = this.draft;
+    this.file.refresh();
+    this.head = head;
+    for (const entry of entries) this.recentBytes += bytesOf(entry);
+    this.recent.push(...entries);
+    while (this.recent.length > recentEntriesMax || this.recentBytes > recentBytesMax) {
+      this.recentBytes -= bytesOf(this.recent.shift()!);
+    }
+    this.hub.changed();
+  }
+
+  private logFrom(from: Revision): readonly LogEntry[] {
+    const first = this.recent[0]?.revision;
+    if (first !== undefined && from >= first) return this.recent.slice(from - first);
+    return replay(this.file.view, from, this.head);
+  }
+
+  /** Removes the oldest revisions below the floor, a few; says whether there are more. */
+  private forgetSome(changes: Change[]): boolean {
+    const { view } = this.file;
+    let forgotten = 0;
+    for (const key of view.keys({ start: records.logKey(noRevision), end: records.logKey(this.floor) })) {
+      if (forgotten++ === compactionSliceRevisions) return true;
+      const revision = records.revisionOfLogKey(key);
+      for (const operation of readLog(view, revision).operations) {
+        changes.push({ key: records.historyKey(operation.key, revision), value: undefined });
+      }
+      changes.push({ key, value: undefined });
+    }
+    return false;
+  }
+
+  private lastRevisionBefore(timeMs: number): Revision | undefined {
+    const first = Math.max(this.floor, 2);
+    const older = search(
+      this.head + 1 - first,
+      (at) => readLog(this.file.view, revisionOf(first + at)).timeMs >= timeMs,
+    );
+    return older > 0 ? revisionOf(first + older - 1) : undefined;
+  }
+
+  /** The revision asked for; undefined is the latest. */
+  private beginRead(options: ReadOptions | undefined): Revision | undefined {
+    this.checkOpen();
+    checkSignal(options);
+    const revision = options?.revision;
+    if (revision === undefined) return undefined;
+    if (revision > this.head) throw this.futureError(revision);
+    if (revision < this.floor) {
+      throw new StorageError('compacted', `revision ${revision} is below ${this.floor}, the first one kept`);
+    }
+    return revision === this.head ? undefined : revision;
+  }
+
+  /** Holds the snapshot for a read that takes several turns; close() waits for it. */
+  private async withView<T>(read: (view: View) => Promise<T>): Promise<T> {
+    const view = this.file.view.retain();
+    this.readsUnderWay++;
+    try {
+      return await read(view);
+    } catch (error) {
+      throw storageError(this.options.directory, error);
+    } finally {
+      view.release();
+      this.readsUnderWay--;
+      if (this.readsUnderWay === 0) this.lastReadDone?.();
+    }
+  }
+
+  private async giveWay(signal: AbortSignal | undefined): Promise<void> {
+    await new Promise(setImmediate);
+    this.checkOpen();
+    if (signal?.aborted) throw abortedError(signal);
+  }
+
+  /** Never goes back, whatever the clock does: the log is searched by time. */
+  private timeMs(): number {
+    this.lastTimeMs = Math.max(this.lastTimeMs, this.clock.now());
+    return this.lastTimeMs;
+  }
+
+  private checkOpen(): void {
+    if (this.isClosed) throw closedError();
+  }
+
+  private futureError(revision: Revision): StorageError {
+    return new StorageError(
+      'futureRevision',
+      `revision ${revision} has not been reached; the store is at ${this.head}`,
+    );
+  }
+}
+
+function bytesOf({ events }: LogEntry): number {
+  let bytes = 0;
+  for (const event of events) {
+    bytes += (event.type === 'put' ? event.item.value.length : 0) + (event.previous?.value.length ?? 0);
+  }
+  return bytes;
+}
+
+const closedError = () => new StorageError('closed', 'the store was closed');

@@ -1,0 +1,154 @@
+import type { Revision } from '../../../machinery/revision.js';
+import type { KeyValue, StoreEvent } from '../../kv-store.js';
+import { compareKeys } from '../key-order.js';
+import type { LogEntry } from '../watch-hub.js';
+import type { View } from './embedded-file.js';
+import * as records from './records.js';
+
+/**
+ * The past, rebuilt from what later revisions replaced. The state of a key at revision R is
+ *
+ *   the first record of its history that was replaced after R:   h key (R+1 …)   → that state, or absent
+ *   or else, as nothing has changed it since:                    d key           → the latest state, or absent
+ *
+ * The event that revision R made for a key is the state at R, and before it the record that R replaced.
+ */
+export function stateAt(view: View, key: string, revision: Revision): KeyValue | undefined {
+  const replaced = view.first(records.historyBoundsOfKey(key, (revision + 1) as Revision));
+  if (!replaced) return latestState(view, key);
+  return replaced.value.length > 0 ? records.decodeState(key, replaced.value) : undefined;
+}
+
+export function latestState(view: View, key: string): KeyValue | undefined {
+  const bytes = view.get(records.stateKey(key));
+  return bytes && records.decodeState(key, bytes);
+}
+
+export interface Slice {
+  readonly prefix: string;
+  /** Not below the prefix. */
+  readonly from: string;
+}
+
+/** How many records are read before others get their turn: about 2 ms. */
+const turnRecords = 1_000;
+
+/** The range as of now. Reads no value beyond the limit. */
+export async function rangeNow(view: View, slice: Slice, limit: number, turn: () => Promise<void>): Promise<Range> {
+  const bounds = records.stateBounds(slice.prefix, slice.from);
+  const items: KeyValue[] = [];
+  if (limit > 0) {
+    for (const { key, value } of view.scan(bounds)) {
+      items.push(records.decodeState(records.keyOfStateKey(key), value));
+      if (items.length >= limit) break;
+      if (items.length % turnRecords === 0) await turn();
+    }
+  }
+  if (items.length < limit) return { items, count: items.length };
+  return { items, count: view.count(bounds) };
+}
+
+export interface Range {
+  readonly items: readonly KeyValue[];
+  readonly count: number;
+}
+
+/**
+ * The range as of a revision: the latest keys, but for those that changed since, which are as they were before their
+ * first change after the revision.
+ */
+export async function rangeAt(
+  view: View,
+  slice: Slice,
+  revision: Revision,
+  limit: number,
+  turn: () => Promise<void>,
+): Promise<Range> {
+  const changed = await changedSince(view, slice, revision, turn);
+  const items: KeyValue[] = [];
+  let count = 0;
+  let steps = 0;
+  for (const key of inOrder(latestKeys(view, slice), changed.keys())) {
+    if (++steps % turnRecords === 0) await turn();
+    const historyKey = changed.get(key);
+    if (historyKey === null) continue;
+    count++;
+    if (items.length >= limit) continue;
+    const bytes = view.get(historyKey ?? records.stateKey(key));
+    if (!bytes) throw records.corruptKey(key, 'its record is missing');
+    items.push(records.decodeState(key, bytes));
+  }
+  return { items, count };
+}
+
+/** By key, in order: the record that holds its state as of the revision, or null when it was absent then. */
+async function changedSince(
+  view: View,
+  { prefix, from }: Slice,
+  revision: Revision,
+  turn: () => Promise<void>,
+): Promise<Map<string, Buffer | null>> {
+  const changed = new Map<string, Buffer | null>();
+  let steps = 0;
+  for (const { key: historyKey, value } of view.scan(records.historyBounds(prefix, from))) {
+    if (++steps % turnRecords === 0) await turn();
+    const replaced = records.decodeHistoryKey(historyKey);
+    if (replaced.revision <= revision || changed.has(replaced.key)) continue;
+    changed.set(replaced.key, value.length > 0 ? historyKey : null);
+  }
+  return changed;
+}
+
+function* latestKeys(view: View, { prefix, from }: Slice): Generator<string, void, void> {
+  for (const key of view.keys(records.stateBounds(prefix, from))) yield records.keyOfStateKey(key);
+}
+
+/** Two ordered lists of keys as one; keys that are in both come once. */
+function* inOrder(left: Iterator<string>, right: Iterator<string>): Generator<string, void, void> {
+  let a = left.next();
+  let b = right.next();
+  while (!a.done || !b.done) {
+    const order = a.done ? 1 : b.done ? -1 : compareKeys(a.value, b.value);
+    yield order <= 0 ? (a.value as string) : (b.value as string);
+    if (order <= 0) a = left.next();
+    if (order >= 0) b = right.next();
+  }
+}
+
+const replayRevisionsMax = 200;
+const replayBytesMax = 1024 * 1024;
+
+/** Some revisions of the log from `from` on, up to `to`: at least one, and little enough for one turn. */
+export function replay(view: View, from: Revision, to: Revision): LogEntry[] {
+  const entries: LogEntry[] = [];
+  let bytes = 0;
+  const end = Math.min(to, from + replayRevisionsMax - 1);
+  for (let revision = from; revision <= end && bytes < replayBytesMax; revision = (revision + 1) as Revision) {
+    const events = eventsOf(view, revision);
+    for (const event of events) {
+      bytes += (event.type === 'put' ? event.item.value.length : 0) + (event.previous?.value.length ?? 0);
+    }
+    entries.push({ revision, events });
+  }
+  return entries;
+}
+
+function eventsOf(view: View, revision: Revision): StoreEvent[] {
+  // Revision 1 is the empty store: nothing happened in it.
+  if (revision <= 1) return [];
+  return readLog(view, revision).operations.map(({ type, key }) => {
+    const replaced = view.get(records.historyKey(key, revision));
+    if (!replaced) throw records.corruptKey(key, `what revision ${revision} replaced is missing`);
+    const previous = replaced.length > 0 ? records.decodeState(key, replaced) : undefined;
+    if (type === 'delete') return { type, key, modRevision: revision, previous };
+    const item = stateAt(view, key, revision);
+    if (item?.modRevision !== revision) throw records.corruptKey(key, `what revision ${revision} wrote is missing`);
+    return { type, item, previous };
+  });
+}
+
+export function readLog(view: View, revision: Revision): records.LogRecord {
+  const bytes = view.get(records.logKey(revision));
+  if (bytes) return records.decodeLog(revision, bytes);
+  throw records.corruptLog(revision, 'it is missing');
+}

@@ -1,0 +1,176 @@
+import type { Revision } from '../../../machinery/revision.js';
+import type { KeyValue } from '../../kv-store.js';
+import { StorageError } from '../../storage-error.js';
+import { crc32 } from './crc32.js';
+
+/**
+ * Format 1. One tree holds four kinds of record, told apart by the first byte of the key:
+ *
+ *   d <key>                       the state of a key: create-revision, mod-revision, checksum, value
+ *   h <key> 00 00 <revision>      history: the state that this revision replaced; empty when the key was absent
+ *   l <revision>                  log: time, checksum, and per write its type and key
+ *   m <name>                      meta: format, owner, floor
+ *
+ * A value is thus stored once: it moves from d to h when it is replaced. Numbers are big-endian, so that keys sort.
+ * In h a zero byte of a key is written 00 01, so that a key's records lie together whatever other keys there are.
+ */
+export const formatVersion = 1;
+export const lmdbKeyBytesMax = 1_978;
+
+export const metaKeys = {
+  format: Buffer.from('mformat'),
+  owner: Buffer.from('mowner'),
+  floor: Buffer.from('mfloor'),
+} as const;
+
+export interface Bounds {
+  readonly start: Buffer;
+  /** Exclusive. */
+  readonly end: Buffer;
+}
+
+export const stateKey = (key: string) => Buffer.from('d' + key);
+
+export const keyOfStateKey = (bytes: Buffer) => bytes.toString('utf8', 1);
+
+/** The states of keys from `from` on that start with the prefix; `from` is not below the prefix. */
+export function stateBounds(prefix: string, from: string): Bounds {
+  return { start: stateKey(from), end: pastPrefix(stateKey(prefix)) };
+}
+
+export function historyKey(key: string, revision: Revision): Buffer {
+  const bytes = Buffer.from(`h${escapeZeros(key)}\0\0\0\0\0\0\0\0\0\0`);
+  putRevision(bytes, bytes.length - 8, revision);
+  return bytes;
+}
+
+/** The states of a key that were replaced at `from` or later. */
+export function historyBoundsOfKey(key: string, from: Revision): Bounds {
+  const start = historyKey(key, from);
+  const end = Buffer.from(start);
+  end.fill(0xff, end.length - 8);
+  return { start, end };
+}
+
+export function historyBounds(prefix: string, from: string): Bounds {
+  return {
+    start: Buffer.from(`h${escapeZeros(from)}\0\0`),
+    end: pastPrefix(Buffer.from(`h${escapeZeros(prefix)}`)),
+  };
+}
+
+export function decodeHistoryKey(bytes: Buffer): { key: string; revision: Revision } {
+  const key = bytes.toString('utf8', 1, bytes.length - 10);
+  return {
+    key: key.includes('\0') ? key.replaceAll('\0\x01', '\0') : key,
+    revision: getRevision(bytes, bytes.length - 8),
+  };
+}
+
+export function logKey(revision: Revision): Buffer {
+  const bytes = Buffer.allocUnsafe(9);
+  bytes[0] = 0x6c;
+  putRevision(bytes, 1, revision);
+  return bytes;
+}
+
+export const revisionOfLogKey = (bytes: Buffer) => getRevision(bytes, 1);
+
+const stateHeaderBytes = 20;
+
+export function encodeState(item: KeyValue): Buffer {
+  const bytes = Buffer.allocUnsafe(stateHeaderBytes + item.value.length);
+  putRevision(bytes, 0, item.createRevision);
+  putRevision(bytes, 8, item.modRevision);
+  bytes.set(item.value, stateHeaderBytes);
+  bytes.writeUInt32BE(checksumOfState(item.key, bytes), 16);
+  return bytes;
+}
+
+export function decodeState(key: string, bytes: Buffer): KeyValue {
+  if (bytes.length < stateHeaderBytes) throw corruptKey(key, `its record has ${bytes.length} bytes`);
+  if (checksumOfState(key, bytes) !== bytes.readUInt32BE(16)) throw corruptKey(key, 'its checksum does not match');
+  return {
+    key,
+    value: bytes.subarray(stateHeaderBytes),
+    createRevision: getRevision(bytes, 0),
+    modRevision: getRevision(bytes, 8),
+  };
+}
+
+export interface LogOperation {
+  readonly type: 'put' | 'delete';
+  readonly key: string;
+}
+
+export interface LogRecord {
+  readonly timeMs: number;
+  readonly operations: readonly LogOperation[];
+}
+
+const logHeaderBytes = 12;
+
+export function encodeLog(record: LogRecord): Buffer {
+  const parts: Buffer[] = [Buffer.alloc(logHeaderBytes)];
+  for (const { type, key } of record.operations) {
+    const bytes = Buffer.from(`\0\0\0${key}`);
+    bytes[0] = type === 'put' ? 1 : 2;
+    bytes.writeUInt16BE(bytes.length - 3, 1);
+    parts.push(bytes);
+  }
+  const bytes = Buffer.concat(parts);
+  bytes.writeDoubleBE(record.timeMs, 0);
+  bytes.writeUInt32BE(checksumOfLog(bytes), 8);
+  return bytes;
+}
+
+export function decodeLog(revision: Revision, bytes: Buffer): LogRecord {
+  if (bytes.length < logHeaderBytes || checksumOfLog(bytes) !== bytes.readUInt32BE(8)) {
+    throw corruptLog(revision, 'its checksum does not match');
+  }
+  const operations: LogOperation[] = [];
+  for (let at = logHeaderBytes; at < bytes.length;) {
+    const end = at + 3 + bytes.readUInt16BE(at + 1);
+    operations.push({ type: bytes[at] === 1 ? 'put' : 'delete', key: bytes.toString('utf8', at + 3, end) });
+    at = end;
+  }
+  return { timeMs: bytes.readDoubleBE(0), operations };
+}
+
+export function encodeRevision(revision: Revision): Buffer {
+  const bytes = Buffer.allocUnsafe(8);
+  putRevision(bytes, 0, revision);
+  return bytes;
+}
+
+export const decodeRevision = (bytes: Buffer) => getRevision(bytes, 0);
+
+export const corruptKey = (key: string, why: string) =>
+  new StorageError('corrupt', `the stored state of ${key} is corrupt: ${why}`);
+
+export const corruptLog = (revision: Revision, why: string) =>
+  new StorageError('corrupt', `the log of revision ${revision} is corrupt: ${why}`);
+
+function checksumOfState(key: string, bytes: Buffer): number {
+  const seed = crc32(bytes.subarray(0, 16), crc32(Buffer.from(key)));
+  return crc32(bytes.subarray(stateHeaderBytes), seed);
+}
+
+const checksumOfLog = (bytes: Buffer) => crc32(bytes.subarray(logHeaderBytes), crc32(bytes.subarray(0, 8)));
+
+const escapeZeros = (key: string) => (key.includes('\0') ? key.replaceAll('\0', '\0\x01') : key);
+
+/** The first bytes behind all that start with these; UTF-8 has no byte 0xFF, so that the last one can be raised. */
+function pastPrefix(prefix: Buffer): Buffer {
+  prefix[prefix.length - 1]! += 1;
+  return prefix;
+}
+
+function putRevision(bytes: Buffer, offset: number, revision: Revision): void {
+  bytes.writeUInt32BE(Math.floor(revision / 0x1_0000_0000), offset);
+  bytes.writeUInt32BE(revision % 0x1_0000_0000, offset + 4);
+}
+
+function getRevision(bytes: Buffer, offset: number): Revision {
+  return (bytes.readUInt32BE(offset) * 0x1_0000_0000 + bytes.readUInt32BE(offset + 4)) as Revision;
+}
