@@ -1,0 +1,24 @@
+import type { EmbeddedStoreOptions } from './backends/embedded/embedded-store.js';
+import type { EtcdStoreOptions } from './backends/etcd/etcd-store.js';
+import type { MemoryStoreOptions } from './backends/memory/memory-store.js';
+import type { KvStore } from './kv-store.js';
+
+/**
+ * Every kind of store there is. One is loaded when it is opened, so that no start pays for the others.
+ * Adding one: a folder under backends/, a line in each of these two lists, and a spec that runs the contract on it.
+ */
+export interface BackendOptions {
+  readonly memory: MemoryStoreOptions;
+  readonly embedded: EmbeddedStoreOptions;
+  readonly etcd: EtcdStoreOptions;
+}
+
+export type BackendScheme = keyof BackendOptions;
+
+export const backends: {
+  readonly [Scheme in BackendScheme]: (options: BackendOptions[Scheme]) => Promise<KvStore>;
+} = {
+  memory: async (options) => new (await import('./backends/memory/memory-store.js')).MemoryStore(options),
+  embedded: async (options) => (await import('./backends/embedded/embedded-store.js')).EmbeddedStore.open(options),
+  etcd: async (options) => (await import('./backends/etcd/etcd-store.js')).openEtcdStore(options),
+};
