@@ -52,9 +52,9 @@ function isEmptyOrScalar(value: unknown): boolean {
 
 function inline(value: unknown, indent: number): string {
   if (typeof value === 'string') return text(value, indent);
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return '[]';
-  if (typeof value === 'object' && value !== null) return '{}';
-  return value === undefined ? 'null' : String(value);
+  return value === null || value === undefined ? 'null' : '{}';
 }
 
 function text(value: string, indent: number): string {

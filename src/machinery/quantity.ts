@@ -1,0 +1,218 @@
+/**
+ * An amount with a unit: `100m` CPU, `1.5Gi` of memory, `2e3`. Exact: a whole number times a power of ten.
+ * It is printed in the one canonical way of its format: no fraction, the largest suffix that leaves none.
+ *
+ *   '1.5Gi' → 1610612736 × 10⁰, binary → '1536Mi'        '0.5' → 5 × 10⁻¹, decimal → '500m'
+ */
+export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
+
+/** Nothing is finer than a nano: what is, is rounded away from zero. */
+const exponentMin = -9;
+const int64Max = 2n ** 63n - 1n;
+/** Longer texts are no amounts of anything. */
+const textLengthMax = 256;
+
+const decimalSuffixes = new Map([
+  ['n', -9],
+  ['u', -6],
+  ['m', -3],
+  ['', 0],
+  ['k', 3],
+  ['M', 6],
+  ['G', 9],
+  ['T', 12],
+  ['P', 15],
+  ['E', 18],
+]);
+const suffixOfExponent = new Map([...decimalSuffixes].map(([suffix, exponent]) => [exponent, suffix]));
+const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+
+export class QuantityError extends Error {
+  override readonly name = 'QuantityError';
+}
+
+const badFormat = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const badSuffix = "unable to parse quantity's suffix";
+
+export class Quantity {
+  private constructor(
+    /** The amount is `digits` × 10^`exponent`; digits hold no trailing zero unless they are zero. */
+    private readonly digits: bigint,
+    private readonly exponent: number,
+    readonly format: QuantityFormat,
+  ) {}
+
+  /** Throws QuantityError. */
+  static parse(text: string): Quantity {
+    if (text === '') throw new QuantityError(badFormat);
+    const match = text.length > textLengthMax ? null : /^([+-]?)([0-9]*)(?:\.([0-9]*))?(.*)$/s.exec(text);
+    if (!match) throw new QuantityError(badFormat);
+    const [, sign, whole = '', fraction = '', suffix = ''] = match;
+    if (whole === '' && fraction === '') throw new QuantityError(badFormat);
+    if (!/^[eEinumkKMGTP]*[-+]?[0-9]*$/.test(suffix)) throw new QuantityError(badFormat);
+    const unit = unitOf(suffix);
+    if (unit === undefined) throw new QuantityError(badSuffix);
+    const magnitude = BigInt(whole + fraction) * unit.factor;
+    const signed = sign === '-' ? -magnitude : magnitude;
+    const quantity = Quantity.of(signed, unit.exponent - fraction.length, unit.format);
+    return isShort(whole, fraction, unit) ? quantity : quantity.capped();
+  }
+
+  static ofInteger(value: number | bigint, format: QuantityFormat = 'DecimalSI'): Quantity {
+    return Quantity.of(BigInt(value), 0, format);
+  }
+  static ofMilli(value: number | bigint, format: QuantityFormat = 'DecimalSI'): Quantity {
+    return Quantity.of(BigInt(value), -3, format);
+  }
+
+  /** Amounts with many digits end at the largest int64; more is as good as that. */
+  private capped(): Quantity {
+    if (this.compare(largest) > 0) return new Quantity(int64Max, 0, this.format);
+    return this.compare(largest.negate()) < 0 ? new Quantity(-int64Max, 0, this.format) : this;
+  }
+
+  private static of(digits: bigint, exponent: number, format: QuantityFormat): Quantity {
+    let [amount, power] = trimmed(digits, exponent);
+    if (power < exponentMin)
+      [amount, power] = trimmed(divideUp(amount, 10n ** BigInt(exponentMin - power)), exponentMin);
+    return new Quantity(amount, power, format);
+  }
+
+  compare(other: Quantity): -1 | 0 | 1 {
+    const [a, b] = this.aligned(other);
+    return a < b ? -1 : a > b ? 1 : 0;
+  }
+  equals(other: Quantity): boolean {
+    return this.compare(other) === 0;
+  }
+  get sign(): -1 | 0 | 1 {
+    return this.digits < 0n ? -1 : this.digits > 0n ? 1 : 0;
+  }
+  get isZero(): boolean {
+    return this.digits === 0n;
+  }
+
+  /** In the format of this one, or of the other when this one is zero. */
+  add(other: Quantity): Quantity {
+    const [a, b, exponent] = this.aligned(other);
+    return Quantity.of(a + b, exponent, this.isZero ? other.format : this.format);
+  }
+  subtract(other: Quantity): Quantity {
+    return this.add(other.negate());
+  }
+  negate(): Quantity {
+    return new Quantity(-this.digits, this.exponent, this.format);
+  }
+
+  /** Whole units, rounded up. */
+  toInteger(): bigint {
+    return this.scaled(0);
+  }
+  /** Thousandths, rounded up: how CPU is counted. */
+  toMilli(): bigint {
+    return this.scaled(-3);
+  }
+  toNumber(): number {
+    return Number(`${this.digits}e${this.exponent}`);
+  }
+
+  toString(): string {
+    if (this.isZero) return '0';
+    const isBinary = this.format === 'BinarySI' && this.isAtLeast1024();
+    if (isBinary) return this.toBinary();
+    if (this.format === 'DecimalExponent') {
+      const { digits, exponent } = inThrees(this.digits, this.exponent, Infinity);
+      return exponent === 0 ? `${digits}` : `${digits}e${exponent}`;
+    }
+    const { digits, exponent } = inThrees(this.digits, this.exponent, 18);
+    return `${digits}${suffixOfExponent.get(exponent)!}`;
+  }
+  toJSON(): string {
+    return this.toString();
+  }
+
+  /** Smaller binary amounts, and those with a fraction, are told in the decimal way. */
+  private isAtLeast1024(): boolean {
+    return this.exponent >= 0 && abs(this.scaled(0)) >= 1024n;
+  }
+
+  private toBinary(): string {
+    let amount = this.scaled(0);
+    let step = 0;
+    while (step < binarySuffixes.length - 1 && amount % 1024n === 0n) {
+      amount /= 1024n;
+      step++;
+    }
+    return `${amount}${binarySuffixes[step]}`;
+  }
+
+  private scaled(exponent: number): bigint {
+    const shift = this.exponent - exponent;
+    return shift >= 0 ? this.digits * 10n ** BigInt(shift) : divideUp(this.digits, 10n ** BigInt(-shift));
+  }
+
+  private aligned(other: Quantity): [bigint, bigint, number] {
+    const exponent = Math.min(this.exponent, other.exponent);
+    return [this.scaled(exponent), other.scaled(exponent), exponent];
+  }
+}
+
+const largest = Quantity.ofInteger(int64Max);
+
+/** The amount as clients will see it, or undefined when the text is none. */
+export function canonicalQuantity(text: string): string | undefined {
+  try {
+    return Quantity.parse(text).toString();
+  } catch (error) {
+    if (error instanceof QuantityError) return undefined;
+    throw error;
+  }
+}
+
+interface Unit {
+  readonly factor: bigint;
+  readonly exponent: number;
+  readonly format: QuantityFormat;
+}
+
+function unitOf(suffix: string): Unit | undefined {
+  const exponent = decimalSuffixes.get(suffix);
+  if (exponent !== undefined) return { factor: 1n, exponent, format: 'DecimalSI' };
+  const step = binarySuffixes.indexOf(suffix);
+  if (step > 0) return { factor: 1024n ** BigInt(step), exponent: 0, format: 'BinarySI' };
+  if (!/^[eE][-+]?[0-9]{1,10}$/.test(suffix)) return undefined;
+  const power = Number(suffix.slice(1));
+  // What lies further out is rounded up to a nano, or down to the largest amount, all the same.
+  return { factor: 1n, exponent: Math.max(-1000, Math.min(1000, power)), format: 'DecimalExponent' };
+}
+
+/** Few enough digits for an int64 and a power of ten, which need no cap. */
+function isShort(whole: string, fraction: string, unit: Unit): boolean {
+  const digits = whole.replace(/^0+/, '').length + fraction.length;
+  return unit.format === 'BinarySI' ? fraction === '' && abs(BigInt(whole) * unit.factor) <= int64Max : digits <= 18;
+}
+
+const abs = (value: bigint): bigint => (value < 0n ? -value : value);
+
+/** Away from zero. */
+function divideUp(value: bigint, divisor: bigint): bigint {
+  const quotient = value / divisor;
+  return value % divisor === 0n ? quotient : value < 0n ? quotient - 1n : quotient + 1n;
+}
+
+function trimmed(digits: bigint, exponent: number): [bigint, number] {
+  if (digits === 0n) return [0n, 0];
+  let amount = digits;
+  let power = exponent;
+  while (amount % 10n === 0n) {
+    amount /= 10n;
+    power++;
+  }
+  return [amount, power];
+}
+
+/** The exponent as a multiple of three, for which there are suffixes. */
+function inThrees(digits: bigint, exponent: number, max: number): { digits: bigint; exponent: number } {
+  const lower = Math.min(max, Math.floor(exponent / 3) * 3);
+  return { digits: digits * 10n ** BigInt(exponent - lower), exponent: lower };
+}
