@@ -18,6 +18,7 @@ function expectSame(view: SortedView<string>, model: ReadonlyMap<string, string>
     const from = within[within.length >> 1] ?? prefix;
     const wanted = within.filter((key) => byBytes(key, from) >= 0).map((key) => model.get(key));
     expect([...view.range(prefix, from)]).toEqual(wanted);
+    expect(view.count(prefix, from)).toBe(wanted.length);
   }
 }
 

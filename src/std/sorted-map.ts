@@ -77,9 +77,9 @@ export class SortedView<V> {
     return before + lowerBound((node as Leaf<V>).keys, key, exact);
   }
 
-  /** How many keys start with `prefix`, in the logarithm of the size. */
-  count(prefix: string): number {
-    return this.rankPast(prefix) - this.rank(prefix);
+  /** How many keys start with `prefix`, from the key `from` (inclusive) on; in the logarithm of the size. */
+  count(prefix: string, from: string = prefix): number {
+    return Math.max(0, this.rankPast(prefix) - this.rank(compareUtf8(from, prefix) > 0 ? from : prefix));
   }
 
   /** The values of the keys that start with `prefix`, in order, from the key `from` (inclusive) on. */

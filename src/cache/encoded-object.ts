@@ -1,0 +1,90 @@
+import { decodeJson } from '../codec/json.js';
+import { metadataStart, spliceResourceVersion } from '../codec/stored-object.js';
+import type { Status } from '../machinery/api-error.js';
+import type { KubeObject } from '../machinery/kube-object.js';
+import type { Revision } from '../machinery/revision.js';
+import type { KeyValue } from '../storage/kv-store.js';
+
+/** What selectors see of an object. */
+export interface Attributes {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  /** The fields of the kind that can be selected. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+
+/** How an object becomes bytes for a client: media type × version × Object, Metadata or Table. */
+export interface Rendering {
+  /** Equal ids make equal bytes. `json` is the identity. */
+  readonly id: string;
+  render(object: EncodedObject): Buffer;
+  frame(type: WatchEventType, body: Buffer): Buffer;
+  /** The whole frame. */
+  bookmark(revision: Revision, initialEventsEnd: boolean): Buffer;
+  /** The whole frame. */
+  error(status: Status): Buffer;
+}
+
+/** Makes what the cache holds from what the store holds: one parse, for the attributes alone. */
+export type Decode = (item: KeyValue) => EncodedObject;
+
+// A handful of renderings are in use at a time (JSON, protobuf, metadata, Table); a client cannot make an object hoard more.
+const renderingsMax = 4;
+
+/** One state of an object, as bytes. It never changes; what it remembers are other forms of the same bytes. */
+export class EncodedObject {
+  private renderings: { readonly id: string; readonly bytes: Buffer }[] | undefined = undefined;
+
+  constructor(
+    readonly key: string,
+    readonly revision: Revision,
+    /** JSON, the resourceVersion included. */
+    readonly bytes: Buffer,
+    readonly attributes: Attributes,
+    /** Why the stored value cannot be read. Reads of the object fail with it, lists name it, watches pass over it. */
+    readonly corruption: Error | undefined = undefined,
+  ) {}
+
+  static corrupt(key: string, revision: Revision, error: Error): EncodedObject {
+    const [name = '', namespace = ''] = key.split('/').reverse();
+    return new EncodedObject(key, revision, Buffer.alloc(0), { namespace, name, labels: undefined, fields: {} }, error);
+  }
+
+  /** A fresh copy on every call: the caller may change it. */
+  parse(): KubeObject {
+    if (this.corruption) throw this.corruption;
+    return decodeJson(this.bytes) as unknown as KubeObject;
+  }
+
+  rendered(rendering: Rendering): Buffer {
+    if (this.corruption) throw this.corruption;
+    if (rendering.id === 'json') return this.bytes;
+    const known = this.renderings?.find((other) => other.id === rendering.id);
+    if (known) return known.bytes;
+    const bytes = rendering.render(this);
+    this.renderings ??= [];
+    if (this.renderings.length === renderingsMax) this.renderings.shift();
+    this.renderings.push({ id: rendering.id, bytes });
+    return bytes;
+  }
+
+  /** The same state under another resourceVersion: what a DELETED event shows. */
+  at(revision: Revision): EncodedObject {
+    if (this.corruption || revision === this.revision) return this;
+    return new EncodedObject(this.key, revision, this.bytesAt(revision), this.attributes);
+  }
+
+  /** Both versions stand in the same place; only bytes that others spelled are parsed for it. */
+  private bytesAt(revision: Revision): Buffer {
+    const text = `"resourceVersion":"${this.revision}"`;
+    const at = metadataStart(this.bytes);
+    if (at < 0 || this.bytes.toString('latin1', at, at + text.length) !== text) {
+      return spliceResourceVersion(this.bytes, revision);
+    }
+    const stamp = Buffer.from(`"resourceVersion":"${revision}"`);
+    return Buffer.concat([this.bytes.subarray(0, at), stamp, this.bytes.subarray(at + text.length)]);
+  }
+}

@@ -1,0 +1,303 @@
+import { noRevision, type Revision } from '../machinery/revision.js';
+import type { KvStore, StoreEvent, Watch } from '../storage/kv-store.js';
+import { StorageError } from '../storage/storage-error.js';
+import { assert } from '../std/assert.js';
+import { every, sleep, type Clock, type Timer } from '../std/clock.js';
+import type { Logger } from '../std/logger.js';
+import { TimerWheel } from '../std/timer-wheel.js';
+import type { CacheLimits } from './cache-limits.js';
+import type { EncodedObject } from './encoded-object.js';
+import { Freshness, type WaitOptions } from './freshness.js';
+import { Inbox } from './inbox.js';
+import { RevisionTimeline } from './revision-timeline.js';
+import { Turns } from './turns.js';
+import { WatchCache, type CacheHost, type WatchCacheOptions } from './watch-cache.js';
+
+export { FreshnessTimeout } from './freshness.js';
+
+export interface FeedOptions {
+  readonly store: KvStore;
+  /** `/registry/` */
+  readonly root: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: CacheLimits;
+}
+
+/**
+ * The one reader of the store's log. It loads everything under the root at one revision, then follows one watch and
+ * hands each event to the cache of its resource:
+ *
+ *   store ──range at r──> caches                            position = r
+ *   store ──watch from r+1──> inbox ──> cache.apply() ...   position = the last revision that is applied everywhere
+ *
+ * Because one stream feeds all resources, its position can be compared with the store's revision: that is what makes
+ * reads from memory consistent.
+ */
+export class Feed {
+  private readonly caches = new Map<string, WatchCache>();
+  /** How many slashes the prefixes have behind the root: the ways in which a key may name its resource. */
+  private prefixDepths: readonly number[] = [];
+  private lastRouted: WatchCache | undefined;
+  private phase: 'idle' | 'loading' | 'following' | 'closed' = 'idle';
+  private current = noRevision;
+  /** Where the stream begins. */
+  private loadedAt = noRevision;
+  private watch: Watch | undefined;
+  private heartbeat: Timer | undefined;
+  /** Resources that load by themselves, with the events that came meanwhile. */
+  private readonly catchingUp = new Map<WatchCache, StoreEvent[]>();
+  private readonly stopped = new AbortController();
+  private readonly inbox: Inbox;
+  private readonly timeline: RevisionTimeline;
+  private readonly freshness: Freshness;
+  private readonly cacheHost: CacheHost;
+
+  constructor(private readonly options: FeedOptions) {
+    const { store, clock, logger, limits } = options;
+    this.timeline = new RevisionTimeline(limits.snapshotRetentionMs);
+    this.freshness = new Freshness({
+      clock,
+      wheel: new TimerWheel(clock),
+      limits,
+      position: () => this.current,
+      readRevision: (signal) => store.revision({ signal }),
+      requestProgress: () => this.watch?.requestProgress(),
+    });
+    this.inbox = new Inbox({
+      sliceEvents: limits.applySliceEvents,
+      apply: (event) => this.apply(event, clock.now()),
+      reached: (revision) => this.moveTo(revision),
+      failed: (error) => this.restart(error),
+    });
+    this.cacheHost = {
+      store,
+      clock,
+      logger,
+      limits,
+      turns: new Turns(),
+      position: () => this.current,
+      isExpired: (revision) => this.timeline.isExpired(revision, clock.now()),
+    };
+  }
+
+  /** The last revision that every cache reflects. */
+  get position(): Revision {
+    return this.current;
+  }
+
+  /** Whether everything is loaded and was known to be up to date a moment ago. */
+  get synced(): boolean {
+    return this.phase === 'following' && this.freshness.lagMs <= this.options.limits.lagMaxMs;
+  }
+
+  /** How long ago the feed was last known to hold all that the store had acknowledged. */
+  get lagMs(): number {
+    return this.freshness.lagMs;
+  }
+
+  get resources(): Iterable<WatchCache> {
+    return this.caches.values();
+  }
+
+  /** A resource may come before or after start(); after it, the cache loads itself and is then `ready`. */
+  addResource(resource: WatchCacheOptions): WatchCache {
+    const { prefix } = resource;
+    assert(prefix.startsWith(this.options.root) && prefix.endsWith('/'), `${prefix} lies under ${this.options.root}`);
+    for (const other of this.caches.keys()) {
+      assert(!prefix.startsWith(other) && !other.startsWith(prefix), `${prefix} and ${other} do not overlap`);
+    }
+    const cache = new WatchCache(resource, this.cacheHost);
+    this.caches.set(prefix, cache);
+    this.learnDepths();
+    if (this.phase === 'loading' || this.phase === 'following') void this.loadLate(cache);
+    return cache;
+  }
+
+  removeResource(prefix: string): void {
+    const cache = this.caches.get(prefix);
+    if (!cache) return;
+    this.caches.delete(prefix);
+    this.catchingUp.delete(cache);
+    this.lastRouted = undefined;
+    this.learnDepths();
+    cache.close();
+  }
+
+  /** Resolves when everything is loaded. Goes on trying while the store cannot be reached, until aborted or closed. */
+  async start(signal?: AbortSignal): Promise<void> {
+    assert(this.phase === 'idle', 'a feed is started once');
+    const stop = signal ? AbortSignal.any([signal, this.stopped.signal]) : this.stopped.signal;
+    await this.retrying(stop, 'the cache could not be loaded', () => this.load(stop));
+    const { clock, limits } = this.options;
+    this.heartbeat = every(clock, limits.heartbeatMs, async () => {
+      await this.consistentRevision({ timeoutMs: limits.heartbeatMs });
+    });
+  }
+
+  /** Resolves when the caches hold this revision; rejects with FreshnessTimeout. */
+  waitFor(revision: Revision, options: WaitOptions): Promise<void> {
+    return this.freshness.waitFor(revision, options);
+  }
+
+  /** Resolves when the caches hold all that was acknowledged before the call. */
+  consistentRevision(options: WaitOptions): Promise<Revision> {
+    return this.freshness.consistentRevision(options);
+  }
+
+  async close(): Promise<void> {
+    if (this.phase === 'closed') return;
+    this.phase = 'closed';
+    const reason = new StorageError('closed', 'the server is stopping');
+    this.stopped.abort(reason);
+    this.heartbeat?.cancel();
+    this.stopFollowing();
+    this.freshness.close(reason);
+    for (const cache of this.caches.values()) cache.close();
+  }
+
+  private async retrying(stop: AbortSignal, message: string, task: () => Promise<void>): Promise<void> {
+    const { clock, logger, limits } = this.options;
+    for (let delayMs = limits.retryDelayMinMs; ; delayMs = Math.min(delayMs * 2, limits.retryDelayMaxMs)) {
+      try {
+        return await task();
+      } catch (error) {
+        if (stop.aborted) throw error;
+        logger.warn(message, { error, retryInMs: delayMs });
+        await sleep(clock, delayMs, stop);
+      }
+    }
+  }
+
+  private async load(stop: AbortSignal): Promise<void> {
+    this.phase = 'loading';
+    const caches = [...this.caches.values()];
+    const loaded = new Map<WatchCache, EncodedObject[]>(caches.map((cache) => [cache, []]));
+    const revision = await this.readAll(this.options.root, stop, (item) => {
+      const cache = this.cacheOf(item.key);
+      if (cache) loaded.get(cache)?.push(cache.decode(item));
+    });
+    for (const [cache, objects] of loaded) {
+      this.catchingUp.delete(cache);
+      cache.reset(objects, revision);
+    }
+    this.loadedAt = revision;
+    this.current = revision;
+    this.timeline.advance(revision, this.options.clock.now());
+    this.follow();
+    this.freshness.confirm();
+    this.freshness.moved();
+  }
+
+  /** Every key under the prefix as of one revision, which is returned. */
+  private async readAll(
+    prefix: string,
+    signal: AbortSignal,
+    take: (item: Parameters<WatchCacheOptions['decode']>[0]) => void,
+  ): Promise<Revision> {
+    const { store, limits } = this.options;
+    let revision: Revision | undefined;
+    let from = prefix;
+    for (;;) {
+      const pinned = revision === undefined ? {} : { revision };
+      const page = await store.range(prefix, { from, limit: limits.loadPageItems, signal, ...pinned });
+      signal.throwIfAborted();
+      revision ??= page.revision;
+      for (const item of page.items) take(item);
+      const last = page.items.at(-1);
+      if (!last || page.count <= page.items.length) return revision;
+      from = `${last.key}\0`;
+    }
+  }
+
+  private follow(): void {
+    this.phase = 'following';
+    const generation = this.inbox.open();
+    this.watch = this.options.store.watch(
+      this.options.root,
+      { from: (this.current + 1) as Revision },
+      {
+        events: (events, revision) => this.inbox.put(generation, events, revision),
+        progress: (revision) => this.inbox.put(generation, [], revision),
+        ended: (error) => {
+          if (this.inbox.isOpen(generation)) this.restart(error);
+        },
+      },
+    );
+  }
+
+  private stopFollowing(): void {
+    this.inbox.shut();
+    this.watch?.close();
+    this.watch = undefined;
+  }
+
+  /** The stream is lost, or can no longer be trusted. Until all is loaded again, readers of old versions go on. */
+  private restart(error: unknown): void {
+    if (this.phase !== 'following') return;
+    this.options.logger.warn('the feed was interrupted and starts again', { error, position: this.current });
+    this.stopFollowing();
+    this.phase = 'loading';
+    const stop = this.stopped.signal;
+    this.retrying(stop, 'the cache could not be loaded again', () => this.load(stop)).catch(() => undefined);
+  }
+
+  private apply(event: StoreEvent, nowMs: number): void {
+    const revision = event.type === 'put' ? event.item.modRevision : event.modRevision;
+    assert(revision > this.current, `the feed moves forward: ${revision} after ${this.current}`);
+    const cache = this.cacheOf(event.type === 'put' ? event.item.key : event.key);
+    if (!cache) return;
+    const meanwhile = this.catchingUp.get(cache);
+    if (meanwhile) meanwhile.push(event);
+    else cache.apply(event, nowMs);
+  }
+
+  private moveTo(revision: Revision): void {
+    if (revision <= this.current) return;
+    this.current = revision;
+    this.timeline.advance(revision, this.options.clock.now());
+    this.freshness.moved();
+  }
+
+  /** A resource that came late reads its own state, then takes the events that are younger than it. */
+  private async loadLate(cache: WatchCache): Promise<void> {
+    this.catchingUp.set(cache, []);
+    const { signal } = this.stopped;
+    const attempt = async (): Promise<void> => {
+      const objects: EncodedObject[] = [];
+      const isWanted = () => this.catchingUp.has(cache);
+      const revision = await this.readAll(cache.prefix, signal, (item) => objects.push(cache.decode(item)));
+      if (isWanted()) await this.waitFor(revision, { signal, timeoutMs: this.options.limits.backfillTimeoutMs });
+      // Removed, or loaded together with all others after an interruption.
+      if (!isWanted()) return;
+      // The stream began behind what was read: events in between are on neither side.
+      if (revision < this.loadedAt) return attempt();
+      const meanwhile = this.catchingUp.get(cache)!;
+      this.catchingUp.delete(cache);
+      cache.reset(objects, revision);
+      for (const event of meanwhile) {
+        const eventRevision = event.type === 'put' ? event.item.modRevision : event.modRevision;
+        if (eventRevision > revision) cache.apply(event, this.options.clock.now());
+      }
+    };
+    await this.retrying(signal, `${cache.prefix} could not be loaded`, attempt).catch(() => undefined);
+  }
+
+  /** Prefixes do not overlap, so that the cache of the key before is right as long as its prefix fits. */
+  private cacheOf(key: string): WatchCache | undefined {
+    if (this.lastRouted && key.startsWith(this.lastRouted.prefix)) return this.lastRouted;
+    for (const depth of this.prefixDepths) {
+      let end = this.options.root.length - 1;
+      for (let n = 0; n < depth && end >= 0; n++) end = key.indexOf('/', end + 1);
+      if (end < 0) continue;
+      const cache = this.caches.get(key.slice(0, end + 1));
+      if (cache) return (this.lastRouted = cache);
+    }
+    return undefined;
+  }
+
+  private learnDepths(): void {
+    const depthOf = (prefix: string) => prefix.slice(this.options.root.length).split('/').length - 1;
+    this.prefixDepths = [...new Set(Array.from(this.caches.keys(), depthOf))].sort();
+  }
+}

@@ -1,0 +1,187 @@
+import type { Revision } from '../machinery/revision.js';
+import { StorageError } from '../storage/storage-error.js';
+import type { Clock, Timer } from '../std/clock.js';
+import { Deferred } from '../std/deferred.js';
+import type { TimerWheel } from '../std/timer-wheel.js';
+import type { CacheLimits } from './cache-limits.js';
+
+/** The feed did not get so far in the time that the caller gave it. */
+export class FreshnessTimeout extends Error {
+  override readonly name = 'FreshnessTimeout';
+  constructor(
+    readonly requested: Revision,
+    readonly current: Revision,
+  ) {
+    super(`revision ${requested} was not reached in time; the latest is ${current}`);
+  }
+}
+
+export interface WaitOptions {
+  readonly signal?: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+export interface FreshnessOptions {
+  readonly clock: Clock;
+  readonly wheel: TimerWheel;
+  readonly limits: CacheLimits;
+  position(): Revision;
+  readRevision(signal: AbortSignal): Promise<Revision>;
+  requestProgress(): void;
+}
+
+interface Waiter {
+  readonly revision: Revision;
+  settle(error?: unknown): void;
+}
+
+/**
+ * How a reader makes sure that memory is as new as the store, without reading objects from the store:
+ *
+ *   A asks ──> revision()? ──> 17 ── wait until the feed has passed 17 ──> answer from memory
+ *   B asks      (under way:         C asks
+ *                too old for B) ──> revision()? ──> 19 ── both B and C wait for 19
+ *
+ * One question is under way at a time; it serves exactly those who asked before it was sent.
+ */
+export class Freshness {
+  /** Ordered by revision: nearly always in the order of arrival. */
+  private waiters: Waiter[] = [];
+  private isReading = false;
+  private nextRead: Deferred<Revision> | undefined;
+  private progressTimer: Timer | undefined;
+  private closedBy: Error | undefined;
+  private confirmedMs: number;
+
+  constructor(private readonly options: FreshnessOptions) {
+    this.confirmedMs = options.clock.monotonicMs();
+  }
+
+  /** How long ago the feed was last known to hold all that the store had acknowledged. */
+  get lagMs(): number {
+    return this.options.clock.monotonicMs() - this.confirmedMs;
+  }
+
+  confirm(): void {
+    this.confirmedMs = this.options.clock.monotonicMs();
+  }
+
+  waitFor(revision: Revision, { signal, timeoutMs }: WaitOptions): Promise<void> {
+    if (this.closedBy) return Promise.reject(this.closedBy);
+    if (this.options.position() >= revision) return Promise.resolve();
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    return new Promise((resolve, reject) => {
+      const timeout = this.options.wheel.after(timeoutMs, () => {
+        this.leave(waiter);
+        waiter.settle(new FreshnessTimeout(revision, this.options.position()));
+      });
+      const aborted = () => {
+        this.leave(waiter);
+        waiter.settle(signal!.reason);
+      };
+      const waiter: Waiter = {
+        revision,
+        settle(error) {
+          timeout.cancel();
+          signal?.removeEventListener('abort', aborted);
+          if (error === undefined) resolve();
+          else reject(error);
+        },
+      };
+      signal?.addEventListener('abort', aborted, { once: true });
+      this.join(waiter);
+    });
+  }
+
+  async consistentRevision(options: WaitOptions): Promise<Revision> {
+    const { clock } = this.options;
+    const startMs = clock.monotonicMs();
+    const revision = await this.readRevision();
+    const askedMs = startMs;
+    await this.waitFor(revision, {
+      ...options,
+      timeoutMs: Math.max(0, options.timeoutMs - (clock.monotonicMs() - startMs)),
+    });
+    this.confirmedMs = Math.max(this.confirmedMs, askedMs);
+    return revision;
+  }
+
+  /** The feed's position has changed. */
+  moved(): void {
+    const position = this.options.position();
+    let reached = 0;
+    while (reached < this.waiters.length && this.waiters[reached]!.revision <= position) reached++;
+    if (reached === 0) return;
+    for (const waiter of this.waiters.splice(0, reached)) waiter.settle();
+    if (this.waiters.length === 0) this.stopAsking();
+  }
+
+  close(error: Error): void {
+    this.closedBy = error;
+    this.stopAsking();
+    for (const waiter of this.waiters.splice(0)) waiter.settle(error);
+    this.nextRead?.reject(error);
+  }
+
+  private readRevision(): Promise<Revision> {
+    if (this.closedBy) return Promise.reject(this.closedBy);
+    if (!this.nextRead) {
+      this.nextRead = new Deferred<Revision>();
+      // A microtask later, so that requests that came in the same packet share the question.
+      if (!this.isReading) queueMicrotask(() => this.sendRead());
+    }
+    return this.nextRead.promise;
+  }
+
+  private sendRead(): void {
+    const answer = this.nextRead;
+    if (!answer) return;
+    this.nextRead = undefined;
+    this.isReading = true;
+    const giveUp = new AbortController();
+    let isOver = false;
+    const over = () => {
+      if (isOver) return;
+      isOver = true;
+      deadline.cancel();
+      this.isReading = false;
+      this.sendRead();
+    };
+    const deadline = this.options.wheel.after(this.options.limits.revisionTimeoutMs, () => {
+      answer.reject(new StorageError('unavailable', 'the store did not tell its revision in time'));
+      giveUp.abort();
+      over();
+    });
+    this.options
+      .readRevision(giveUp.signal)
+      .then(answer.resolve, answer.reject)
+      .finally(over)
+      .catch(() => undefined);
+  }
+
+  private join(waiter: Waiter): void {
+    let at = this.waiters.length;
+    while (at > 0 && this.waiters[at - 1]!.revision > waiter.revision) at--;
+    this.waiters.splice(at, 0, waiter);
+    if (!this.progressTimer) this.askForProgress(this.options.limits.progressDelayMinMs);
+  }
+
+  private leave(waiter: Waiter): void {
+    const at = this.waiters.indexOf(waiter);
+    if (at >= 0) this.waiters.splice(at, 1);
+    if (this.waiters.length === 0) this.stopAsking();
+  }
+
+  /** The revision waited for may have been written outside the feed's prefix: then no event will ever bring it. */
+  private askForProgress(delayMs: number): void {
+    this.progressTimer = this.options.clock.after(delayMs, () => {
+      this.options.requestProgress();
+      this.askForProgress(Math.min(delayMs * 2, this.options.limits.progressDelayMaxMs));
+    });
+  }
+
+  private stopAsking(): void {
+    this.progressTimer?.cancel();
+    this.progressTimer = undefined;
+  }
+}

@@ -1,0 +1,85 @@
+import type { Revision } from '../machinery/revision.js';
+import type { StoreEvent } from '../storage/kv-store.js';
+
+interface Delivery {
+  readonly events: readonly StoreEvent[];
+  /** Everything up to here is told when the events have been applied. */
+  readonly revision: Revision;
+}
+
+export interface InboxOptions {
+  /** Events applied before the event loop gets its turn; the revision at hand is always finished. */
+  readonly sliceEvents: number;
+  apply(event: StoreEvent): void;
+  /** All events of this revision and those before have been applied. */
+  reached(revision: Revision): void;
+  failed(error: unknown): void;
+}
+
+/** What the store has delivered and the caches have not taken yet: empty but after bursts. */
+export class Inbox {
+  private deliveries: Delivery[] = [];
+  private done = 0;
+  /** Deliveries are being applied, or will be in the next turn. */
+  private isBusy = false;
+  private generation = 0;
+
+  constructor(private readonly options: InboxOptions) {}
+
+  /** Starts empty. The number returned says whose deliveries are taken. */
+  open(): number {
+    this.shut();
+    return this.generation;
+  }
+
+  isOpen(generation: number): boolean {
+    return generation === this.generation;
+  }
+
+  shut(): void {
+    this.generation++;
+    this.deliveries = [];
+    this.done = 0;
+  }
+
+  put(generation: number, events: readonly StoreEvent[], revision: Revision): void {
+    if (!this.isOpen(generation)) return;
+    this.deliveries.push({ events, revision });
+    if (!this.isBusy) this.drain();
+  }
+
+  private drain(): void {
+    this.isBusy = true;
+    try {
+      for (let budget = this.options.sliceEvents; this.deliveries.length > 0;) {
+        if (budget <= 0) return void setImmediate(() => this.drain());
+        budget -= this.applySlice(this.deliveries[0]!, budget);
+      }
+    } catch (error) {
+      this.options.failed(error);
+    }
+    this.isBusy = false;
+  }
+
+  /** Whole revisions, `budget` events or a few more. */
+  private applySlice(delivery: Delivery, budget: number): number {
+    const { events } = delivery;
+    const start = this.done;
+    while (this.done < events.length) {
+      const event = events[this.done]!;
+      const revision = revisionOf(event);
+      if (this.done - start >= budget && this.done > 0 && revisionOf(events[this.done - 1]!) !== revision) {
+        this.options.reached((revision - 1) as Revision);
+        return this.done - start;
+      }
+      this.options.apply(event);
+      this.done++;
+    }
+    this.deliveries.shift();
+    this.done = 0;
+    this.options.reached(delivery.revision);
+    return Math.max(1, events.length - start);
+  }
+}
+
+const revisionOf = (event: StoreEvent): Revision => (event.type === 'put' ? event.item.modRevision : event.modRevision);

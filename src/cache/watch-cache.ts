@@ -1,0 +1,265 @@
+import { ApiError, type Status } from '../machinery/api-error.js';
+import { noRevision, type Revision } from '../machinery/revision.js';
+import type { KvStore, StoreEvent } from '../storage/kv-store.js';
+import { assert } from '../std/assert.js';
+import type { Clock } from '../std/clock.js';
+import { Deferred } from '../std/deferred.js';
+import type { Logger } from '../std/logger.js';
+import { SortedMap, type SortedView } from '../std/sorted-map.js';
+import { readOlderEvents } from './backfill.js';
+import { CacheEvent } from './cache-event.js';
+import type { CacheLimits } from './cache-limits.js';
+import { EncodedObject, type Decode } from './encoded-object.js';
+import { FanOut } from './fan-out.js';
+import { History } from './history.js';
+import { StateSnapshot, type Snapshot } from './snapshot.js';
+import type { Turns } from './turns.js';
+import { WatchCursor, type CursorHost } from './watch-cursor.js';
+import type { EventSink, Subscription, WatchRequest } from './watch-request.js';
+
+export type { Snapshot } from './snapshot.js';
+export type { EventSink, Subscription, WatchRequest } from './watch-request.js';
+
+/** What the feed lends to the caches of its resources. */
+export interface CacheHost {
+  readonly store: KvStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: CacheLimits;
+  readonly turns: Turns;
+  position(): Revision;
+  /** Whether the revision stopped being the latest longer ago than snapshots are kept. */
+  isExpired(revision: Revision): boolean;
+}
+
+export interface WatchCacheOptions {
+  /** `/registry/pods/` */
+  readonly prefix: string;
+  readonly decode: Decode;
+  /** Fields whose watchers are found by value. */
+  readonly indexedFields?: readonly string[];
+}
+
+/**
+ * The latest state of one resource, its recent history, and everybody who watches it. It learns from the feed alone.
+ * Nothing in here waits: an event is in the state, in the history and on its way to the watchers when apply() returns.
+ */
+export class WatchCache {
+  readonly prefix: string;
+  readonly decode: Decode;
+  private state = new SortedMap<EncodedObject>();
+  private history: History;
+  private readonly fanOut: FanOut;
+  private readonly cursors = new Set<WatchCursor>();
+  private readonly cursorHost: CursorHost;
+  private readonly loaded = new Deferred<void>();
+  private isLoaded = false;
+  private lastRevision = noRevision;
+  /** The state as somebody took it since the last event, and the number of the last event that keeps one. */
+  private taken: SortedView<EncodedObject> | undefined;
+  private lastKept = Number.MIN_SAFE_INTEGER;
+  private backfilling: Promise<'done' | 'tooOld'> | undefined;
+  private compactedThrough = -1;
+  private bookmarked: { renderingId: string; revision: Revision; frame: Buffer } | undefined;
+
+  constructor(
+    options: WatchCacheOptions,
+    private readonly host: CacheHost,
+  ) {
+    this.prefix = options.prefix;
+    this.decode = options.decode;
+    this.history = new History(host.limits, noRevision);
+    this.fanOut = new FanOut(options.prefix, options.indexedFields ?? []);
+    const cache = this as WatchCache;
+    this.cursorHost = {
+      get history() {
+        return cache.history;
+      },
+      fanOut: this.fanOut,
+      turns: host.turns,
+      sliceEvents: host.limits.replaySliceEvents,
+      position: () => host.position(),
+      bookmark: (request, revision) => cache.bookmark(request, revision),
+      closed: (cursor) => cache.cursors.delete(cursor),
+      failed: (error) =>
+        host.logger.error('an event could not be sent to a watcher', { prefix: options.prefix, error }),
+    };
+  }
+
+  /** Settles when the first state has been loaded; rejects when the resource was removed before. */
+  get ready(): Promise<void> {
+    return this.loaded.promise;
+  }
+  get isReady(): boolean {
+    return this.isLoaded;
+  }
+  get watchCount(): number {
+    return this.cursors.size;
+  }
+  /** For metrics: events and bytes that only the history holds. */
+  get historySize(): { readonly events: number; readonly bytes: number } {
+    return { events: this.history.next - this.history.first, bytes: this.history.bytesUsed };
+  }
+
+  get(key: string): EncodedObject | undefined {
+    return this.state.get(key);
+  }
+
+  /** The state at the feed's position. */
+  snapshot(): Snapshot {
+    return new StateSnapshot(this.host.position(), this.takeState());
+  }
+
+  /** The state as it was at a revision that the feed has passed; undefined when it is no longer known here. */
+  snapshotAt(revision: Revision): Snapshot | undefined {
+    const position = this.host.position();
+    if (revision === position) return this.snapshot();
+    if (revision > position || !this.history.covers(revision) || this.host.isExpired(revision)) return undefined;
+    return new StateSnapshot(revision, this.stateBefore(this.history.after(revision)));
+  }
+
+  /** Starts a watch. It learns of a start that is too old by an ERROR event; reach() tells it beforehand. */
+  subscribe(request: WatchRequest, sink: EventSink): Subscription {
+    const cursor = new WatchCursor(request, sink, this.cursorHost);
+    this.cursors.add(cursor);
+    if (request.start.kind === 'initial') {
+      const state = this.takeState();
+      const objects = request.exactKey ? only(state.get(request.scope)) : state.range(request.scope);
+      cursor.startWith(objects, this.host.position(), this.history.next);
+    } else if (this.history.covers(request.start.revision)) {
+      cursor.startAt(this.history.after(request.start.revision));
+    } else {
+      void this.startInThePast(cursor, request.start.revision);
+    }
+    return cursor;
+  }
+
+  /** Makes the history reach back to a revision, from the store where need be. */
+  async reach(revision: Revision): Promise<'inHistory' | 'tooOld'> {
+    while (!this.history.covers(revision)) {
+      if (revision <= this.compactedThrough) return 'tooOld';
+      if (this.backfilling) await this.backfilling;
+      else if ((await this.backfill(revision)) === 'tooOld') return 'tooOld';
+    }
+    return 'inHistory';
+  }
+
+  /** One event of the feed: state, history, watchers, in one go. */
+  apply(event: StoreEvent, nowMs: number): void {
+    const isPut = event.type === 'put';
+    const revision = isPut ? event.item.modRevision : event.modRevision;
+    assert(revision >= this.lastRevision, `events arrive in order: ${revision} after ${this.lastRevision}`);
+    this.lastRevision = revision;
+    const key = isPut ? event.item.key : event.key;
+    const current = isPut ? this.ingest(event) : undefined;
+    const previous = current ? this.state.set(key, current) : this.state.delete(key);
+    if (!previous && !current) return;
+    const change = new CacheEvent(revision, key, previous, current, nowMs);
+    this.keepTakenState(change);
+    this.history.push(change);
+    this.fanOut.dispatch(change, this.history.next - 1);
+  }
+
+  /** Starts again from a state that was read at `revision`. What was known before is forgotten, and watches end. */
+  reset(objects: Iterable<EncodedObject>, revision: Revision): void {
+    const state = new SortedMap<EncodedObject>();
+    for (const object of objects) state.set(object.key, object);
+    this.state = state;
+    this.history = new History(this.host.limits, revision);
+    this.lastRevision = revision;
+    this.taken = undefined;
+    this.lastKept = Number.MIN_SAFE_INTEGER;
+    this.compactedThrough = -1;
+    for (const cursor of [...this.cursors]) {
+      const message = `too old resource version: ${cursor.revision} (${revision})`;
+      cursor.end(ApiError.gone(message).toStatus());
+    }
+    this.isLoaded = true;
+    this.loaded.resolve();
+  }
+
+  /** Ends all watches, with a reason where there is one. */
+  close(status?: Status): void {
+    for (const cursor of [...this.cursors]) cursor.end(status);
+    this.loaded.reject(new Error(`${this.prefix} was removed`));
+  }
+
+  private ingest(event: StoreEvent & { type: 'put' }): EncodedObject {
+    try {
+      return this.decode(event.item);
+    } catch (error) {
+      return EncodedObject.corrupt(event.item.key, event.item.modRevision, error as Error);
+    }
+  }
+
+  private takeState(): SortedView<EncodedObject> {
+    return (this.taken ??= this.state.snapshot());
+  }
+
+  /** Lists go on from states that others took: one every so many events stays at hand. */
+  private keepTakenState(change: CacheEvent): void {
+    if (this.taken && this.history.next - this.lastKept >= this.host.limits.snapshotSpacingEvents) {
+      change.stateBefore = this.taken;
+      this.lastKept = this.history.next;
+    }
+    this.taken = undefined;
+  }
+
+  /** The nearest younger state that is at hand, with the events in between undone. */
+  private stateBefore(number: number): SortedView<EncodedObject> {
+    let at = number;
+    while (at < this.history.next && !this.history.get(at).stateBefore) at++;
+    const nearest = at < this.history.next ? this.history.get(at).stateBefore! : this.takeState();
+    if (at === number) return nearest;
+    const past = SortedMap.from(nearest);
+    for (let undone = at - 1; undone >= number; undone--) {
+      const { key, previous } = this.history.get(undone);
+      if (previous) past.set(key, previous);
+      else past.delete(key);
+    }
+    return (this.history.get(number).stateBefore = past.snapshot());
+  }
+
+  private async startInThePast(cursor: WatchCursor, revision: Revision): Promise<void> {
+    try {
+      if ((await this.reach(revision)) === 'inHistory') return cursor.startAt(this.history.after(revision));
+      cursor.end(ApiError.gone(`too old resource version: ${revision} (${this.history.floor})`).toStatus());
+    } catch (error) {
+      this.host.logger.warn('older history could not be read', { prefix: this.prefix, revision, error });
+      cursor.end(ApiError.unavailable('the history before this watch cannot be read', error).toStatus());
+    }
+  }
+
+  private backfill(after: Revision): Promise<'done' | 'tooOld'> {
+    this.backfilling = this.readOlder(after).finally(() => (this.backfilling = undefined));
+    return this.backfilling;
+  }
+
+  private async readOlder(after: Revision): Promise<'done' | 'tooOld'> {
+    const { history } = this;
+    const until = history.floor;
+    const { prefix, decode } = this;
+    const { store, clock, limits } = this.host;
+    const hasRoomFor = (events: number, bytes: number) => history.hasRoomFor(events, bytes);
+    const older = await readOlderEvents({ store, prefix, decode, after, until, clock, limits, hasRoomFor });
+    // Meanwhile the ring may have moved on, or the feed may have started again: then the question is a new one.
+    if (history !== this.history || history.floor !== until) return 'done';
+    if (older) history.prepend(older, after);
+    else this.compactedThrough = Math.max(this.compactedThrough, after);
+    return older ? 'done' : 'tooOld';
+  }
+
+  /** Bookmarks come in waves: one frame does for all watchers with the same rendering. */
+  private bookmark(request: WatchRequest, revision: Revision): Buffer {
+    const { rendering } = request;
+    if (this.bookmarked?.revision !== revision || this.bookmarked.renderingId !== rendering.id) {
+      this.bookmarked = { renderingId: rendering.id, revision, frame: rendering.bookmark(revision, false) };
+    }
+    return this.bookmarked.frame;
+  }
+}
+
+function* only(object: EncodedObject | undefined): Generator<EncodedObject, undefined, undefined> {
+  if (object) yield object;
+  return undefined;
+}

@@ -1,0 +1,196 @@
+import { ApiError, type Status } from '../machinery/api-error.js';
+import { noRevision, type Revision } from '../machinery/revision.js';
+import type { CacheEvent } from './cache-event.js';
+import type { EncodedObject } from './encoded-object.js';
+import type { ActiveWatcher, FanOut, Place } from './fan-out.js';
+import type { History } from './history.js';
+import type { Pump, Turns } from './turns.js';
+import type { EventSink, Subscription, WatchRequest } from './watch-request.js';
+
+/** What a cursor needs of its cache. One object shared by all of them. */
+export interface CursorHost {
+  readonly history: History;
+  readonly fanOut: FanOut;
+  readonly turns: Turns;
+  readonly sliceEvents: number;
+  position(): Revision;
+  bookmark(request: WatchRequest, revision: Revision): Buffer;
+  closed(cursor: WatchCursor): void;
+  failed(error: unknown): void;
+}
+
+/**
+ * One watch. It is a position in the history and never a queue:
+ *
+ *   waiting --> initial --> behind <--> active --> closed
+ *   (older      (walks a    (walks       (the fan-out
+ *   history     snapshot)   the ring)    hands it events)
+ *   is read)
+ *
+ * When the sink is full the cursor leaves the active ones, remembers the number of the next event, and goes on from
+ * there when the sink is drained. If the ring has dropped that event by then, the client has to list again: 410.
+ */
+export class WatchCursor implements Subscription, ActiveWatcher, Pump {
+  place: Place | undefined = undefined;
+  placeIndex = 0;
+  lastSeen = Number.MIN_SAFE_INTEGER;
+  private phase: 'waiting' | 'initial' | 'behind' | 'active' | 'closed' = 'waiting';
+  private isBlocked = false;
+  private isQueued = false;
+  private next = 0;
+  private initial: Iterator<EncodedObject, undefined> | undefined = undefined;
+  /** Events up to here are known to the client. */
+  private seen: Revision;
+
+  constructor(
+    readonly request: WatchRequest,
+    private readonly sink: EventSink,
+    private readonly host: CursorHost,
+  ) {
+    this.seen = request.start.kind === 'after' ? request.start.revision : noRevision;
+  }
+
+  /** Everything in `objects`, which is the state at `revision`; then events from number `next` on. */
+  startWith(objects: Iterator<EncodedObject, undefined>, revision: Revision, next: number): void {
+    this.initial = objects;
+    this.seen = revision;
+    this.next = next;
+    this.phase = 'initial';
+    this.queueUp();
+  }
+
+  startAt(next: number): void {
+    if (this.phase === 'closed') return;
+    this.next = next;
+    this.phase = 'behind';
+    if (next === this.host.history.next) this.activate();
+    else this.queueUp();
+  }
+
+  get revision(): Revision {
+    const { history } = this.host;
+    if (this.phase === 'initial' || this.phase === 'waiting') return noRevision;
+    if (this.phase === 'closed') return this.seen;
+    const position = this.host.position();
+    if (this.phase === 'active' || this.next >= history.next) return Math.max(this.seen, position) as Revision;
+    if (this.next < history.first) return this.seen;
+    // The next event may be the second one of its revision.
+    return Math.max(this.seen, Math.min(history.get(this.next).revision - 1, position)) as Revision;
+  }
+
+  drained(): void {
+    if (!this.isBlocked) return;
+    this.isBlocked = false;
+    if (this.phase === 'initial' || this.phase === 'behind') this.queueUp();
+  }
+
+  close(): void {
+    if (this.phase === 'closed') return;
+    this.seen = this.revision;
+    this.phase = 'closed';
+    this.initial = undefined;
+    this.host.fanOut.remove(this);
+    this.host.closed(this);
+  }
+
+  /** The server's end of the watch: says why, where there is something to say. */
+  end(status?: Status): void {
+    if (this.phase === 'closed') return;
+    this.close();
+    try {
+      if (status) this.sink.write(this.request.rendering.error(status));
+      this.sink.end();
+    } catch (error) {
+      // One broken sink must not keep the others from their events.
+      this.host.failed(error);
+    }
+  }
+
+  sendBookmark(): void {
+    if (!this.request.bookmarks || this.phase !== 'active' || this.host.position() < this.seen) return;
+    if (!this.sink.write(this.host.bookmark(this.request, this.revision))) this.stall();
+  }
+
+  deliver(event: CacheEvent): void {
+    if (event.revision <= this.seen || this.phase !== 'active') return;
+    if (!this.send(event)) this.stall();
+  }
+
+  pump(): void {
+    this.isQueued = false;
+    let budget = this.host.sliceEvents;
+    while (this.phase === 'initial' && !this.isBlocked && budget-- > 0) this.sendInitial();
+    while (this.phase === 'behind' && !this.isBlocked && budget-- > 0) this.catchUp();
+    if ((this.phase === 'initial' || this.phase === 'behind') && !this.isBlocked) this.queueUp();
+  }
+
+  private sendInitial(): void {
+    const { rendering, matches, initialEventsEnd } = this.request;
+    const step = this.initial!.next();
+    if (step.done) {
+      this.initial = undefined;
+      this.phase = 'behind';
+      if (initialEventsEnd) this.isBlocked = !this.sink.write(rendering.bookmark(this.seen, true));
+      return;
+    }
+    const object = step.value;
+    if (object.corruption || (matches && !matches(object.attributes))) return;
+    try {
+      this.isBlocked = !this.sink.write(rendering.frame('ADDED', object.rendered(rendering)));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private catchUp(): void {
+    const { history } = this.host;
+    if (this.next < history.first) {
+      const message = `too old resource version: ${this.seen} (${history.floor})`;
+      return this.end(ApiError.gone(message).toStatus());
+    }
+    if (this.next === history.next) return this.activate();
+    const event = history.get(this.next++);
+    if (event.revision <= this.seen) return;
+    this.seen = (event.revision - 1) as Revision;
+    this.isBlocked = !this.send(event);
+  }
+
+  /** False when the sink is full. */
+  private send(event: CacheEvent): boolean {
+    const { scope, exactKey, matches, rendering } = this.request;
+    if (exactKey ? event.key !== scope : !event.key.startsWith(scope)) return true;
+    const type = event.typeFor(matches);
+    if (!type) return true;
+    try {
+      return this.sink.write(event.frame(rendering, type));
+    } catch (error) {
+      this.fail(error);
+      return true;
+    }
+  }
+
+  private activate(): void {
+    this.phase = 'active';
+    this.host.fanOut.add(this);
+  }
+
+  private stall(): void {
+    if (this.phase !== 'active') return;
+    this.host.fanOut.remove(this);
+    this.phase = 'behind';
+    this.isBlocked = true;
+    this.next = this.host.history.next;
+    this.seen = Math.max(this.seen, this.host.position()) as Revision;
+  }
+
+  private fail(error: unknown): void {
+    this.host.failed(error);
+    this.end(ApiError.internal('an event of this watch cannot be shown', error).toStatus());
+  }
+
+  private queueUp(): void {
+    if (this.isQueued || this.isBlocked) return;
+    this.isQueued = true;
+    this.host.turns.add(this);
+  }
+}
