@@ -2,7 +2,7 @@
 const floors = [
   ['std', 'config'],
   ['machinery'],
-  ['storage', 'codec', 'schema', 'cel', 'patch', 'catalog'],
+  ['storage', 'certificates', 'codec', 'schema', 'cel', 'patch', 'catalog'],
   ['cache'],
   ['registry'],
   ['auth', 'admission', 'flow', 'audit'],

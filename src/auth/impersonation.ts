@@ -2,7 +2,8 @@ import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
 import { percentDecode } from '../machinery/query.js';
 import {
-  groupNames,
+  allAuthenticated,
+  allUnauthenticated,
   parseServiceAccountUserName,
   serviceAccountGroups,
   userNames,
@@ -60,8 +61,8 @@ export function impersonationOf(rawHeaders: readonly string[]): Impersonation | 
 function groupsOf(name: string, named: readonly string[]): readonly string[] {
   const account = parseServiceAccountUserName(name);
   const groups = named.length === 0 && account ? [...serviceAccountGroups(account.namespace)] : [...named];
-  const status = name === userNames.anonymous ? groupNames.unauthenticated : groupNames.authenticated;
-  if (!groups.includes(groupNames.authenticated) && !groups.includes(groupNames.unauthenticated)) groups.push(status);
+  const status = name === userNames.anonymous ? allUnauthenticated : allAuthenticated;
+  if (!groups.includes(allAuthenticated) && !groups.includes(allUnauthenticated)) groups.push(status);
   return groups;
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '../std/clock.js';
-import { groupNames, type UserInfo } from '../machinery/user-info.js';
+import type { UserInfo } from '../machinery/user-info.js';
 import { authenticate, type Authenticator, type Credentials } from './authenticator.js';
 import { BearerStrategy } from './bearer-strategy.js';
 
@@ -73,10 +73,4 @@ export class RequestAuthenticator {
     if (this.tokens.size >= tokenCacheEntriesMax) this.tokens.delete(this.tokens.keys().next().value!);
     this.tokens.set(header, { user, untilMs: this.parts.clock.monotonicMs() + tokenCacheTtlMs });
   }
-}
-
-/** Everybody who was recognised is authenticated, whatever the method; the nobody of anonymous access is not. */
-export function withAuthenticatedGroup(user: UserInfo): UserInfo {
-  if (user.groups.includes(groupNames.authenticated) || user.groups.includes(groupNames.unauthenticated)) return user;
-  return { ...user, groups: [...user.groups, groupNames.authenticated] };
 }

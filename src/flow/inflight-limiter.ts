@@ -1,5 +1,5 @@
 import type { RequestInfo } from '../machinery/request-info.js';
-import { groupNames, type UserInfo } from '../machinery/user-info.js';
+import { privilegedGroup, type UserInfo } from '../machinery/user-info.js';
 
 export interface InflightLimits {
   /** 0: no bound. */
@@ -25,7 +25,7 @@ export class InflightLimiter {
   admit(info: RequestInfo, user: UserInfo): (() => void) | 'exempt' | undefined {
     const { verb } = info;
     if (verb === 'watch' || verb === 'proxy' || longRunningSubresources.has(info.subresource)) return 'exempt';
-    if (user.groups.includes(groupNames.masters)) return 'exempt';
+    if (user.groups.includes(privilegedGroup)) return 'exempt';
     if (verb === 'get' || verb === 'list') {
       if (this.limits.readsMax > 0 && this.reads >= this.limits.readsMax) return undefined;
       this.reads++;

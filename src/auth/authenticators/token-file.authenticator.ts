@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { groupNames, type UserInfo } from '../../machinery/user-info.js';
+import { allAuthenticated, type UserInfo } from '../../machinery/user-info.js';
 import type { Authenticator } from '../authenticator.js';
 
 /**
@@ -20,7 +20,7 @@ export function tokenFileAuthenticator(text: string, fileName: string): Authenti
       user: {
         name,
         uid: uid ?? '',
-        groups: [...groups.split(',').map((group) => group.trim()).filter((group) => group !== ''), groupNames.authenticated],
+        groups: [...groups.split(',').map((group) => group.trim()).filter((group) => group !== ''), allAuthenticated],
         extra: {},
       },
     });

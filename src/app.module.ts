@@ -1,0 +1,25 @@
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import type { AppParts } from './app-parts.js';
+import { CoordinationModule } from './modules/coordination/coordination.module.js';
+import { CoreModule } from './modules/core/core.module.js';
+import { PipelineModule } from './pipeline.module.js';
+import { RegistryModule } from './registry/registry.module.js';
+
+/** The API groups that are built in: one folder and one line each. */
+export const builtInGroups: readonly Type[] = [CoreModule, CoordinationModule];
+
+/** The whole server as one Nest module. Groups of others join it as further modules. */
+@Module({})
+export class AppModule {
+  static for(parts: AppParts, otherGroups: readonly (Type | DynamicModule)[] = []): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ...builtInGroups,
+        ...otherGroups,
+        RegistryModule.for({ ...parts, naming: parts.config.naming }),
+        PipelineModule.for(parts),
+      ],
+    };
+  }
+}

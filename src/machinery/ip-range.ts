@@ -1,0 +1,50 @@
+import { BlockList, isIPv4 } from 'node:net';
+
+/** `10.0.0.0/24` → `10.0.0.1`: by convention the address of the server's own Service. */
+export function firstAddressOf(cidr: string): string {
+  return addressAt(cidr, 1n);
+}
+
+/** The address `offset` places behind the start of the range. */
+export function addressAt(cidr: string, offset: bigint): string {
+  const [base = '', bits = '0'] = cidr.split('/');
+  const isV4 = isIPv4(base);
+  const width = isV4 ? 32 : 128;
+  const hostBits = BigInt(width - Number(bits));
+  const start = (toNumber(base) >> hostBits) << hostBits;
+  return isV4 ? v4Text(start + offset) : v6Text(start + offset);
+}
+
+export function rangeContains(cidr: string, address: string): boolean {
+  const [base = '', bits = '0'] = cidr.split('/');
+  const family = (text: string) => (isIPv4(text) ? 'ipv4' : 'ipv6');
+  if (family(base) !== family(address)) return false;
+  const list = new BlockList();
+  list.addSubnet(base, Number(bits), family(base));
+  return list.check(address, family(address));
+}
+
+function toNumber(address: string): bigint {
+  if (isIPv4(address)) return address.split('.').reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
+  const [head = '', tail] = address.split('::');
+  const groups = (text: string) => (text === '' ? [] : text.split(':'));
+  const first = groups(head);
+  const last = tail === undefined ? [] : groups(tail);
+  const zeros = tail === undefined ? [] : new Array<string>(8 - first.length - last.length).fill('0');
+  return [...first, ...zeros, ...last].reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+function v4Text(value: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 255n)).join('.');
+}
+
+/** With the longest run of zero groups left out. */
+function v6Text(value: bigint): string {
+  const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16)).join(':');
+  const runs = [...groups.matchAll(/\b0(:0)+\b/g)].sort((a, b) => b[0].length - a[0].length);
+  const run = runs[0];
+  if (!run) return groups;
+  const before = groups.slice(0, run.index).replace(/:$/, '');
+  const after = groups.slice(run.index + run[0].length).replace(/^:/, '');
+  return `${before}::${after}`;
+}

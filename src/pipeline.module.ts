@@ -1,0 +1,36 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import type { AppParts } from './app-parts.js';
+import { resourceController } from './endpoints/resource.controller.js';
+import { ApiErrorFilter } from './filters/api-error.filter.js';
+import { AuthenticationGuard } from './guards/authentication.guard.js';
+import { AuthorizationGuard } from './guards/authorization.guard.js';
+import { FlowControlGuard } from './guards/flow-control.guard.js';
+import { ImpersonationGuard } from './guards/impersonation.guard.js';
+import { ContentNegotiationInterceptor } from './interceptors/content-negotiation.interceptor.js';
+
+/**
+ * The handler chain, from top to bottom. Before it run the hooks of http-server.ts, which see every request, also one
+ * that a guard refuses; whatever is thrown anywhere ends in the filter.
+ */
+@Module({})
+export class PipelineModule {
+  static for(parts: AppParts): DynamicModule {
+    const { naming } = parts.config;
+    return {
+      module: PipelineModule,
+      providers: [
+        { provide: APP_GUARD, useFactory: () => new AuthenticationGuard(parts.authenticator) },
+        {
+          provide: APP_GUARD,
+          useFactory: () => new ImpersonationGuard(parts.authorizers, naming.group('authentication')),
+        },
+        { provide: APP_GUARD, useFactory: () => new FlowControlGuard(parts.limiter) },
+        { provide: APP_GUARD, useFactory: () => new AuthorizationGuard(parts.authorizers) },
+        { provide: APP_INTERCEPTOR, useFactory: () => new ContentNegotiationInterceptor(parts.negotiator) },
+        { provide: APP_FILTER, useFactory: () => new ApiErrorFilter(parts.logger) },
+      ],
+      controllers: [resourceController(parts.requests)],
+    };
+  }
+}

@@ -1,0 +1,171 @@
+import { ApiError } from '../../machinery/api-error.js';
+import { firstAddressOf } from '../../machinery/ip-range.js';
+import { isIPv4 } from 'node:net';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { loopbackUser } from '../../machinery/user-info.js';
+import { createObject } from '../../registry/create.js';
+import type { ResourceRegistry } from '../../registry/resource-registry.js';
+import { updateObject } from '../../registry/update.js';
+import type { Admit } from '../../registry/write-context.js';
+import type { ServerConfig } from '../../config/server-config.js';
+
+interface Parts {
+  readonly config: ServerConfig;
+  readonly registry: ResourceRegistry;
+}
+
+interface Server {
+  /** PEM of the certificates that the serving certificate is signed by. */
+  readonly pki: { readonly authority: { current(): { readonly pem: string } } };
+  readonly port: number;
+}
+
+/** One object that must be there, and what of it is ours: a later start puts only that right. */
+interface BootObject {
+  readonly resource: string;
+  readonly object: KubeObject;
+  /** Fields that are brought back to this at every start; the others belong to whoever changed them. */
+  readonly keeps: readonly string[];
+}
+
+const noAdmission: Admit = { admit: async (object) => object, validate: async () => undefined };
+
+/** Makes what every cluster begins with, and puts right what a start may put right. Safe to run on several servers. */
+export async function ensureBootObjects(parts: Parts, server: Server): Promise<void> {
+  const namespaces = bootNamespaces(parts.config);
+  for (const object of namespaces) await ensure(parts, { resource: 'namespaces', object, keeps: [] });
+  await Promise.all(ownService(parts.config, server.port).map((boot) => ensure(parts, boot)));
+  const all = parts.registry.require('', 'v1', 'namespaces').store;
+  const names = [...all.cache.snapshot().range(all.scopeOf(''))].map(({ attributes }) => attributes.name);
+  const everywhere = new Set([...names, ...namespaces.map(({ metadata }) => metadata.name!)]);
+  await Promise.all(
+    [...everywhere].flatMap((name) => perNamespace(parts.config, name, server).map((boot) => ensure(parts, boot))),
+  );
+  await ensure(parts, clientAuthentication(parts.config, server));
+}
+
+function bootNamespaces({ naming }: ServerConfig): KubeObject[] {
+  const names = ['default', ...(['system', 'public', 'node-lease'] as const).map((name) => naming.systemNamespace(name))];
+  return names.map((name) => ({ kind: 'Namespace', apiVersion: 'v1', metadata: { name } }));
+}
+
+/** Pods find the server under this name. Clients outside use the address they were given. */
+function ownService(config: ServerConfig, port: number): BootObject[] {
+  const { naming, network, serving } = config;
+  const metadata = { name: naming.serviceName, namespace: 'default', labels: { component: 'apiserver', provider: naming.serviceName } };
+  const address = firstAddressOf(network.serviceClusterIpRanges[0]!);
+  const family = isIPv4(address) ? 'IPv4' : 'IPv6';
+  return [
+    {
+      resource: 'services',
+      keeps: ['spec'],
+      object: {
+        kind: 'Service',
+        apiVersion: 'v1',
+        metadata,
+        spec: {
+          type: 'ClusterIP',
+          clusterIP: address,
+          clusterIPs: [address],
+          ipFamilies: [family],
+          ipFamilyPolicy: 'SingleStack',
+          internalTrafficPolicy: 'Cluster',
+          sessionAffinity: 'None',
+          ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }],
+        },
+      },
+    },
+    {
+      resource: 'endpoints',
+      keeps: ['subsets'],
+      object: {
+        kind: 'Endpoints',
+        apiVersion: 'v1',
+        metadata: {
+          name: naming.serviceName,
+          namespace: 'default',
+          labels: { [`endpointslice.${naming.labelDomain}/skip-mirror`]: 'true' },
+        },
+        subsets: [
+          {
+            addresses: [{ ip: serving.advertiseAddress }],
+            ports: [{ name: 'https', port, protocol: 'TCP' }],
+          },
+        ],
+      },
+    },
+  ];
+}
+
+function perNamespace({ naming }: ServerConfig, namespace: string, { pki }: Server): BootObject[] {
+  return [
+    {
+      resource: 'serviceaccounts',
+      keeps: [],
+      object: { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'default', namespace } },
+    },
+    {
+      resource: 'configmaps',
+      keeps: ['data'],
+      object: {
+        kind: 'ConfigMap',
+        apiVersion: 'v1',
+        metadata: {
+          name: naming.systemName('root-ca.crt'),
+          namespace,
+          annotations: {
+            [naming.label('description')]:
+              'Contains the CA bundle by which the certificate of the API server can be verified when it is reached by its Service.',
+          },
+        },
+        data: { 'ca.crt': pki.authority.current().pem },
+      },
+    },
+  ];
+}
+
+/** How other servers (aggregated ones, controller managers) learn whom to trust for client certificates. */
+function clientAuthentication({ naming }: ServerConfig, { pki }: Server): BootObject {
+  return {
+    resource: 'configmaps',
+    keeps: ['data'],
+    object: {
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: { name: 'extension-apiserver-authentication', namespace: naming.systemNamespace('system') },
+      data: { 'client-ca-file': pki.authority.current().pem },
+    },
+  };
+}
+
+async function ensure({ registry }: Parts, { resource, object, keeps }: BootObject): Promise<void> {
+  const { store } = registry.require('', 'v1', resource);
+  const { name = '', namespace = '' } = object.metadata;
+  const context = {
+    admission: noAdmission,
+    request: {
+      user: loopbackUser,
+      signal: undefined,
+      warnings: [],
+      dryRun: false,
+      fieldManager: 'keelson',
+      auditAnnotations: new Map<string, string>(),
+    },
+  };
+  if (!store.cache.get(store.keyOf(namespace, name))) {
+    try {
+      await createObject(store, structuredClone(object), context);
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
+    }
+  }
+  if (keeps.length === 0) return;
+  await updateObject(
+    store,
+    { namespace, name },
+    (current) => ({ ...current!, metadata: { ...current!.metadata }, ...Object.fromEntries(keeps.map((field) => [field, object[field]])) }),
+    { retriesConflicts: true, requiresResourceVersion: false, createsMissing: false },
+    context,
+  );
+}

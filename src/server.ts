@@ -1,0 +1,177 @@
+import 'reflect-metadata';
+import { readFile } from 'node:fs/promises';
+import type { Server as TlsServer } from 'node:tls';
+import { hostname } from 'node:os';
+import type { DynamicModule, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { makeParts, type AppParts } from './app-parts.js';
+import { AppModule } from './app.module.js';
+import { ClientCertificates } from './certificates/client-certificates.js';
+import { ensurePki, type Pki, type StoredPki } from './certificates/pki.js';
+import { liveCaBundle, liveServingPair, TlsMaterial } from './certificates/tls-material.js';
+import type { ServerConfig } from './config/server-config.js';
+import { registerRequestInfo } from './hooks/request-info.hook.js';
+import { Connections, makeAdapter } from './http-server.js';
+import { makeLogger, nestLogger } from './logging.js';
+import { firstAddressOf } from './machinery/ip-range.js';
+import { allAuthenticated, type UserInfo } from './machinery/user-info.js';
+import { ensureBootObjects } from './reconcilers/boot/boot-objects.js';
+import { systemClock, type Clock } from './std/clock.js';
+import type { Logger } from './std/logger.js';
+import { systemRng, type Rng } from './std/rng.js';
+import { openStore } from './open-store.js';
+import { CompactionLoop } from './storage/compaction/compaction-loop.js';
+import type { KvStore } from './storage/kv-store.js';
+
+export interface StartOptions {
+  readonly logger?: Logger;
+  readonly clock?: Clock;
+  readonly rng?: Rng;
+  /** Instead of the configured one: the caller's own, which it closes itself. */
+  readonly store?: KvStore;
+  /** Instead of the one under the data directory. */
+  readonly pki?: Pki;
+  /** API groups beyond the built-in ones, each a Nest module. */
+  readonly modules?: readonly (Type | DynamicModule)[];
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly app: NestFastifyApplication;
+  readonly parts: AppParts;
+  readonly pki: Pki;
+  close(): Promise<void>;
+}
+
+/** Puts a server together and starts it: resolves when it is ready. What fails on the way is undone. */
+export async function startServer(config: ServerConfig, options: StartOptions = {}): Promise<RunningServer> {
+  const clock = options.clock ?? systemClock;
+  const rng = options.rng ?? systemRng;
+  const logger = options.logger ?? makeLogger(config.log);
+  const undo: (() => Promise<void> | void)[] = [];
+  try {
+    return await assemble(config, { ...options, clock, rng, logger }, undo);
+  } catch (error) {
+    for (const step of undo.reverse()) await step();
+    throw error;
+  }
+}
+
+async function assemble(
+  config: ServerConfig,
+  options: StartOptions & { clock: Clock; rng: Rng; logger: Logger },
+  undo: (() => Promise<void> | void)[],
+): Promise<RunningServer> {
+  const { clock, rng, logger } = options;
+  const [store, pki] = await Promise.all([
+    options.store ?? openStore(config, { clock, rng, logger }),
+    options.pki ?? ensurePki(pkiOptions(config, clock, logger)),
+  ]);
+  if (!options.store) undo.push(() => store.close());
+  if (!options.pki) undo.push(() => pki.close());
+
+  const tls = await tlsMaterial(config, pki, clock, logger, undo);
+  const clientCertificates = new ClientCertificates(() => tls.clientCaBundle(), config.naming.labelDomain);
+  const tokenFile = config.authentication.tokenAuthFile;
+  const parts = makeParts({
+    config,
+    store,
+    clock,
+    rng,
+    logger,
+    tokens: tokenFile === undefined ? undefined : await readFile(tokenFile, 'utf8'),
+    certificates: {
+      of(socket) {
+        const verdict = clientCertificates.verdictOf(socket, clock.now());
+        return verdict && 'identity' in verdict ? { user: certificateUser(verdict.identity) } : verdict;
+      },
+    },
+  });
+  undo.push(() => parts.feed.close());
+
+  const adapter = makeAdapter(config, tls, logger);
+  registerRequestInfo(adapter.getInstance(), { clock, rng });
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.for(parts, options.modules), adapter, {
+    bodyParser: false,
+    abortOnError: false,
+    logger: nestLogger(logger),
+  });
+  undo.push(() => app.close());
+  await app.init();
+  const connections = new Connections(app, clock);
+  undo.push(tls.onChange((context) => (app.getHttpServer() as unknown as TlsServer).setSecureContext(context)));
+
+  const { bindAddress, securePort } = config.serving;
+  const started = parts.feed.start();
+  started.catch(() => undefined);
+  await app.listen(securePort, bindAddress);
+  const { port } = app.getHttpServer().address() as { port: number };
+  await started;
+  await ensureBootObjects(parts, { pki, port });
+  const compaction = config.storage.backend === 'etcd3' ? new CompactionLoop({ store, clock, logger, intervalMs: config.storage.etcd.compactionIntervalMs }) : undefined;
+  compaction?.start();
+
+  const host = bindAddress === '0.0.0.0' || bindAddress === '::' ? '127.0.0.1' : bindAddress;
+  const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  if ('saveAdminKubeconfig' in pki && config.kubeconfigOut !== undefined) await (pki as StoredPki).saveAdminKubeconfig(url);
+
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await new Promise<void>((resolve) => (config.shutdownDelayMs > 0 ? clock.after(config.shutdownDelayMs, resolve) : resolve()));
+    compaction?.stop();
+    parts.watches.endAll();
+    await connections.drain(config.limits.shutdownGraceMs);
+    for (const step of undo.reverse()) await step();
+  };
+  return { url, app, parts, pki, close: () => (closing ??= close()) };
+}
+
+function pkiOptions(config: ServerConfig, clock: Clock, logger: Logger) {
+  const { serving, network, storage } = config;
+  return {
+    directory: storage.dataDirectory,
+    serviceAddress: firstAddressOf(network.serviceClusterIpRanges[0]!),
+    hostNames: [hostname()],
+    addresses: [serving.advertiseAddress],
+    clock,
+    logger,
+  };
+}
+
+async function tlsMaterial(
+  { serving }: ServerConfig,
+  pki: Pki,
+  clock: Clock,
+  logger: Logger,
+  undo: (() => Promise<void> | void)[],
+): Promise<TlsMaterial> {
+  const { tlsCertFile, tlsPrivateKeyFile, clientCaFile } = serving;
+  const given =
+    tlsCertFile !== undefined && tlsPrivateKeyFile !== undefined
+      ? await liveServingPair({ certificateFile: tlsCertFile, keyFile: tlsPrivateKeyFile, clock, logger })
+      : undefined;
+  const clients = clientCaFile === undefined ? undefined : await liveCaBundle({ file: clientCaFile, clock, logger });
+  const material = new TlsMaterial({
+    serving: given ?? pki.serving,
+    clientCas: [pki.authority, ...(clients ? [clients] : [])],
+    minVersion: serving.tlsMinVersion,
+    cipherSuites: serving.tlsCipherSuites,
+    logger,
+  });
+  undo.push(() => {
+    material.close();
+    given?.close();
+    clients?.close();
+  });
+  return material;
+}
+
+function certificateUser(identity: { name: string; uid?: string; groups: readonly string[]; extra: UserInfo['extra'] }): UserInfo {
+  return {
+    name: identity.name,
+    uid: identity.uid ?? '',
+    groups: [...identity.groups, allAuthenticated],
+    extra: identity.extra,
+  };
+}
