@@ -101,16 +101,7 @@ export class EtcdEndpoint {
     const maintenance = await service<MaintenanceClient>('Maintenance');
     // A member that has lost its leader then ends the stream, instead of being silent.
     watch.metadata.set('hasleader', 'true');
-    return new EtcdEndpoint(
-      url,
-      clock,
-      pool,
-      kv.metadata,
-      watch.metadata,
-      kv.client,
-      watch.client,
-      maintenance.client,
-    );
+    return new EtcdEndpoint(url, clock, pool, kv.metadata, watch.metadata, kv.client, watch.client, maintenance.client);
   }
 
   isConnected(): boolean {

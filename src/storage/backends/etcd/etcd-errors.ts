@@ -22,7 +22,7 @@ export class NotConnectedError extends Error {
 /** What etcd, or the way to it, says in its own words becomes one of our codes; the cause is kept. */
 export function storageErrorOf(error: unknown): StorageError {
   if (error instanceof StorageError) return error;
-  const { code, details, message } = error as { code?: unknown; details?: unknown; message?: unknown };
+  const { code, details, message } = (error ?? {}) as { code?: unknown; details?: unknown; message?: unknown };
   const text = [details, message, error].find((one) => typeof one === 'string' && one !== '') as string | undefined;
   return new StorageError(codeOf(code, text ?? ''), `etcd: ${text ?? 'unknown error'}`, { cause: error });
 }
@@ -45,7 +45,7 @@ function codeOf(status: unknown, text: string): StorageErrorCode {
 /** Another try, perhaps at another member, may do better. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof NotConnectedError) return true;
-  const { code } = error as { code?: unknown };
+  const { code } = (error ?? {}) as { code?: unknown };
   const transient: readonly unknown[] = [
     grpcStatus.cancelled,
     grpcStatus.unknown,

@@ -1,0 +1,250 @@
+import { revisionOf, type Revision } from '../../src/machinery/revision.js';
+import { silentLogger } from '../../src/std/logger.js';
+import type { KvStore, StoreEvent } from '../../src/storage/kv-store.js';
+import { StorageError } from '../../src/storage/storage-error.js';
+import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
+import { EtcdProxy } from '../harness/etcd-proxy.js';
+import { Recorder } from './kv-store.contract.js';
+
+const prefix = '/resume/';
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const revisionOfEvent = (event: StoreEvent) => (event.type === 'put' ? event.item.modRevision : event.modRevision);
+
+/** Writes until it is stopped, two keys a transaction; what fails as unavailable is written anew. */
+function startWriters(store: KvStore, count: number) {
+  let isStopped = false;
+  const acknowledged: Revision[] = [];
+  const errors: unknown[] = [];
+  const writer = async (id: number) => {
+    for (let i = 0; !isStopped; i++) {
+      const value = Buffer.from(`${i}`);
+      try {
+        const result = await store.txn(
+          [],
+          [
+            { type: 'put', key: `${prefix}${id}/a`, value },
+            { type: 'put', key: `${prefix}${id}/b`, value },
+          ],
+        );
+        acknowledged.push(result.revision);
+      } catch (error) {
+        if (!(error instanceof StorageError && error.code === 'unavailable')) errors.push(error);
+        await pause(5);
+      }
+    }
+  };
+  const done = Promise.all(Array.from({ length: count }, (_, id) => writer(id)));
+  return {
+    acknowledged,
+    /** Resolves when at least `more` further writes have been acknowledged. */
+    async wrote(more: number) {
+      const goal = acknowledged.length + more;
+      while (acknowledged.length < goal) await pause(5);
+    },
+    async stop() {
+      isStopped = true;
+      await done;
+      expect(errors).toEqual([]);
+    },
+  };
+}
+
+/** Nobody else writes, so every revision has its event, and an event of each revision means that none was lost. */
+function expectEveryRevisionOnce(recorder: Recorder, first: number, last: number): void {
+  const revisions = recorder.delivered.map(revisionOfEvent);
+  const want = Array.from({ length: last - first + 1 }, (_, i) => [first + i, first + i]).flat();
+  expect(revisions).toEqual(want);
+  for (const { events } of recorder.batches) expect(events.length % 2).toBe(0);
+}
+
+describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
+  const closing: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  });
+  const start = async (size = 1, options = {}) => {
+    const cluster = await EtcdCluster.start(size, options);
+    closing.push(() => cluster.stop());
+    return cluster;
+  };
+  const open = async (cluster: EtcdCluster, options = {}) => {
+    const store = await cluster.openStore(options);
+    closing.push(() => store.close());
+    return store;
+  };
+  const watch = (store: KvStore, from: number) => {
+    const recorder = new Recorder(prefix);
+    recorder.watch = store.watch(prefix, { from: revisionOf(from) }, recorder);
+    return recorder;
+  };
+
+  it('when etcd is killed under load and comes back', async () => {
+    const cluster = await start();
+    const store = await open(cluster);
+    const base = await store.revision();
+    const recorder = watch(store, base + 1);
+    const writers = startWriters(store, 8);
+    for (let life = 0; life < 2; life++) {
+      await writers.wrote(200);
+      await cluster.members[0]!.kill();
+      await pause(300);
+      cluster.members[0]!.start();
+    }
+    await writers.wrote(200);
+    await writers.stop();
+    const last = await store.revision();
+    await recorder.reached(last);
+    expectEveryRevisionOnce(recorder, base + 1, last);
+    expect(new Set(recorder.delivered.map(revisionOfEvent))).toEqual(
+      new Set([...recorder.delivered.map(revisionOfEvent), ...writers.acknowledged]),
+    );
+  });
+
+  it('when the leader of three members is killed under load', async () => {
+    const cluster = await start(3);
+    const first = await cluster.leader();
+    // The leader first: it is the one that everybody talks to.
+    const servers = [first, ...cluster.members.filter((member) => member !== first)].map(
+      ({ address }) => address.client,
+    );
+    // A write that went to the dead leader would wait for etcd's own six seconds.
+    const store = await open(cluster, { servers, callTimeoutMs: 1_500 });
+    const base = await store.revision();
+    const recorder = watch(store, base + 1);
+    const writers = startWriters(store, 8);
+    await writers.wrote(200);
+    await first.kill();
+    await writers.wrote(200);
+    const second = await cluster.leader();
+    expect(second).not.toBe(first);
+    first.start();
+    await first.listening();
+    await second.kill();
+    await writers.wrote(200);
+    await writers.stop();
+    const last = await store.revision();
+    await recorder.reached(last);
+    expectEveryRevisionOnce(recorder, base + 1, last);
+  });
+
+  it('when a member loses its leader, though the connection holds', async () => {
+    const cluster = await start(3);
+    const [alone, ...others] = cluster.members;
+    const reasons: unknown[] = [];
+    const logger = { ...silentLogger, warn: (_: string, fields?: object) => void reasons.push(fields) };
+    const store = await open(cluster, { servers: [alone!.address.client], callTimeoutMs: 1_500, logger });
+    const base = await store.revision();
+    const recorder = watch(store, base + 1);
+    const writers = startWriters(store, 2);
+    await writers.wrote(20);
+    await Promise.all(others.map((member) => member.kill()));
+    while (reasons.length === 0) await pause(20);
+    expect(reasons).toEqual([expect.objectContaining({ error: expect.stringContaining('no leader') })]);
+    for (const member of others) member.start();
+    await writers.wrote(20);
+    await writers.stop();
+    const last = await store.revision();
+    await recorder.reached(last);
+    expectEveryRevisionOnce(recorder, base + 1, last);
+  });
+
+  it('when the line is cut again and again, with half a response under way', async () => {
+    const cluster = await start();
+    const direct = await open(cluster);
+    const proxy = await EtcdProxy.start(cluster.storeOptions.servers[0]!);
+    closing.push(() => proxy.stop());
+    const store = await open(cluster, { servers: [proxy.url] });
+    const base = await store.revision();
+    const recorder = watch(store, base + 1);
+    const writers = startWriters(direct, 8);
+    for (let cuts = 0; cuts < 6; cuts++) {
+      await writers.wrote(150);
+      proxy.cut();
+      await writers.wrote(150);
+      proxy.heal();
+      await recorder.changed();
+    }
+    await writers.stop();
+    const last = await direct.revision();
+    await recorder.reached(last);
+    expectEveryRevisionOnce(recorder, base + 1, last);
+  });
+
+  it('and ends with compacted when its place in history was forgotten meanwhile', async () => {
+    const cluster = await start();
+    const direct = await open(cluster);
+    const proxy = await EtcdProxy.start(cluster.storeOptions.servers[0]!);
+    closing.push(() => proxy.stop());
+    const store = await open(cluster, { servers: [proxy.url] });
+    const recorder = watch(store, (await store.revision()) + 1);
+    const put = (key: string) => direct.txn([], [{ type: 'put', key: prefix + key, value: Buffer.from(key) }]);
+    await recorder.reached((await put('seen')).revision);
+    proxy.cut();
+    await put('unseen');
+    await direct.compact((await put('latest')).revision);
+    proxy.heal();
+    await recorder.failed();
+    expect(recorder.error).toMatchObject({ name: 'StorageError', code: 'compacted' });
+    expect(recorder.keys).toEqual(['seen']);
+  });
+
+  it('when progress is all it has seen, also past a compaction', async () => {
+    const cluster = await start();
+    const direct = await open(cluster);
+    const proxy = await EtcdProxy.start(cluster.storeOptions.servers[0]!);
+    closing.push(() => proxy.stop());
+    const store = await open(cluster, { servers: [proxy.url] });
+    const recorder = watch(store, (await store.revision()) + 1);
+    const put = (key: string) => direct.txn([], [{ type: 'put', key, value: Buffer.from(key) }]);
+    await put('/elsewhere/a');
+    const far = (await put('/elsewhere/b')).revision;
+    while (recorder.revision < far) {
+      recorder.watch!.requestProgress();
+      await recorder.changed();
+    }
+    proxy.cut();
+    await direct.compact(far);
+    proxy.heal();
+    await recorder.reached((await put(`${prefix}a`)).revision);
+    expect([recorder.keys, recorder.error]).toEqual([['a'], undefined]);
+  });
+});
+
+describeWithEtcd('a watch on etcd that is far behind', () => {
+  it('is never told progress ahead of its events, and gets large revisions whole', async () => {
+    const cluster = await EtcdCluster.start();
+    const store = await cluster.openStore();
+    const base = await store.revision();
+    const value = Buffer.alloc(11_000, 'x');
+    // 1.1 MB each; with the values before them, several of them make a response that etcd sends in fragments.
+    for (let revision = 0; revision < 12; revision++) {
+      const keys = Array.from({ length: 100 }, (_, i) => `${prefix}large/${i}`);
+      await store.txn(
+        [],
+        keys.map((key) => ({ type: 'put', key, value })),
+      );
+    }
+    for (let batch = 0; batch < 60; batch++) {
+      const puts = Array.from({ length: 50 }, (_, i) =>
+        store.txn([], [{ type: 'put', key: `${prefix}small/${i}`, value: Buffer.from('x') }]),
+      );
+      await Promise.all(puts);
+    }
+    const last = await store.revision();
+    const recorder = new Recorder(prefix);
+    recorder.watch = store.watch(prefix, { from: revisionOf(base + 1), withPrevious: true }, recorder);
+    while (recorder.revision < last) {
+      recorder.watch.requestProgress();
+      await recorder.changed();
+      if (recorder.error) throw recorder.error;
+    }
+    expect(recorder.delivered).toHaveLength(12 * 100 + 60 * 50);
+    const revisions = recorder.batches.map(({ events }) => new Set(events.map(revisionOfEvent)));
+    for (const [index, batch] of recorder.batches.entries()) {
+      expect(Math.min(...revisions[index]!)).toBe(base + 1 + revisions.slice(0, index).reduce((n, r) => n + r.size, 0));
+      expect(batch.revision).toBe(Math.max(...revisions[index]!));
+    }
+    await store.close();
+    await cluster.stop();
+  });
+});

@@ -1,0 +1,142 @@
+import { revisionOf } from '../../src/machinery/revision.js';
+import { systemClock } from '../../src/std/clock.js';
+import { silentLogger } from '../../src/std/logger.js';
+import { CompactionLoop } from '../../src/storage/compaction/compaction-loop.js';
+import type { KvStore } from '../../src/storage/kv-store.js';
+import { describeWithEtcd, EtcdCluster, type EtcdOptions } from '../harness/etcd.js';
+import { Recorder, refused } from './kv-store.contract.js';
+
+const put = (store: KvStore, key: string, bytes = 1) =>
+  store.txn([], [{ type: 'put', key, value: Buffer.alloc(bytes, 'x') }]);
+
+describeWithEtcd('etcd in trouble', () => {
+  const closing: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  });
+  const start = async (options?: EtcdOptions) => {
+    const cluster = await EtcdCluster.start(1, options);
+    closing.push(() => cluster.stop());
+    return cluster;
+  };
+  const open = async (cluster: EtcdCluster, options = {}) => {
+    const store = await cluster.openStore(options);
+    closing.push(() => store.close());
+    return store;
+  };
+
+  it('refuses what is too large, whoever says so, and goes on', async () => {
+    const store = await open(await start());
+    const manyWrites = Array.from({ length: 129 }, (_, i) => ({
+      type: 'put' as const,
+      key: `/many/${i}`,
+      value: Buffer.from('x'),
+    }));
+    const before = await store.revision();
+    // Above etcd's own limit of 1.5 MiB, above the 2 MiB that gRPC takes, above 128 operations.
+    await refused(put(store, '/large', 1_700_000), 'tooLarge');
+    await refused(put(store, '/large', 2_500_000), 'tooLarge');
+    const error = await refused(store.txn([], manyWrites), 'tooLarge');
+    expect(error.cause).toBeInstanceOf(Error);
+    expect(await store.revision()).toBe(before);
+    expect((await put(store, '/small')).revision).toBe(before + 1);
+  });
+
+  it('says when the database is full', async () => {
+    const store = await open(await start({ flags: ['--quota-backend-bytes=20000000'] }));
+    const fill = async () => {
+      for (let i = 0; i < 40; i++) await put(store, `/fill/${i}`, 1_000_000);
+    };
+    await refused(fill(), 'full');
+    await refused(put(store, '/one-more'), 'full');
+    expect((await store.get('/fill/0')).item!.value).toHaveLength(1_000_000);
+  });
+
+  it('opens while etcd is down, refuses after the deadline, and serves once it is up', async () => {
+    const cluster = await start();
+    const member = cluster.members[0]!;
+    await member.kill();
+    const began = performance.now();
+    const store = await open(cluster, { callTimeoutMs: 500 });
+    expect(performance.now() - began).toBeLessThan(2_000);
+    const recorder = new Recorder('/');
+    recorder.watch = store.watch('/', { from: revisionOf(2) }, recorder);
+    const asked = performance.now();
+    await Promise.all([
+      refused(store.get('/a'), 'unavailable'),
+      refused(store.revision(), 'unavailable'),
+      refused(put(store, '/a'), 'unavailable'),
+    ]);
+    expect(performance.now() - asked).toBeLessThan(1_500);
+    const patient = await open(cluster, { callTimeoutMs: 10_000 });
+    const written = put(patient, '/a');
+    member.start();
+    const { revision } = await written;
+    await recorder.reached(revision);
+    expect(recorder.delivered).toHaveLength(1);
+    expect((await store.get('/a')).item!.modRevision).toBe(revision);
+  });
+
+  it('gives a caller that gives up its answer at once, and one that waits in vain', async () => {
+    const cluster = await start();
+    const store = await open(cluster, { callTimeoutMs: 700 });
+    await store.revision();
+    await cluster.members[0]!.kill('SIGSTOP');
+    const controller = new AbortController();
+    const given = refused(store.get('/a', { signal: controller.signal }), 'unavailable');
+    const waiting = refused(put(store, '/a'), 'unavailable');
+    controller.abort(new Error('enough'));
+    expect((await given).cause).toEqual(new Error('enough'));
+    await waiting;
+    const closed = refused(store.get('/a'), 'closed');
+    await store.close();
+    await closed;
+    await cluster.members[0]!.kill('SIGCONT');
+  });
+
+  it('turns to another member when the first cannot be reached', async () => {
+    const cluster = await start();
+    const gone = await EtcdCluster.start();
+    await gone.stop();
+    const store = await open(cluster, { servers: [...gone.storeOptions.servers, ...cluster.storeOptions.servers] });
+    const recorder = new Recorder('/');
+    recorder.watch = store.watch('/', { from: revisionOf((await store.revision()) + 1) }, recorder);
+    await recorder.reached((await put(store, '/a')).revision);
+  });
+
+  it('is reached by TLS with a client certificate, and not without', async () => {
+    const cluster = await start({ tls: true });
+    const store = await open(cluster);
+    const recorder = new Recorder('/');
+    recorder.watch = store.watch('/', { from: revisionOf((await store.revision()) + 1) }, recorder);
+    await recorder.reached((await put(store, '/a')).revision);
+    const { servers, caFile } = cluster.storeOptions;
+    const bare = await cluster.openStore({ callTimeoutMs: 500 });
+    await bare.close();
+    const { openEtcdStore } = await import('../../src/storage/backends/etcd/etcd-store.js');
+    const common = { clock: systemClock, logger: silentLogger, rng: { below: () => 0, uuid: () => '' } };
+    const nameless = await openEtcdStore({ ...common, servers, caFile: caFile!, callTimeoutMs: 700 });
+    closing.push(() => nameless.close());
+    await refused(nameless.revision(), 'unavailable');
+    await expect(openEtcdStore({ ...common, servers, certFile: caFile! })).rejects.toThrow('needs its key');
+  });
+
+  it('is compacted by one of several servers', async () => {
+    const store = await open(await start());
+    const loops = Array.from(
+      { length: 3 },
+      () => new CompactionLoop({ store, clock: systemClock, logger: silentLogger, intervalMs: 0 }),
+    );
+    const turn = async () => (await Promise.all(loops.map((loop) => loop.turn()))).filter(Boolean).length;
+    await put(store, '/a');
+    const old = await store.revision();
+    // Who bids first in a round has not lost its key since its own last turn only if nobody bid after it.
+    const rounds = [await turn(), await turn(), await turn()];
+    expect(rounds[0]).toBe(0);
+    expect(rounds.slice(1).every((count) => count <= 1)).toBe(true);
+    for (let i = 0; i < 5; i++) await loops[0]!.turn();
+    await refused(store.get('/a', { revision: old }), 'compacted');
+    expect((await store.get('/a')).item).toBeDefined();
+    for (const loop of loops) loop.stop();
+  });
+});
