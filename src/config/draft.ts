@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { resolveGates } from './feature-gates.js';
 import { namingProfile, type NamingOverrides, type NamingProfileName } from './naming-profile.js';
@@ -64,7 +65,7 @@ export function derive(draft: Draft, isGiven: (key: string) => boolean): void {
 
 /** The address to listen on, or when that is all of them, the first that others can reach. */
 function advertisedAddress(bindAddress: string): string {
-  if (bindAddress !== '0.0.0.0' && bindAddress !== '::') return bindAddress;
+  if (isIP(bindAddress) !== 0 && bindAddress !== '0.0.0.0' && bindAddress !== '::') return bindAddress;
   const outward = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return outward.find((address) => !address.internal && address.family === 'IPv4')?.address ?? '127.0.0.1';
 }

@@ -23,15 +23,6 @@ export function parseDuration(text: string): number | undefined {
     end = match.index + match[0].length;
   }
   if (end === 0 || end !== body.length || total > Number.MAX_SAFE_INTEGER) return undefined;
-  const ms = Math.ceil(total - 1e-9);
-  return negative && ms !== 0 ? -ms : ms;
-}
-
-export function formatDuration(ms: number): string {
-  if (ms < 0) return `-${formatDuration(-ms)}`;
-  if (ms < 1000) return ms === 0 ? '0s' : `${ms}ms`;
-  const hours = Math.floor(ms / 3_600_000);
-  const minutes = Math.floor((ms % 3_600_000) / 60_000);
-  const seconds = (ms % 60_000) / 1000;
-  return `${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds}s`;
+  const ms = Math.ceil(total - 1e-9) || 0;
+  return negative && ms > 0 ? -ms : ms;
 }
