@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { statusCodeOfReason } from '../src/machinery/api-error.js';
+import { differences, markersIn, missingPaths, reasonsInTable } from './tidy/checks.js';
+
+/** `npm run tidy`: the house rules, executed. One line a check; what is wrong is told at the end. */
+interface Check {
+  readonly name: string;
+  /** What is wrong, one entry a finding. */
+  readonly run: () => Promise<readonly string[]> | readonly string[];
+}
+
+const thisFile = () => fileURLToPath(import.meta.url);
+
+function repositoryRoot(): string {
+  let folder = dirname(thisFile());
+  while (!existsSync(join(folder, 'tsconfig.build.json'))) {
+    if (folder === dirname(folder)) throw new Error('tsconfig.build.json was not found above this script');
+    folder = dirname(folder);
+  }
+  return folder;
+}
+
+const root = repositoryRoot();
+const present = (names: readonly string[]) => names.filter((name) => existsSync(join(root, name)));
+
+/** A tool of node_modules; all that it prints is the finding when it fails. */
+const tool = (name: string, bin: string, args: readonly string[]): Check => ({
+  name,
+  run: () =>
+    new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [join(root, 'node_modules', bin), ...args], { cwd: root });
+      let printed = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += String(chunk)));
+      child.on('error', reject);
+      child.on('close', (code) => resolve(code === 0 ? [] : [printed.trim() || `ended with code ${code}`]));
+    }),
+});
+
+const checks: readonly Check[] = [
+  tool('types', 'typescript/bin/tsc', ['--noEmit', '-p', 'tsconfig.json']),
+  tool('lint', 'eslint/bin/eslint.js', ['.']),
+  tool('format', 'prettier/bin/prettier.cjs', ['--check', '--log-level', 'warn', '.']),
+  tool('floors and cycles', 'dependency-cruiser/bin/dependency-cruise.mjs', [
+    ...['--config', '.dependency-cruiser.cjs', '--output-type', 'err'],
+    ...present(['src', 'scripts', 'bench', 'examples']),
+  ]),
+  { name: 'paths in documents', run: documentedPaths },
+  { name: 'documented errors', run: documentedErrors },
+  { name: 'leftover markers', run: leftoverMarkers },
+];
+
+function documentedPaths(): string[] {
+  return present(['ARCHITECTURE.md', 'README.md', 'CONTRIBUTING.md']).flatMap((name) =>
+    missingPaths(readFileSync(join(root, name), 'utf8'), root).map((path) => `${name}: ${path} does not exist`),
+  );
+}
+
+function documentedErrors(): string[] {
+  const documented = reasonsInTable(readFileSync(join(root, 'docs/errors.md'), 'utf8'));
+  return differences(documented, new Map<string, number>(Object.entries(statusCodeOfReason)));
+}
+
+function leftoverMarkers(): string[] {
+  const files = present(['src', 'bin']).flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  return files.flatMap((file) =>
+    markersIn(readFileSync(file, 'utf8')).map((found) => `${file.slice(root.length + 1)}:${found}`),
+  );
+}
+
+async function main(): Promise<number> {
+  const failures: string[] = [];
+  const waiting = [...checks];
+  const worker = async () => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) {
+      const startedMs = performance.now();
+      const findings = await check.run();
+      const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+      print(`${findings.length === 0 ? 'ok    ' : 'FAILED'} ${check.name.padEnd(20)} ${seconds.padStart(5)} s`);
+      if (findings.length > 0) failures.push(`\n== ${check.name} ==\n${findings.join('\n')}`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, worker));
+  failures.forEach(print);
+  return failures.length === 0 ? 0 : 1;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+if (process.argv[1] !== undefined && existsSync(process.argv[1]) && realpathSync(process.argv[1]) === thisFile()) {
+  main().then(
+    (code) => (process.exitCode = code),
+    (error: unknown) => {
+      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+      process.exitCode = 1;
+    },
+  );
+}

@@ -1,0 +1,88 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, posix } from 'node:path';
+
+/** Paths that a document names, in backticks or as links, and that are not there. */
+export function missingPaths(markdown: string, root: string): string[] {
+  const missing = documentPaths(markdown, root).filter((path) => !isThere(path, root));
+  return [...new Set(missing)];
+}
+
+/**
+ * What counts as a path: a link that is not a URL; a text in backticks that begins with a folder of the repository or of
+ * src/; a bare file name of the top folder's kind. Code blocks are pictures and commands, not promises; so are texts
+ * with placeholders (`<name>`, `…`, `$X`).
+ */
+export function documentPaths(markdown: string, root: string): string[] {
+  const prose = markdown.replace(/^```[\s\S]*?^```/gm, '');
+  const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map((match) => match[1]!.replace(/#.*$/, ''))
+    .filter((target) => target !== '' && !/^[a-z]+:/.test(target));
+  const folders = new Set([...foldersIn(root), ...foldersIn(join(root, 'src'))]);
+  const quoted = [...prose.matchAll(/`([^`\n]+)`/g)]
+    .map((match) => match[1]!)
+    .filter((text) => /^[\w.@{},*/-]+$/.test(text) && !text.startsWith('/'))
+    .filter((text) =>
+      text.includes('/') ? folders.has(text.split('/')[0]!) : /^[\w.-]+\.(md|json|ts|mjs|cjs|yaml)$/.test(text),
+    );
+  return [...links, ...quoted].flatMap(expandBraces);
+}
+
+const foldersIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && !/^(node_modules|dist|\.(?!ci$).*)$/.test(entry.name))
+        .map((entry) => entry.name)
+    : [];
+
+/** `a/{b,c}.ts` → `a/b.ts`, `a/c.ts` */
+export function expandBraces(text: string): string[] {
+  const match = /^(.*?)\{([^{}]*)\}(.*)$/.exec(text);
+  return match
+    ? match[2]!.split(',').flatMap((middle) => expandBraces(`${match[1]}${middle.trim()}${match[3]}`))
+    : [text];
+}
+
+/** From the top or from src/, with or without `.ts`; `*` stands for part of a name. */
+function isThere(path: string, root: string): boolean {
+  const clean = posix.normalize(path).replace(/\/$/, '');
+  return ['', 'src'].some((base) => [clean, `${clean}.ts`].some((name) => matches(join(root, base), name.split('/'))));
+}
+
+function matches(folder: string, steps: readonly string[]): boolean {
+  const [step, ...rest] = steps;
+  if (step === undefined) return true;
+  if (!step.includes('*')) return existsSync(join(folder, step)) && matches(join(folder, step), rest);
+  const pieces = step.split('*');
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.some((name) => fits(name, pieces) && matches(join(folder, name), rest));
+}
+
+function fits(name: string, pieces: readonly string[]): boolean {
+  let at = pieces[0]!.length;
+  if (!name.startsWith(pieces[0]!)) return false;
+  for (const piece of pieces.slice(1, -1)) {
+    const found = name.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return name.length - pieces.at(-1)!.length >= at && name.endsWith(pieces.at(-1)!);
+}
+
+/** Rows like | `NotFound` | 404 | ... | */
+export function reasonsInTable(markdown: string): Map<string, number> {
+  const rows = [...markdown.matchAll(/^\| *`(\w+)` *\| *(\d{3}) *\|/gm)];
+  return new Map(rows.map((row) => [row[1]!, Number(row[2])]));
+}
+
+export function differences(documented: ReadonlyMap<string, number>, actual: ReadonlyMap<string, number>): string[] {
+  return [...new Set([...documented.keys(), ...actual.keys()])]
+    .filter((name) => documented.get(name) !== actual.get(name))
+    .map((name) => `${name}: documented as ${documented.get(name) ?? 'nothing'}, is ${actual.get(name) ?? 'nothing'}`);
+}
+
+/** Notes to self that were left in a source, as `line: text`. */
+export function markersIn(source: string): string[] {
+  return source
+    .split('\n')
+    .flatMap((line, index) => (/\b(TODO|FIXME|XXX|HACK)\b/.test(line) ? [`${index + 1}: ${line.trim()}`] : []));
+}
