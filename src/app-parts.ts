@@ -15,7 +15,6 @@ import type { ServerConfig } from './config/server-config.js';
 import { ResourceRequests } from './endpoints/resource-requests.js';
 import { WatchStreams } from './endpoints/watch-stream.js';
 import { InflightLimiter } from './flow/inflight-limiter.js';
-import type { Renderings as RenderingsOf } from './registry/rendering.js';
 import { Renderings } from './registry/rendering.js';
 import type { ResourceDefinition } from './registry/resource-definition.js';
 import { ResourceRegistry } from './registry/resource-registry.js';
@@ -45,6 +44,7 @@ export interface AppParts extends Given {
   readonly registry: ResourceRegistry;
   readonly authenticator: RequestAuthenticator;
   readonly authorizers: readonly Authorizer[];
+  readonly admission: AdmissionChain;
   readonly limiter: InflightLimiter;
   readonly negotiator: OutputNegotiator;
   readonly watches: WatchStreams;
@@ -88,7 +88,7 @@ export function makeParts(given: Given): AppParts {
     writeStallTimeoutMs: limits.watchWriteStallTimeoutMs,
     bookmarkIntervalMs: limits.bookmarkIntervalMs,
   });
-  const renderings = new Map<ResourceDefinition, RenderingsOf>();
+  const renderings = new Map<ResourceDefinition, Renderings>();
   const renderingsOf = (definition: ResourceDefinition) => {
     let found = renderings.get(definition);
     if (!found) {
@@ -103,6 +103,7 @@ export function makeParts(given: Given): AppParts {
     storeParts,
     registry,
     metaGroup,
+    admission,
     authenticator: new RequestAuthenticator({
       authenticators: authenticatorsFor(given),
       certificates: given.certificates,

@@ -5,17 +5,21 @@ import { CoreModule } from './modules/core/core.module.js';
 import { PipelineModule } from './pipeline.module.js';
 import { RegistryModule } from './registry/registry.module.js';
 
+export type GroupModule = Type | DynamicModule;
+
 /** The API groups that are built in: one folder and one line each. */
-export const builtInGroups: readonly Type[] = [CoreModule, CoordinationModule];
+function builtInGroups(parts: AppParts): GroupModule[] {
+  return [CoreModule.for(parts), CoordinationModule];
+}
 
 /** The whole server as one Nest module. Groups of others join it as further modules. */
 @Module({})
 export class AppModule {
-  static for(parts: AppParts, otherGroups: readonly (Type | DynamicModule)[] = []): DynamicModule {
+  static for(parts: AppParts, otherGroups: readonly GroupModule[] = []): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        ...builtInGroups,
+        ...builtInGroups(parts),
         ...otherGroups,
         RegistryModule.for({ ...parts, naming: parts.config.naming }),
         PipelineModule.for(parts),

@@ -6,13 +6,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TlsMaterial } from './certificates/tls-material.js';
 import type { ServerConfig } from './config/server-config.js';
 import { answerError } from './filters/api-error.filter.js';
+import { makeRequestState, registerRequestInfo } from './hooks/request-info.hook.js';
 import { ApiError } from './machinery/api-error.js';
 import type { Clock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
+import type { Rng } from './std/rng.js';
 
 /** Fastify behind Nest: HTTP/2 and HTTP/1.1 by ALPN on one TLS port, client certificates asked for but not required. */
-export function makeAdapter(config: ServerConfig, tls: TlsMaterial, logger: Logger): FastifyAdapter {
+export function makeAdapter(
+  config: ServerConfig,
+  tls: TlsMaterial,
+  parts: { readonly clock: Clock; readonly rng: Rng; readonly logger: Logger },
+): FastifyAdapter {
   const { serving, limits } = config;
+  const { logger } = parts;
   const https = {
     ...tls.current(),
     requestCert: tls.clientCaBundle() !== undefined,
@@ -26,10 +33,12 @@ export function makeAdapter(config: ServerConfig, tls: TlsMaterial, logger: Logg
     bodyLimit: limits.requestBodyBytesMax,
     keepAliveTimeout: limits.idleConnectionTimeoutMs,
     exposeHeadRoutes: false,
-    disableRequestLogging: true,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 },
-    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
-      answerError(request, reply, ApiError.badRequest(error.message, error), logger),
+    // A URL that the router cannot read gets here before any hook.
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      request.kube ??= makeRequestState(request, parts);
+      answerError(request, reply, request.kube.info.error ?? ApiError.badRequest(error.message, error), logger);
+    },
     skipMiddie: true,
   };
   const http2 = {
@@ -44,6 +53,7 @@ export function makeAdapter(config: ServerConfig, tls: TlsMaterial, logger: Logg
     : { ...shared, https };
   const adapter = new FastifyAdapter(options as never) as unknown as FastifyAdapter;
   const server = adapter.getInstance();
+  registerRequestInfo(server, parts);
   // Bodies are read after the guards, by whoever wants them: a parser that yields nothing leaves them unread.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));

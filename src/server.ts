@@ -2,16 +2,14 @@ import 'reflect-metadata';
 import { readFile } from 'node:fs/promises';
 import type { Server as TlsServer } from 'node:tls';
 import { hostname } from 'node:os';
-import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { makeParts, type AppParts } from './app-parts.js';
-import { AppModule } from './app.module.js';
+import { AppModule, type GroupModule } from './app.module.js';
 import { ClientCertificates } from './certificates/client-certificates.js';
 import { ensurePki, type Pki, type StoredPki } from './certificates/pki.js';
 import { liveCaBundle, liveServingPair, TlsMaterial } from './certificates/tls-material.js';
 import type { ServerConfig } from './config/server-config.js';
-import { registerRequestInfo } from './hooks/request-info.hook.js';
 import { Connections, makeAdapter } from './http-server.js';
 import { makeLogger, nestLogger } from './logging.js';
 import { firstAddressOf } from './machinery/ip-range.js';
@@ -33,7 +31,7 @@ export interface StartOptions {
   /** Instead of the one under the data directory. */
   readonly pki?: Pki;
   /** API groups beyond the built-in ones, each a Nest module. */
-  readonly modules?: readonly (Type | DynamicModule)[];
+  readonly modules?: (parts: AppParts) => readonly GroupModule[];
 }
 
 export interface RunningServer {
@@ -90,9 +88,8 @@ async function assemble(
   });
   undo.push(() => parts.feed.close());
 
-  const adapter = makeAdapter(config, tls, logger);
-  registerRequestInfo(adapter.getInstance(), { clock, rng });
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.for(parts, options.modules), adapter, {
+  const adapter = makeAdapter(config, tls, { clock, rng, logger });
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.for(parts, options.modules?.(parts)), adapter, {
     bodyParser: false,
     abortOnError: false,
     logger: nestLogger(logger),

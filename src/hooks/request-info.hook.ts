@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseRequestInfo } from '../machinery/request-info.js';
 import type { Clock } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
@@ -6,14 +6,27 @@ import { RequestState } from './request-state.js';
 
 const auditIdLengthMax = 64;
 
+interface Parts {
+  readonly clock: Clock;
+  readonly rng: Rng;
+}
+
 /** First of all: what the URL says, and the id under which every trace of the request can be found. */
-export function registerRequestInfo(server: FastifyInstance, parts: { clock: Clock; rng: Rng }): void {
+export function registerRequestInfo(server: FastifyInstance, parts: Parts): void {
   server.decorateRequest('kube', null as unknown as RequestState);
   server.addHook('onRequest', (request, _reply, done) => {
-    const { raw } = request;
-    const given = raw.headers['audit-id'];
-    const auditId = typeof given === 'string' && given !== '' && given.length <= auditIdLengthMax && /^[\w.:-]+$/.test(given) ? given : parts.rng.uuid();
-    request.kube = new RequestState(parseRequestInfo(raw.method ?? 'GET', raw.url ?? '/'), auditId, parts.clock.monotonicMs());
+    request.kube = makeRequestState(request, parts);
     done();
   });
+}
+
+/** Also for requests that the router refuses before any hook has run. */
+export function makeRequestState({ raw }: FastifyRequest, { clock, rng }: Parts): RequestState {
+  const given = raw.headers['audit-id'];
+  const auditId = typeof given === 'string' && isAuditId(given) ? given : rng.uuid();
+  return new RequestState(parseRequestInfo(raw.method ?? 'GET', raw.url ?? '/'), auditId, clock.monotonicMs());
+}
+
+function isAuditId(text: string): boolean {
+  return text.length > 0 && text.length <= auditIdLengthMax && /^[\w.:-]+$/.test(text);
 }
