@@ -6,3 +6,5 @@ export function ensureSetup(options: {
   readonly build?: (root: string) => Promise<void>;
   readonly log?: (line: string) => void;
 }): Promise<void>;
+
+export function isInstalled(root: string): boolean;

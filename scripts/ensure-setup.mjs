@@ -145,16 +145,33 @@ function isAlive(pid) {
   }
 }
 
+// Not `npm ci`: it refuses a lock file that lacks packages for other platforms, and npm leaves those out when the
+// registry at hand has none. With --no-save the versions of the lock file are taken and the file stays as it is.
 async function npmInstall(root, log) {
-  const command = existsSync(join(root, 'package-lock.json')) ? 'ci' : 'install';
-  log(`installing dependencies (npm ${command})`);
-  const code = await run('npm', [command, '--no-audit', '--no-fund'], root);
-  if (code !== 0) throw new SetupError(`npm ${command} failed: see above; is the npm registry within reach?`);
+  if (isInstalled(root)) return;
+  log('installing dependencies');
+  const save = existsSync(join(root, 'package-lock.json')) ? ['--no-save'] : [];
+  const code = await run('npm', ['install', ...save, '--no-audit', '--no-fund', '--loglevel=error'], root);
+  if (code !== 0) throw new SetupError('npm install failed: see above; is the npm registry within reach?');
+}
+
+/** Whether npm, run by hand, has put there just what the lock file names; optional packages may be left out. */
+export function isInstalled(root) {
+  try {
+    const read = (name) => JSON.parse(readFileSync(join(root, name), 'utf8')).packages;
+    const wanted = Object.entries(read('package-lock.json')).filter(([path]) => path !== '');
+    const installed = read('node_modules/.package-lock.json');
+    return wanted.every(([path, { version, optional }]) =>
+      installed[path] ? installed[path].version === version : optional === true,
+    );
+  } catch {
+    return false;
+  }
 }
 
 async function compile(root) {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  if (!existsSync(compiler)) throw new SetupError('typescript is not installed: run npm ci without --omit=dev');
+  if (!existsSync(compiler)) throw new SetupError('typescript is not installed: run npm install without --omit=dev');
   const code = await run(process.execPath, [compiler, '-p', 'tsconfig.build.json'], root);
   if (code !== 0) throw new SetupError('the build failed: mend the errors above and run this again');
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureSetup, SetupError } from './ensure-setup.mjs';
+import { ensureSetup, isInstalled, SetupError } from './ensure-setup.mjs';
 
 let root: string;
 let done: string[];
@@ -100,4 +100,25 @@ test('a lock left by a process that is gone is taken over', async () => {
   write('.cache/ensure-setup.lock', String(gone));
   await run();
   expect(done).toEqual(['install', 'build']);
+});
+
+test.each<{ name: string; installed: object | undefined; want: boolean }>([
+  {
+    name: 'all of it',
+    installed: { 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { version: '2.0.0' } },
+    want: true,
+  },
+  { name: 'all but what is optional', installed: { 'node_modules/a': { version: '1.0.0' } }, want: true },
+  { name: 'another version', installed: { 'node_modules/a': { version: '1.0.1' } }, want: false },
+  { name: 'a part', installed: { 'node_modules/b': { version: '2.0.0' } }, want: false },
+  { name: 'nothing', installed: undefined, want: false },
+])('what npm has installed by hand: $name', ({ installed, want }) => {
+  const packages = {
+    '': {},
+    'node_modules/a': { version: '1.0.0' },
+    'node_modules/b': { version: '2.0.0', optional: true },
+  };
+  write('package-lock.json', JSON.stringify({ packages }));
+  if (installed) write('node_modules/.package-lock.json', JSON.stringify({ packages: installed }));
+  expect(isInstalled(root)).toBe(want);
 });
