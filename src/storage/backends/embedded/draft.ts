@@ -13,11 +13,17 @@ export class Draft {
   readonly entries: LogEntry[] = [];
   private readonly states = new Map<string, Stored | undefined>();
 
-  constructor(
-    private readonly view: View,
-    public head: Revision,
-    private readonly timeMs: number,
-  ) {}
+  head: Revision;
+  private readonly view: View;
+  private readonly timeMs: number;
+  private readonly room: Room;
+
+  constructor({ view, head, timeMs, room }: DraftParts) {
+    this.view = view;
+    this.head = head;
+    this.timeMs = timeMs;
+    this.room = { ...room };
+  }
 
   apply(compares: readonly Compare[], writes: readonly Write[], changes: Change[]): TxnResult {
     const current = compares.map(({ key }) => this.stored(key)?.item);
@@ -54,10 +60,19 @@ export class Draft {
       added.push({ key: records.stateKey(key), value: state?.bytes });
       states.set(key, state);
     }
+    this.takeRoom(events, added);
     changes.push(...added);
     this.entries.push({ revision, events });
     for (const [key, state] of states) this.states.set(key, state);
     this.head = revision;
+  }
+
+  /** History grows with every write; what only deletes passes nevertheless, as it makes room in the end. */
+  private takeRoom(events: readonly StoreEvent[], added: readonly Change[]): void {
+    if (events.every(({ type }) => type === 'delete')) return;
+    const bytes = added.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
+    if (bytes > this.room.bytes) throw new StorageError('full', `${this.room.directory} is as large as it may be`);
+    this.room.bytes -= bytes;
   }
 
   private stored(key: string): Stored | undefined {
@@ -67,6 +82,18 @@ export class Draft {
     this.states.set(key, stored);
     return stored;
   }
+}
+
+export interface DraftParts {
+  readonly view: View;
+  readonly head: Revision;
+  readonly timeMs: number;
+  readonly room: Readonly<Room>;
+}
+
+interface Room {
+  readonly directory: string;
+  bytes: number;
 }
 
 interface Stored {

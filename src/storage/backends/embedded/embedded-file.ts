@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath, type Transaction } from 'lmdb';
+import type { Logger } from '../../../std/logger.js';
 import { StorageError, type StorageErrorCode } from '../../storage-error.js';
+import { checkFile } from './file-check.js';
 import { currentOwner, decodeOwner, encodeOwner, isAlive, type Owner } from './owner.js';
 import { formatVersion, metaKeys, type Bounds } from './records.js';
 
@@ -57,6 +59,12 @@ export class View {
     return this.database.getKeysCount({ ...bounds, transaction: this.transaction });
   }
 
+  /** The key that many places behind the first one. */
+  keyAfter(bounds: Bounds, offset: number): Buffer | undefined {
+    for (const key of this.database.getKeys({ ...bounds, offset, limit: 1, transaction: this.transaction })) return key;
+    return undefined;
+  }
+
   retain(): this {
     this.users++;
     return this;
@@ -88,14 +96,16 @@ export class EmbeddedFile {
     this.view = this.latestView();
   }
 
-  static open(directory: string): EmbeddedFile {
+  static open(directory: string, logger: Logger): EmbeddedFile {
     const path = resolve(directory);
-    const database = openDatabase(path);
+    const database = openDatabase(path, logger);
     try {
-      return new EmbeddedFile(path, database, claim(path, database));
+      const file = new EmbeddedFile(path, database, claim(path, database));
+      writeFileSync(join(path, ownerFile), encodeOwner(currentOwner()));
+      return file;
     } catch (error) {
       void database.close();
-      throw error instanceof StorageError ? error : storageError(path, error);
+      throw storageError(path, error);
     }
   }
 
@@ -134,10 +144,10 @@ export class EmbeddedFile {
   async close(): Promise<void> {
     this.view.release();
     try {
-      // An owner that cannot be removed, on a full disk say, is known to be dead by the next one.
-      await this.database.ifVersion(metaKeys.owner, this.token, () => void this.database.remove(metaKeys.owner));
-    } catch (error) {
-      await (error as { commitError?: Promise<unknown> }).commitError?.catch(nothing);
+      await this.commit([{ key: metaKeys.owner, value: undefined }]);
+      rmSync(join(this.directory, ownerFile), { force: true });
+    } catch {
+      // An owner whose name cannot be removed, on a full disk say, is known to be dead by the next one.
     }
     await this.database.close();
   }
@@ -148,10 +158,13 @@ export class EmbeddedFile {
   }
 }
 
-function openDatabase(path: string): Database {
+function openDatabase(path: string, logger: Logger): Database {
   try {
     mkdirSync(path, { recursive: true });
-    const isNew = !isThere(join(path, 'data.mdb'));
+    const dataFile = join(path, 'data.mdb');
+    const isNew = statSync(dataFile, { throwIfNoEntry: false }) === undefined;
+    refuseIfNamed(path);
+    if (!isNew) checkFile(dataFile, (message, fields) => logger.warn(message, fields));
     const database = open<Buffer, Buffer>({
       path,
       encoding: 'binary',
@@ -173,7 +186,20 @@ function openDatabase(path: string): Database {
   }
 }
 
-/** Writes our name into the file unless a living process stands there. LMDB's write lock makes it one step. */
+/** The owner record again, for people to read, and to know a living owner without touching its database. */
+const ownerFile = 'owner';
+
+function refuseIfNamed(path: string): void {
+  let name: Buffer;
+  try {
+    name = readFileSync(join(path, ownerFile));
+  } catch {
+    return;
+  }
+  refuseIfAlive(path, decodeOwner(name));
+}
+
+/** Writes our name into the database unless a living process stands there. LMDB's write lock makes it one step. */
 function claim(path: string, database: Database): number {
   const token = randomBytes(6).readUIntBE(0, 6);
   database.transactionSync(() => {
@@ -205,7 +231,7 @@ function checkFormat(path: string, database: Database): void {
   }
 }
 
-const errno = { EACCES: 13, EFBIG: 27, ENOSPC: 28, EROFS: 30, EDQUOT: 122 } as const;
+const errno = { EFBIG: 27, ENOSPC: 28, EDQUOT: 122 } as const;
 const codeOfLmdbError = new Map<unknown, StorageErrorCode>([
   [errno.ENOSPC, 'full'],
   [errno.EDQUOT, 'full'],
@@ -225,10 +251,6 @@ export function storageError(path: string, cause: unknown): StorageError {
   return new StorageError(codeOfLmdbError.get(code) ?? 'unavailable', `${path}: ${message ?? String(cause)}`, {
     cause,
   });
-}
-
-function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** A file is only as durable as its name. */

@@ -80,10 +80,10 @@ export class EmbeddedStore implements KvStore {
     const floor = file.view.get(records.metaKeys.floor);
     this.floor = floor ? records.decodeRevision(floor) : noRevision;
     this.nextFloor = this.floor;
-    this.draft = new Draft(file.view, this.head, 0);
+    this.draft = this.newDraft();
     this.queue = new CommitQueue({
-      begin: () => (this.draft = new Draft(this.file.view, this.head, this.timeMs())),
-      commit: (changes) => this.commit(changes),
+      begin: () => (this.draft = this.newDraft()),
+      commit: (changes) => this.file.commit(changes),
       committed: () => this.advance(),
       failed: (error) => this.logger.error('a commit failed', { code: error.code, error: error.message }),
     });
@@ -102,7 +102,7 @@ export class EmbeddedStore implements KvStore {
   }
 
   static async open(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
-    return new EmbeddedStore(EmbeddedFile.open(options.directory), options);
+    return new EmbeddedStore(EmbeddedFile.open(options.directory, options.logger ?? silentLogger), options);
   }
 
   async get(key: string, options?: ReadOptions): Promise<GetResult> {
@@ -203,20 +203,10 @@ export class EmbeddedStore implements KvStore {
     });
   }
 
-  private async commit(changes: readonly Change[]): Promise<void> {
-    this.checkRoom(changes);
-    await this.file.commit(changes);
-  }
-
-  /** History grows with every write, so that only what deletes or forgets may pass when there is no room. */
-  private checkRoom(changes: readonly Change[]): void {
-    const { mapSizeMax, directory } = this.options;
-    if (mapSizeMax === undefined || !this.draft.entries.some(({ events }) => events.some((e) => e.type === 'put')))
-      return;
-    const used = this.file.usedBytes();
-    const added = changes.reduce((bytes, { value }) => bytes + (value?.length ?? 0), 0);
-    if (used + added <= mapSizeMax) return;
-    throw new StorageError('full', `${directory} holds ${used} bytes of the ${mapSizeMax} allowed`);
+  private newDraft(): Draft {
+    const { directory, mapSizeMax = Infinity } = this.options;
+    const room = { directory, bytes: mapSizeMax === Infinity ? Infinity : mapSizeMax - this.file.usedBytes() };
+    return new Draft({ view: this.file.view, head: this.head, timeMs: this.timeMs(), room });
   }
 
   /** View and head move in one step, so that every answer's revision is that of its data. */

@@ -30,8 +30,9 @@ export interface Slice {
   readonly from: string;
 }
 
-/** How many records are read before others get their turn: about 2 ms. */
-const turnRecords = 1_000;
+/** How many records, or keys alone, are read before others get their turn: 1 to 3 ms. */
+const turnRecords = 500;
+const turnKeys = 5_000;
 
 /** The range as of now. Reads no value beyond the limit. */
 export async function rangeNow(view: View, slice: Slice, limit: number, turn: () => Promise<void>): Promise<Range> {
@@ -45,7 +46,18 @@ export async function rangeNow(view: View, slice: Slice, limit: number, turn: ()
     }
   }
   if (items.length < limit) return { items, count: items.length };
-  return { items, count: view.count(bounds) };
+  return { items, count: await countKeys(view, bounds, turn) };
+}
+
+/** Keys are skipped about 0.3 µs each. */
+async function countKeys(view: View, bounds: records.Bounds, turn: () => Promise<void>): Promise<number> {
+  let count = 0;
+  for (let { start } = bounds; ; count += turnKeys) {
+    const next = view.keyAfter({ ...bounds, start }, turnKeys);
+    if (!next) return count + view.count({ ...bounds, start });
+    start = next;
+    await turn();
+  }
 }
 
 export interface Range {

@@ -1,0 +1,251 @@
+import { copyFile, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { open as openLmdb } from 'lmdb';
+import { revisionOf } from '../../../machinery/revision.js';
+import { ManualClock } from '../../../std/clock.js';
+import type { KvStore, Write } from '../../kv-store.js';
+import { StorageError, type StorageErrorCode } from '../../storage-error.js';
+import { EmbeddedStore, type EmbeddedStoreOptions } from './embedded-store.js';
+import { currentOwner, encodeOwner, type Owner } from './owner.js';
+import { historyKey, metaKeys, stateKey } from './records.js';
+
+const put = (key: string, value = key): Write => ({ type: 'put', key, value: Buffer.from(value) });
+
+async function codeOf(call: Promise<unknown>): Promise<[StorageErrorCode | undefined, string]> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return error instanceof StorageError ? [error.code, error.message] : [undefined, String(error)];
+}
+
+describe('EmbeddedStore', () => {
+  let root: string;
+  let directory: string;
+  const opened: KvStore[] = [];
+  let serial = 0;
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'keelson-embedded-'));
+  });
+  beforeEach(() => {
+    directory = join(root, `store-${serial++}`);
+  });
+  afterEach(async () => {
+    for (const store of opened.splice(0)) await store.close();
+  });
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  const open = async (options: Partial<EmbeddedStoreOptions> = {}) => {
+    const store = await EmbeddedStore.open({ directory, ...options });
+    opened.push(store);
+    return store;
+  };
+  /** Changes the records of a closed store, as damage would. */
+  const tamper = async (change: (database: ReturnType<typeof openLmdb<Buffer, Buffer>>) => Promise<unknown>) => {
+    const options = { path: directory, encoding: 'binary', keyEncoding: 'binary', overlappingSync: false } as const;
+    const database = openLmdb<Buffer, Buffer>({ ...options, noSubdir: false } as never);
+    await change(database);
+    await database.close();
+  };
+
+  describe('its directory', () => {
+    it('is made when it is not there', async () => {
+      directory = join(directory, 'deep', 'er');
+      const store = await open();
+      expect(await store.revision()).toBe(1);
+    });
+
+    it('is refused while it is open, with its name and the pid, and free again after close', async () => {
+      const store = await open();
+      await store.txn([], [put('a')]);
+      const [code, message] = await codeOf(open());
+      expect([code, message]).toEqual(['locked', expect.stringContaining(directory)]);
+      expect(message).toContain(String(process.pid));
+      await store.txn([], [put('b')]);
+      await store.close();
+      expect((await (await open()).range('')).count).toBe(2);
+    });
+
+    it.each([
+      ['of a process that is no more', (): Owner => ({ ...currentOwner(), pid: 2 ** 22 + 1 })],
+      ['of another process that had our pid', (): Owner => ({ ...currentOwner(), started: '1' })],
+      ['from before the machine was booted', (): Owner => ({ ...currentOwner(), boot: 'earlier' })],
+    ])('is taken over from an owner %s', async (_, owner) => {
+      await (await open()).close();
+      const name = encodeOwner(owner());
+      await tamper((database) => database.put(metaKeys.owner, Buffer.concat([Buffer.alloc(8), name])));
+      await writeFile(join(directory, 'owner'), name);
+      await (await open()).txn([], [put('a')]);
+    });
+
+    it('is given up by a store from which it was taken', async () => {
+      const store = await open();
+      await store.txn([], [put('a', 'before')]);
+      const name = Buffer.concat([Buffer.alloc(8, 7), encodeOwner(currentOwner())]);
+      await tamper((database) => database.put(metaKeys.owner, name));
+      expect((await codeOf(store.txn([], [put('a', 'after')])))[0]).toBe('locked');
+      expect((await store.get('a')).item?.value.toString()).toBe('before');
+    });
+
+    it('is refused when it was written in another format', async () => {
+      await (await open()).close();
+      await tamper((database) => database.put(metaKeys.format, Buffer.from('2')));
+      const [code, message] = await codeOf(open());
+      expect([code, message]).toEqual(['unavailable', expect.stringMatching(/written in format 2.*knows 1/)]);
+    });
+
+    it('is refused when it cannot be made', async () => {
+      await writeFile(directory, 'a file');
+      expect((await codeOf(open()))[0]).toBe('unavailable');
+    });
+  });
+
+  describe('damage', () => {
+    const flip = (bytes: Buffer) => {
+      bytes[bytes.length - 1]! ^= 1;
+      return bytes;
+    };
+
+    it('of a value is corrupt, names the key, and leaves the others alone', async () => {
+      const store = await open();
+      await store.txn([], [put('/a'), put('/b')]);
+      await store.close();
+      await tamper((database) => database.put(stateKey('/a'), flip(database.get(stateKey('/a'))!)));
+      const again = await open();
+      for (const call of [again.get('/a'), again.range('/'), again.txn([], [put('/a')])]) {
+        expect(await codeOf(call)).toEqual(['corrupt', expect.stringContaining('/a')]);
+      }
+      expect((await again.get('/b')).item?.value.toString()).toBe('/b');
+      await again.txn([], [put('/b')]);
+    });
+
+    it('of history ends the watch that needs it, and no other', async () => {
+      const store = await open();
+      const { revision: first } = await store.txn([], [put('/a', '1')]);
+      const { revision: second } = await store.txn([], [put('/a', '2')]);
+      await store.close();
+      const replaced = historyKey('/a', second);
+      await tamper((database) => database.put(replaced, flip(database.get(replaced)!)));
+      const again = await open();
+      const ended = await new Promise<Error>((resolve) => {
+        again.watch('/', { from: first }, { events: () => undefined, progress: () => undefined, ended: resolve });
+      });
+      expect(ended).toMatchObject({ code: 'corrupt', message: expect.stringContaining('/a') as string });
+      expect((await again.get('/a')).item?.value.toString()).toBe('2');
+    });
+
+    it('of the file is corrupt, and does not end the process', async () => {
+      const store = await open();
+      for (let i = 0; i < 50; i++) await store.txn([], [put(`/${i}`, 'x'.repeat(3_000))]);
+      await store.close();
+      const healthy = directory;
+      for (const damage of ['half', 'junk', 'stub']) {
+        directory = `${healthy}-${damage}`;
+        await mkdir(directory);
+        const file = join(directory, 'data.mdb');
+        await copyFile(join(healthy, 'data.mdb'), file);
+        if (damage === 'half') await truncate(file, 4_096 * Math.floor((await readFile(file)).length / 8_192));
+        else await writeFile(file, damage === 'junk' ? Buffer.alloc(50_000, 'junk') : 'stub');
+        const warnings: string[] = [];
+        const warn = (message: string) => void warnings.push(message);
+        const logger = { debug: warn, info: warn, warn, error: warn };
+        const error = await codeOf(open({ logger }).then((half) => half.range('/')));
+        expect(error).toEqual(['corrupt', expect.stringContaining(directory)]);
+      }
+    });
+  });
+
+  describe('room', () => {
+    it('ends at mapSizeMax with full: nothing is written, deletions and compaction go on and make room', async () => {
+      const store = await open({ mapSizeMax: 600_000 });
+      const writes = Array.from({ length: 200 }, (_, i) =>
+        store.txn([], [put(`/${i}`, 'x'.repeat(5_000))]).then(() => i),
+      );
+      const results = await Promise.allSettled(writes);
+      const late: number[] = [];
+      for (let i = 200; ; i++) {
+        const [code] = await codeOf(store.txn([], [put(`/${i}`, 'x'.repeat(5_000))]).then(() => late.push(i)));
+        if (code) {
+          expect(code).toBe('full');
+          break;
+        }
+      }
+      const written = results.filter(({ status }) => status === 'fulfilled').length + late.length;
+      const { items, revision } = await store.range('/');
+      expect([items.length, revision]).toEqual([written, written + 1]);
+      for (const { key } of items) await store.txn([], [{ type: 'delete', key }]);
+      await store.compact(await store.revision());
+      await store.txn([], [put('/again')]);
+      expect((await store.range('/')).items.map(({ key }) => key)).toEqual(['/again']);
+    });
+
+    it.each([
+      ['a key', put('k'.repeat(1_901), '')],
+      ['a key of many zero bytes', put('\0'.repeat(1_500), '')],
+      ['a value', put('k', 'x'.repeat(3 * 1024 * 1024 + 1))],
+    ])('is refused to %s that is too large', async (_, write) => {
+      const store = await open();
+      expect((await codeOf(store.txn([], [write])))[0]).toBe('tooLarge');
+      expect(await store.revision()).toBe(1);
+    });
+
+    it('is there for keys with zero bytes, in order and through history', async () => {
+      const store = await open();
+      const keys = ['a', 'a\0', 'a\0\0', 'a\0b', 'a\x01', 'ab'];
+      for (const key of [...keys].reverse()) await store.txn([], [put(key, 'old')]);
+      const then = await store.revision();
+      for (const key of keys) await store.txn([], [put(key, 'new')]);
+      const past = await store.range('', { revision: then });
+      expect(past.items.map(({ key, value }) => [key, value.toString()])).toEqual(keys.map((key) => [key, 'old']));
+      expect((await store.get('a\0', { revision: then })).item?.value.toString()).toBe('old');
+    });
+  });
+
+  describe('history', () => {
+    it('is kept as long as it must be, and forgotten at the next interval', async () => {
+      const clock = new ManualClock();
+      const store = await open({ clock, historyMs: 60_000, compactionIntervalMs: 10_000 });
+      const { revision: first } = await store.txn([], [put('/a', '1')]);
+      const { revision: second } = await store.txn([], [put('/a', '2')]);
+      clock.advance(30_000);
+      const { revision: third } = await store.txn([], [put('/a', '3')]);
+      const isKept = async (revision: number) => {
+        const [code] = await codeOf(store.get('/a', { revision: revisionOf(revision) }));
+        return code === undefined;
+      };
+      clock.advance(29_999);
+      await settled(store);
+      expect(await isKept(first)).toBe(true);
+      clock.advance(10_001);
+      await until(async () => !(await isKept(first)));
+      expect([await isKept(second), await isKept(third)]).toEqual([true, true]);
+      expect((await store.get('/a', { revision: second })).item?.value.toString()).toBe('2');
+    });
+
+    it('is forgotten slice by slice, while writes go on, down to the last record', async () => {
+      const store = await open();
+      for (let i = 0; i < 10; i++) {
+        await Promise.all(Array.from({ length: 100 }, (_, j) => store.txn([], [put(`/${j}`, `${i}`)])));
+      }
+      const compacted = store.compact(await store.revision());
+      await Promise.all([compacted, ...Array.from({ length: 50 }, (_, j) => store.txn([], [put(`/${j}`, 'late')]))]);
+      await store.close();
+      let history = 0;
+      await tamper(async (database) => {
+        history = database.getKeysCount({ start: Buffer.from('h'), end: Buffer.from('i') });
+      });
+      // The revision compacted to, and the fifty after it.
+      expect(history).toBe(51);
+      expect((await (await open()).range('/')).count).toBe(100);
+    });
+  });
+});
+
+/** Everything that was under way has been committed. */
+const settled = async (store: KvStore) => void (await store.txn([], []));
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise(setImmediate);
+}
