@@ -1,0 +1,367 @@
+import { after, CacheWorld, decodePod, pods, RecordingSink } from '../../test/harness/cache-world.js';
+import { checkAgainstStore } from './checker.js';
+import { FreshnessTimeout } from './feed.js';
+
+const secrets = { prefix: '/registry/secrets/', decode: decodePod };
+const secret = (name: string, version = 0) =>
+  ({
+    type: 'put',
+    key: `/registry/secrets/ns/${name}`,
+    value: Buffer.from(`{"kind":"Secret","apiVersion":"v1","metadata":{"name":"${name}"},"v":${version}}`),
+  }) as const;
+
+describe('Feed', () => {
+  let world: CacheWorld;
+  afterEach(() => world.close());
+
+  it('loads everything in pages at one revision, while others write', async () => {
+    world = new CacheWorld({ loadPageItems: 3 });
+    for (let n = 0; n < 10; n++) await world.put(`p${n}`);
+    const started = world.feed.start();
+    const more = Array.from({ length: 10 }, (_, n) => world.put(`p${n * 2}`, { version: 9 }));
+    await Promise.all([started, ...more]);
+    await world.settle();
+    expect(world.cache.isReady).toBe(true);
+    expect(world.cache.snapshot().size).toBe(15);
+    expect(world.feed.position).toBe(await world.memory.revision());
+    expect(await checkAgainstStore(world.feed, world.memory)).toEqual([]);
+  });
+
+  it('starts again when the store compacts what it is reading', async () => {
+    world = new CacheWorld({ loadPageItems: 2 });
+    for (let n = 0; n < 9; n++) await world.put(`p${n}`);
+    const { range } = world.store;
+    world.store.range = async (...args) => {
+      if (world.store.rangeCalls === 1) {
+        const { revision } = await world.memory.txn([], [secret('s')]);
+        await world.memory.compact(revision);
+      }
+      return range(...args);
+    };
+    const started = world.feed.start();
+    await world.settle();
+    world.clock.advance(100);
+    await started;
+    expect(world.cache.snapshot().size).toBe(9);
+    expect(world.store.rangeCalls).toBeGreaterThan(5);
+  });
+
+  it('goes on trying while the store cannot be reached, until it is told to stop', async () => {
+    world = new CacheWorld();
+    world.store.cut();
+    const started = world.feed.start();
+    for (let n = 0; n < 5; n++) {
+      await world.settle();
+      world.clock.advance(5_000);
+    }
+    expect(world.store.rangeCalls).toBe(6 - 1);
+    expect(world.feed.synced).toBe(false);
+    world.store.mend();
+    await world.settle();
+    world.clock.advance(5_000);
+    await started;
+    expect(world.feed.synced).toBe(true);
+
+    const other = new CacheWorld();
+    other.store.cut();
+    const stop = new AbortController();
+    const stopped = other.feed.start(stop.signal);
+    await other.settle();
+    stop.abort(new Error('enough'));
+    await expect(stopped).rejects.toThrow('enough');
+    await other.close();
+  });
+
+  it('serves resources that come late, and forgets those that go', async () => {
+    world = await CacheWorld.started();
+    await world.write(secret('old'));
+    const cache = world.feed.addResource(secrets);
+    expect(cache.isReady).toBe(false);
+    const write = world.memory.txn([], [secret('meanwhile')]);
+    await cache.ready;
+    await write;
+    await world.settle();
+    await world.write(secret('new'));
+    expect(Array.from(cache.snapshot().range(secrets.prefix), (object) => object.attributes.name)).toEqual([
+      'meanwhile',
+      'new',
+      'old',
+    ]);
+    expect(await checkAgainstStore(world.feed, world.memory)).toEqual([]);
+
+    const sink = new RecordingSink();
+    cache.subscribe(
+      {
+        ...world.watch(),
+        scope: secrets.prefix,
+        exactKey: false,
+        start: after(world.feed.position),
+        matches: undefined,
+        equalities: [],
+        rendering: (await import('../../test/harness/cache-world.js')).jsonRendering,
+        bookmarks: false,
+        initialEventsEnd: false,
+      },
+      sink,
+    );
+    world.feed.removeResource(secrets.prefix);
+    await world.write(secret('after'));
+    expect([sink.told, sink.isEnded]).toEqual([[], true]);
+    expect(world.feed.addResource(secrets)).not.toBe(cache);
+  });
+
+  it('misses nothing of a resource that comes while the first load is under way', async () => {
+    world = new CacheWorld();
+    await world.write(secret('old'));
+    const started = world.feed.start();
+    const cache = world.feed.addResource(secrets);
+    for (let n = 0; n < 5; n++) await world.memory.txn([], [secret(`s${n}`)]);
+    await Promise.all([started, cache.ready]);
+    await world.settle();
+    expect(cache.snapshot().size).toBe(6);
+    expect(await checkAgainstStore(world.feed, world.memory)).toEqual([]);
+  });
+
+  it('refuses resources that overlap', async () => {
+    world = new CacheWorld();
+    expect(() => world.feed.addResource({ prefix: `${pods}x/`, decode: decodePod })).toThrow('overlap');
+    expect(() => world.feed.addResource({ prefix: pods, decode: decodePod })).toThrow('overlap');
+    expect(() => world.feed.addResource({ prefix: '/elsewhere/', decode: decodePod })).toThrow('under');
+  });
+
+  it('finds the resource of a key whatever the depth of its prefix', async () => {
+    world = new CacheWorld();
+    const caches = ['/registry/services/specs/', '/registry/services/endpoints/', '/registry/a.io/bs/'].map((prefix) =>
+      world.feed.addResource({ prefix, decode: decodePod }),
+    );
+    await world.feed.start();
+    for (const key of [
+      'services/specs/ns/a',
+      'services/endpoints/ns/a',
+      'a.io/bs/x',
+      'services/other/x',
+      'loose',
+      'pods/ns/p',
+    ]) {
+      await world.write({ ...secret('x'), key: `/registry/${key}` });
+    }
+    expect(caches.map((cache) => cache.snapshot().size)).toEqual([1, 1, 1]);
+    expect(world.cache.snapshot().size).toBe(1);
+  });
+
+  it('takes a burst in slices and keeps revisions whole', async () => {
+    world = await CacheWorld.started({ applySliceEvents: 5 });
+    const positions = new Set<number>();
+    const sink = new RecordingSink();
+    world.watch({}, sink);
+    const write = sink.write.bind(sink);
+    sink.write = (frame) => {
+      positions.add(world.feed.position);
+      return write(frame);
+    };
+    world.store.cut();
+    const pair = (n: number) =>
+      [0, 1, 2].map(
+        (k) =>
+          ({
+            type: 'put',
+            key: `${pods}ns/p${n}-${k}`,
+            value: Buffer.from(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p${n}-${k}"}}`),
+          }) as const,
+      );
+    for (let n = 0; n < 20; n++) await world.memory.txn([], pair(n));
+    world.store.mend();
+    await world.settle(20);
+    expect(sink.told).toHaveLength(60);
+    expect(positions.size).toBeGreaterThan(5);
+    expect(world.feed.position).toBe(await world.memory.revision());
+  });
+
+  describe('when the connection is lost', () => {
+    it('goes on without a gap, and says meanwhile how old it is', async () => {
+      world = await CacheWorld.started();
+      const { sink } = world.watch();
+      world.store.cut();
+      await world.put('a');
+      expect(sink.told).toEqual([]);
+      for (let n = 0; n < 4; n++) {
+        world.clock.advance(5_000);
+        await world.settle();
+      }
+      expect(world.feed.synced).toBe(false);
+      expect(world.feed.lagMs).toBeGreaterThanOrEqual(20_000);
+      world.store.mend();
+      await world.settle();
+      expect(sink.told).toEqual(['ADDED a@2']);
+      world.clock.advance(5_000);
+      await world.settle();
+      expect(world.feed.synced).toBe(true);
+      expect(world.feed.lagMs).toBeLessThan(5_000);
+    });
+
+    it('for longer than the store remembers, loads again and sends everybody away', async () => {
+      world = await CacheWorld.started();
+      await world.put('a');
+      const watches = [world.watch(), world.watch({}, new RecordingSink(1)), world.watch({ start: after(99) })];
+      world.store.cut();
+      await world.remove('a');
+      const revision = await world.put('b');
+      await world.memory.compact(revision);
+      world.store.mend();
+      await world.settle();
+      for (const { sink } of watches) {
+        expect(sink.told).toEqual([expect.stringMatching(/^ERROR 410 too old resource version/)]);
+        expect(sink.isEnded).toBe(true);
+      }
+      expect(Array.from(world.cache.snapshot().range(pods), ({ key }) => key)).toEqual([`${pods}ns/b`]);
+      expect(world.cache.snapshotAt(2 as never)).toBeUndefined();
+      const next = world.watch();
+      await world.put('c');
+      expect(next.sink.told).toHaveLength(1);
+      expect(await checkAgainstStore(world.feed, world.memory)).toEqual([]);
+    });
+  });
+
+  it('names what differs from the store', async () => {
+    world = await CacheWorld.started();
+    for (const name of ['a', 'b', 'c']) await world.put(name);
+    world.cache.apply({ type: 'delete', key: `${pods}ns/a`, modRevision: 4 as never }, 0);
+    world.cache.apply(
+      {
+        type: 'put',
+        item: {
+          key: `${pods}ns/b`,
+          value: Buffer.from('{"metadata":{}}'),
+          createRevision: 3 as never,
+          modRevision: 4 as never,
+        },
+      },
+      0,
+    );
+    world.cache.apply(
+      {
+        type: 'put',
+        item: {
+          key: `${pods}ns/x`,
+          value: Buffer.from('{"metadata":{}}'),
+          createRevision: 4 as never,
+          modRevision: 4 as never,
+        },
+      },
+      0,
+    );
+    const found = await checkAgainstStore(world.feed, world.memory);
+    expect(found.map(({ key, inCache, inStore }) => [key.at(-1), inCache, inStore])).toEqual([
+      ['a', undefined, 2],
+      ['b', 4, 3],
+      ['x', 4, undefined],
+    ]);
+  });
+
+  it('starts again when an event cannot be, rather than going on with a wrong state', async () => {
+    world = await CacheWorld.started();
+    await world.put('a');
+    world.cache.apply({ type: 'delete', key: `${pods}ns/a`, modRevision: 50 as never }, 0);
+    await world.put('b');
+    await world.settle();
+    expect(world.cache.snapshot().size).toBe(2);
+    expect(await checkAgainstStore(world.feed, world.memory)).toEqual([]);
+  });
+});
+
+describe('Feed freshness', () => {
+  let world: CacheWorld;
+  const options = { timeoutMs: 1_000 };
+  beforeEach(async () => {
+    world = await CacheWorld.started();
+    world.store.revisionCalls = 0;
+  });
+  afterEach(() => world.close());
+
+  it('answers when the feed has reached the revision', async () => {
+    const reached: number[] = [];
+    for (const revision of [4, 2, 3, 2])
+      void world.feed.waitFor(revision as never, options).then(() => reached.push(revision));
+    await world.put('a');
+    expect(reached).toEqual([2, 2]);
+    await world.put('b');
+    await world.put('c');
+    expect(reached).toEqual([2, 2, 3, 4]);
+    await world.feed.waitFor(1 as never, options);
+  });
+
+  it('gives up after the time it was given, or when the caller does', async () => {
+    const late = world.feed.waitFor(9 as never, options);
+    const stop = new AbortController();
+    const aborted = world.feed.waitFor(9 as never, { ...options, signal: stop.signal });
+    stop.abort(new Error('gone'));
+    await expect(aborted).rejects.toThrow('gone');
+    world.clock.advance(1_100);
+    await expect(late).rejects.toMatchObject({ name: 'FreshnessTimeout', requested: 9, current: 1 });
+    await expect(late).rejects.toBeInstanceOf(FreshnessTimeout);
+    await expect(world.feed.waitFor(9 as never, { ...options, signal: stop.signal })).rejects.toThrow('gone');
+  });
+
+  it('asks the store once for all who asked before the question was sent', async () => {
+    const gates: (() => void)[] = [];
+    const gate = () => (world.store.revisionGate = new Promise((resolve) => gates.push(resolve)));
+    gate();
+    const first = [1, 2, 3].map(() => world.feed.consistentRevision(options));
+    await world.settle();
+    expect(world.store.revisionCalls).toBe(1);
+    const second = [1, 2].map(() => world.feed.consistentRevision(options));
+    await world.settle();
+    expect(world.store.revisionCalls).toBe(1);
+    await world.put('a');
+    world.store.revisionGate = undefined;
+    gates[0]!();
+    expect(await Promise.all(first)).toEqual([1, 1, 1]);
+    expect(await Promise.all(second)).toEqual([2, 2]);
+    expect(world.store.revisionCalls).toBe(2);
+  });
+
+  it('sees every write that was acknowledged before', async () => {
+    for (let n = 0; n < 20; n++) {
+      const { revision } = await world.memory.txn([], [secret('s', n)]);
+      expect(await world.feed.consistentRevision(options)).toBeGreaterThanOrEqual(revision);
+      expect(world.feed.position).toBeGreaterThanOrEqual(revision);
+    }
+  });
+
+  it('asks for progress when others write outside the prefix', async () => {
+    await world.memory.txn([], [{ type: 'put', key: '/elsewhere', value: Buffer.from('x') }]);
+    const read = world.feed.consistentRevision(options);
+    world.store.progressRequests = 0;
+    await world.settle();
+    world.clock.advance(10);
+    expect(await read).toBe(2);
+    const before = world.store.progressRequests;
+    world.clock.advance(1_000);
+    expect(world.store.progressRequests).toBe(before);
+  });
+
+  it('fails as the store does, and recovers', async () => {
+    world.store.cut();
+    await expect(world.feed.consistentRevision(options)).rejects.toMatchObject({ code: 'unavailable' });
+    world.store.mend();
+    expect(await world.feed.consistentRevision(options)).toBe(1);
+  });
+
+  it('does not wait for a store that never answers', async () => {
+    world.store.revisionGate = new Promise(() => undefined);
+    const lost = world.feed.consistentRevision(options);
+    const refused = expect(lost).rejects.toMatchObject({ code: 'unavailable' });
+    await world.settle();
+    world.clock.advance(3_100);
+    await refused;
+    world.store.revisionGate = undefined;
+    expect(await world.feed.consistentRevision(options)).toBe(1);
+  });
+
+  it('sends all waiters away when it is closed', async () => {
+    const waiting = world.feed.waitFor(9 as never, options);
+    await world.feed.close();
+    await expect(waiting).rejects.toMatchObject({ code: 'closed' });
+    await expect(world.feed.consistentRevision(options)).rejects.toMatchObject({ code: 'closed' });
+  });
+});

@@ -1,0 +1,223 @@
+import { after, CacheWorld, initial, RecordingSink } from '../../test/harness/cache-world.js';
+import type { CacheLimits } from './cache-limits.js';
+
+describe('a watch whose client is slow', () => {
+  let world: CacheWorld;
+  const start = async (limits: Partial<CacheLimits> = {}) => (world = await CacheWorld.started(limits));
+  afterEach(() => world.close());
+
+  it('goes on where it stopped, event by event, and joins the others again', async () => {
+    await start();
+    const slow = world.watch({}, new RecordingSink(1));
+    const fast = world.watch();
+    for (const name of ['a', 'b', 'c', 'd']) await world.put(name);
+    expect(slow.sink.told).toEqual(['ADDED a@2']);
+    expect(slow.revision).toBe(2);
+    slow.sink.room = 2;
+    slow.drained();
+    await world.settle();
+    expect(slow.sink.told).toEqual(['ADDED a@2', 'ADDED b@3', 'ADDED c@4']);
+    expect(slow.revision).toBe(4);
+    slow.sink.room = Infinity;
+    slow.drained();
+    await world.settle();
+    await world.put('e');
+    expect(slow.sink.told).toEqual(fast.sink.told);
+    expect(slow.revision).toBe(world.feed.position);
+    expect(slow.sink.overruns).toBe(0);
+  });
+
+  it('is told 410 and let go when the history has moved on', async () => {
+    await start({ historyEventsMin: 4, historyEventsMax: 4 });
+    const slow = world.watch({}, new RecordingSink(1));
+    for (let n = 0; n < 10; n++) await world.put(`p${n}`);
+    slow.sink.room = 5;
+    slow.drained();
+    await world.settle();
+    expect(slow.sink.told).toEqual(['ADDED p0@2', 'ERROR 410 too old resource version: 1 (7)']);
+    expect(slow.sink.isEnded).toBe(true);
+    expect(slow.sink.events[1]!.object).toMatchObject({ kind: 'Status', reason: 'Expired', code: 410 });
+    expect(world.cache.watchCount).toBe(0);
+  });
+
+  it('gets the initial state at its own pace, as it was at the start, and then what happened meanwhile', async () => {
+    await start();
+    for (const name of ['a', 'b', 'c']) await world.put(name);
+    const slow = world.watch({ start: initial, initialEventsEnd: true }, new RecordingSink(1));
+    await world.settle();
+    expect(slow.sink.told).toEqual(['ADDED a@2']);
+    expect(slow.revision).toBe(0);
+    await world.put('c');
+    await world.remove('b');
+    for (let n = 0; n < 6; n++) {
+      slow.sink.room = 1;
+      slow.drained();
+      await world.settle();
+    }
+    expect(slow.sink.told.slice(1)).toEqual([
+      'ADDED b@3',
+      'ADDED c@4',
+      'BOOKMARK @4 end',
+      'MODIFIED c@5',
+      'DELETED b@6',
+    ]);
+    expect(slow.sink.overruns).toBe(0);
+  });
+
+  it('catches up in slices, so that the loop stays free', async () => {
+    await start({ replaySliceEvents: 10 });
+    for (let n = 0; n < 95; n++) await world.put(`p${n}`);
+    const { sink } = world.watch({ start: initial });
+    const seen: number[] = [];
+    for (let turn = 0; turn < 11; turn++) {
+      await new Promise(setImmediate);
+      seen.push(sink.told.length);
+    }
+    expect(Math.max(...seen.map((count, turn) => count - (seen[turn - 1] ?? 0)))).toBeLessThanOrEqual(10);
+    await world.settle(20);
+    expect(sink.told).toHaveLength(95);
+  });
+
+  it('splits no revision: what it claims to have is complete', async () => {
+    await start();
+    const slow = world.watch({}, new RecordingSink(1));
+    const before = slow.revision;
+    const two = ['a', 'b'].map(
+      (name) =>
+        ({
+          type: 'put',
+          key: `/registry/pods/ns/${name}`,
+          value: Buffer.from(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"${name}","namespace":"ns"}}`),
+        }) as const,
+    );
+    const { revision } = await world.memory.txn([], two);
+    await world.settle();
+    expect(slow.sink.told).toHaveLength(1);
+    expect(slow.revision).toBe(before);
+    slow.sink.room = 9;
+    slow.drained();
+    await world.settle();
+    expect(slow.sink.told.map((told) => told.slice(0, 7)).sort()).toEqual(['ADDED a', 'ADDED b']);
+    expect(slow.revision).toBe(revision);
+  });
+
+  it('is forgotten when it is closed, in whatever state', async () => {
+    await start();
+    await world.put('a');
+    const watches = [
+      world.watch(),
+      world.watch({}, new RecordingSink(1)),
+      world.watch({ start: initial }),
+      world.watch({ start: after(1) }),
+    ];
+    await world.put('b');
+    for (const watch of watches) watch.close();
+    const told = watches.map(({ sink }) => sink.told.length);
+    await world.put('c');
+    for (const watch of watches) {
+      watch.drained();
+      watch.sendBookmark();
+    }
+    await world.settle();
+    expect(watches.map(({ sink }) => sink.told.length)).toEqual(told);
+    expect(watches.some(({ sink }) => sink.isEnded)).toBe(false);
+    expect(world.cache.watchCount).toBe(0);
+  });
+
+  it('may close others, or itself, while it is written to', async () => {
+    await start();
+    const watches = Array.from({ length: 6 }, () => world.watch());
+    const [first, , third, , , last] = watches;
+    last!.sink.write = (frame) => {
+      first!.close();
+      third!.close();
+      last!.close();
+      return RecordingSink.prototype.write.call(last!.sink, frame);
+    };
+    await world.put('a');
+    await world.put('b');
+    expect(watches.map(({ sink }) => sink.told.length)).toEqual([0, 2, 0, 2, 2, 1]);
+  });
+});
+
+describe('a watch that starts', () => {
+  let world: CacheWorld;
+  afterEach(() => world.close());
+
+  it('in the future stays silent until then', async () => {
+    world = await CacheWorld.started();
+    const watch = world.watch({ start: after(4) });
+    for (const name of ['a', 'b', 'c']) await world.put(name);
+    watch.sendBookmark();
+    await world.put('d');
+    expect(watch.sink.told).toEqual(['BOOKMARK @4', 'ADDED d@5']);
+  });
+
+  it('in the future sends no bookmark that would take the client back', async () => {
+    world = await CacheWorld.started();
+    const watch = world.watch({ start: after(99) });
+    await world.put('a');
+    watch.sendBookmark();
+    expect(watch.sink.told).toEqual([]);
+    expect(watch.revision).toBe(99);
+  });
+
+  describe('before the history of the cache', () => {
+    /** Two pods and a deletion before the feed is started, so that only the store knows how they came about. */
+    const withPast = async (limits: Partial<CacheLimits> = {}) => {
+      world = new CacheWorld(limits);
+      await world.put('a', { version: 1 });
+      await world.put('a', { version: 2 });
+      await world.put('b');
+      await world.remove('b');
+      await world.write({ type: 'put', key: '/registry/secrets/ns/s', value: Buffer.from('{}') });
+      await world.feed.start();
+    };
+
+    it('gets it from the store, once for all, and goes on live', async () => {
+      await withPast();
+      const storeWatch = jest.spyOn(world.store, 'watch');
+      const watches = [
+        world.watch({ start: after(1) }),
+        world.watch({ start: after(2) }),
+        world.watch({ start: after(4) }),
+      ];
+      await world.settle();
+      await world.put('c');
+      const all = ['ADDED a@2', 'MODIFIED a@3', 'ADDED b@4', 'DELETED b@5', 'ADDED c@7'];
+      expect(watches.map(({ sink }) => sink.told)).toEqual([all, all.slice(1), all.slice(3)]);
+      const late = world.watch({ start: after(3) });
+      await world.settle();
+      expect(late.sink.told).toEqual(all.slice(2));
+      expect(storeWatch).toHaveBeenCalledTimes(1);
+      expect(await world.cache.reach(2 as never)).toBe('inHistory');
+    });
+
+    it('is told 410 when the store has forgotten it', async () => {
+      await withPast();
+      await world.memory.compact(4 as never);
+      const watches = [world.watch({ start: after(1) }), world.watch({ start: after(3) })];
+      await world.settle();
+      expect(watches[0]!.sink.told).toEqual(['ERROR 410 too old resource version: 1 (6)']);
+      expect(watches[1]!.sink.told).toEqual(['ADDED b@4', 'DELETED b@5']);
+      expect(await world.cache.reach(2 as never)).toBe('tooOld');
+    });
+
+    it('is told 410 when there is more of it than the ring may hold', async () => {
+      await withPast({ historyEventsMax: 3 });
+      const { sink } = world.watch({ start: after(1) });
+      await world.settle();
+      expect(sink.told).toEqual([expect.stringMatching(/^ERROR 410 too old resource version: 1 /)]);
+    });
+
+    it('is told to come again when the store does not answer in time', async () => {
+      await withPast();
+      world.store.cut();
+      const { sink } = world.watch({ start: after(1) });
+      world.clock.advance(11_000);
+      await world.settle();
+      expect(sink.told).toEqual([expect.stringMatching(/^ERROR 503/)]);
+      expect(sink.isEnded).toBe(true);
+    });
+  });
+});
