@@ -63,9 +63,13 @@ export function derive(draft: Draft, isGiven: (key: string) => boolean): void {
   draft.featureGates = resolveGates(draft.featureGates);
 }
 
-/** The address to listen on, or when that is all of them, the first that others can reach. */
+/**
+ * The address to listen on, unless only this machine could reach it, or it is all of them: then the first outward one,
+ * as the reference server chooses. A machine without a network is left with its loopback address.
+ */
 function advertisedAddress(bindAddress: string): string {
-  if (isIP(bindAddress) !== 0 && bindAddress !== '0.0.0.0' && bindAddress !== '::') return bindAddress;
+  const isReachable = isIP(bindAddress) !== 0 && !/^(127\.|::1$|::$|0\.0\.0\.0$)/.test(bindAddress);
+  if (isReachable) return bindAddress;
   const outward = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return outward.find((address) => !address.internal && address.family === 'IPv4')?.address ?? '127.0.0.1';
 }

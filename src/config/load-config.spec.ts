@@ -42,7 +42,6 @@ test('the defaults of keelson', () => {
     },
     serving: {
       bindAddress: '127.0.0.1',
-      advertiseAddress: '127.0.0.1',
       securePort: 6443,
       certDirectory: '.keelson/pki',
       http2: true,
