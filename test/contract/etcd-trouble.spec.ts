@@ -121,6 +121,20 @@ describeWithEtcd('etcd in trouble', () => {
     await expect(openEtcdStore({ ...common, servers, certFile: caFile! })).rejects.toThrow('needs its key');
   });
 
+  it('never keeps silent about a deletion at the revision it was compacted to', async () => {
+    const store = await open(await start());
+    await put(store, '/a');
+    await put(store, '/b');
+    const { revision } = await store.txn([], [{ type: 'delete', key: '/a' }]);
+    const last = (await put(store, '/c')).revision;
+    await store.compact(revision);
+    const recorder = new Recorder('/');
+    recorder.watch = store.watch('/', { from: revision }, recorder);
+    // An etcd that may have lost it: then the watch says so instead.
+    await recorder.reached(last).catch(() => expect(recorder.error).toMatchObject({ code: 'compacted' }));
+    if (!recorder.error) expect(recorder.keys).toEqual(['a', 'c']);
+  });
+
   it('is compacted by one of several servers', async () => {
     const store = await open(await start());
     const loops = Array.from(

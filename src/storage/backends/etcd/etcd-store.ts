@@ -147,6 +147,7 @@ class EtcdStore implements KvStore {
       cluster: this.cluster,
       logger: this.logger,
       revision: () => this.revision(),
+      probe: (revision) => this.read({ ...emptyRange, revision }, undefined),
       over: (one) => this.watches.delete(one),
       prefix,
       options,

@@ -5,8 +5,9 @@ import type { StoreEvent, Watch, WatchOptions, WatchSink } from '../../kv-store.
 import { StorageError } from '../../storage-error.js';
 import { jittered, type EtcdCluster } from './etcd-cluster.js';
 import type { EtcdEndpoint, WatchStream } from './etcd-endpoint.js';
+import { isTransient } from './etcd-errors.js';
 import { bytesOfKey, endOfPrefix, storeEventOf, type EtcdEvent, type WatchResponse } from './etcd-messages.js';
-import { hasOrderedProgress } from './etcd-progress.js';
+import { traitsOf, type EtcdTraits } from './etcd-versions.js';
 
 const progressAnswerMs = 100;
 const reconnectDelayMsMax = 5_000;
@@ -15,6 +16,8 @@ export interface EtcdWatchParts {
   readonly cluster: EtcdCluster;
   readonly logger: Logger;
   readonly revision: () => Promise<Revision>;
+  /** Rejects with 'compacted' when the state as of a revision is forgotten. */
+  readonly probe: (revision: Revision) => Promise<unknown>;
   readonly over: (watch: EtcdWatch) => void;
   readonly prefix: string;
   readonly options: WatchOptions;
@@ -26,7 +29,7 @@ interface Connection {
   readonly endpoint: EtcdEndpoint;
   stream?: WatchStream;
   isCreated: boolean;
-  hasOrderedProgress?: Promise<boolean>;
+  traits?: EtcdTraits;
   /** Of a response that came in fragments. */
   fragments: EtcdEvent[];
 }
@@ -37,7 +40,7 @@ interface Connection {
  *
  *   from = 5   events 5, 6 delivered → next = 7   progress 9 → next = 10   stream lost → a new one starts at 10
  *
- * Where an old etcd cannot tell progress rightly (see etcd-progress.ts), a watch that is asked for it is widened to
+ * Where an old etcd cannot tell progress rightly (see etcd-versions.ts), a watch that is asked for it is widened to
  * all keys from then on: every revision then shows up on the stream, and what is not under the prefix is progress.
  */
 export class EtcdWatch implements Watch {
@@ -86,8 +89,13 @@ export class EtcdWatch implements Watch {
     this.connection = connection;
     try {
       await connection.endpoint.connect(dialTimeoutMs);
+      connection.traits = traitsOf(await this.versionOf(connection.endpoint));
+      if (!connection.traits.keepsDeletionAtFloor && this.next > 1) await this.parts.probe((this.next - 1) as Revision);
     } catch (error) {
-      return this.lost(connection, error as Error);
+      if (this.connection !== connection) return;
+      if (error instanceof StorageError && error.code === 'compacted') return this.end(error);
+      if (!(error instanceof StorageError && error.code === 'futureRevision'))
+        return this.lost(connection, error as Error);
     }
     if (this.connection !== connection) return;
     const stream = connection.endpoint.openWatch();
@@ -109,6 +117,17 @@ export class EtcdWatch implements Watch {
     this.timer = clock.after(callTimeoutMs, () =>
       this.lost(connection, new Error('the watch was not created in time')),
     );
+  }
+
+  /** Who may not ask for it is taken to talk to an old one. */
+  private async versionOf(endpoint: EtcdEndpoint): Promise<string> {
+    const { clock, callTimeoutMs } = this.parts.cluster.options;
+    try {
+      return await endpoint.version(clock.now() + callTimeoutMs);
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      return '';
+    }
   }
 
   private disconnect(): void {
@@ -210,7 +229,7 @@ export class EtcdWatch implements Watch {
     const { cluster } = this.parts;
     this.isPursuing = true;
     while (this.isOpen && this.isProgressWanted) {
-      const isAsked = await this.askProgress();
+      const isAsked = this.askProgress();
       if (isAsked) await sleep(cluster.options.clock, progressAnswerMs);
       if (!this.isOpen || !this.isProgressWanted) break;
       const revision = await this.parts.revision().catch(() => undefined);
@@ -223,23 +242,20 @@ export class EtcdWatch implements Watch {
     this.isPursuing = false;
   }
 
-  private async askProgress(): Promise<boolean> {
+  /** Says whether etcd will answer. */
+  private askProgress(): boolean {
     const { connection } = this;
     if (!connection?.isCreated || this.breadth === 'all') return false;
-    const { clock, callTimeoutMs } = this.parts.cluster.options;
-    connection.hasOrderedProgress ??= connection.endpoint
-      .version(clock.now() + callTimeoutMs)
-      .then(hasOrderedProgress, () => false);
-    const isOrdered = await connection.hasOrderedProgress;
-    if (this.connection !== connection) return false;
-    if (isOrdered) {
+    if (connection.traits?.hasOrderedProgress) {
       connection.stream?.write({ progress_request: {} });
-    } else if (this.breadth === 'prefix') {
+      return true;
+    }
+    if (this.breadth === 'prefix') {
       this.breadth = 'all';
       this.disconnect();
       void this.connect();
     }
-    return isOrdered;
+    return false;
   }
 }
 
