@@ -48,6 +48,10 @@ interface MemberAddress {
   readonly peer: string;
 }
 
+/** None outlives the tests, also when they are interrupted. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
 /** One real etcd process, that can be killed and started again on its data. */
 export class EtcdMember {
   private process: ChildProcess | undefined;
@@ -97,11 +101,13 @@ export class EtcdMember {
       { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] } },
     );
     this.process = child;
+    running.add(child);
     this.output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => (this.output = (this.output + chunk.toString()).slice(-8_000)));
     }
     child.once('exit', () => {
+      running.delete(child);
       if (this.process === child) this.process = undefined;
     });
   }
