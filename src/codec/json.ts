@@ -32,7 +32,7 @@ export function stringifyJson(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    if (error instanceof TypeError && containsBigInt(value)) return stringifyExactly(value);
+    if (containsBigInt(value)) return stringifyExactly(value);
     throw error;
   }
 }
@@ -55,26 +55,30 @@ function utf8(bytes: Uint8Array): string {
 
 /**
  * One walk over what was read: refuses what is dangerous, and notices numbers whose digits may be lost.
- * For values that other decoders made as well.
+ * For values that other decoders made as well. Leaves are looked at without a call: most of a document is leaves.
  */
 export function inspect(value: unknown, depth = 0): 'bigInteger' | undefined {
-  if (typeof value === 'number') {
-    return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) <= 2 ** 63
-      ? 'bigInteger'
-      : undefined;
-  }
+  if (typeof value === 'number') return mayHaveLostDigits(value) ? 'bigInteger' : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= jsonDepthMax) throw new DecodeError('exceeded max depth');
   let finding: 'bigInteger' | undefined;
   if (Array.isArray(value)) {
-    for (const item of value as unknown[]) if (inspect(item, depth + 1) !== undefined) finding = 'bigInteger';
+    for (const item of value as unknown[]) {
+      if (typeof item !== 'string' && inspect(item, depth + 1) !== undefined) finding = 'bigInteger';
+    }
     return finding;
   }
-  for (const key in value) {
+  const object = value as Record<string, unknown>;
+  for (const key in object) {
+    const item = object[key];
     if (key === '__proto__') throw new DecodeError('the key "__proto__" is not allowed');
-    if (inspect((value as Record<string, unknown>)[key], depth + 1) !== undefined) finding = 'bigInteger';
+    if (typeof item !== 'string' && inspect(item, depth + 1) !== undefined) finding = 'bigInteger';
   }
   return finding;
+}
+
+function mayHaveLostDigits(number: number): boolean {
+  return !Number.isSafeInteger(number) && Number.isInteger(number) && Math.abs(number) <= 2 ** 63;
 }
 
 const int64Max = 2n ** 63n - 1n;

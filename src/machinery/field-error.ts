@@ -30,7 +30,10 @@ function shown(value: unknown): string {
 
 export function goQuote(text: string): string {
   // eslint-disable-next-line no-restricted-syntax -- a message, not bytes of an object
-  return JSON.stringify(text).replace(/\\u00([0-9a-f]{2})/g, '\\x$1').replace(/\\b/g, '\\b').replace(/\\f/g, '\\f');
+  return JSON.stringify(text)
+    .replace(/\\u00([0-9a-f]{2})/g, '\\x$1')
+    .replace(/\\b/g, '\\b')
+    .replace(/\\f/g, '\\f');
 }
 
 export const fieldError = {

@@ -40,7 +40,9 @@ function v4Text(value: bigint): string {
 
 /** With the longest run of zero groups left out. */
 function v6Text(value: bigint): string {
-  const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16)).join(':');
+  const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16)).join(
+    ':',
+  );
   const runs = [...groups.matchAll(/\b0(:0)+\b/g)].sort((a, b) => b[0].length - a[0].length);
   const run = runs[0];
   if (!run) return groups;

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from './kube-object.js';
 import { everyLabel, parseLabelSelector, type LabelSelector } from './label-selector.js';
 import { fieldManagerLengthMax, validateFieldManager } from './names.js';
 import { isTrueParameter, type Query } from './query.js';
+import { noRevision, revisionOf, type Revision } from './revision.js';
 
 /**
  * The options of every verb, read from the query (and for deletions from the body), checked and typed. What is wrong
@@ -395,3 +396,18 @@ function int64Parameter(query: Query, name: string): number | undefined {
 
 const parseIntError = (text: string, problem: string): string =>
   `strconv.ParseInt: parsing ${goQuote(text)}: ${problem}`;
+
+/** The revision that a resourceVersion names; '' and '0' name the first. What cannot be one is the client's mistake. */
+export function revisionOption(resourceVersion: string): Revision {
+  if (resourceVersion === '') return noRevision;
+  const isNumber = /^[0-9]+$/.test(resourceVersion);
+  const digits = resourceVersion.replace(/^0+/, '');
+  const isTooLarge = isNumber && (digits.length > 20 || (digits.length === 20 && digits > uint64MaxText));
+  if (isNumber && !isTooLarge) return revisionOf(Math.min(Number(digits || '0'), Number.MAX_SAFE_INTEGER));
+  const problem = isTooLarge ? 'value out of range' : 'invalid syntax';
+  const shown = goQuote(resourceVersion);
+  throw ApiError.badRequest(
+    `invalid resource version: resourceVersion: Invalid value: ${shown}: strconv.ParseUint: parsing ${shown}: ${problem}`,
+  );
+}
+const uint64MaxText = '18446744073709551615';

@@ -1,0 +1,65 @@
+import { fieldError, type FieldError, type FieldPath } from './field-error.js';
+import { asItems, type Fields } from './fields.js';
+
+/** The few shapes that most rules of validation have. A rule looks at a value, and says where it stands. */
+export type Rule<T> = (value: T, at: FieldPath, index: number) => FieldError[];
+
+export function each(list: unknown, at: FieldPath, ...rules: Rule<Fields>[]): FieldError[] {
+  return asItems(list).flatMap((item, index) => rules.flatMap((rule) => rule(item, at.index(index), index)));
+}
+
+export function required(value: unknown, at: FieldPath, detail = ''): FieldError[] {
+  return value === undefined || value === null || value === '' ? [fieldError.required(String(at), detail)] : [];
+}
+
+/** What a check of a text (a kind of name, an address) finds wrong. */
+export function checked(value: string, at: FieldPath, check: (text: string) => string[]): FieldError[] {
+  return check(value).map((message) => fieldError.invalid(String(at), value, message));
+}
+
+export function requiredName(value: string, at: FieldPath, check: (text: string) => string[]): FieldError[] {
+  return value === '' ? required(value, at) : checked(value, at, check);
+}
+
+/** An absent value is another rule's matter. */
+export function oneOf(value: unknown, at: FieldPath, supported: readonly string[]): FieldError[] {
+  if (value === undefined || value === null || supported.includes(value as string)) return [];
+  return [fieldError.notSupported(String(at), value, supported)];
+}
+
+export function between(value: unknown, at: FieldPath, min: number, max: number): FieldError[] {
+  if (typeof value !== 'number' || (value >= min && value <= max)) return [];
+  return [fieldError.invalid(String(at), value, `must be between ${min} and ${max}, inclusive`)];
+}
+
+export function notNegative(value: unknown, at: FieldPath): FieldError[] {
+  if (typeof value !== 'number' || value >= 0) return [];
+  return [fieldError.invalid(String(at), value, 'must be greater than or equal to 0')];
+}
+
+/** Every key but the first of its kind; an empty key is never a duplicate. */
+export function duplicates<T>(
+  list: readonly T[],
+  keyOf: (item: T) => string,
+  at: (index: number) => FieldPath,
+): FieldError[] {
+  const seen = new Set<string>();
+  return list.flatMap((item, index) => {
+    const key = keyOf(item);
+    if (key === '') return [];
+    if (seen.has(key)) return [fieldError.duplicate(String(at(index)), key)];
+    seen.add(key);
+    return [];
+  });
+}
+
+/** Exactly one field of a union: the first one set is taken, every other is one too many. */
+export function onlyOneOf(
+  value: Fields,
+  at: FieldPath,
+  fields: readonly string[],
+  tooMany: string,
+): { taken: string | undefined; errors: FieldError[] } {
+  const set = fields.filter((field) => value[field] !== undefined && value[field] !== null);
+  return { taken: set[0], errors: set.slice(1).map((field) => fieldError.forbidden(String(at.child(field)), tooMany)) };
+}

@@ -1,0 +1,72 @@
+import { parseFieldSelector, requireSelectable } from './field-selector.js';
+
+const outcome = (run: () => string): string => {
+  try {
+    return run();
+  } catch (error) {
+    expect(error).toMatchObject({ reason: 'BadRequest' });
+    return (error as Error).message;
+  }
+};
+
+describe('parseFieldSelector', () => {
+  it.each([
+    ['', ''],
+    [',,', ''],
+    ['a=1', 'a=1'],
+    ['a==1', 'a=1'],
+    ['a!=1', 'a!=1'],
+    ['a=', 'a='],
+    ['b=2,a=1', 'a=1,b=2'],
+    ['a=x\\,y', 'a=x\\,y'],
+    ['a=x\\=y', 'a=x\\=y'],
+    ['a=x\\\\y', 'a=x\\\\y'],
+    ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
+    ['metadata.name', "invalid selector: 'metadata.name'; can't understand 'metadata.name'"],
+    ['a=1,b', "invalid selector: 'a=1,b'; can't understand 'b'"],
+    ['metadata.name=\\', 'invalid field selector: invalid escape sequence: \\'],
+    ['a=\\x', 'invalid field selector: invalid escape sequence: \\x'],
+  ])('%s', (text, want) => expect(outcome(() => parseFieldSelector(text).toString())).toBe(want));
+
+  it.each([
+    ['a=1', { a: '1' }, true],
+    ['a=1', {}, false],
+    ['a=', {}, true],
+    ['a!=', {}, false],
+    ['a!=1', {}, true],
+    ['a=1,b!=2', { a: '1', b: '2' }, false],
+    ['a=x\\,y', { a: 'x,y' }, true],
+    ['', {}, true],
+  ])('%s on %j is %s', (text, fields, want) => {
+    const values = new Map(Object.entries(fields));
+    expect(parseFieldSelector(text).matches((field) => values.get(field) ?? '')).toBe(want);
+  });
+
+  it('tells what an index or an authorizer can use', () => {
+    const selector = parseFieldSelector('a=1,b!=2,c=');
+    expect(['a', 'b', 'c', 'd'].map((field) => selector.requiresExact(field))).toEqual(['1', undefined, '', undefined]);
+    expect(selector.equalities.map(({ field }) => field)).toEqual(['a', 'c']);
+    expect(selector.and('d', '4').toString()).toBe('a=1,b!=2,c=,d=4');
+  });
+});
+
+describe('requireSelectable', () => {
+  const check = (text: string, ...rest: [ReadonlySet<string>?, ((field: string) => string)?]) =>
+    outcome(() => {
+      requireSelectable(parseFieldSelector(text), ...rest);
+      return 'ok';
+    });
+  it('knows the common fields', () => {
+    expect(check('metadata.name=a,metadata.namespace=b')).toBe('ok');
+    expect(check('metadata.uid=x')).toBe(
+      '"metadata.uid" is not a known field selector: only "metadata.name", "metadata.namespace"',
+    );
+  });
+  it('lets a kind offer more, and refuse in its own words', () => {
+    const fields = new Set(['metadata.name', 'status.phase']);
+    expect(check('status.phase=Running', fields)).toBe('ok');
+    expect(check('spec.bad=x', fields, (field) => `field label not supported: ${field}`)).toBe(
+      'field label not supported: spec.bad',
+    );
+  });
+});

@@ -1,0 +1,22 @@
+import { nodeNameOf, parseServiceAccountUserName, serviceAccountGroups, serviceAccountUserName } from './user-info.js';
+
+describe('user names with a meaning', () => {
+  it.each([
+    ['system:serviceaccount:web:default', { namespace: 'web', name: 'default' }],
+    ['system:serviceaccount:web', undefined],
+    ['system:serviceaccount:a:b:c', undefined],
+    ['system:serviceaccount::b', undefined],
+    ['jane', undefined],
+  ])('%s', (userName, want) => expect(parseServiceAccountUserName(userName)).toEqual(want));
+
+  it('go both ways', () => {
+    expect(serviceAccountUserName('web', 'default')).toBe('system:serviceaccount:web:default');
+    expect(serviceAccountGroups('web')).toEqual(['system:serviceaccounts', 'system:serviceaccounts:web']);
+  });
+
+  it('are a node only with its group', () => {
+    const user = { name: 'system:node:n1', uid: '', groups: ['system:nodes'], extra: {} };
+    expect(nodeNameOf(user)).toBe('n1');
+    expect(nodeNameOf({ ...user, groups: [] })).toBeUndefined();
+  });
+});
