@@ -22,7 +22,8 @@ export function spliceResourceVersion(bytes: Buffer, revision: Revision): Buffer
   if (at < 0 || holdsResourceVersion(bytes, at)) return respell(bytes, revision);
   const isEmpty = bytes[at] === closeBrace;
   const inserted = isEmpty ? `"resourceVersion":"${revision}"` : `"resourceVersion":"${revision}",`;
-  const spliced = Buffer.allocUnsafe(bytes.length + inserted.length);
+  // Not from the pool: caches keep these bytes, and a piece of the pool keeps its whole slab.
+  const spliced = Buffer.allocUnsafeSlow(bytes.length + inserted.length);
   bytes.copy(spliced, 0, 0, at);
   spliced.write(inserted, at, 'latin1');
   bytes.copy(spliced, at + inserted.length, at);

@@ -6,7 +6,9 @@ import { looksLikeTime, resolvePlain } from './yaml-scalar.js';
  */
 export function writeYaml(value: unknown): string {
   const lines: string[] = [];
-  if (isEmptyOrScalar(value)) lines.push(inline(value, 0));
+  // A block needs something to be indented under.
+  if (typeof value === 'string' && value.includes('\n')) lines.push(doubleQuoted(value));
+  else if (isEmptyOrScalar(value)) lines.push(inline(value, 0));
   else block(value as object, 0, '', lines);
   return `${lines.join('\n')}\n`;
 }
@@ -58,7 +60,7 @@ function inline(value: unknown, indent: number): string {
 }
 
 function text(value: string, indent: number): string {
-  if (value.includes('\n')) return canBeBlock(value) ? literal(value, indent) : JSON.stringify(value);
+  if (value.includes('\n')) return canBeBlock(value) ? literal(value, indent) : doubleQuoted(value);
   return word(value);
 }
 

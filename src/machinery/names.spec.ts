@@ -11,8 +11,40 @@ const labelValue =
 const configKey =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
-const { validateCIdentifier, validateConfigKey, validateDns1035Label, validateDnsLabel, validateDnsSubdomain, validateEnvVarName, validateFieldManager, validateHttpHeaderName, validateLabelValue, validatePathSegment, validatePercent, validatePortName, validateQualifiedName, validateRelaxedEnvVarName, validateWildcardDnsSubdomain } = names;
-const validators = { validateCIdentifier, validateConfigKey, validateDns1035Label, validateDnsLabel, validateDnsSubdomain, validateEnvVarName, validateFieldManager, validateHttpHeaderName, validateLabelValue, validatePathSegment, validatePercent, validatePortName, validateQualifiedName, validateRelaxedEnvVarName, validateWildcardDnsSubdomain };
+const {
+  validateCIdentifier,
+  validateConfigKey,
+  validateDns1035Label,
+  validateDnsLabel,
+  validateDnsSubdomain,
+  validateEnvVarName,
+  validateFieldManager,
+  validateHttpHeaderName,
+  validateLabelValue,
+  validatePathSegment,
+  validatePercent,
+  validatePortName,
+  validateQualifiedName,
+  validateRelaxedEnvVarName,
+  validateWildcardDnsSubdomain,
+} = names;
+const validators = {
+  validateCIdentifier,
+  validateConfigKey,
+  validateDns1035Label,
+  validateDnsLabel,
+  validateDnsSubdomain,
+  validateEnvVarName,
+  validateFieldManager,
+  validateHttpHeaderName,
+  validateLabelValue,
+  validatePathSegment,
+  validatePercent,
+  validatePortName,
+  validateQualifiedName,
+  validateRelaxedEnvVarName,
+  validateWildcardDnsSubdomain,
+};
 
 describe('names', () => {
   const rows: [keyof typeof validators, string, string[]][] = [
@@ -60,9 +92,7 @@ describe('names', () => {
     ['validateFieldManager', 'kubectl client', []],
     ['validateFieldManager', 'é\u0007', ['invalid character U+0007 (at position 2)']],
   ];
-  it.each(rows)('%s %s', (validator, text, want) =>
-    expect(validators[validator](text)).toEqual(want),
-  );
+  it.each(rows)('%s %s', (validator, text, want) => expect(validators[validator](text)).toEqual(want));
 
   it('lets a generateName end in a dash', () => {
     expect(names.nameIsDnsSubdomain('web-', true)).toEqual([]);

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { findDuplicateFields, positionsOfFields } from './strict-json.js';
+
+describe('findDuplicateFields', () => {
+  it.each([
+    ['{}', []],
+    ['{"a":1,"b":{"a":2}}', []],
+    ['{"data":{"a":"1"},"data":{"b":"2"}}', ['data']],
+    ['{"data":{"a":"1","a":"2"}}', ['data.a']],
+    ['{"s":{"c":[{"n":1},{"i":1,"i":2,"i":3}]}}', ['s.c[1].i']],
+    ['[{"path":1,"path":2}]', ['[0].path']],
+    ['[[1,2],[{"a":1,"a":2}]]', ['[1][0].a']],
+    ['{"a":"\\",\\"a\\":","a":2}', ['a']],
+    ['{"a":"\\\\","a":2}', ['a']],
+    ['{"a":1,"\\u0061":2}', ['a']],
+    ['{"a":"}{][,","b":"a"}', []],
+    ['{ "b" : 1 ,\n "a" : [ 1 , 2 ] , "b" : 3 }', ['b']],
+    ['{"a":{"x":1,"x":2},"a":{"x":1}}', ['a.x', 'a']],
+    ['{"__proto__":1,"__proto__":2}', ['__proto__']],
+    ['"a"', []],
+    ['[]', []],
+  ])('%s', (text, want) => expect(findDuplicateFields(text)).toEqual(want.map((path) => `duplicate field "${path}"`)));
+
+  it('keeps up with many keys', () => {
+    const keys = Array.from({ length: 20_000 }, (_, index) => `"k${index}":0`);
+    const started = performance.now();
+    expect(findDuplicateFields(`{${keys.join(',')},"k7":1,"k19999":1}`)).toEqual([
+      'duplicate field "k7"',
+      'duplicate field "k19999"',
+    ]);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  it('finds none in what was written by a serializer', () => {
+    fc.assert(fc.property(fc.json(), (text) => expect(findDuplicateFields(text)).toEqual([])));
+  });
+});
+
+it('tells where fields stand', () => {
+  const text = '{"a":1,"b":[{"c":1},{"d":2}]}';
+  const positions = positionsOfFields(text, new Set(['a', 'b[1].d', 'none']));
+  expect([...positions.keys()]).toEqual(['a', 'b[1].d']);
+  expect(positions.get('a')!).toBeLessThan(positions.get('b[1].d')!);
+});
