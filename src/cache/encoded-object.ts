@@ -64,7 +64,7 @@ export class EncodedObject {
     if (rendering.id === 'json') return this.bytes;
     const known = this.renderings?.find((other) => other.id === rendering.id);
     if (known) return known.bytes;
-    const bytes = rendering.render(this);
+    const bytes = unpooled(rendering.render(this));
     this.renderings ??= [];
     if (this.renderings.length === renderingsMax) this.renderings.shift();
     this.renderings.push({ id: rendering.id, bytes });
@@ -87,4 +87,12 @@ export class EncodedObject {
     const stamp = Buffer.from(`"resourceVersion":"${revision}"`);
     return Buffer.concat([this.bytes.subarray(0, at), stamp, this.bytes.subarray(at + text.length)]);
   }
+}
+
+/** A small buffer is usually a piece of a pool that lives as long as any of its pieces: what is kept gets its own memory. */
+function unpooled(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength <= bytes.length * 2) return bytes;
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
 }

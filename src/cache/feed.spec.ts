@@ -303,9 +303,8 @@ describe('Feed freshness', () => {
   });
 
   it('asks the store once for all who asked before the question was sent', async () => {
-    const gates: (() => void)[] = [];
-    const gate = () => (world.store.revisionGate = new Promise((resolve) => gates.push(resolve)));
-    gate();
+    let answer!: () => void;
+    world.store.revisionGate = new Promise((resolve) => (answer = resolve));
     const first = [1, 2, 3].map(() => world.feed.consistentRevision(options));
     await world.settle();
     expect(world.store.revisionCalls).toBe(1);
@@ -314,7 +313,7 @@ describe('Feed freshness', () => {
     expect(world.store.revisionCalls).toBe(1);
     await world.put('a');
     world.store.revisionGate = undefined;
-    gates[0]!();
+    answer();
     expect(await Promise.all(first)).toEqual([1, 1, 1]);
     expect(await Promise.all(second)).toEqual([2, 2]);
     expect(world.store.revisionCalls).toBe(2);

@@ -1,0 +1,68 @@
+import { jsonRendering } from '../../test/harness/cache-world.js';
+import { EncodedObject, type Rendering } from './encoded-object.js';
+
+const attributes = { namespace: 'ns', name: 'a', labels: undefined, fields: {} };
+const encoded = (json: string) => new EncodedObject('/registry/pods/ns/a', 7 as never, Buffer.from(json), attributes);
+
+describe('EncodedObject', () => {
+  const rows = [
+    {
+      name: 'as this server spells it',
+      json: '{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7","name":"a"}}',
+    },
+    { name: 'nothing else in metadata', json: '{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7"}}' },
+    {
+      name: 'the same text elsewhere',
+      json: '{"kind":"C","apiVersion":"v1","metadata":{"resourceVersion":"7"},"data":{"resourceVersion":"7"}}',
+    },
+    {
+      name: 'in an order of others',
+      json: '{"data":{"resourceVersion":"7"},"metadata":{"name":"a","resourceVersion":"7"},"kind":"C"}',
+    },
+  ];
+  it.each(rows)('is the same state at another revision: $name', ({ json }) => {
+    const object = encoded(json);
+    const later = object.at(1234 as never);
+    const want = object.parse();
+    want.metadata.resourceVersion = '1234';
+    expect(later.parse()).toEqual(want);
+    expect([later.revision, later.key, object.revision]).toEqual([1234, object.key, 7]);
+    expect(object.bytes.toString()).toBe(json);
+    expect(object.at(7 as never)).toBe(object);
+  });
+
+  it('gives every reader an object of its own', () => {
+    const object = encoded(rows[0]!.json);
+    object.parse().metadata.name = 'changed';
+    expect(object.parse().metadata.name).toBe('a');
+  });
+
+  it('renders once for each id, remembers a few, and keeps no pool alive', () => {
+    const object = encoded(rows[0]!.json);
+    let renders = 0;
+    const rendering = (id: string): Rendering => ({
+      ...jsonRendering,
+      id,
+      render: () => {
+        renders++;
+        return Buffer.from(`as ${id}`);
+      },
+    });
+    expect(object.rendered(jsonRendering)).toBe(object.bytes);
+    const first = object.rendered(rendering('table'));
+    expect(object.rendered(rendering('table'))).toBe(first);
+    expect([first.toString(), first.buffer.byteLength, renders]).toEqual(['as table', 8, 1]);
+    for (const id of ['1', '2', '3', '4', '1', '2']) object.rendered(rendering(id));
+    expect(renders).toBe(5);
+    object.rendered(rendering('table'));
+    expect(renders).toBe(6);
+  });
+
+  it('that cannot be read fails its readers with the reason', () => {
+    const object = EncodedObject.corrupt('/registry/pods/ns/a', 7 as never, new Error('rotten'));
+    expect(() => object.parse()).toThrow('rotten');
+    expect(() => object.rendered(jsonRendering)).toThrow('rotten');
+    expect(object.at(8 as never)).toBe(object);
+    expect(object.attributes).toEqual({ namespace: 'ns', name: 'a', labels: undefined, fields: {} });
+  });
+});
