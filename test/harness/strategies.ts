@@ -1,0 +1,37 @@
+import type { FieldError } from '../../src/machinery/field-error.js';
+import type { KubeObject } from '../../src/machinery/kube-object.js';
+import type { Strategy, StrategyContext } from '../../src/registry/strategy.js';
+
+/** What the specs of kinds share: the part of a create that the kind itself has a say in. */
+export const testContext: StrategyContext = {
+  user: { name: 'tester', uid: '', groups: [], extra: {} },
+  now: '2026-01-02T03:04:05Z',
+};
+
+export function prepared(strategy: Strategy, object: KubeObject): KubeObject {
+  const made = structuredClone(object);
+  strategy.default?.(made);
+  const again = structuredClone(made);
+  strategy.default?.(again);
+  if (JSON.stringify(again) !== JSON.stringify(made)) throw new Error('defaults are not idempotent');
+  strategy.prepareForCreate?.(made, testContext);
+  return made;
+}
+
+/** The errors of a create, as messages list them. */
+export function refusals(strategy: Strategy, object: KubeObject): string[] {
+  return texts(strategy.validateCreate?.(prepared(strategy, object), testContext) ?? []);
+}
+
+/** The errors of an update from one state to another, both as clients would send them. */
+export function updateRefusals(strategy: Strategy, object: KubeObject, old: KubeObject): string[] {
+  const before = prepared(strategy, old);
+  const after = structuredClone(object);
+  strategy.default?.(after);
+  strategy.prepareForUpdate?.(after, before, testContext);
+  return texts(strategy.validateUpdate?.(after, before, testContext) ?? []);
+}
+
+export function texts(errors: readonly FieldError[]): string[] {
+  return errors.map((error) => `${error.field}: ${error.detail}`);
+}
