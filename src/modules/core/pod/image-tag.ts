@@ -1,0 +1,17 @@
+const component = /^[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*$/;
+
+/**
+ * The tag of an image: `latest` when neither a tag nor a digest says which image is meant, and `` when a digest alone
+ * says it or the reference cannot be read. The part before the first slash may be a host with a port.
+ */
+export function imageTag(image: string): string {
+  const [reference = '', digest] = image.split('@');
+  const lastSlash = reference.lastIndexOf('/');
+  const colon = reference.indexOf(':', lastSlash + 1);
+  const name = colon < 0 ? reference : reference.slice(0, colon);
+  const components = name.split('/');
+  const startsWithHost = components.length > 1 && /[.:A-Z]|^localhost$/.test(components[0]!);
+  if (!components.slice(startsWithHost ? 1 : 0).every((text) => component.test(text))) return '';
+  if (colon >= 0) return reference.slice(colon + 1);
+  return digest === undefined ? 'latest' : '';
+}

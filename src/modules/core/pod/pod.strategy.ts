@@ -1,0 +1,147 @@
+import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../../machinery/fields.js';
+import type { KubeObject } from '../../../machinery/kube-object.js';
+import { nameIsDnsSubdomain } from '../../../machinery/names.js';
+import type { LensSubresource } from '../../../registry/resource-definition.js';
+import { statusLens } from '../../../registry/status-lens.js';
+import type { Strategy } from '../../../registry/strategy.js';
+import { defaultPod } from './pod.defaults.js';
+import { qosClass } from './pod.qos.js';
+import {
+  validateEphemeralUpdate,
+  validatePodStatus,
+  validatePodUpdate,
+  validateResize,
+} from './pod.update.validation.js';
+import { validateNewPod } from './pod.validation.js';
+import { podWarnings } from './pod.warnings.js';
+
+export const podStrategy: Strategy = {
+  validateName: nameIsDnsSubdomain,
+  countsGenerations: true,
+  default: defaultPod,
+  prepareForCreate(pod, { now }) {
+    const spec = asFields(pod['spec']);
+    spreadByOwnLabels(pod, spec);
+    const isGated = asItems(spec['schedulingGates']).length > 0;
+    pod['status'] = {
+      phase: 'Pending',
+      ...(isGated && { conditions: [gatedCondition(now)] }),
+      qosClass: qosClass(pod),
+    };
+  },
+  prepareForUpdate(pod, old) {
+    if (old['status'] === undefined) delete pod['status'];
+    else pod['status'] = old['status'];
+  },
+  validateCreate: validateNewPod,
+  validateUpdate: validatePodUpdate,
+  warnings: podWarnings,
+  deletion: { graceSeconds },
+};
+
+function gatedCondition(now: string): Fields {
+  return {
+    type: 'PodScheduled',
+    status: 'False',
+    lastProbeTime: null,
+    lastTransitionTime: now,
+    reason: 'SchedulingGated',
+    message: 'Scheduling is blocked due to non-empty scheduling gates',
+  };
+}
+
+/** matchLabelKeys mean "as this very pod is labelled", which becomes part of the selector once the labels are known. */
+function spreadByOwnLabels(pod: KubeObject, spec: Fields): void {
+  const labels = pod.metadata.labels ?? {};
+  for (const constraint of asItems(spec['topologySpreadConstraints'])) {
+    narrowSelector(constraint, constraint['matchLabelKeys'], 'In', labels);
+  }
+  const affinity = asFields(spec['affinity']);
+  for (const kind of ['podAffinity', 'podAntiAffinity']) {
+    const {
+      requiredDuringSchedulingIgnoredDuringExecution: hard,
+      preferredDuringSchedulingIgnoredDuringExecution: soft,
+    } = asFields(affinity[kind]);
+    const terms = [...asItems(hard), ...asItems(soft).map((term) => asFields(term['podAffinityTerm']))];
+    for (const term of terms) {
+      narrowSelector(term, term['matchLabelKeys'], 'In', labels);
+      narrowSelector(term, term['mismatchLabelKeys'], 'NotIn', labels);
+    }
+  }
+}
+
+function narrowSelector(
+  owner: Fields,
+  keys: unknown,
+  operator: string,
+  labels: Readonly<Record<string, string>>,
+): void {
+  if (!Array.isArray(keys) || !isSet(owner['labelSelector'])) return;
+  const selector = asFields(owner['labelSelector']);
+  const added = keys.flatMap((key) =>
+    typeof key === 'string' && Object.hasOwn(labels, key) ? [{ key, operator, values: [labels[key]] }] : [],
+  );
+  if (added.length > 0) selector['matchExpressions'] = [...asItems(selector['matchExpressions']), ...added];
+}
+
+/** A pod that runs on no node, or has ended, has nobody to wait for. */
+function graceSeconds(pod: KubeObject, requested: number | undefined): number {
+  const spec = asFields(pod['spec']);
+  const phase = asFields(pod['status'])['phase'];
+  if (asText(spec['nodeName']) === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
+  const seconds = requested ?? asNumber(spec['terminationGracePeriodSeconds']);
+  return seconds < 0 ? 1 : seconds;
+}
+
+const podStatusParts = statusLens({ validate: validatePodStatus });
+
+/** Status without a class of service keeps the one that the pod was given when it was made. */
+export const podStatusLens: LensSubresource = {
+  ...podStatusParts,
+  put(pod, view) {
+    const merged = podStatusParts.put(pod, view);
+    const given = asFields(pod['status'])['qosClass'];
+    const status = asFields(merged['status']);
+    if (given !== undefined && !status['qosClass']) merged['status'] = { ...status, qosClass: given };
+    return merged;
+  },
+};
+
+/** Of what is submitted, only some fields of the spec are taken. */
+function specLens(
+  pick: (spec: Fields, view: Fields) => Fields,
+  validate: LensSubresource['validate'],
+): LensSubresource {
+  return {
+    type: 'lens',
+    verbs: ['get', 'patch', 'update'],
+    view: (pod) => pod,
+    put(pod, view) {
+      const { resourceVersion } = view.metadata;
+      return {
+        ...pod,
+        metadata: { ...pod.metadata, ...(resourceVersion !== undefined && { resourceVersion }) },
+        spec: pick(asFields(pod['spec']), asFields(view['spec'])),
+      };
+    },
+    ...(validate && { validate }),
+  };
+}
+
+export const ephemeralContainersLens = specLens(
+  (spec, { ephemeralContainers }) => ({ ...spec, ephemeralContainers: structuredClone(ephemeralContainers) }),
+  validateEphemeralUpdate,
+);
+
+export const resizeLens = specLens((spec, view) => {
+  const resized = { ...spec };
+  for (const list of ['containers', 'initContainers']) {
+    if (!isSet(spec[list])) continue;
+    const wanted = new Map(asItems(view[list]).map((container) => [container['name'], container]));
+    resized[list] = asItems(spec[list]).map((container) => {
+      const { resources, resizePolicy } = wanted.get(container['name']) ?? container;
+      return structuredClone({ ...container, resources, ...(resizePolicy !== undefined && { resizePolicy }) });
+    });
+  }
+  return resized;
+}, validateResize);

@@ -1,0 +1,188 @@
+import { deepEqual } from '../../../machinery/deep-equal.js';
+import { fieldError, path, type FieldError } from '../../../machinery/field-error.js';
+import { checked, each } from '../../../machinery/field-rules.js';
+import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../../machinery/fields.js';
+import type { KubeObject } from '../../../machinery/kube-object.js';
+import { validateDnsSubdomain, validateQualifiedName } from '../../../machinery/names.js';
+import { validateIp } from '../addresses.js';
+import { validateImage } from './container.validation.js';
+import { podNames, validatePodSpec } from './pod.validation.js';
+import { validateEphemeralContainers } from './container.validation.js';
+import { qosClass } from './pod.qos.js';
+
+const mutableFields =
+  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
+
+const specAt = path('spec');
+
+/** A pod that exists is nearly fixed: what may change is taken out of both, and the rest must be the same. */
+export function validatePodUpdate(pod: KubeObject, old: KubeObject): FieldError[] {
+  const spec = asFields(pod['spec']);
+  const oldSpec = asFields(old['spec']);
+  const errors = validatePodSpec(spec, specAt);
+  for (const list of ['containers', 'initContainers']) {
+    if (asItems(spec[list]).length !== asItems(oldSpec[list]).length) {
+      const message = 'pod updates may not add or remove containers';
+      return [...errors, fieldError.forbidden(String(specAt.child(list)), message)];
+    }
+    errors.push(...each(spec[list], specAt.child(list), validateImage));
+  }
+  errors.push(
+    ...validateDeadline(spec, oldSpec),
+    ...validateGateRemoval(spec, oldSpec),
+    ...validateAddedTolerations(spec, oldSpec),
+  );
+  const changed = changedFields(spec, withMutableFieldsOf(spec, oldSpec));
+  if (changed.length > 0) {
+    errors.push(fieldError.forbidden('spec', `${mutableFields}\nchanged: ${changed.join(', ')}`));
+  }
+  return errors;
+}
+
+function validateDeadline(spec: Fields, oldSpec: Fields): FieldError[] {
+  const { activeDeadlineSeconds: before } = oldSpec;
+  const { activeDeadlineSeconds: after } = spec;
+  if (!isSet(before)) return [];
+  const where = 'spec.activeDeadlineSeconds';
+  if (!isSet(after)) return [fieldError.invalid(where, null, 'must not update from a positive integer to nil value')];
+  return asNumber(after) > asNumber(before)
+    ? [fieldError.invalid(where, after, 'must be less than or equal to previous value')]
+    : [];
+}
+
+function validateGateRemoval(spec: Fields, oldSpec: Fields): FieldError[] {
+  const before = new Set(asItems(oldSpec['schedulingGates']).map((gate) => asText(gate['name'])));
+  return each(spec['schedulingGates'], specAt.child('schedulingGates'), (gate, at) => {
+    const name = asText(gate['name']);
+    if (before.has(name)) return [];
+    const message = `only deletion is allowed, but found new scheduling gate '${name}'`;
+    return [fieldError.forbidden(String(at.child('name')), message)];
+  });
+}
+
+/** Tolerations may be added, and of those that are there only how long they hold may change. */
+function validateAddedTolerations(spec: Fields, oldSpec: Fields): FieldError[] {
+  const timeless = ({ tolerationSeconds: _seconds, ...rest }: Fields): Fields => rest;
+  const tolerations = asItems(spec['tolerations']).map(timeless);
+  const isKept = asItems(oldSpec['tolerations'])
+    .map(timeless)
+    .every((toleration) => tolerations.some((other) => deepEqual(toleration, other)));
+  if (isKept) return [];
+  const message = 'existing toleration can not be modified except its tolerationSeconds';
+  return [fieldError.forbidden('spec.tolerations', message)];
+}
+
+/** The old spec as it would be if only what may change had changed. */
+function withMutableFieldsOf(spec: Fields, oldSpec: Fields): Fields {
+  const expected: Fields = { ...oldSpec };
+  for (const list of ['containers', 'initContainers']) {
+    if (!isSet(oldSpec[list])) continue;
+    const now = asItems(spec[list]);
+    expected[list] = asItems(oldSpec[list]).map((container, i) => ({ ...container, image: now[i]?.['image'] }));
+  }
+  const free = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates'];
+  // As long as gates keep it from being scheduled, where it may run can still be narrowed.
+  if (asItems(oldSpec['schedulingGates']).length > 0) free.push('nodeSelector', 'affinity');
+  for (const field of free) expected[field] = spec[field];
+  if (asNumber(oldSpec['terminationGracePeriodSeconds']) < 0 && spec['terminationGracePeriodSeconds'] === 1) {
+    expected['terminationGracePeriodSeconds'] = 1;
+  }
+  return expected;
+}
+
+const shownChangesMax = 8;
+
+/** Where two values differ, as paths. An empty list and no list are the same. */
+function changedFields(value: unknown, expected: unknown, at = 'spec'): string[] {
+  const absent = (it: unknown) => it === undefined || it === null || (Array.isArray(it) && it.length === 0);
+  if ((absent(value) && absent(expected)) || deepEqual(value, expected)) return [];
+  if (Array.isArray(value) && Array.isArray(expected) && value.length === expected.length) {
+    return value.flatMap((item, i) => changedFields(item, expected[i], `${at}[${i}]`)).slice(0, shownChangesMax);
+  }
+  if (typeof value !== 'object' || typeof expected !== 'object' || Array.isArray(value) || Array.isArray(expected))
+    return [at];
+  const left = asFields(value);
+  const right = asFields(expected);
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])]
+    .flatMap((field) => changedFields(left[field], right[field], `${at}.${field}`))
+    .slice(0, shownChangesMax);
+}
+
+export function validatePodStatus(pod: KubeObject, old: KubeObject): FieldError[] {
+  const status = asFields(pod['status']);
+  const oldStatus = asFields(old['status']);
+  const at = path('status');
+  const nominated = asText(status['nominatedNodeName']);
+  const errors = nominated === '' ? [] : checked(nominated, at.child('nominatedNodeName'), validateDnsSubdomain);
+  for (const list of ['podIPs', 'hostIPs']) {
+    errors.push(
+      ...each(status[list], at.child(list), (item, itemAt) => checked(asText(item['ip']), itemAt, validateIp)),
+    );
+  }
+  errors.push(
+    ...each(status['conditions'], at.child('conditions'), (condition, conditionAt) =>
+      checked(asText(condition['type']), conditionAt.child('Type'), validateQualifiedName),
+    ),
+  );
+  if (isSet(oldStatus['qosClass']) && status['qosClass'] !== oldStatus['qosClass']) {
+    errors.push(fieldError.invalid('status.qosClass', status['qosClass'], 'field is immutable'));
+  }
+  return [...errors, ...validateContainerStates(asFields(old['spec']), status, oldStatus)];
+}
+
+/** What ended for good does not run again. */
+function validateContainerStates(spec: Fields, status: Fields, oldStatus: Fields): FieldError[] {
+  if (spec['restartPolicy'] === 'Always') return [];
+  return each(oldStatus['containerStatuses'], path('status.containerStatuses'), (before, at) => {
+    const ended = asFields(asFields(before['state'])['terminated']);
+    const wasEnded = isSet(asFields(before['state'])['terminated']);
+    if (!wasEnded || (asNumber(ended['exitCode']) !== 0 && spec['restartPolicy'] === 'OnFailure')) return [];
+    const after = asItems(status['containerStatuses']).find((it) => it['name'] === before['name']);
+    if (!after || isSet(asFields(after['state'])['terminated'])) return [];
+    return [fieldError.forbidden(String(at.child('state')), 'may not be transitioned to non-terminated state')];
+  });
+}
+
+export function validateEphemeralUpdate(pod: KubeObject, old: KubeObject): FieldError[] {
+  const spec = asFields(pod['spec']);
+  const list = asItems(spec['ephemeralContainers']);
+  const at = specAt.child('ephemeralContainers');
+  return [
+    ...validateEphemeralContainers(spec, specAt, podNames(spec)),
+    ...asItems(asFields(old['spec'])['ephemeralContainers']).flatMap((before) => {
+      const name = asText(before['name']);
+      const after = list.find((container) => container['name'] === before['name']);
+      const existing = `existing ephemeral containers "${name}" may not be`;
+      if (!after) return [fieldError.forbidden(String(at), `${existing} removed\n`)];
+      return deepEqual(after, before) ? [] : [fieldError.forbidden(String(at), `${existing} changed\n`)];
+    }),
+  ];
+}
+
+/** A pod that grows or shrinks stays in its class of service. */
+export function validateResize(pod: KubeObject, old: KubeObject): FieldError[] {
+  const errors = validatePodSpec(asFields(pod['spec']), specAt);
+  const before = asText(asFields(old['status'])['qosClass']) || qosClass(old);
+  if (qosClass(pod) !== before) {
+    errors.push(fieldError.invalid('spec', before, 'Pod QOS Class may not change as a result of resizing'));
+  }
+  for (const list of ['containers', 'initContainers']) {
+    const was = asItems(asFields(old['spec'])[list]);
+    errors.push(
+      ...each(asFields(pod['spec'])[list], specAt.child(list), (container, at, index) => {
+        const fixed = fixedResources(container);
+        return deepEqual(fixed, fixedResources(was[index] ?? {}))
+          ? []
+          : [fieldError.forbidden(String(at.child('resources')), 'only cpu and memory resources are mutable')];
+      }),
+    );
+  }
+  return errors;
+}
+
+function fixedResources(container: Fields): Fields {
+  const resources = asFields(container['resources']);
+  const rest = (amounts: unknown) =>
+    Object.fromEntries(Object.entries(asFields(amounts)).filter(([name]) => name !== 'cpu' && name !== 'memory'));
+  return { limits: rest(resources['limits']), requests: rest(resources['requests']), claims: resources['claims'] };
+}

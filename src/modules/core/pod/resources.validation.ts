@@ -1,0 +1,120 @@
+import { fieldError, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
+import { duplicates } from '../../../machinery/field-rules.js';
+import { asFields, asItems, asText, isSet, type Fields } from '../../../machinery/fields.js';
+import { validateQualifiedName } from '../../../machinery/names.js';
+import { compareAmounts, isNegative, isWhole, isWholeMultiple, sameAmount } from './pod-resources.js';
+
+/** Amounts that containers, and pods as a whole, ask for and are limited to. */
+const ofContainers = new Set(['cpu', 'memory', 'ephemeral-storage']);
+const ofQuotas = new Set([
+  ...[
+    'pods',
+    'resourcequotas',
+    'services',
+    'replicationcontrollers',
+    'secrets',
+    'configmaps',
+    'persistentvolumeclaims',
+  ],
+  ...['services.nodeports', 'services.loadbalancers', 'storage', 'requests.storage'],
+  ...['cpu', 'memory', 'ephemeral-storage'].flatMap((name) => [`requests.${name}`, `limits.${name}`]),
+]);
+const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
+
+export function validateContainerResources(
+  resources: Fields,
+  at: FieldPath,
+  claims: ReadonlySet<string>,
+): FieldError[] {
+  return [
+    ...validateAmounts(resources, at, validateContainerResourceName),
+    ...validateClaims(resources['claims'], at.child('claims'), claims),
+  ];
+}
+
+export function validatePodResources(resources: Fields, at: FieldPath): FieldError[] {
+  const supported = ['cpu', 'hugepages-', 'memory'];
+  return validateAmounts(resources, at, (name, nameAt) =>
+    name === 'cpu' || name === 'memory' || isHugePages(name)
+      ? []
+      : [fieldError.notSupported(String(nameAt), name, supported)],
+  );
+}
+
+type NameRule = (name: string, at: FieldPath) => FieldError[];
+
+function validateContainerResourceName(name: string, at: FieldPath): FieldError[] {
+  const problems = validateQualifiedName(name);
+  const isStandard = ofContainers.has(name) || isHugePages(name);
+  if (problems.length === 0 && !name.includes('/')) {
+    if (!isStandard && !ofQuotas.has(name)) problems.push('must be a standard resource type or fully qualified');
+    if (!isStandard) problems.push('must be a standard resource for containers');
+  }
+  return problems.map((problem) => fieldError.invalid(String(at), name, problem));
+}
+
+function validateAmounts(resources: Fields, at: FieldPath, validateName: NameRule): FieldError[] {
+  const limits = asFields(resources['limits']);
+  const requests = asFields(resources['requests']);
+  const limitsAt = at.child('limits');
+  const requestsAt = at.child('requests');
+  const errors: FieldError[] = [];
+  for (const [name, limit] of Object.entries(limits))
+    errors.push(...validateAmount(name, limit, limitsAt.key(name), validateName));
+  for (const [name, request] of Object.entries(requests)) {
+    errors.push(...validateAmount(name, request, requestsAt.key(name), validateName));
+    const limit = limits[name];
+    if (!isSet(limit)) {
+      if (!mayExceed(name)) {
+        errors.push(fieldError.required(String(limitsAt), 'Limit must be set for non overcommitable resources'));
+      }
+    } else if (!mayExceed(name) && !sameAmount(request, limit)) {
+      errors.push(
+        fieldError.invalid(String(requestsAt), request, `must be equal to ${name} limit of ${String(limit)}`),
+      );
+    } else if (compareAmounts(request, limit) > 0) {
+      const message = `must be less than or equal to ${name} limit of ${String(limit)}`;
+      errors.push(fieldError.invalid(String(requestsAt), request, message));
+    }
+  }
+  const names = [...Object.keys(limits), ...Object.keys(requests)];
+  if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
+    errors.push(fieldError.forbidden(String(at), 'HugePages require cpu or memory'));
+  }
+  return errors;
+}
+
+/** What can be shared can be promised twice; devices and huge pages cannot. */
+const mayExceed = (name: string): boolean => !isHugePages(name) && !name.includes('/');
+
+function validateAmount(name: string, amount: unknown, at: FieldPath, validateName: NameRule): FieldError[] {
+  const errors = validateName(name, at);
+  const refuse = (message: string) => errors.push(fieldError.invalid(String(at), amount, message));
+  if (isNegative(amount)) refuse('must be greater than or equal to 0');
+  if (name.includes('/') && !isWhole(amount)) refuse('must be an integer');
+  if (isHugePages(name) && !isWholeMultiple(amount, name.slice('hugepages-'.length))) {
+    refuse(`${String(amount)} is not positive integer multiple of ${name}`);
+  }
+  return errors;
+}
+
+function validateClaims(claims: unknown, at: FieldPath, declared: ReadonlySet<string>): FieldError[] {
+  const list = asItems(claims);
+  const known = declared.size === 0 ? 'which is empty' : [...declared].map((name) => `"${name}"`).join(', ');
+  return [
+    ...list.flatMap((claim, index) => {
+      const name = asText(claim['name']);
+      if (name === '') return [fieldError.required(String(at.index(index)))];
+      if (declared.has(name)) return [];
+      const missing = fieldError.notFound(String(at.index(index)), name);
+      return [
+        { ...missing, detail: `${missing.detail}: must be one of the names in pod.spec.resourceClaims ${known}` },
+      ];
+    }),
+    ...duplicates(
+      list,
+      (claim) => [asText(claim['name']), asText(claim['request'])].filter((part) => part !== '').join('/'),
+      (index) => at.index(index),
+    ),
+  ];
+}
