@@ -1,0 +1,92 @@
+import type { AdmissionChain } from '../../admission/admission-chain.js';
+import { ApiError } from '../../machinery/api-error.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import {
+  ApiGroup,
+  Subresource,
+  VirtualResource,
+  type HandlerResult,
+  type SubresourceRequest,
+  type VirtualRequest,
+} from '../../registry/api-group.js';
+import type { RequestContext } from '../../registry/request-context.js';
+import type { ResourceRegistry } from '../../registry/resource-registry.js';
+import { objectTime } from '../../registry/system-fields.js';
+import { updateObject } from '../../registry/update.js';
+import { bindingKind, coreResources, coreVersion } from './core.resources.js';
+import { bindingLens, bindPod, checkBinding } from './pod/pod.binding.js';
+
+@ApiGroup((naming) => ({
+  ...coreVersion,
+  groupPriority: 18000,
+  versionPriority: 1,
+  resources: coreResources(naming),
+  virtual: [{ ...bindingKind, plural: 'bindings', singular: 'binding', namespaced: true }],
+}))
+export class CoreGroup {
+  constructor(
+    private readonly registry: ResourceRegistry,
+    private readonly admission: AdmissionChain,
+  ) {}
+
+  @Subresource('pods', 'binding')
+  async bindByPod({ context, namespace, name, body }: SubresourceRequest): Promise<HandlerResult> {
+    const binding = body ?? emptyBinding(name);
+    if (binding.metadata.name && binding.metadata.name !== name) {
+      throw ApiError.badRequest('name in URL does not match name in Binding object');
+    }
+    return this.bind({ namespace, name }, binding, context);
+  }
+
+  /** The older way: the pod is the one that the binding is called after. */
+  @VirtualResource('bindings')
+  async bindByName({ context, namespace, body }: VirtualRequest): Promise<HandlerResult> {
+    return this.bind({ namespace, name: body.metadata.name ?? '' }, body, context);
+  }
+
+  private async bind(
+    target: { readonly namespace: string; readonly name: string },
+    binding: KubeObject,
+    request: RequestContext,
+  ): Promise<HandlerResult> {
+    const { store } = this.registry.require(coreVersion.group, coreVersion.version, 'pods');
+    const attributes = {
+      operation: 'CREATE' as const,
+      resource: store.groupResource,
+      kind: bindingKind.kind,
+      subresource: 'binding',
+      namespaced: true,
+      ...target,
+      object: binding,
+      old: undefined,
+      request,
+    };
+    await this.admission.admit(attributes);
+    checkBinding(binding, target.name);
+    await this.admission.validate(attributes);
+    const now = objectTime(store.parts.clock.now());
+    await updateObject(
+      store,
+      target,
+      (pod) => {
+        if (!pod) throw ApiError.notFound(store.groupResource, target.name);
+        return bindPod(pod, binding, now);
+      },
+      { lens: bindingLens, retriesConflicts: true, requiresResourceVersion: false, createsMissing: false },
+      { request, admission: admitted },
+    );
+    return { object: created, code: 201 };
+  }
+}
+
+/** The binding was admitted; what it does to the pod needs no second leave. */
+const admitted = {
+  admit: async (object: KubeObject | undefined) => object,
+  validate: async () => undefined,
+};
+
+const created = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 } as const;
+
+function emptyBinding(name: string): KubeObject {
+  return { kind: bindingKind.kind, apiVersion: coreVersion.version, metadata: { name } };
+}

@@ -1,0 +1,19 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { AdmissionChain } from '../../admission/admission-chain.js';
+import type { ResourceRegistry } from '../../registry/resource-registry.js';
+import { CoreGroup } from './core.group.js';
+
+export interface CoreParts {
+  readonly registry: ResourceRegistry;
+  readonly admission: AdmissionChain;
+}
+
+@Module({})
+export class CoreModule {
+  static for({ registry, admission }: CoreParts): DynamicModule {
+    return {
+      module: CoreModule,
+      providers: [{ provide: CoreGroup, useFactory: () => new CoreGroup(registry, admission) }],
+    };
+  }
+}

@@ -1,0 +1,80 @@
+import { namingProfile } from '../../config/naming-profile.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { apiGroupOf } from '../../registry/api-group.js';
+import { coordinationResources } from '../coordination/coordination.resources.js';
+import { CoreGroup } from './core.group.js';
+import { coreResources } from './core.resources.js';
+
+const naming = namingProfile('kubernetes');
+const all = [...coreResources(naming), ...coordinationResources(naming)];
+const found = new Map(all.map((definition) => [definition.plural, definition]));
+
+// plural → kind, short names, where stored, created by PUT, overwritten by PUT, deletion answers with the object
+it.each<[string, string, string, string, string]>([
+  ['configmaps', 'ConfigMap', 'cm', 'configmaps', '-u-'],
+  ['endpoints', 'Endpoints', 'ep', 'services/endpoints', 'cu-'],
+  ['events', 'Event', 'ev', 'events', 'cu-'],
+  ['leases', 'Lease', '', 'leases', 'c--'],
+  ['namespaces', 'Namespace', 'ns', 'namespaces', '-ud'],
+  ['nodes', 'Node', 'no', 'minions', '-u-'],
+  ['pods', 'Pod', 'po', 'pods', '-ud'],
+  ['secrets', 'Secret', '', 'secrets', '-u-'],
+  ['serviceaccounts', 'ServiceAccount', 'sa', 'serviceaccounts', '-ud'],
+  ['services', 'Service', 'svc', 'services/specs', 'cud'],
+])('%s', (plural, kind, shortNames, storagePrefix, may) => {
+  const definition = found.get(plural)!;
+  const { allowsCreateOnUpdate, allowsUnconditionalUpdate, returnsDeletedObject } = definition;
+  const flags = `${allowsCreateOnUpdate ? 'c' : '-'}${allowsUnconditionalUpdate ? 'u' : '-'}${returnsDeletedObject ? 'd' : '-'}`;
+  expect([definition.kind, definition.shortNames.join(), definition.storagePrefix, flags]).toEqual([
+    kind,
+    shortNames,
+    storagePrefix,
+    may,
+  ]);
+  expect(definition.verbs.includes('deletecollection')).toBe(plural !== 'namespaces');
+  expect(definition.table.cells({ kind, apiVersion: 'v1', metadata: {} }, { nowMs: 0 })).toHaveLength(
+    definition.table.columns.length,
+  );
+});
+
+const subresources = (plural: string) => Object.keys(found.get(plural)!.subresources).sort().join();
+it('has the subresources that are served', () => {
+  expect(['namespaces', 'nodes', 'pods', 'services', 'secrets'].map(subresources)).toEqual([
+    'finalize,status',
+    'status',
+    'binding,ephemeralcontainers,resize,status',
+    'status',
+    '',
+  ]);
+});
+
+const object = (rest: object): KubeObject => ({ kind: '', apiVersion: '', metadata: { name: 'x' }, ...rest });
+it.each<[string, string, object, string]>([
+  ['pods', 'spec.nodeName', { spec: { nodeName: 'n' } }, 'n'],
+  ['pods', 'spec.nodeName', {}, ''],
+  ['pods', 'spec.hostNetwork', {}, 'false'],
+  ['pods', 'spec.hostNetwork', { spec: { hostNetwork: true } }, 'true'],
+  ['pods', 'status.podIPs', { status: { podIPs: [{ ip: 'a' }, { ip: 'b' }] } }, 'a,b'],
+  ['nodes', 'spec.unschedulable', { spec: { unschedulable: true } }, 'true'],
+  ['nodes', 'spec.unschedulable', {}, 'false'],
+  ['namespaces', 'name', {}, 'x'],
+  ['namespaces', 'status.phase', { status: { phase: 'Active' } }, 'Active'],
+  ['secrets', 'type', { type: 'Opaque' }, 'Opaque'],
+  ['services', 'spec.clusterIP', { spec: { clusterIP: 'None' } }, 'None'],
+  ['events', 'involvedObject.fieldPath', { involvedObject: { fieldPath: 'f' } }, 'f'],
+  ['events', 'source', { reportingComponent: 'r' }, 'r'],
+  ['events', 'source', { reportingComponent: 'r', source: { component: 's' } }, 's'],
+])('%s are selected by %s: %j is %j', (plural, label, rest, want) =>
+  expect(found.get(plural)!.selectableFields[label]!(object(rest))).toBe(want),
+);
+
+it('finds pods of a node without looking at each', () =>
+  expect(found.get('pods')!.indexedFields).toEqual(['spec.nodeName']));
+
+it('names a group and a handler for every operation', () => {
+  const group = apiGroupOf(Object.create(CoreGroup.prototype) as object, naming)!;
+  expect([group.group, group.version]).toEqual(['', 'v1']);
+  expect(group.virtual?.map(({ plural }) => plural)).toEqual(['bindings']);
+  expect(group.subresourceMethods).toEqual([{ resource: 'pods', subresource: 'binding', method: 'bindByPod' }]);
+  expect(group.virtualMethods).toEqual([{ resource: 'bindings', method: 'bindByName' }]);
+});

@@ -1,0 +1,178 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { asFields, asItems, asText } from '../../machinery/fields.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { allVerbs, defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { configMapStrategy } from './config-map.strategy.js';
+import { configMapTable } from './config-map.table.js';
+import { endpointsStrategy } from './endpoints.strategy.js';
+import { endpointsTable } from './endpoints.table.js';
+import { eventStrategy } from './event.strategy.js';
+import { eventTable } from './event.table.js';
+import { finalizeLens, namespaceStatusLens, namespaceStrategy } from './namespace.strategy.js';
+import { namespaceTable } from './namespace.table.js';
+import { nodeStatusLens, nodeStrategy } from './node.strategy.js';
+import { nodeTable } from './node.table.js';
+import { ephemeralContainersLens, podStatusLens, podStrategy, resizeLens } from './pod/pod.strategy.js';
+import { podTable } from './pod/pod.table.js';
+import { secretStrategy } from './secret.strategy.js';
+import { secretTable } from './secret.table.js';
+import { serviceAccountStrategy } from './service-account.strategy.js';
+import { serviceAccountTable } from './service-account.table.js';
+import { serviceStatusLens, serviceStrategy } from './service.strategy.js';
+import { serviceTable } from './service.table.js';
+
+export const coreVersion = { group: '', version: 'v1' } as const;
+export const bindingKind = { ...coreVersion, kind: 'Binding' } as const;
+
+/** A field by its path, as field selectors compare it. */
+const field =
+  (...names: string[]) =>
+  (object: KubeObject): string => {
+    const value = names.reduce<unknown>((at, name) => asFields(at)[name], object);
+    return typeof value === 'boolean' ? String(value) : asText(value);
+  };
+
+const isTrue =
+  (...names: string[]) =>
+  (object: KubeObject): string =>
+    field(...names)(object) || 'false';
+
+/** The kinds of the core group, in the order of kubectl's own list of them. */
+export function coreResources(naming: NamingProfile): readonly ResourceDefinition[] {
+  return [
+    defineResource({
+      ...coreVersion,
+      kind: 'ConfigMap',
+      plural: 'configmaps',
+      shortNames: ['cm'],
+      namespaced: true,
+      strategy: configMapStrategy,
+      table: configMapTable,
+    }),
+    defineResource({
+      ...coreVersion,
+      kind: 'Endpoints',
+      plural: 'endpoints',
+      shortNames: ['ep'],
+      namespaced: true,
+      storagePrefix: 'services/endpoints',
+      strategy: endpointsStrategy,
+      table: endpointsTable,
+      allowsCreateOnUpdate: true,
+    }),
+    defineResource({
+      ...coreVersion,
+      kind: 'Event',
+      plural: 'events',
+      shortNames: ['ev'],
+      namespaced: true,
+      selectableFields: eventFields,
+      strategy: eventStrategy,
+      table: eventTable,
+      allowsCreateOnUpdate: true,
+    }),
+    defineResource({
+      ...coreVersion,
+      kind: 'Namespace',
+      plural: 'namespaces',
+      shortNames: ['ns'],
+      namespaced: false,
+      verbs: allVerbs.filter((verb) => verb !== 'deletecollection'),
+      selectableFields: { 'status.phase': field('status', 'phase'), name: field('metadata', 'name') },
+      strategy: namespaceStrategy(naming),
+      table: namespaceTable,
+      subresources: { finalize: finalizeLens(naming), status: namespaceStatusLens },
+      returnsDeletedObject: true,
+    }),
+    defineResource({
+      ...coreVersion,
+      kind: 'Node',
+      plural: 'nodes',
+      shortNames: ['no'],
+      namespaced: false,
+      storagePrefix: 'minions',
+      selectableFields: { 'spec.unschedulable': isTrue('spec', 'unschedulable') },
+      strategy: nodeStrategy,
+      table: nodeTable(naming),
+      subresources: { status: nodeStatusLens },
+    }),
+    defineResource({
+      ...coreVersion,
+      kind: 'Pod',
+      plural: 'pods',
+      shortNames: ['po'],
+      categories: ['all'],
+      namespaced: true,
+      selectableFields: podFields,
+      indexedFields: ['spec.nodeName'],
+      strategy: podStrategy,
+      table: podTable,
+      subresources: {
+        binding: { type: 'handled', verbs: ['create'], kind: bindingKind },
+        ephemeralcontainers: ephemeralContainersLens,
+        resize: resizeLens,
+        status: podStatusLens,
+      },
+      returnsDeletedObject: true,
+    }),
+    defineResource({
+      ...coreVersion,
+      kind: 'Secret',
+      plural: 'secrets',
+      namespaced: true,
+      selectableFields: { type: field('type') },
+      strategy: secretStrategy(naming),
+      table: secretTable,
+    }),
+    defineResource({
+      ...coreVersion,
+      kind: 'ServiceAccount',
+      plural: 'serviceaccounts',
+      shortNames: ['sa'],
+      namespaced: true,
+      strategy: serviceAccountStrategy,
+      table: serviceAccountTable,
+      returnsDeletedObject: true,
+    }),
+    defineResource({
+      ...coreVersion,
+      kind: 'Service',
+      plural: 'services',
+      shortNames: ['svc'],
+      categories: ['all'],
+      namespaced: true,
+      storagePrefix: 'services/specs',
+      selectableFields: { 'spec.clusterIP': field('spec', 'clusterIP'), 'spec.type': field('spec', 'type') },
+      strategy: serviceStrategy,
+      table: serviceTable,
+      subresources: { status: serviceStatusLens },
+      allowsCreateOnUpdate: true,
+      returnsDeletedObject: true,
+    }),
+  ];
+}
+
+const podFields: ResourceDefinition['selectableFields'] = {
+  'spec.nodeName': field('spec', 'nodeName'),
+  'spec.restartPolicy': field('spec', 'restartPolicy'),
+  'spec.schedulerName': field('spec', 'schedulerName'),
+  'spec.serviceAccountName': field('spec', 'serviceAccountName'),
+  'spec.hostNetwork': isTrue('spec', 'hostNetwork'),
+  'status.phase': field('status', 'phase'),
+  'status.podIP': field('status', 'podIP'),
+  'status.podIPs': (pod) =>
+    asItems(asFields(pod['status'])['podIPs'])
+      .map((it) => asText(it['ip']))
+      .join(','),
+  'status.nominatedNodeName': field('status', 'nominatedNodeName'),
+};
+
+const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+
+const eventFields: ResourceDefinition['selectableFields'] = {
+  ...Object.fromEntries(involved.map((name) => [`involvedObject.${name}`, field('involvedObject', name)])),
+  reason: field('reason'),
+  reportingComponent: field('reportingComponent'),
+  source: (event) => field('source', 'component')(event) || field('reportingComponent')(event),
+  type: field('type'),
+};

@@ -1,0 +1,124 @@
+import { namingProfile } from '../../config/naming-profile.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
+import { nodeStatusLens, nodeStrategy } from './node.strategy.js';
+import { nodeTable } from './node.table.js';
+
+const node = (rest: object = {}, labels: Record<string, string> = {}): KubeObject => ({
+  kind: 'Node',
+  apiVersion: 'v1',
+  metadata: { name: 'n', labels },
+  ...rest,
+});
+
+it('is given what every node says', () => {
+  const made = prepared(
+    nodeStrategy,
+    node({ spec: { podCIDR: '10.1.0.0/24' }, status: { capacity: { cpu: '4' }, conditions: [{ type: 'Ready' }] } }),
+  );
+  expect(made).toMatchObject({
+    spec: { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] },
+    status: {
+      allocatable: { cpu: '4' },
+      conditions: [{ type: 'Ready', lastHeartbeatTime: null, lastTransitionTime: null }],
+      daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
+      nodeInfo: { osImage: '', kubeletVersion: '' },
+    },
+  });
+});
+
+it.each<[string, object, string[]]>([
+  [
+    'a bad range',
+    { podCIDR: 'x' },
+    ['spec.podCIDRs[0]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'],
+  ],
+  ['two ranges that disagree', { podCIDR: '10.1.0.0/24', podCIDRs: ['10.2.0.0/24'] }, []],
+  [
+    'a taint of no kind',
+    { taints: [{ key: 'a', effect: 'X' }] },
+    [
+      'metadata.taints[0].effect: Unsupported value: "X": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"',
+    ],
+  ],
+  [
+    'a taint twice',
+    {
+      taints: [
+        { key: 'a', effect: 'NoSchedule' },
+        { key: 'a', effect: 'NoSchedule' },
+      ],
+    },
+    [
+      'metadata.taints[1]: Duplicate value: {"Key":"a","Value":"","Effect":"NoSchedule","TimeAdded":null}: taints must be unique by key and effect pair',
+    ],
+  ],
+])('refuses %s', (_what, spec, want) => expect(refusals(nodeStrategy, node({ spec }))).toEqual(want));
+
+it.each<[string, object, object, string[]]>([
+  ['a provider may be named', {}, { providerID: 'p://1' }, []],
+  [
+    'but not another one',
+    { providerID: 'p://1' },
+    { providerID: 'p://2' },
+    ['spec.providerID: Forbidden: node updates may not change providerID except from "" to valid'],
+  ],
+  [
+    'nor another range',
+    { podCIDR: '10.1.0.0/24' },
+    { podCIDR: '10.2.0.0/24' },
+    ['spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid'],
+  ],
+  ['nor an id from outside', {}, { externalID: 'x' }, ['spec.externalID: Forbidden: may not be updated']],
+])('%s', (_what, old, spec, want) =>
+  expect(updateRefusals(nodeStrategy, node({ spec }), node({ spec: old }))).toEqual(want),
+);
+
+it('has each address once, and no less than nothing of anything', () => {
+  const address = { type: 'InternalIP', address: 'a' };
+  const given = node({ status: { addresses: [address, address], allocatable: { cpu: '-1' } } });
+  expect(texts(nodeStatusLens.validate!(given, node(), testContext))).toEqual([
+    'status.addresses[1]: Duplicate value: {"Type":"InternalIP","Address":"a"}',
+    'status.allocatable.cpu: Invalid value: "-1": must be greater than or equal to 0',
+  ]);
+});
+
+const role = (name: string) => `node-role.kubernetes.io/${name}`;
+it.each<[string, KubeObject, string[]]>([
+  ['bare', node(), ['Unknown', '<none>', '', '<none>', '<none>', '<unknown>', '<unknown>', '<unknown>']],
+  [
+    'ready',
+    node(
+      {
+        status: {
+          conditions: [{ type: 'Ready', status: 'True' }],
+          addresses: [
+            { type: 'InternalIP', address: '192.0.2.4' },
+            { type: 'ExternalIP', address: '203.0.113.4' },
+          ],
+          nodeInfo: {
+            kubeletVersion: 'v1',
+            osImage: 'Linux',
+            kernelVersion: '6',
+            architecture: 'amd64',
+            containerRuntimeVersion: 'c://2',
+          },
+        },
+      },
+      { [role('worker')]: '', [role('control-plane')]: '' },
+    ),
+    ['Ready', 'control-plane,worker', 'v1', '192.0.2.4', '203.0.113.4', 'Linux', '6 (amd64)', 'c://2'],
+  ],
+  [
+    'not ready',
+    node(
+      { spec: { unschedulable: true }, status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } },
+      { 'kubernetes.io/role': 'old' },
+    ),
+    ['NotReady,SchedulingDisabled', 'old', '', '<none>', '<none>', '<unknown>', '<unknown>', '<unknown>'],
+  ],
+])('a %s node in a table', (_what, given, want) => {
+  const [name, status, roles, , ...rest] = nodeTable(namingProfile('kubernetes')).cells(given, { nowMs: 0 });
+  expect(name).toBe('n');
+  expect([status, roles, ...rest]).toEqual(want);
+});

@@ -1,0 +1,6 @@
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+
+export const serviceAccountTable: TableDefinition = {
+  columns: [nameColumn, ageColumn],
+  cells: (account, { nowMs }) => [account.metadata.name ?? '', ageCell(account.metadata.creationTimestamp, nowMs)],
+};

@@ -1,0 +1,253 @@
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
+import { endpointsStrategy } from './endpoints.strategy.js';
+import { endpointsTable } from './endpoints.table.js';
+import { serviceStatusLens, serviceStrategy } from './service.strategy.js';
+import { serviceTable } from './service.table.js';
+
+const service = (spec: object, rest: object = {}): KubeObject => ({
+  kind: 'Service',
+  apiVersion: 'v1',
+  metadata: { name: 's', namespace: 'd' },
+  spec,
+  ...rest,
+});
+const ports = [{ port: 80 }];
+
+describe('a service', () => {
+  it.each<[string, object, object]>([
+    [
+      'inside',
+      { ports },
+      {
+        ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
+        type: 'ClusterIP',
+        sessionAffinity: 'None',
+        internalTrafficPolicy: 'Cluster',
+        ipFamilyPolicy: 'SingleStack',
+        ipFamilies: ['IPv4'],
+      },
+    ],
+    [
+      'sticky',
+      { ports, sessionAffinity: 'ClientIP' },
+      { sessionAffinityConfig: { clientIP: { timeoutSeconds: 10800 } } },
+    ],
+    ['on nodes', { ports, type: 'NodePort' }, { externalTrafficPolicy: 'Cluster' }],
+    [
+      'balanced',
+      { ports, type: 'LoadBalancer' },
+      { externalTrafficPolicy: 'Cluster', allocateLoadBalancerNodePorts: true },
+    ],
+    [
+      'headless',
+      { clusterIP: 'None' },
+      { clusterIPs: ['None'], ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' },
+    ],
+    ['with addresses from outside', { ports, externalIPs: ['203.0.113.7'] }, { externalTrafficPolicy: 'Cluster' }],
+  ])('%s is given the usual', (_what, spec, want) =>
+    expect(prepared(serviceStrategy, service(spec))['spec']).toMatchObject(want),
+  );
+
+  it('by a name elsewhere has neither addresses nor policies', () => {
+    expect(prepared(serviceStrategy, service({ type: 'ExternalName', externalName: 'a.b' }))).toEqual(
+      service({ type: 'ExternalName', externalName: 'a.b', sessionAffinity: 'None' }, { status: { loadBalancer: {} } }),
+    );
+  });
+
+  const range = 'must be between 1 and 65535, inclusive';
+  it.each<[object, string[]]>([
+    [{ ports: [] }, ['spec.ports: Required value']],
+    [
+      { ports: [{ port: 65536 }] },
+      [
+        `spec.ports[0].port: Invalid value: 65536: ${range}`,
+        `spec.ports[0].targetPort: Invalid value: 65536: ${range}`,
+      ],
+    ],
+    [
+      { ports: [{ port: 1 }, { port: 2 }] },
+      ['spec.ports[0].name: Required value', 'spec.ports[1].name: Required value'],
+    ],
+    [
+      {
+        ports: [
+          { port: 1, name: 'a' },
+          { port: 2, name: 'a' },
+        ],
+      },
+      ['spec.ports[1].name: Duplicate value: "a"'],
+    ],
+    [
+      {
+        ports: [
+          { port: 1, name: 'a' },
+          { port: 1, name: 'b' },
+        ],
+      },
+      [
+        'spec.ports[1]: Duplicate value: {"Name":"","Protocol":"TCP","AppProtocol":null,"Port":1,"TargetPort":0,"NodePort":0}',
+      ],
+    ],
+    [
+      { ports: [{ port: 1, nodePort: 30100 }] },
+      ["spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'"],
+    ],
+    [
+      { ports, type: 'X' },
+      ['spec.type: Unsupported value: "X": supported values: "ClusterIP", "ExternalName", "LoadBalancer", "NodePort"'],
+    ],
+    [
+      { ports, clusterIP: 'x' },
+      ['spec.clusterIPs[0]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'],
+    ],
+    [
+      { ports, clusterIP: '10.0.0.50', clusterIPs: ['10.0.0.51'] },
+      ['spec.clusterIPs: Invalid value: ["10.0.0.51"]: first value must match `clusterIP`'],
+    ],
+    [
+      { ports, type: 'NodePort', clusterIP: 'None' },
+      ['spec.clusterIPs[0]: Invalid value: "None": may not be set to \'None\' for NodePort services'],
+    ],
+    [{ ports, type: 'ExternalName' }, ['spec.externalName: Required value']],
+    [
+      { ports, externalIPs: ['127.0.0.1'] },
+      ['spec.externalIPs[0]: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)'],
+    ],
+    [
+      { ports, sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 0 } } },
+      [
+        'spec.sessionAffinityConfig.clientIP.timeoutSeconds: Invalid value: 0: must be greater than 0 and less than 86400',
+      ],
+    ],
+    [
+      { ports, externalTrafficPolicy: 'Local' },
+      ['spec.externalTrafficPolicy: Invalid value: "Local": may only be set for externally-accessible services'],
+    ],
+    [
+      { ports, loadBalancerSourceRanges: ['10.0.0.0/8'] },
+      ["spec.LoadBalancerSourceRanges: Forbidden: may only be used when `type` is 'LoadBalancer'"],
+    ],
+    [
+      { ports, loadBalancerClass: 'a/b' },
+      ["spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'"],
+    ],
+    [{ ports, ipFamilies: ['IPv4', 'IPv4'] }, ['spec.ipFamilies[1]: Duplicate value: "IPv4"']],
+  ])('%j is refused', (spec, want) => expect(refusals(serviceStrategy, service(spec))).toEqual(want));
+
+  it('keeps its address for life', () => {
+    const old = service({ ports, clusterIP: '10.0.0.9' });
+    expect(
+      updateRefusals(serviceStrategy, service({ ports, clusterIP: '10.0.0.66', clusterIPs: ['10.0.0.66'] }), old),
+    ).toEqual(['spec.clusterIPs[0]: Invalid value: ["10.0.0.66"]: may not change once set']);
+    expect(updateRefusals(serviceStrategy, service({ ports }), old)).toEqual([]);
+  });
+
+  const usual = { sessionAffinity: 'None', ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }] };
+  const inside = {
+    ...usual,
+    clusterIP: '10.0.0.9',
+    clusterIPs: ['10.0.0.9'],
+    ipFamilies: ['IPv4'],
+    ipFamilyPolicy: 'SingleStack',
+    internalTrafficPolicy: 'Cluster',
+  };
+  const onNodes = {
+    ...inside,
+    type: 'NodePort',
+    externalTrafficPolicy: 'Cluster',
+    ports: [{ ...usual.ports[0], nodePort: 30080 }],
+  };
+  it.each<[string, object, object]>([
+    ['written back without its addresses', { type: 'NodePort', ports }, onNodes],
+    ['made internal', { ...onNodes, type: 'ClusterIP' }, { ...inside, type: 'ClusterIP' }],
+    [
+      'made a name',
+      { ...onNodes, type: 'ExternalName', externalName: 'a.b' },
+      { ...usual, type: 'ExternalName', externalName: 'a.b' },
+    ],
+  ])('on nodes, %s', (_what, spec, want) => {
+    const old = prepared(serviceStrategy, service(onNodes));
+    const change = service(structuredClone(spec));
+    serviceStrategy.default!(change);
+    serviceStrategy.prepareForUpdate!(change, old, testContext);
+    expect(change['spec']).toEqual(want);
+    expect(texts(serviceStrategy.validateUpdate!(change, old, testContext))).toEqual([]);
+  });
+
+  it('has addresses in its status only when it is balanced', () => {
+    const status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } };
+    const validate = (type: string) =>
+      texts(serviceStatusLens.validate!(service({ type }, { status }), service({}), testContext));
+    expect(validate('ClusterIP')).toEqual([
+      "status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'",
+    ]);
+    expect(validate('LoadBalancer')).toEqual([]);
+  });
+
+  it.each<[object, object, string[]]>([
+    [
+      {
+        type: 'ClusterIP',
+        clusterIPs: ['10.0.0.1'],
+        ports: [{ port: 80, protocol: 'TCP' }],
+        selector: { b: 'c', a: 'b' },
+      },
+      {},
+      ['10.0.0.1', '<none>', '80/TCP', 'a=b,b=c'],
+    ],
+    [{ type: 'ClusterIP', clusterIPs: ['None'] }, {}, ['None', '<none>', '<none>', '<none>']],
+    [
+      { type: 'NodePort', ports: [{ port: 80, nodePort: 30080, protocol: 'TCP' }] },
+      {},
+      ['<none>', '<none>', '80:30080/TCP', '<none>'],
+    ],
+    [{ type: 'LoadBalancer' }, {}, ['<none>', '<pending>', '<none>', '<none>']],
+    [
+      { type: 'LoadBalancer' },
+      { loadBalancer: { ingress: [{ ip: '203.0.113.9' }, { hostname: 'h' }] } },
+      ['<none>', '203.0.113.9,h', '<none>', '<none>'],
+    ],
+    [{ type: 'ExternalName', externalName: 'a.b' }, {}, ['<none>', 'a.b', '<none>', '<none>']],
+  ])('%j in a table', (spec, status, want) => {
+    const [, , ip, external, portsCell, , selector] = serviceTable.cells(service(spec, { status }), { nowMs: 0 });
+    expect([ip, external, portsCell, selector]).toEqual(want);
+  });
+});
+
+describe('endpoints', () => {
+  const endpoints = (subsets: object[]): KubeObject => ({
+    kind: 'Endpoints',
+    apiVersion: 'v1',
+    metadata: { name: 'e' },
+    subsets,
+  });
+  const ip = '192.0.2.1';
+  it.each<[object, string[]]>([
+    [{}, ['subsets[0]: Required value: must specify `addresses` or `notReadyAddresses`']],
+    [
+      { addresses: [{ ip: '127.0.0.1' }] },
+      [
+        'subsets[0].addresses[0].ip: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
+      ],
+    ],
+    [
+      { addresses: [{ ip }], ports: [{ port: 0 }] },
+      ['subsets[0].ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive'],
+    ],
+    [
+      { notReadyAddresses: [{ ip }], ports: [{ port: 1 }, { port: 2 }] },
+      ['subsets[0].ports[0].name: Required value', 'subsets[0].ports[1].name: Required value'],
+    ],
+  ])('%j are refused', (subset, want) => expect(refusals(endpointsStrategy, endpoints([subset]))).toEqual(want));
+
+  it.each<[object[], string]>([
+    [[], '<none>'],
+    [[{ addresses: [{ ip }] }], '192.0.2.1'],
+    [
+      [{ addresses: [{ ip: '192.0.2.2' }, { ip }], ports: [{ port: 80 }, { port: 53 }] }],
+      '192.0.2.2:80,192.0.2.1:80,192.0.2.2:53 + 1 more...',
+    ],
+    [[{ addresses: [{ ip: '2001:db8::1' }], ports: [{ port: 80 }] }], '[2001:db8::1]:80'],
+  ])('%j in a table', (subsets, want) => expect(endpointsTable.cells(endpoints(subsets), { nowMs: 0 })[1]).toBe(want));
+});
