@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { ManualClock } from '../../../std/clock.js';
+import type { Write } from '../../kv-store.js';
+import { compareKeys } from '../key-order.js';
+import { MemoryStore } from './memory-store.js';
+import { SortedKeys } from './sorted-keys.js';
+
+const bytewise = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+const anyKey = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 4 }),
+  fc.string({ unit: fc.constantFrom('a', '/', '\uffff', '\u{1f600}') }),
+);
+
+describe('compareKeys', () => {
+  it('orders as UTF-8 does', () => {
+    fc.assert(fc.property(anyKey, anyKey, (a, b) => Math.sign(compareKeys(a, b)) === Math.sign(bytewise(a, b))));
+  });
+});
+
+describe('SortedKeys', () => {
+  it('holds, orders and counts like a sorted list', () => {
+    fc.assert(
+      fc.property(fc.array(anyKey, { maxLength: 200 }), anyKey, anyKey, (keys, prefix, suffix) => {
+        const sorted = new SortedKeys();
+        const model = new Set<string>();
+        for (const key of keys) {
+          if (model.delete(key)) sorted.remove(key);
+          else {
+            model.add(key);
+            sorted.add(key);
+          }
+        }
+        const from = prefix + suffix;
+        const want = [...model].filter((key) => bytewise(key, from) >= 0).sort(bytewise);
+        expect([...sorted.from(from)]).toEqual(want);
+        expect(sorted.count(prefix, from)).toBe(want.filter((key) => key.startsWith(prefix)).length);
+      }),
+    );
+  });
+
+  it('splits and loses its chunks', () => {
+    const sorted = new SortedKeys();
+    const keys = Array.from({ length: 5_000 }, (_, i) => `${(i * 7_919) % 5_000}`.padStart(4, '0'));
+    for (const key of keys) sorted.add(key);
+    expect(sorted.count('', '')).toBe(5_000);
+    expect(sorted.count('12', '1234')).toBe(66);
+    for (const key of keys.slice(0, 4_990)) sorted.remove(key);
+    expect([...sorted.from('')]).toEqual(keys.slice(4_990).sort());
+  });
+});
+
+describe('MemoryStore', () => {
+  const put = (key: string, value: string): Write => ({ type: 'put', key, value: Buffer.from(value) });
+
+  it('keeps history as long as it must, and forgets it at the next interval', async () => {
+    const clock = new ManualClock();
+    const store = new MemoryStore({ clock, historyMs: 60_000, compactionIntervalMs: 10_000 });
+    const { revision: first } = await store.txn([], [put('a', '1')]);
+    const { revision: second } = await store.txn([], [put('a', '2')]);
+    clock.advance(55_000);
+    await settled();
+    expect((await store.get('a', { revision: first })).item?.value.toString()).toBe('1');
+    clock.advance(20_000);
+    await settled();
+    await expect(store.get('a', { revision: first })).rejects.toMatchObject({ code: 'compacted' });
+    expect((await store.get('a', { revision: second })).item?.value.toString()).toBe('2');
+    await store.close();
+  });
+});
+
+/** A timer's task runs a few microtasks after the clock was moved. */
+const settled = () => new Promise(setImmediate);
