@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath, type Transaction } from 'lmdb';
 import type { Logger } from '../../../std/logger.js';
@@ -231,7 +241,7 @@ function checkFormat(path: string, database: Database): void {
   }
 }
 
-const errno = { EFBIG: 27, ENOSPC: 28, EDQUOT: 122 } as const;
+const errno = { EIO: 5, EFBIG: 27, ENOSPC: 28, EDQUOT: 122 } as const;
 const codeOfLmdbError = new Map<unknown, StorageErrorCode>([
   [errno.ENOSPC, 'full'],
   [errno.EDQUOT, 'full'],
@@ -248,9 +258,21 @@ const codeOfLmdbError = new Map<unknown, StorageErrorCode>([
 export function storageError(path: string, cause: unknown): StorageError {
   if (cause instanceof StorageError) return cause;
   const { code, message } = cause as { code?: unknown; message?: string };
-  return new StorageError(codeOfLmdbError.get(code) ?? 'unavailable', `${path}: ${message ?? String(cause)}`, {
-    cause,
-  });
+  // LMDB says EIO also when a write came out short, which is how a disk fills up.
+  const isShortWrite = code === errno.EIO && freeBytes(path) < scarceBytes;
+  const storageCode = isShortWrite ? 'full' : (codeOfLmdbError.get(code) ?? 'unavailable');
+  return new StorageError(storageCode, `${path}: ${message ?? String(cause)}`, { cause });
+}
+
+const scarceBytes = 64 * 1024 * 1024;
+
+function freeBytes(path: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize;
+  } catch {
+    return Infinity;
+  }
 }
 
 /** A file is only as durable as its name. */
