@@ -89,11 +89,15 @@ async function assemble(
   undo.push(() => parts.feed.close());
 
   const adapter = makeAdapter(config, tls, { clock, rng, logger });
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.for(parts, options.modules?.(parts)), adapter, {
-    bodyParser: false,
-    abortOnError: false,
-    logger: nestLogger(logger),
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.for(parts, options.modules?.(parts)),
+    adapter,
+    {
+      bodyParser: false,
+      abortOnError: false,
+      logger: nestLogger(logger),
+    },
+  );
   undo.push(() => app.close());
   await app.init();
   const connections = new Connections(app, clock);
@@ -106,16 +110,22 @@ async function assemble(
   const { port } = app.getHttpServer().address() as { port: number };
   await started;
   await ensureBootObjects(parts, { pki, port });
-  const compaction = config.storage.backend === 'etcd3' ? new CompactionLoop({ store, clock, logger, intervalMs: config.storage.etcd.compactionIntervalMs }) : undefined;
+  const compaction =
+    config.storage.backend === 'etcd3'
+      ? new CompactionLoop({ store, clock, logger, intervalMs: config.storage.etcd.compactionIntervalMs })
+      : undefined;
   compaction?.start();
 
   const host = bindAddress === '0.0.0.0' || bindAddress === '::' ? '127.0.0.1' : bindAddress;
   const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  if ('saveAdminKubeconfig' in pki && config.kubeconfigOut !== undefined) await (pki as StoredPki).saveAdminKubeconfig(url);
+  if ('saveAdminKubeconfig' in pki && config.kubeconfigOut !== undefined)
+    await (pki as StoredPki).saveAdminKubeconfig(url);
 
   let closing: Promise<void> | undefined;
   const close = async () => {
-    await new Promise<void>((resolve) => (config.shutdownDelayMs > 0 ? clock.after(config.shutdownDelayMs, resolve) : resolve()));
+    await new Promise<void>((resolve) =>
+      config.shutdownDelayMs > 0 ? clock.after(config.shutdownDelayMs, resolve) : resolve(),
+    );
     compaction?.stop();
     parts.watches.endAll();
     await connections.drain(config.limits.shutdownGraceMs);
@@ -164,7 +174,12 @@ async function tlsMaterial(
   return material;
 }
 
-function certificateUser(identity: { name: string; uid?: string; groups: readonly string[]; extra: UserInfo['extra'] }): UserInfo {
+function certificateUser(identity: {
+  name: string;
+  uid?: string;
+  groups: readonly string[];
+  extra: UserInfo['extra'];
+}): UserInfo {
   return {
     name: identity.name,
     uid: identity.uid ?? '',

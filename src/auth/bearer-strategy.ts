@@ -14,13 +14,16 @@ export class BearerStrategy {
 
   constructor(verify: Verify) {
     this.passport.use(
-      new Strategy({ passReqToCallback: true }, (request: unknown, token: string, done: (error: unknown, user?: unknown) => void) => {
-        const { credentials } = request as { credentials: Credentials };
-        verify(token, credentials).then(
-          (result) => done(null, typeof result === 'object' ? result : false),
-          (error: unknown) => done(error),
-        );
-      }),
+      new Strategy(
+        { passReqToCallback: true },
+        (request: unknown, token: string, done: (error: unknown, user?: unknown) => void) => {
+          const { credentials } = request as { credentials: Credentials };
+          verify(token, credentials).then(
+            (result) => done(null, typeof result === 'object' ? result : false),
+            (error: unknown) => done(error),
+          );
+        },
+      ),
     );
   }
 

@@ -77,11 +77,14 @@ export function impersonationChecks(wanted: Impersonation, authenticationGroup: 
   });
   const account = parseServiceAccountUserName(wanted.user.name);
   const checks = [
-    account ? check('serviceaccounts', account.name, { namespace: account.namespace }) : check('users', wanted.user.name),
+    account
+      ? check('serviceaccounts', account.name, { namespace: account.namespace })
+      : check('users', wanted.user.name),
     ...wanted.named.groups.map((group) => check('groups', group)),
   ];
   for (const [key, values] of Object.entries(wanted.named.extra)) {
-    for (const value of values) checks.push(check('userextras', value, { group: authenticationGroup, subresource: key }));
+    for (const value of values)
+      checks.push(check('userextras', value, { group: authenticationGroup, subresource: key }));
   }
   if (wanted.user.uid !== '') checks.push(check('uids', wanted.user.uid, { group: authenticationGroup }));
   return checks;

@@ -30,11 +30,16 @@ export class RequestAuthenticator {
   private readonly bearer: BearerStrategy;
 
   constructor(private readonly parts: Parts) {
-    this.bearer = new BearerStrategy((token, credentials) => authenticate(this.parts.authenticators, { ...credentials, bearerToken: token }));
+    this.bearer = new BearerStrategy((token, credentials) =>
+      authenticate(this.parts.authenticators, { ...credentials, bearerToken: token }),
+    );
   }
 
   /** Undefined: refused. */
-  authenticate(raw: IncomingMessage | Http2ServerRequest, path: string): UserInfo | undefined | Promise<UserInfo | undefined> {
+  authenticate(
+    raw: IncomingMessage | Http2ServerRequest,
+    path: string,
+  ): UserInfo | undefined | Promise<UserInfo | undefined> {
     const header = raw.headers.authorization;
     if (header !== undefined) {
       const known = this.tokens.get(header);

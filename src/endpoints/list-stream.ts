@@ -38,7 +38,7 @@ export async function sendList(
   raw.once('close', () => (gone = true));
   const pieces = piecesOf(rendering, head, objects);
   let pending: Buffer | undefined = undefined;
-  for (let left = total; left > 0 && !gone; ) {
+  for (let left = total; left > 0 && !gone;) {
     const slice = Buffer.allocUnsafeSlow(Math.min(left, sliceBytes));
     let used = 0;
     while (used < slice.length) {

@@ -78,7 +78,12 @@ export class ResourceRequests {
       case 'get': {
         const options = parseGetOptions(info.query);
         const target = this.target(request, served, false, '');
-        return this.send(request, reply, definition, await getObject(target, info.subresource, options.resourceVersion));
+        return this.send(
+          request,
+          reply,
+          definition,
+          await getObject(target, info.subresource, options.resourceVersion),
+        );
       }
       case 'list':
         return this.list(request, reply, served);
@@ -96,7 +101,12 @@ export class ResourceRequests {
         const options = parseUpdateOptions(info.query, this.parts);
         const body = await this.body(request, definition.kind, options.fieldValidation);
         const target = this.target(request, served, options.dryRun, options.fieldManager);
-        return this.send(request, reply, definition, await update(this.parts.admission, target, info.subresource, body));
+        return this.send(
+          request,
+          reply,
+          definition,
+          await update(this.parts.admission, target, info.subresource, body),
+        );
       }
       case 'patch':
         return this.patch(request, reply, served);
@@ -145,7 +155,9 @@ export class ResourceRequests {
       {
         contentType: representation.encoding.streamMediaType ?? representation.encoding.mediaType,
         // Spread out, so that the watches of a restarted server do not all end at one moment.
-        timeoutMs: options.timeoutSeconds ? options.timeoutSeconds * 1000 : minWatchTimeoutMs + rng.below(minWatchTimeoutMs),
+        timeoutMs: options.timeoutSeconds
+          ? options.timeoutSeconds * 1000
+          : minWatchTimeoutMs + rng.below(minWatchTimeoutMs),
         firstFrame: representation.transform?.as === 'Table' ? (frame) => renderings.withColumns(frame) : undefined,
       },
       begin,
@@ -181,13 +193,26 @@ export class ResourceRequests {
   private async delete(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const { info } = request.kube;
     const bytes = await readBody(request, this.parts.limits.requestBodyBytesMax);
-    const body = bytes.length === 0 ? undefined : this.decodeAs(request, negotiateInput(request.raw.headers['content-type'], this.parts.encodings), bytes, 'DeleteOptions', 'Ignore');
+    const body =
+      bytes.length === 0
+        ? undefined
+        : this.decodeAs(
+            request,
+            negotiateInput(request.raw.headers['content-type'], this.parts.encodings),
+            bytes,
+            'DeleteOptions',
+            'Ignore',
+          );
     const options = parseDeleteOptions(info.query, body as never, this.parts);
     const target = this.target(request, served, options.dryRun, '');
     if (info.verb === 'delete') {
       return this.send(request, reply, served.definition, await deleteOne(this.parts.admission, target, options));
     }
-    const query = { namespace: info.namespace, options: this.listOptions(request, served), signal: target.context.signal };
+    const query = {
+      namespace: info.namespace,
+      options: this.listOptions(request, served),
+      signal: target.context.signal,
+    };
     const answer = await deleteCollection(this.parts.admission, target, query, options);
     return this.send(request, reply, served.definition, answer);
   }
@@ -243,7 +268,8 @@ export class ResourceRequests {
       requireSelectable(
         options.fields,
         selectable,
-        (field) => `Unable to find "${group === '' ? version : `${group}/${version}`}, Kind=${kind}" that match label selector "", field selector "${options.fields.toString()}": field label not supported: ${field}`,
+        (field) =>
+          `Unable to find "${group === '' ? version : `${group}/${version}`}, Kind=${kind}" that match label selector "", field selector "${options.fields.toString()}": field label not supported: ${field}`,
       );
     }
     // The deprecated watch of one object by its path.
@@ -253,7 +279,11 @@ export class ResourceRequests {
     return options;
   }
 
-  private async body(request: FastifyRequest, kind: string, fieldValidation: 'Ignore' | 'Warn' | 'Strict'): Promise<unknown> {
+  private async body(
+    request: FastifyRequest,
+    kind: string,
+    fieldValidation: 'Ignore' | 'Warn' | 'Strict',
+  ): Promise<unknown> {
     // The type is looked at first: a body that cannot be read is not waited for.
     const { 'content-type': contentType } = request.raw.headers;
     const encoding = negotiateInput(contentType, this.parts.encodings);
@@ -279,7 +309,10 @@ export class ResourceRequests {
       return value;
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
-      throw ApiError.badRequest(`the object provided is unrecognized (must be of type ${kind}): ${error.message} (${excerptOf(bytes)})`, error);
+      throw ApiError.badRequest(
+        `the object provided is unrecognized (must be of type ${kind}): ${error.message} (${excerptOf(bytes)})`,
+        error,
+      );
     }
   }
 
@@ -288,7 +321,9 @@ export class ResourceRequests {
     const { query } = info;
     return {
       encoding: output!.encoding,
-      pretty: output!.pretty || wantsPretty(query.raw === '' ? undefined : query.first('pretty'), request.raw.headers['user-agent']),
+      pretty:
+        output!.pretty ||
+        wantsPretty(query.raw === '' ? undefined : query.first('pretty'), request.raw.headers['user-agent']),
       transform: output!.transform,
       includeObject: includeObjectOf(query.raw === '' ? undefined : query.first('includeObject')),
     };
@@ -298,15 +333,19 @@ export class ResourceRequests {
     const representation = this.representation(request);
     const isIdentity = Renderings.isIdentity(representation);
     if (answer.type === 'stored') {
-      if (isIdentity) return sendBytes(request, reply, answer.code, headersFor(request, 'application/json'), answer.encoded.bytes);
+      if (isIdentity)
+        return sendBytes(request, reply, answer.code, headersFor(request, 'application/json'), answer.encoded.bytes);
       const shaped = this.parts.renderings(definition).shaped(answer.encoded.parse(), representation);
       return this.sendValue(request, reply, answer.code, shaped, representation);
     }
     if (answer.type === 'made') {
-      const shaped = isIdentity ? answer.object : this.parts.renderings(definition).shaped(answer.object, representation);
+      const shaped = isIdentity
+        ? answer.object
+        : this.parts.renderings(definition).shaped(answer.object, representation);
       return this.sendValue(request, reply, answer.code, shaped, representation);
     }
-    if (answer.type === 'status') return this.sendValue(request, reply, answer.status.code ?? 200, answer.status, representation);
+    if (answer.type === 'status')
+      return this.sendValue(request, reply, answer.status.code ?? 200, answer.status, representation);
     if (answer.type === 'madeList') {
       const meta: ListMeta = answer.continueToken === undefined ? {} : { continue: answer.continueToken };
       const list = this.parts.renderings(definition).shapedList(answer.objects, meta, representation);
@@ -315,7 +354,13 @@ export class ResourceRequests {
     throw ApiError.internal('a list must be sent as one');
   }
 
-  private sendValue(request: FastifyRequest, reply: FastifyReply, code: number, value: unknown, { encoding, pretty }: Representation): void {
+  private sendValue(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    code: number,
+    value: unknown,
+    { encoding, pretty }: Representation,
+  ): void {
     sendBytes(request, reply, code, headersFor(request, encoding.mediaType), encoding.encode(value, { pretty }));
   }
 }

@@ -19,6 +19,8 @@ export class ApiErrorFilter implements ExceptionFilter {
 }
 
 export function answerError(request: FastifyRequest, reply: FastifyReply, thrown: unknown, logger: Logger): void {
+  // What the work was stopped with, or what it came to too late.
+  if (request.kube?.isExpired && reply.raw.headersSent) return;
   const error = toApiError(thrown);
   if (error.code >= 500 && error.reason === 'InternalError') {
     logger.error('request failed', {
@@ -58,5 +60,8 @@ function toApiError(thrown: unknown): ApiError {
     if (status === 403) return new ApiError({ reason: 'Forbidden', message: error.message });
     if (status < 500) return new ApiError({ reason: 'BadRequest', code: status, message: error.message, cause: error });
   }
-  return ApiError.internal('the server failed on this request; its log says more under the audit id of this answer', error);
+  return ApiError.internal(
+    'the server failed on this request; its log says more under the audit id of this answer',
+    error,
+  );
 }

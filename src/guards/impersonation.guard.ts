@@ -25,7 +25,14 @@ export class ImpersonationGuard implements CanActivate {
     const wanted = impersonationOf(request.raw.rawHeaders);
     if (!wanted) return true;
     for (const check of impersonationChecks(wanted, this.authenticationGroup)) {
-      const attributes = { user: state.user, isResourceRequest: true, path: '', verb: 'impersonate', version: 'v1', ...check };
+      const attributes = {
+        user: state.user,
+        isResourceRequest: true,
+        path: '',
+        verb: 'impersonate',
+        version: 'v1',
+        ...check,
+      };
       const answer = await authorize(this.authorizers, attributes);
       if (answer.decision !== 'allow') {
         throw ApiError.forbidden(

@@ -21,8 +21,15 @@ export function headersFor(request: FastifyRequest, contentType: string): Answer
 }
 
 /** Takes the answer out of Fastify's hands and sends it whole. HEAD gets the same head and no body. */
-export function sendBytes(request: FastifyRequest, reply: FastifyReply, code: number, headers: AnswerHeaders, body: Buffer): void {
+export function sendBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  code: number,
+  headers: AnswerHeaders,
+  body: Buffer,
+): void {
   const raw = reply.raw as Raw;
+  if (request.kube.isExpired && raw.headersSent) return;
   reply.hijack();
   headers['content-length'] = body.length;
   raw.writeHead(code, headers as never);

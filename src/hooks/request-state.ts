@@ -24,6 +24,8 @@ export class RequestState {
   isStreaming = false;
   /** Bytes of the body that were sent, where the shell counts them. */
   sentBytes = 0;
+  /** The deadline has passed and the client has its answer: whatever comes after it is dropped. */
+  isExpired = false;
   private annotations: Map<string, string> | undefined = undefined;
   private aborter: AbortController | undefined = undefined;
 
@@ -51,6 +53,12 @@ export class RequestState {
       request.raw.once('close', () => socket.off('close', gone));
     }
     return aborter.signal;
+  }
+
+  /** Tells whoever works on the request to stop, and lets nobody answer it any more. */
+  expire(reason: Error): void {
+    this.isExpired = true;
+    (this.aborter ??= new AbortController()).abort(reason);
   }
 
   /** The request as the verbs see it. */

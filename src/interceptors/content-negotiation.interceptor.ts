@@ -14,7 +14,8 @@ export class ContentNegotiationInterceptor implements NestInterceptor {
     const { kube } = request;
     if (kube.info.isResourceRequest) {
       const { accept } = request.raw.headers;
-      kube.output = kube.info.verb === 'watch' ? this.negotiator.negotiateStream(accept) : this.negotiator.negotiate(accept);
+      kube.output =
+        kube.info.verb === 'watch' ? this.negotiator.negotiateStream(accept) : this.negotiator.negotiate(accept);
     }
     return next.handle();
   }

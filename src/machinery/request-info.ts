@@ -98,6 +98,13 @@ function parsePath(method: string, path: string, query: Query): RequestInfo {
   };
 }
 
+const longRunningSubresources = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
+/** Watches and connections to pods last as long as their client likes: no deadline, and no place among the others. */
+export function isLongRunning({ verb, subresource }: RequestInfo): boolean {
+  return verb === 'watch' || verb === 'proxy' || longRunningSubresources.has(subresource);
+}
+
 function nonResource(method: string, path: string, query: Query, error?: ApiError): RequestInfo {
   return {
     isResourceRequest: false,

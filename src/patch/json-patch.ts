@@ -42,7 +42,12 @@ function checkedOperations(patch: unknown): Operation[] {
       throw unprocessable(new Error(`${op} operation does not apply: missing from`));
     }
     if (op === 'copy') copies++;
-    if (path.split('/').concat(typeof from === 'string' ? from.split('/') : []).includes('__proto__')) {
+    if (
+      path
+        .split('/')
+        .concat(typeof from === 'string' ? from.split('/') : [])
+        .includes('__proto__')
+    ) {
       throw unprocessable(new Error(`${op} operation does not apply: a path through __proto__`));
     }
   }

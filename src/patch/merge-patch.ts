@@ -4,7 +4,8 @@ import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isObject(patch)) return patch;
   const result: JsonObject = {};
-  if (target !== undefined && isObject(target)) for (const [field, value] of Object.entries(target)) set(result, field, value);
+  if (target !== undefined && isObject(target))
+    for (const [field, value] of Object.entries(target)) set(result, field, value);
   for (const [field, value] of Object.entries(patch)) {
     if (value === null) delete result[field];
     else set(result, field, mergePatch(Object.hasOwn(result, field) ? result[field] : undefined, value));

@@ -29,7 +29,11 @@ export function decodeContinue(text: string): ContinueToken {
   try {
     value = decodeJson(Buffer.from(text, 'base64url'));
   } catch {
-    throw invalid(text.length < 2 ? `illegal base64 data at input byte ${Math.max(0, text.length - 1)}` : 'it was cut short or changed');
+    throw invalid(
+      text.length < 2
+        ? `illegal base64 data at input byte ${Math.max(0, text.length - 1)}`
+        : 'it was cut short or changed',
+    );
   }
   if (typeof value !== 'object' || value === null) throw invalid('it was cut short or changed');
   const { v, rv, start } = value as { v?: unknown; rv?: unknown; start?: unknown };
@@ -39,7 +43,10 @@ export function decodeContinue(text: string): ContinueToken {
   }
   if (typeof start !== 'string' || start === '') throw invalid('encoded start key empty (version meta.k8s.io/v1)');
   if (start.split('/').includes('..') || start.startsWith('/')) throw invalid(start);
-  return { revision: rv === -1 ? 'latest' : (rv as Revision), start: start.endsWith('\0') ? start.slice(0, -1) : start };
+  return {
+    revision: rv === -1 ? 'latest' : (rv as Revision),
+    start: start.endsWith('\0') ? start.slice(0, -1) : start,
+  };
 }
 
 function goText(value: unknown): string {

@@ -61,7 +61,8 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
   const key = store.keyOf(object.metadata.namespace ?? '', name);
   const value = store.codec.encode(object);
   if (request.dryRun) {
-    if ((await store.storedCurrent(key, request.signal)).encoded) throw ApiError.alreadyExists(store.groupResource, name);
+    if ((await store.storedCurrent(key, request.signal)).encoded)
+      throw ApiError.alreadyExists(store.groupResource, name);
     return { encoded: undefined, object, created: true };
   }
   const result = await store.commit({ type: 'put', key, value }, noRevision, request.signal);
@@ -72,7 +73,8 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
 function fillSystemFields(object: KubeObject, now: string, uid: string, namespaced: boolean): void {
   const { metadata } = object;
   if (metadata.resourceVersion) {
-    if (metadata.resourceVersion !== '0') throw ApiError.badRequest('resourceVersion should not be set on objects to be created');
+    if (metadata.resourceVersion !== '0')
+      throw ApiError.badRequest('resourceVersion should not be set on objects to be created');
     delete metadata.resourceVersion;
   }
   metadata.uid = uid;

@@ -48,7 +48,11 @@ export async function deleteObject(
       current = stored;
     }
   }
-  throw ApiError.conflict(store.groupResource, target.name, 'the object was changed by others again and again while it was to be deleted');
+  throw ApiError.conflict(
+    store.groupResource,
+    target.name,
+    'the object was changed by others again and again while it was to be deleted',
+  );
 }
 
 async function attemptDelete(
@@ -81,7 +85,12 @@ async function attemptDelete(
 }
 
 /** The object as it stays while something holds it, `old` itself when it is marked already, undefined when it may go. */
-function mark(store: ResourceStore, old: KubeObject, options: DeleteOptions, context: WriteContext): KubeObject | undefined {
+function mark(
+  store: ResourceStore,
+  old: KubeObject,
+  options: DeleteOptions,
+  context: WriteContext,
+): KubeObject | undefined {
   const { deletion } = store.definition.strategy;
   const nowMs = store.parts.clock.now();
   const object: KubeObject = structuredClone(old);
@@ -117,7 +126,8 @@ function mark(store: ResourceStore, old: KubeObject, options: DeleteOptions, con
 /** A propagation policy is a finalizer for the garbage collector; asking for another one replaces it. */
 function finalizersAfter(finalizers: readonly string[], options: DeleteOptions): string[] {
   const policy =
-    options.propagationPolicy ?? (options.orphanDependents === undefined ? undefined : options.orphanDependents ? 'Orphan' : 'Background');
+    options.propagationPolicy ??
+    (options.orphanDependents === undefined ? undefined : options.orphanDependents ? 'Orphan' : 'Background');
   if (policy === undefined) return [...finalizers];
   const others = finalizers.filter((finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer);
   if (policy === 'Orphan') return [...others, orphanFinalizer];

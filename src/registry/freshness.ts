@@ -45,9 +45,13 @@ async function whenReady(cache: WatchCache, timeoutMs: number, signal: AbortSign
   await Promise.race([
     cache.ready,
     new Promise<never>((_, reject) =>
-      gaveUp.addEventListener('abort', () => reject(ApiError.unavailable('the cache of this resource is still loading')), {
-        once: true,
-      }),
+      gaveUp.addEventListener(
+        'abort',
+        () => reject(ApiError.unavailable('the cache of this resource is still loading')),
+        {
+          once: true,
+        },
+      ),
     ),
   ]);
 }

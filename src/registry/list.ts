@@ -103,12 +103,21 @@ function page(store: ResourceStore, query: ListQuery, snapshot: Snapshot, after:
   for (const entry of snapshot.range(scope, after === '' ? undefined : `${scope}${after}\0`)) {
     if (limit > 0 && items.length === limit) {
       // One more key exists; whether it matches is for the next page to find out.
-      if (!matches) return endOfPage(snapshot.revision, scope, items, last!, snapshot.count(scope) - examined - before(snapshot, scope, after));
-      if (matchesAny(snapshot, scope, last!.key, matches)) return endOfPage(snapshot.revision, scope, items, last!, undefined);
+      if (!matches)
+        return endOfPage(
+          snapshot.revision,
+          scope,
+          items,
+          last!,
+          snapshot.count(scope) - examined - before(snapshot, scope, after),
+        );
+      if (matchesAny(snapshot, scope, last!.key, matches))
+        return endOfPage(snapshot.revision, scope, items, last!, undefined);
       break;
     }
     examined++;
-    if (entry.corruption) throw ApiError.internal(`the object stored under ${entry.key} cannot be read: ${entry.corruption.message}`);
+    if (entry.corruption)
+      throw ApiError.internal(`the object stored under ${entry.key} cannot be read: ${entry.corruption.message}`);
     last = entry;
     if (!matches || matches(entry.attributes)) items.push(entry);
   }
@@ -125,8 +134,14 @@ function before(snapshot: Snapshot, scope: string, after: string): number {
   return count;
 }
 
-function matchesAny(snapshot: Snapshot, scope: string, afterKey: string, matches: (attributes: Attributes) => boolean): boolean {
-  for (const entry of snapshot.range(scope, `${afterKey}\0`)) if (!entry.corruption && matches(entry.attributes)) return true;
+function matchesAny(
+  snapshot: Snapshot,
+  scope: string,
+  afterKey: string,
+  matches: (attributes: Attributes) => boolean,
+): boolean {
+  for (const entry of snapshot.range(scope, `${afterKey}\0`))
+    if (!entry.corruption && matches(entry.attributes)) return true;
   return false;
 }
 
@@ -154,10 +169,16 @@ async function pageFromHistory(
   const chunk = limit > 0 && !matches ? limit : store.parts.limits.historyPageItems;
   let from = after === '' ? scope : `${scope}${after}\0`;
   for (;;) {
-    const found = await store.parts.kv.range(scope, { from, limit: chunk, revision, ...(query.signal && { signal: query.signal }) });
+    const found = await store.parts.kv.range(scope, {
+      from,
+      limit: chunk,
+      revision,
+      ...(query.signal && { signal: query.signal }),
+    });
     for (const [index, item] of found.items.entries()) {
       const entry = store.codec.decode(item);
-      if (entry.corruption) throw ApiError.internal(`the object stored under ${entry.key} cannot be read: ${entry.corruption.message}`);
+      if (entry.corruption)
+        throw ApiError.internal(`the object stored under ${entry.key} cannot be read: ${entry.corruption.message}`);
       if (!matches || matches(entry.attributes)) items.push(entry);
       const remaining = found.count - index - 1;
       if (limit > 0 && items.length === limit && remaining > 0) {
@@ -167,7 +188,12 @@ async function pageFromHistory(
     if (found.items.length >= found.count) break;
     from = `${found.items.at(-1)!.key}\0`;
   }
-  return { revision: revision === noRevision ? store.parts.feed.position : revision, items, continueToken: undefined, remainingItemCount: undefined };
+  return {
+    revision: revision === noRevision ? store.parts.feed.position : revision,
+    items,
+    continueToken: undefined,
+    remainingItemCount: undefined,
+  };
 }
 
 /** Both selectors as one question on attributes; undefined when everything matches. */

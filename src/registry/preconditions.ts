@@ -8,11 +8,19 @@ export interface Preconditions {
   readonly resourceVersion?: string | undefined;
 }
 
-export function checkPreconditions(store: ResourceStore, current: KubeObject, preconditions: Preconditions | undefined): void {
+export function checkPreconditions(
+  store: ResourceStore,
+  current: KubeObject,
+  preconditions: Preconditions | undefined,
+): void {
   if (!preconditions) return;
   const { uid, resourceVersion } = current.metadata;
   const conflict = (message: string) =>
-    ApiError.conflict({ group: store.definition.group, resource: store.definition.kind }, current.metadata.name ?? '', message);
+    ApiError.conflict(
+      { group: store.definition.group, resource: store.definition.kind },
+      current.metadata.name ?? '',
+      message,
+    );
   if (preconditions.uid !== undefined && preconditions.uid !== uid) {
     throw conflict(
       `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,

@@ -75,13 +75,20 @@ export class Renderings {
   shaped(object: KubeObject, { transform, includeObject }: Representation): unknown {
     if (transform === undefined) return object;
     return transform.as === 'Table'
-      ? this.table([object], { resourceVersion: object.metadata.resourceVersion ?? '' }, transform, includeObject, this.definition.table.columns)
+      ? this.table(
+          [object],
+          { resourceVersion: object.metadata.resourceVersion ?? '' },
+          transform,
+          includeObject,
+          this.definition.table.columns,
+        )
       : this.metadataOnly(object, transform);
   }
 
   /** A whole list at once, for encodings and shapes that cannot be joined from bytes of items. */
   shapedList(objects: readonly KubeObject[], meta: ListMeta, { transform, includeObject }: Representation): unknown {
-    if (transform?.as === 'Table') return this.table(objects, meta, transform, includeObject, this.definition.table.columns);
+    if (transform?.as === 'Table')
+      return this.table(objects, meta, transform, includeObject, this.definition.table.columns);
     if (transform) {
       return {
         kind: 'PartialObjectMetadataList',
@@ -102,11 +109,14 @@ export class Renderings {
     const start = typePrefix.length;
     return {
       head: (meta) =>
-        Buffer.from(`{"kind":"${listKind}","apiVersion":"${apiVersionOf(group, version)}","metadata":${encodeJson(meta).toString()},"items":[`),
+        Buffer.from(
+          `{"kind":"${listKind}","apiVersion":"${apiVersionOf(group, version)}","metadata":${encodeJson(meta).toString()},"items":[`,
+        ),
       // Items of built-in kinds leave out their type: what the list is says it. The brace comes from the separator.
       item: itemsCarryType
         ? ({ bytes }) => bytes.subarray(1)
-        : ({ bytes }) => (bytes.compare(typePrefix, 0, start, 0, start) === 0 ? bytes.subarray(start) : bytes.subarray(1)),
+        : ({ bytes }) =>
+            bytes.compare(typePrefix, 0, start, 0, start) === 0 ? bytes.subarray(start) : bytes.subarray(1),
       separator: Buffer.from(',{'),
       tail: Buffer.from(']}\n'),
     };
@@ -117,7 +127,12 @@ export class Renderings {
     const at = frame.indexOf(noColumns);
     if (at < 0) return frame;
     const columns = encodeJson(this.columns(this.definition.table.columns));
-    return Buffer.concat([frame.subarray(0, at), Buffer.from('"columnDefinitions":'), columns, frame.subarray(at + noColumns.length)]);
+    return Buffer.concat([
+      frame.subarray(0, at),
+      Buffer.from('"columnDefinitions":'),
+      columns,
+      frame.subarray(at + noColumns.length),
+    ]);
   }
 
   private make(id: string, representation: Representation): Rendering {
@@ -126,7 +141,13 @@ export class Renderings {
     const encode = (value: unknown) => encoding.encode(value, { pretty });
     const shapedForWatch = (object: KubeObject): unknown =>
       transform?.as === 'Table'
-        ? this.table([object], { resourceVersion: object.metadata.resourceVersion ?? '' }, transform, includeObject, undefined)
+        ? this.table(
+            [object],
+            { resourceVersion: object.metadata.resourceVersion ?? '' },
+            transform,
+            includeObject,
+            undefined,
+          )
         : this.shaped(object, representation);
     const identity = Renderings.isIdentity(representation);
     return {
@@ -171,7 +192,13 @@ export class Renderings {
   }
 
   private columns(columns: readonly TableColumn[]) {
-    return columns.map(({ name, type, format = '', description, priority = 0 }) => ({ name, type, format, description, priority }));
+    return columns.map(({ name, type, format = '', description, priority = 0 }) => ({
+      name,
+      type,
+      format,
+      description,
+      priority,
+    }));
   }
 
   private metadataOnly(object: KubeObject, transform: Transform): KubeObject {
@@ -182,4 +209,3 @@ export class Renderings {
     };
   }
 }
-

@@ -117,7 +117,10 @@ export class ResourceStore {
 /** An object that cannot be decoded is there, but nothing can be said of it. */
 function readable(encoded: EncodedObject): EncodedObject {
   if (encoded.corruption !== undefined) {
-    throw ApiError.internal(`the object stored under ${encoded.key} cannot be read: ${encoded.corruption.message}`, encoded.corruption);
+    throw ApiError.internal(
+      `the object stored under ${encoded.key} cannot be read: ${encoded.corruption.message}`,
+      encoded.corruption,
+    );
   }
   return encoded;
 }

@@ -9,7 +9,9 @@ import type { JsonValue, KubeObject } from '../machinery/kube-object.js';
 export function submittedObject(value: unknown, expected: GroupVersionKind, keepsNulls = false): KubeObject {
   const body = value === null || value === undefined ? {} : value;
   if (typeof body !== 'object' || Array.isArray(body)) {
-    throw ApiError.badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): couldn't get version/kind; it is not an object`);
+    throw ApiError.badRequest(
+      `the object provided is unrecognized (must be of type ${expected.kind}): couldn't get version/kind; it is not an object`,
+    );
   }
   const object = body as KubeObject;
   const wantVersion = apiVersionOf(expected.group, expected.version);
@@ -30,7 +32,10 @@ export function submittedObject(value: unknown, expected: GroupVersionKind, keep
 
 function checkType(object: KubeObject, expected: GroupVersionKind, wantVersion: string): void {
   const { kind, apiVersion } = object as { kind?: unknown; apiVersion?: unknown };
-  for (const [field, value] of [['kind', kind], ['apiVersion', apiVersion]] as const) {
+  for (const [field, value] of [
+    ['kind', kind],
+    ['apiVersion', apiVersion],
+  ] as const) {
     if (value !== undefined && value !== null && typeof value !== 'string') {
       throw ApiError.badRequest(
         `the object provided is unrecognized (must be of type ${expected.kind}): couldn't get version/kind; json parse error: ` +
@@ -40,7 +45,9 @@ function checkType(object: KubeObject, expected: GroupVersionKind, wantVersion: 
   }
   const version = typeof apiVersion === 'string' ? apiVersion : '';
   if (version.split('/').length > 2) {
-    throw ApiError.badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): unexpected GroupVersion string: ${version}`);
+    throw ApiError.badRequest(
+      `the object provided is unrecognized (must be of type ${expected.kind}): unexpected GroupVersion string: ${version}`,
+    );
   }
   if (!kind && !version) return;
   const short = version.slice(version.lastIndexOf('/') + 1) || expected.version;
@@ -52,24 +59,37 @@ function checkType(object: KubeObject, expected: GroupVersionKind, wantVersion: 
   if (version === '' || version === wantVersion) return;
   const group = version.includes('/') ? version.slice(0, version.indexOf('/')) : '';
   if (group === expected.group) {
-    throw ApiError.badRequest(`the API version in the data (${version}) does not match the expected API version (${wantVersion})`);
+    throw ApiError.badRequest(
+      `the API version in the data (${version}) does not match the expected API version (${wantVersion})`,
+    );
   }
   throw ApiError.badRequest(
     `${(kind as string | undefined) ?? ''} in version "${short}" cannot be handled as a ${expected.kind}: no kind "${(kind as string | undefined) ?? ''}" is registered for version "${version}"`,
   );
 }
 
-const textFields = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'selfLink', 'creationTimestamp', 'deletionTimestamp'];
+const textFields = [
+  'name',
+  'generateName',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'selfLink',
+  'creationTimestamp',
+  'deletionTimestamp',
+];
 
 function checkMetadata(object: KubeObject, expected: GroupVersionKind): void {
   const metadata = object.metadata as Record<string, unknown>;
   for (const field of textFields) {
-    if (metadata[field] !== undefined && typeof metadata[field] !== 'string') throw wrongType(expected, `metadata.${field}`, 'string');
+    if (metadata[field] !== undefined && typeof metadata[field] !== 'string')
+      throw wrongType(expected, `metadata.${field}`, 'string');
   }
   for (const field of ['labels', 'annotations']) {
     const map = metadata[field];
     if (map === undefined) continue;
-    if (typeof map !== 'object' || map === null || Array.isArray(map)) throw wrongType(expected, `metadata.${field}`, 'map[string]string');
+    if (typeof map !== 'object' || map === null || Array.isArray(map))
+      throw wrongType(expected, `metadata.${field}`, 'map[string]string');
     for (const value of Object.values(map)) {
       if (typeof value !== 'string') throw wrongType(expected, `metadata.${field}`, 'string', value);
     }
@@ -80,11 +100,13 @@ function checkMetadata(object: KubeObject, expected: GroupVersionKind): void {
     if (list === undefined) continue;
     if (!Array.isArray(list)) throw wrongType(expected, `metadata.${field}`, 'list', list);
     const wanted = field === 'finalizers' ? 'string' : 'object';
-    for (const item of list) if (typeof item !== wanted || item === null) throw wrongType(expected, `metadata.${field}`, wanted, item);
+    for (const item of list)
+      if (typeof item !== wanted || item === null) throw wrongType(expected, `metadata.${field}`, wanted, item);
     if (list.length === 0) delete metadata[field];
   }
   for (const field of ['generation', 'deletionGracePeriodSeconds']) {
-    if (metadata[field] !== undefined && !Number.isSafeInteger(metadata[field])) throw wrongType(expected, `metadata.${field}`, 'int64', metadata[field]);
+    if (metadata[field] !== undefined && !Number.isSafeInteger(metadata[field]))
+      throw wrongType(expected, `metadata.${field}`, 'int64', metadata[field]);
   }
 }
 
@@ -108,7 +130,13 @@ function withoutNulls(value: JsonValue): JsonValue {
   const result: { [key: string]: JsonValue } = {};
   for (const [field, inner] of Object.entries(value)) {
     if (inner === null) continue;
-    if (field === '__proto__') Object.defineProperty(result, field, { value: withoutNulls(inner), enumerable: true, configurable: true, writable: true });
+    if (field === '__proto__')
+      Object.defineProperty(result, field, {
+        value: withoutNulls(inner),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
     else result[field] = withoutNulls(inner);
   }
   return result;

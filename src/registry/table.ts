@@ -32,10 +32,7 @@ export const ageColumn: TableColumn = {
 
 /** What a kind without columns of its own shows. */
 export const defaultTable: TableDefinition = {
-  columns: [
-    nameColumn,
-    { name: 'Created At', type: 'date', description: 'When the object was created.' },
-  ],
+  columns: [nameColumn, { name: 'Created At', type: 'date', description: 'When the object was created.' }],
   cells: (object) => [object.metadata.name ?? '', object.metadata.creationTimestamp ?? null],
 };
 

@@ -146,7 +146,13 @@ function isHeld(store: ResourceStore, object: KubeObject): boolean {
   );
 }
 
-function checkVersion(store: ResourceStore, name: string, submitted: KubeObject, old: KubeObject, options: UpdateOptions): void {
+function checkVersion(
+  store: ResourceStore,
+  name: string,
+  submitted: KubeObject,
+  old: KubeObject,
+  options: UpdateOptions,
+): void {
   const { resourceVersion, uid } = submitted.metadata;
   if (uid && uid !== old.metadata.uid) {
     throw ApiError.conflict(
@@ -171,7 +177,14 @@ function checkVersion(store: ResourceStore, name: string, submitted: KubeObject,
 /** What no client changes, whatever it submits. */
 function keepSystemFields(object: KubeObject, old: KubeObject): void {
   const { metadata } = object;
-  const kept = ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'resourceVersion', 'generation'] as const;
+  const kept = [
+    'uid',
+    'creationTimestamp',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+    'resourceVersion',
+    'generation',
+  ] as const;
   for (const field of kept) {
     if (old.metadata[field] === undefined || old.metadata[field] === null) delete metadata[field];
     else (metadata as Record<string, unknown>)[field] = old.metadata[field];

@@ -16,16 +16,21 @@ export interface WatchQuery {
  * Decides where a watch starts, waits until the cache may serve that start, and returns how to begin it:
  * nothing is sent before the caller has made its answer ready.
  */
-export async function watchObjects(store: ResourceStore, query: WatchQuery): Promise<(sink: EventSink) => Subscription> {
+export async function watchObjects(
+  store: ResourceStore,
+  query: WatchQuery,
+): Promise<(sink: EventSink) => Subscription> {
   const { options } = query;
   const { resourceVersion } = options;
-  const fromStart = options.sendInitialEvents ?? (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0');
+  const fromStart =
+    options.sendInitialEvents ?? (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0');
   const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
   if (fromStart) await readFresh(store.parts, store.cache, resourceVersion, query.signal);
   else await readFresh(store.parts, store.cache, '0', query.signal);
 
   const name = options.fields.requiresExact('metadata.name');
-  const namespace = query.namespace || (store.definition.namespaced ? (options.fields.requiresExact('metadata.namespace') ?? '') : '');
+  const namespace =
+    query.namespace || (store.definition.namespaced ? (options.fields.requiresExact('metadata.namespace') ?? '') : '');
   const oneKey = name !== undefined && (namespace !== '' || !store.definition.namespaced);
   return (sink) =>
     store.cache.subscribe(

@@ -31,7 +31,9 @@ export async function patch(
   const { definition, store } = target.served;
   const lens = subresource === '' ? undefined : lensOf(target.served, subresource, 'patch');
   if (type === 'merge' && (typeof body !== 'object' || body === null || Array.isArray(body))) {
-    throw ApiError.badRequest(body === null ? 'Invalid JSON Patch' : 'error decoding patch: a merge patch is an object');
+    throw ApiError.badRequest(
+      body === null ? 'Invalid JSON Patch' : 'error decoding patch: a merge patch is an object',
+    );
   }
   const written = await updateObject(
     store,
@@ -60,7 +62,11 @@ function changed(
 }
 
 /** What a patch makes of an object may be anything: what cannot be one is the patch's fault. */
-function patchedObject(value: JsonValue, definition: ResourceDefinition, lens: LensSubresource | undefined): KubeObject {
+function patchedObject(
+  value: JsonValue,
+  definition: ResourceDefinition,
+  lens: LensSubresource | undefined,
+): KubeObject {
   try {
     return submittedObject(value, lens?.viewKind ?? definition, definition.itemsCarryType);
   } catch (error) {

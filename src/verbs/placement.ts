@@ -17,9 +17,13 @@ export function placeInNamespace(object: KubeObject, namespace: string, namespac
 /** A PUT or PATCH speaks of the object that its URL names. */
 export function checkName(object: KubeObject, name: string): void {
   if (!object.metadata.name) {
-    throw ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+    throw ApiError.badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    );
   }
   if (object.metadata.name !== name) {
-    throw ApiError.badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
+    throw ApiError.badRequest(
+      `the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`,
+    );
   }
 }

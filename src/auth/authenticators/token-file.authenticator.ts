@@ -12,7 +12,9 @@ export function tokenFileAuthenticator(text: string, fileName: string): Authenti
     if (fields.length === 1 && fields[0] === '') continue;
     const [token, name, uid, groups = ''] = fields;
     if (fields.length < 3 || !token || !name) {
-      throw new Error(`${fileName}: line ${index + 1} needs a token, a user name and a uid: token,user,uid,"group1,group2"`);
+      throw new Error(
+        `${fileName}: line ${index + 1} needs a token, a user name and a uid: token,user,uid,"group1,group2"`,
+      );
     }
     const digest = digestOf(token);
     users.set(digest.toString('base64'), {
@@ -20,7 +22,13 @@ export function tokenFileAuthenticator(text: string, fileName: string): Authenti
       user: {
         name,
         uid: uid ?? '',
-        groups: [...groups.split(',').map((group) => group.trim()).filter((group) => group !== ''), allAuthenticated],
+        groups: [
+          ...groups
+            .split(',')
+            .map((group) => group.trim())
+            .filter((group) => group !== ''),
+          allAuthenticated,
+        ],
         extra: {},
       },
     });

@@ -45,14 +45,21 @@ export async function ensureBootObjects(parts: Parts, server: Server): Promise<v
 }
 
 function bootNamespaces({ naming }: ServerConfig): KubeObject[] {
-  const names = ['default', ...(['system', 'public', 'node-lease'] as const).map((name) => naming.systemNamespace(name))];
+  const names = [
+    'default',
+    ...(['system', 'public', 'node-lease'] as const).map((name) => naming.systemNamespace(name)),
+  ];
   return names.map((name) => ({ kind: 'Namespace', apiVersion: 'v1', metadata: { name } }));
 }
 
 /** Pods find the server under this name. Clients outside use the address they were given. */
 function ownService(config: ServerConfig, port: number): BootObject[] {
   const { naming, network, serving } = config;
-  const metadata = { name: naming.serviceName, namespace: 'default', labels: { component: 'apiserver', provider: naming.serviceName } };
+  const metadata = {
+    name: naming.serviceName,
+    namespace: 'default',
+    labels: { component: 'apiserver', provider: naming.serviceName },
+  };
   const address = firstAddressOf(network.serviceClusterIpRanges[0]!);
   const family = isIPv4(address) ? 'IPv4' : 'IPv6';
   return [
@@ -164,7 +171,11 @@ async function ensure({ registry }: Parts, { resource, object, keeps }: BootObje
   await updateObject(
     store,
     { namespace, name },
-    (current) => ({ ...current!, metadata: { ...current!.metadata }, ...Object.fromEntries(keeps.map((field) => [field, object[field]])) }),
+    (current) => ({
+      ...current!,
+      metadata: { ...current!.metadata },
+      ...Object.fromEntries(keeps.map((field) => [field, object[field]])),
+    }),
     { retriesConflicts: true, requiresResourceVersion: false, createsMissing: false },
     context,
   );

@@ -46,6 +46,10 @@ export class View {
     return this.database.get(key, { transaction: this.transaction });
   }
 
+  has(key: Buffer): boolean {
+    return this.count({ start: key, end: Buffer.concat([key, zero]) }) > 0;
+  }
+
   *scan(bounds: Bounds): Generator<{ key: Buffer; value: Buffer }, void, void> {
     yield* this.database.getRange({ ...bounds, transaction: this.transaction });
   }
@@ -285,4 +289,5 @@ function syncDirectory(path: string): void {
   }
 }
 
+const zero = Buffer.alloc(1);
 const nothing = () => undefined;

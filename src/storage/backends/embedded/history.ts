@@ -78,17 +78,20 @@ export async function rangeAt(
 ): Promise<Range> {
   const changed = await changedSince(view, slice, revision, turn);
   const items: KeyValue[] = [];
-  let count = 0;
-  let steps = 0;
   for (const key of inOrder(latestKeys(view, slice), changed.keys())) {
-    if (++steps % turnRecords === 0) await turn();
+    if (items.length >= limit) break;
     const historyKey = changed.get(key);
     if (historyKey === null) continue;
-    count++;
-    if (items.length >= limit) continue;
     const bytes = view.get(historyKey ?? records.stateKey(key));
     if (!bytes) throw records.corruptKey(key, 'its record is missing');
     items.push(records.decodeState(key, bytes));
+    if (items.length % turnRecords === 0) await turn();
+  }
+  let count = await countKeys(view, records.stateBounds(slice.prefix, slice.from), turn);
+  let steps = 0;
+  for (const [key, historyKey] of changed) {
+    if (++steps % turnRecords === 0) await turn();
+    count += Number(historyKey !== null) - Number(view.has(records.stateKey(key)));
   }
   return { items, count };
 }

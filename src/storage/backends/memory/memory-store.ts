@@ -89,16 +89,12 @@ export class MemoryStore implements KvStore {
     const limit = options?.limit ?? Infinity;
     const from = laterKey(prefix, options?.from);
     const items: KeyValue[] = [];
-    let count = 0;
     for (const key of at === this.head ? this.live.from(from) : inOrder(this.live, this.gone, from)) {
-      if (!key.startsWith(prefix)) break;
+      if (items.length >= limit || !key.startsWith(prefix)) break;
       const item = this.stateOf(key, at);
-      if (!item) continue;
-      count++;
-      if (items.length < limit) items.push(item);
-      else if (at === this.head) break;
+      if (item) items.push(item);
     }
-    if (at === this.head) count = this.live.count(prefix, from);
+    const count = this.live.count(prefix, from) + this.fewerSince(at, prefix, from);
     return { items, revision: this.head, count };
   }
 
@@ -191,6 +187,21 @@ export class MemoryStore implements KvStore {
     this.gone.remove(key);
   }
 
+  /** How many keys of the range were there at the revision and are not any more, less those that came since. */
+  private fewerSince(at: Revision, prefix: string, from: string): number {
+    if (at === this.head) return 0;
+    const changed = new Set<string>();
+    for (const { events } of this.logFrom(revisionOf(Math.max(at, 1) + 1), Infinity)) {
+      for (const event of events) changed.add(keyOf(event));
+    }
+    let fewer = 0;
+    for (const key of changed) {
+      if (!key.startsWith(prefix) || compareKeys(key, from) < 0) continue;
+      fewer += Number(this.stateOf(key, at) !== undefined) - Number(this.latest(key) !== undefined);
+    }
+    return fewer;
+  }
+
   private latest(key: string): KeyValue | undefined {
     return this.chains.get(key)?.at(-1)?.item;
   }
@@ -201,11 +212,11 @@ export class MemoryStore implements KvStore {
     return chain[search(chain.length, (i) => chain[i]!.revision > at) - 1]?.item;
   }
 
-  private logFrom(from: Revision): readonly LogEntry[] {
+  private logFrom(from: Revision, entriesMax = sliceEvents): readonly LogEntry[] {
     const first = this.log[0]?.revision ?? this.head + 1;
     // Revision 1 is the empty store, and 0 comes before it: nothing happened in them.
     if (from < first && from <= 1) return [{ revision: revisionOf(1), events: [] }];
-    return this.log.slice(from - first, from - first + sliceEvents);
+    return this.log.slice(from - first, from - first + entriesMax);
   }
 
   private beginRead(options: ReadOptions | undefined): Revision {

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { apiVersionOf, type GroupVersionKind } from '../machinery/gvk.js';
+import type { ResourceDefinition } from '../registry/resource-definition.js';
+import type { Served, ServedVersion } from '../registry/resource-registry.js';
+
+/**
+ * What the server serves, as clients ask for it: one document a path (APIVersions, APIGroupList, APIGroup,
+ * APIResourceList), or all of it at once (APIGroupDiscoveryList, KEP-3352). Pure functions of what is registered.
+ */
+export interface ServedGroup {
+  readonly name: string;
+  /** The preferred one first. */
+  readonly versions: readonly ServedVersion[];
+}
+
+/** `versions` as ResourceRegistry.servedVersions() has them: those of a group need not be neighbours. */
+export function groupsOf(versions: readonly ServedVersion[]): ServedGroup[] {
+  const groups = new Map<string, ServedVersion[]>();
+  for (const version of versions) {
+    const known = groups.get(version.group);
+    if (known) known.push(version);
+    else groups.set(version.group, [version]);
+  }
+  return [...groups].map(([name, versions]) => ({ name, versions }));
+}
+
+export function apiVersions(core: ServedGroup | undefined, serverAddress: string) {
+  return {
+    kind: 'APIVersions',
+    versions: (core?.versions ?? []).map(({ version }) => version),
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  };
+}
+
+export function apiGroupList(groups: readonly ServedGroup[]) {
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(namesOf) };
+}
+
+export function apiGroup(group: ServedGroup) {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...namesOf(group) };
+}
+
+function namesOf({ name, versions }: ServedGroup) {
+  const names = versions.map(({ version }) => ({ groupVersion: apiVersionOf(name, version), version }));
+  return { name, versions: names, preferredVersion: names[0] };
+}
+
+export function apiResourceList(served: ServedVersion, storedAs: StoredAs) {
+  const { group, version } = served;
+  return {
+    kind: 'APIResourceList',
+    // The core group is older than the field.
+    ...(group !== '' && { apiVersion: 'v1' }),
+    groupVersion: apiVersionOf(group, version),
+    resources: byName(served.resources).flatMap((resource) => {
+      const { plural, singular, namespaced, kind } = resource.definition;
+      return [
+        {
+          name: plural,
+          singularName: singular,
+          namespaced,
+          kind,
+          verbs: verbsOf(resource),
+          ...namesBesides(resource),
+          ...(resource.type === 'stored' && { storageVersionHash: storageVersionHash(storedAs(resource.definition)) }),
+        },
+        ...subresourcesOf(resource).map(({ name, verbs, kind, foreign }) => ({
+          name: `${plural}/${name}`,
+          singularName: '',
+          namespaced,
+          ...foreign,
+          kind,
+          verbs,
+        })),
+      ];
+    }),
+  };
+}
+
+export function apiGroupDiscoveryList(groups: readonly ServedGroup[], apiVersion: string) {
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion,
+    metadata: {},
+    items: groups.map(({ name, versions }) => ({
+      metadata: name === '' ? {} : { name },
+      versions: versions.map(({ version, resources }) => ({
+        version,
+        resources: byName(resources).map(discoveredResource),
+        freshness: 'Current',
+      })),
+    })),
+  };
+}
+
+function discoveredResource(resource: Served) {
+  const { plural, singular, namespaced, kind } = resource.definition;
+  const subresources = subresourcesOf(resource).map(({ name, verbs, kind, foreign }) => ({
+    subresource: name,
+    responseKind: { group: '', version: '', ...foreign, kind },
+    verbs,
+  }));
+  return {
+    resource: plural,
+    // Empty names stand for those of the list.
+    responseKind: { group: '', version: '', kind },
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs: verbsOf(resource),
+    ...namesBesides(resource),
+    ...(subresources.length > 0 && { subresources }),
+  };
+}
+
+function verbsOf(resource: Served): readonly string[] {
+  return resource.type === 'stored' ? [...resource.definition.verbs].sort() : ['create'];
+}
+
+function namesBesides(resource: Served) {
+  if (resource.type !== 'stored') return {};
+  const { shortNames, categories } = resource.definition;
+  return { ...(shortNames.length > 0 && { shortNames }), ...(categories.length > 0 && { categories }) };
+}
+
+interface DiscoveredSubresource {
+  readonly name: string;
+  readonly verbs: readonly string[];
+  readonly kind: string;
+  /** The group and version of its kind, where they are not those of the resource. */
+  readonly foreign: { readonly group?: string; readonly version?: string };
+}
+
+function subresourcesOf(resource: Served): DiscoveredSubresource[] {
+  if (resource.type !== 'stored') return [];
+  const { definition } = resource;
+  return Object.entries(definition.subresources)
+    .map(([name, subresource]) => {
+      const own = subresource.type === 'lens' ? (subresource.viewKind ?? definition) : subresource.kind;
+      const isForeign = own.group !== definition.group || own.version !== definition.version;
+      const foreign = isForeign ? { ...(own.group !== '' && { group: own.group }), version: own.version } : {};
+      return { name, verbs: [...subresource.verbs].sort(), kind: own.kind, foreign };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function byName(resources: readonly Served[]): Served[] {
+  return [...resources].sort((a, b) => (a.definition.plural < b.definition.plural ? -1 : 1));
+}
+
+/** The kind under which the objects of a resource lie in the store. */
+export type StoredAs = (definition: ResourceDefinition) => GroupVersionKind;
+
+/**
+ * Several versions may show the same objects: they share a place in the store, and the version that is preferred
+ * there is the one in which they are kept.
+ */
+export function storedAsIn(versions: readonly ServedVersion[]): StoredAs {
+  const first = new Map<string, ResourceDefinition>();
+  for (const { resources } of versions) {
+    for (const { type, definition } of resources) {
+      if (type === 'stored' && !first.has(definition.storagePrefix)) first.set(definition.storagePrefix, definition);
+    }
+  }
+  return (definition) => first.get(definition.storagePrefix) ?? definition;
+}
+
+/** Changes when objects are stored in another version. Computed as kube-apiserver does, so that it does not change with the server. */
+export function storageVersionHash({ group, version, kind }: GroupVersionKind): string {
+  return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
+}

@@ -1,0 +1,16 @@
+import { All, Controller, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { DiscoveryRequests } from './discovery-requests.js';
+
+const paths = ['/', 'api', 'api/:version', 'apis', 'apis/:group', 'apis/:group/:version'];
+
+export function discoveryController(requests: DiscoveryRequests) {
+  @Controller()
+  class DiscoveryController {
+    @All(paths)
+    handle(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+      requests.answer(request, reply);
+    }
+  }
+  return DiscoveryController;
+}

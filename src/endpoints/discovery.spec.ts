@@ -1,0 +1,322 @@
+import { registryOf, shell } from '../../test/harness/shell.js';
+import { standardEncodings } from '../codec/encodings.js';
+import { defineResource, type ResourceDefinition } from '../registry/resource-definition.js';
+import type { Strategy } from '../registry/strategy.js';
+import { defaultTable } from '../registry/table.js';
+import { storageVersionHash } from './discovery-documents.js';
+import { DiscoveryRequests } from './discovery-requests.js';
+
+const strategy: Strategy = { validateName: () => [] };
+const lens = { type: 'lens', verbs: ['update', 'get', 'patch'], view: (o: never) => o, put: (o: never) => o } as const;
+const scale = { ...lens, viewKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' } };
+
+const pods = defineResource({
+  ...{ group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true, strategy, table: defaultTable },
+  shortNames: ['po'],
+  categories: ['all'],
+  subresources: {
+    status: lens,
+    eviction: { type: 'handled', verbs: ['create'], kind: { group: 'policy', version: 'v1', kind: 'Eviction' } },
+    binding: { type: 'handled', verbs: ['create'], kind: { group: '', version: 'v1', kind: 'Binding' } },
+  },
+});
+const namespaces = defineResource({
+  ...{
+    group: '',
+    version: 'v1',
+    kind: 'Namespace',
+    plural: 'namespaces',
+    namespaced: false,
+    strategy,
+    table: defaultTable,
+  },
+  shortNames: ['ns'],
+  verbs: ['watch', 'get', 'create', 'delete', 'list', 'patch', 'update'],
+});
+const deployments = defineResource({
+  ...{
+    group: 'apps',
+    version: 'v1',
+    kind: 'Deployment',
+    plural: 'deployments',
+    namespaced: true,
+    strategy,
+    table: defaultTable,
+  },
+  subresources: { scale },
+});
+const reviews = {
+  group: 'authentication.k8s.io',
+  version: 'v1',
+  kind: 'TokenReview',
+  plural: 'tokenreviews',
+  singular: 'tokenreview',
+  namespaced: false,
+};
+
+const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+function discovery(definitions: ResourceDefinition[] = [pods, namespaces, deployments]) {
+  const registry = registryOf(definitions, [reviews], { apps: 20 });
+  const requests = new DiscoveryRequests({
+    registry,
+    encodings: standardEncodings,
+    discoveryGroup: 'apidiscovery.k8s.io',
+    serverAddress: () => '10.0.0.1:6443',
+    otherPaths: () => ['/healthz', '/version'],
+  });
+  const server = shell((request, reply) => requests.answer(request, reply));
+  const get = async (url: string, headers: Record<string, string> = {}, method = 'GET') => {
+    const answer = await server.inject({ method: method as 'GET', url, headers });
+    return {
+      code: answer.statusCode,
+      type: answer.headers['content-type'],
+      headers: answer.headers,
+      text: answer.body,
+    };
+  };
+  const body = async (url: string, headers?: Record<string, string>) =>
+    JSON.parse((await get(url, headers)).text) as unknown;
+  return { registry, get, body };
+}
+
+describe('documents of one path', () => {
+  const { body } = discovery();
+  const v1 = (group: string) => ({ groupVersion: `${group}/v1`, version: 'v1' });
+  const group = (name: string) => ({ name, versions: [v1(name)], preferredVersion: v1(name) });
+
+  it('lists what there is below /api and /apis', async () => {
+    expect(await body('/api')).toEqual({
+      kind: 'APIVersions',
+      versions: ['v1'],
+      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: '10.0.0.1:6443' }],
+    });
+    expect(await body('/apis')).toEqual({
+      kind: 'APIGroupList',
+      apiVersion: 'v1',
+      groups: [group('apps'), group('authentication.k8s.io')],
+    });
+    expect(await body('/apis/apps')).toEqual({ kind: 'APIGroup', apiVersion: 'v1', ...group('apps') });
+  });
+
+  it('lists resources and subresources by name', async () => {
+    expect(await body('/api/v1')).toEqual({
+      kind: 'APIResourceList',
+      groupVersion: 'v1',
+      resources: [
+        {
+          name: 'namespaces',
+          singularName: 'namespace',
+          namespaced: false,
+          kind: 'Namespace',
+          verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
+          shortNames: ['ns'],
+          storageVersionHash: storageVersionHash(namespaces),
+        },
+        {
+          name: 'pods',
+          singularName: 'pod',
+          namespaced: true,
+          kind: 'Pod',
+          verbs: allVerbs,
+          shortNames: ['po'],
+          categories: ['all'],
+          storageVersionHash: 'xPOwRZ+Yhw8=',
+        },
+        { name: 'pods/binding', singularName: '', namespaced: true, kind: 'Binding', verbs: ['create'] },
+        {
+          name: 'pods/eviction',
+          singularName: '',
+          namespaced: true,
+          group: 'policy',
+          version: 'v1',
+          kind: 'Eviction',
+          verbs: ['create'],
+        },
+        { name: 'pods/status', singularName: '', namespaced: true, kind: 'Pod', verbs: ['get', 'patch', 'update'] },
+      ],
+    });
+    expect(await body('/apis/authentication.k8s.io/v1')).toEqual({
+      kind: 'APIResourceList',
+      apiVersion: 'v1',
+      groupVersion: 'authentication.k8s.io/v1',
+      resources: [
+        {
+          name: 'tokenreviews',
+          singularName: 'tokenreview',
+          namespaced: false,
+          kind: 'TokenReview',
+          verbs: ['create'],
+        },
+      ],
+    });
+  });
+
+  it('lists the paths of the server at its root', async () => {
+    expect(await body('/')).toEqual({
+      paths: [
+        '/api',
+        '/api/v1',
+        '/apis',
+        '/apis/',
+        '/apis/apps',
+        '/apis/apps/v1',
+        '/apis/authentication.k8s.io',
+        '/apis/authentication.k8s.io/v1',
+        '/healthz',
+        '/version',
+      ],
+    });
+  });
+
+  it('is as pretty as the client wishes', async () => {
+    const { get } = discovery();
+    expect((await get('/apis/apps?pretty=true')).text).toContain('\n  "kind"');
+    expect((await get('/apis/apps')).text).not.toContain('\n');
+    expect((await get('/apis/apps', { accept: 'application/yaml' })).text).toContain('kind: APIGroup\n');
+  });
+});
+
+describe('the aggregated document', () => {
+  const { registry, get, body } = discovery();
+
+  it('has all groups, with subresources under their resources', async () => {
+    expect(await body('/apis', { accept: aggregated })).toEqual({
+      kind: 'APIGroupDiscoveryList',
+      apiVersion: 'apidiscovery.k8s.io/v2',
+      metadata: {},
+      items: [
+        {
+          metadata: { name: 'apps' },
+          versions: [
+            {
+              version: 'v1',
+              freshness: 'Current',
+              resources: [
+                {
+                  resource: 'deployments',
+                  responseKind: { group: '', version: '', kind: 'Deployment' },
+                  scope: 'Namespaced',
+                  singularResource: 'deployment',
+                  verbs: allVerbs,
+                  subresources: [
+                    {
+                      subresource: 'scale',
+                      responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+                      verbs: ['get', 'patch', 'update'],
+                    },
+                  ],
+                },
+              ],
+            },
+          ],
+        },
+        {
+          metadata: { name: 'authentication.k8s.io' },
+          versions: [
+            {
+              version: 'v1',
+              freshness: 'Current',
+              resources: [
+                {
+                  resource: 'tokenreviews',
+                  responseKind: { group: '', version: '', kind: 'TokenReview' },
+                  scope: 'Cluster',
+                  singularResource: 'tokenreview',
+                  verbs: ['create'],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+    expect(await body('/api', { accept: aggregated })).toMatchObject({
+      items: [{ metadata: {}, versions: [{ version: 'v1' }] }],
+    });
+  });
+
+  it('is told apart by its type and may be kept', async () => {
+    const first = await get('/apis', { accept: aggregated });
+    expect(first.headers).toMatchObject({ 'content-type': aggregated, 'cache-control': 'public', vary: 'Accept' });
+    const etag = first.headers['etag'] as string;
+    expect(etag).toMatch(/^"[0-9A-F]{64}"$/);
+    const again = await get('/apis', { accept: aggregated, 'if-none-match': etag });
+    expect([again.code, again.text, again.headers['etag']]).toEqual([304, '', etag]);
+    expect((await get('/apis', { accept: aggregated, 'if-none-match': '"other"' })).code).toBe(200);
+  });
+
+  it('is made anew when what is served changes', async () => {
+    const before = (await get('/apis', { accept: aggregated })).headers['etag'];
+    registry.removeVersion('apps', 'v1');
+    const after = await get('/apis', { accept: aggregated, 'if-none-match': before as string });
+    expect(after.code).toBe(200);
+    expect(after.text).not.toContain('deployments');
+    expect((await get('/apis/apps')).code).toBe(404);
+  });
+});
+
+describe('what is accepted', () => {
+  const { get } = discovery();
+  const plain = 'application/json';
+  it.each([
+    ['/apis', `${aggregated.replace('v2', 'v2beta1')},${plain}`, 200, plain],
+    ['/apis', `${aggregated},${plain}`, 200, aggregated],
+    ['/apis', `${aggregated};profile=nopeer`, 200, aggregated],
+    ['/api', aggregated.replace('v2', 'v9'), 406, plain],
+    ['/apis/apps', aggregated, 406, plain],
+    ['/api', 'application/yaml', 200, 'application/yaml'],
+    ['/api', '*/*', 200, plain],
+    ['/api/v1', 'application/json;as=Table;g=meta.k8s.io;v=v1', 406, plain],
+    ['/api/v1', 'application/xml', 406, plain],
+  ])('%s %s → %i', async (url, accept, code, type) => {
+    const answer = await get(url, { accept });
+    expect([answer.code, answer.type]).toEqual([code, type]);
+  });
+
+  it('names what it has', async () => {
+    expect((await get('/api', { accept: 'text/html;q=0.9' })).text).toContain(
+      'only the following media types are accepted: application/json, application/yaml',
+    );
+    expect((await get('/api/v1', { accept: 'application/xml' })).text).toContain(
+      '406: Not Acceptable\\n\\nAvailable representations: application/json, application/yaml',
+    );
+  });
+});
+
+describe('paths and methods', () => {
+  const { get } = discovery();
+  const status = 'application/json';
+  const page = 'text/plain; charset=utf-8';
+  it.each([
+    ['GET', '/api/', 200, status],
+    ['GET', '/api/v1/', 200, status],
+    ['GET', '/apis/apps/', 200, status],
+    ['GET', '/%61pi', 200, status],
+    ['GET', '/api/v2', 404, status],
+    ['GET', '/apis/apps/v2', 404, status],
+    ['GET', '/apis/nothing', 404, page],
+    ['GET', '/apis/nothing.example.com/v1', 404, page],
+    ['GET', '/API', 404, page],
+    ['POST', '/', 200, status],
+    ['POST', '/apis', 200, status],
+    ['DELETE', '/apis/apps', 200, status],
+    ['HEAD', '/apis', 200, status],
+    ['HEAD', '/api', 405, status],
+    ['PUT', '/api/v1', 405, status],
+    ['OPTIONS', '/apis/apps/v1', 405, status],
+  ])('%s %s → %i', async (method, url, code, type) => {
+    const answer = await get(url, {}, method);
+    expect([answer.code, answer.type]).toEqual([code, type]);
+    if (method === 'HEAD') expect(answer.text).toBe('');
+  });
+});
+
+it.each([
+  ['apps', 'v1', 'ControllerRevision', '85nkx63pcBU='],
+  ['autoscaling', 'v2', 'HorizontalPodAutoscaler', 'qwQve8ut294='],
+  ['', 'v1', 'Event', 'r2yiGXH7wu8='],
+])('hashes the stored version of %s/%s %s as the reference', (group, version, kind, want) => {
+  expect(storageVersionHash({ group, version, kind })).toBe(want);
+});

@@ -1,0 +1,131 @@
+import { goQuote } from '../machinery/field-error.js';
+import type { Clock } from '../std/clock.js';
+import type { Logger } from '../std/logger.js';
+
+export const healthEndpoints = ['healthz', 'livez', 'readyz'] as const;
+export type HealthEndpoint = (typeof healthEndpoints)[number];
+
+export interface HealthCheck {
+  /** May hold slashes: `poststarthook/bootstrap-controller`. */
+  readonly name: string;
+  readonly endpoints: readonly HealthEndpoint[];
+  /** Throws when something is wrong. The reason goes to the log; whoever asks is only told that there is one. */
+  readonly check: () => Promise<void> | void;
+  /** Part of starting up: at /livez it counts as passed while the grace period runs. */
+  readonly isBootStep?: boolean;
+}
+
+export interface HealthReport {
+  readonly failed: readonly string[];
+  /** `[+]ping ok` and so on, a line each, without the closing one. */
+  readonly lines: string;
+}
+
+/** How often a check has passed and failed, and how it went the last time. */
+export interface HealthRecord {
+  readonly name: string;
+  readonly endpoint: HealthEndpoint;
+  passed: number;
+  failed: number;
+  lastPassed: boolean;
+}
+
+/** The checks of one server, in the order in which they were added. */
+export class HealthChecks {
+  private readonly checks: HealthCheck[] = [];
+  private readonly recordsByKey = new Map<string, HealthRecord>();
+  private readonly startMs: number;
+
+  constructor(private readonly parts: { clock: Clock; logger: Logger; livezGracePeriodMs: number }) {
+    this.startMs = parts.clock.monotonicMs();
+  }
+
+  add(...checks: readonly HealthCheck[]): void {
+    this.checks.push(...checks);
+  }
+
+  /** Every path that is answered: `/livez`, `/livez/ping`, … */
+  paths(): string[] {
+    return healthEndpoints.flatMap((endpoint) => [
+      `/${endpoint}`,
+      ...this.of(endpoint).map(({ name }) => `/${endpoint}/${name}`),
+    ]);
+  }
+
+  records(): Iterable<HealthRecord> {
+    return this.recordsByKey.values();
+  }
+
+  find(endpoint: HealthEndpoint, name: string): HealthCheck | undefined {
+    return this.of(endpoint).find((check) => check.name === name);
+  }
+
+  /** Runs all checks of an endpoint at once. Names that are excluded but unknown are complained of in the report. */
+  async run(endpoint: HealthEndpoint, excluded: readonly string[]): Promise<HealthReport> {
+    const unmatched = new Set(excluded);
+    const failed: string[] = [];
+    let lines = '';
+    const checks = this.of(endpoint);
+    const failures = await Promise.all(
+      checks.map(async (check) => (excluded.includes(check.name) ? undefined : this.outcome(endpoint, check))),
+    );
+    for (const [index, { name }] of checks.entries()) {
+      unmatched.delete(name);
+      if (excluded.includes(name)) lines += `[+]${name} excluded: ok\n`;
+      else if (failures[index] === undefined) lines += `[+]${name} ok\n`;
+      else {
+        lines += `[-]${name} failed: reason withheld\n`;
+        failed.push(name);
+      }
+    }
+    if (unmatched.size > 0) {
+      const names = [...unmatched].sort().map((name) => goQuote(name));
+      lines += `warn: some health checks cannot be excluded: no matches for ${names.join(', ')}\n`;
+    }
+    if (failed.length > 0) {
+      const reasons = Object.fromEntries(
+        checks.flatMap(({ name }, i) => (failures[i] ? [[name, failures[i].message]] : [])),
+      );
+      this.parts.logger.info('health check failed', { endpoint, reasons });
+    }
+    return { failed, lines };
+  }
+
+  /** What is wrong; undefined when nothing is. */
+  async outcome(endpoint: HealthEndpoint, check: HealthCheck): Promise<Error | undefined> {
+    const failure = await this.failureOf(endpoint, check);
+    const record = this.recordOf(endpoint, check.name);
+    record.lastPassed = failure === undefined;
+    if (failure === undefined) record.passed++;
+    else record.failed++;
+    return failure;
+  }
+
+  private async failureOf(endpoint: HealthEndpoint, check: HealthCheck): Promise<Error | undefined> {
+    if (endpoint === 'livez' && check.isBootStep && this.isInGracePeriod()) return undefined;
+    try {
+      await check.check();
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  private isInGracePeriod(): boolean {
+    return this.parts.clock.monotonicMs() - this.startMs < this.parts.livezGracePeriodMs;
+  }
+
+  private of(endpoint: HealthEndpoint): HealthCheck[] {
+    return this.checks.filter(({ endpoints }) => endpoints.includes(endpoint));
+  }
+
+  private recordOf(endpoint: HealthEndpoint, name: string): HealthRecord {
+    const key = `${endpoint}/${name}`;
+    let record = this.recordsByKey.get(key);
+    if (!record) {
+      record = { name, endpoint, passed: 0, failed: 0, lastPassed: false };
+      this.recordsByKey.set(key, record);
+    }
+    return record;
+  }
+}

@@ -1,0 +1,86 @@
+import type { Clock } from '../std/clock.js';
+import { healthEndpoints, type HealthCheck } from './health-checks.js';
+
+export interface StandardCheckParts {
+  readonly clock: Clock;
+  /** Asks the backing store for anything that needs it to be alive. */
+  readonly store: () => Promise<unknown>;
+  readonly storeTimeoutMs: number;
+  /** Whether the cache holds all that the store had acknowledged a moment ago. */
+  readonly cacheSynced: () => boolean;
+  /** Whether the objects that every server has are there. */
+  readonly bootstrapDone: () => boolean;
+  readonly shuttingDown: () => boolean;
+}
+
+/** What every server checks, in the order of the report. Steps of starting up are added behind these as they come. */
+export function standardChecks(parts: StandardCheckParts): HealthCheck[] {
+  const { cacheSynced, bootstrapDone, shuttingDown } = parts;
+  const everywhere = healthEndpoints;
+  const synced = requireThat(cacheSynced, 'the cache is behind the store');
+  const isLoaded = once(cacheSynced);
+  return [
+    { name: 'ping', endpoints: everywhere, check: () => undefined },
+    // Lines are handed to the operating system one by one: there is no buffer that could hang.
+    { name: 'log', endpoints: everywhere, check: () => undefined },
+    { name: 'etcd', endpoints: everywhere, check: storeCheck(parts) },
+    { name: 'informer-sync', endpoints: ['readyz'], check: synced },
+    ...[
+      { name: 'generic-apiserver-start-informers', done: isLoaded, missing: 'the cache has not been loaded' },
+      { name: 'watch-cache-initialization', done: isLoaded, missing: 'the cache has not been loaded' },
+      { name: 'bootstrap-controller', done: bootstrapDone, missing: 'the objects of a new server are not all there' },
+    ].map(({ name, done, missing }) => bootStep(name, done, missing)),
+    {
+      name: 'shutdown',
+      endpoints: ['readyz'],
+      check: requireThat(() => !shuttingDown(), 'the server is shutting down'),
+    },
+  ];
+}
+
+/** A step of starting up; it has its place in all three reports. */
+export function bootStep(name: string, done: () => boolean, missing: string): HealthCheck {
+  return {
+    name: `poststarthook/${name}`,
+    endpoints: healthEndpoints,
+    check: requireThat(done, missing),
+    isBootStep: true,
+  };
+}
+
+/**
+ * One question to the store answers all probes that came before its answer. A store that never answers is asked once:
+ * later probes wait for the same question, each no longer than its time.
+ */
+function storeCheck({ clock, store, storeTimeoutMs }: StandardCheckParts): () => Promise<void> {
+  let asked: Promise<unknown> | undefined;
+  return () => {
+    asked ??= store().finally(() => (asked = undefined));
+    const answer = asked;
+    return new Promise<void>((resolve, reject) => {
+      const timer = clock.after(storeTimeoutMs, () => reject(new Error(`no answer in ${storeTimeoutMs} ms`)));
+      answer.then(
+        () => {
+          timer.cancel();
+          resolve();
+        },
+        (error: unknown) => {
+          timer.cancel();
+          reject(error instanceof Error ? error : new Error(String(error)));
+        },
+      );
+    });
+  };
+}
+
+function requireThat(holds: () => boolean, otherwise: string): () => void {
+  return () => {
+    if (!holds()) throw new Error(otherwise);
+  };
+}
+
+/** True from the first time on: what has been loaded stays loaded, however far it falls behind. */
+function once(holds: () => boolean): () => boolean {
+  let held = false;
+  return () => (held ||= holds());
+}

@@ -1,0 +1,176 @@
+import { shell } from '../../test/harness/shell.js';
+import { ManualClock } from '../std/clock.js';
+import { Deferred } from '../std/deferred.js';
+import { silentLogger } from '../std/logger.js';
+import { HealthChecks } from './health-checks.js';
+import { HealthRequests } from './health-requests.js';
+import { bootStep, standardChecks } from './health-standard-checks.js';
+
+function world(livezGracePeriodMs = 0) {
+  const clock = new ManualClock();
+  const state = {
+    store: (): Promise<unknown> => Promise.resolve(),
+    synced: true,
+    booted: true,
+    stopping: false,
+    asked: 0,
+  };
+  const checks = new HealthChecks({ clock, logger: silentLogger, livezGracePeriodMs });
+  checks.add(
+    ...standardChecks({
+      clock,
+      store: () => {
+        state.asked++;
+        return state.store();
+      },
+      storeTimeoutMs: 2000,
+      cacheSynced: () => state.synced,
+      bootstrapDone: () => state.booted,
+      shuttingDown: () => state.stopping,
+    }),
+  );
+  const requests = new HealthRequests(checks);
+  const server = shell((request, reply) => requests.answer(request, reply));
+  const get = async (url: string, method = 'GET') => {
+    const { statusCode, body, headers } = await server.inject({ method: method as 'GET', url });
+    return { code: statusCode, text: body, headers };
+  };
+  return { clock, state, checks, get };
+}
+
+const hooks = ['generic-apiserver-start-informers', 'watch-cache-initialization', 'bootstrap-controller']
+  .map((name) => `[+]poststarthook/${name} ok\n`)
+  .join('');
+const warning = (names: string) => `warn: some health checks cannot be excluded: no matches for ${names}\n`;
+
+describe('a healthy server', () => {
+  const { get } = world();
+  it.each([
+    ['/healthz', 'ok'],
+    ['/livez', 'ok'],
+    ['/readyz', 'ok'],
+    ['/healthz?verbose', `[+]ping ok\n[+]log ok\n[+]etcd ok\n${hooks}healthz check passed\n`],
+    ['/livez?verbose=true', `[+]ping ok\n[+]log ok\n[+]etcd ok\n${hooks}livez check passed\n`],
+    [
+      '/readyz?verbose',
+      `[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]informer-sync ok\n${hooks}[+]shutdown ok\nreadyz check passed\n`,
+    ],
+    [
+      '/livez?verbose&exclude=etcd&exclude=ping',
+      `[+]ping excluded: ok\n[+]log ok\n[+]etcd excluded: ok\n${hooks}livez check passed\n`,
+    ],
+    [
+      '/livez?verbose&exclude=z&exclude=a',
+      `[+]ping ok\n[+]log ok\n[+]etcd ok\n${hooks}${warning('"a", "z"')}livez check passed\n`,
+    ],
+    ['/livez?exclude=nothing', 'ok'],
+    ['/livez/ping', 'ok'],
+    ['/livez/ping?verbose', 'ok'],
+    ['/readyz/shutdown', 'ok'],
+    ['/readyz/poststarthook/bootstrap-controller', 'ok'],
+  ])('%s', async (url, text) => {
+    const answer = await get(url);
+    expect([answer.code, answer.text, answer.headers['content-type']]).toEqual([
+      200,
+      text,
+      'text/plain; charset=utf-8',
+    ]);
+  });
+
+  it.each(['/livez/', '/livez/nothing', '/livez/shutdown', '/livez/poststarthook', '/healthz/informer-sync'])(
+    'has no %s',
+    async (url) => {
+      const answer = await get(url);
+      expect([answer.code, answer.text]).toEqual([404, '404 page not found\n']);
+    },
+  );
+
+  it('answers every method alike', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
+      expect(await get('/livez', method)).toMatchObject({ code: 200, text: 'ok' });
+    expect(await get('/livez', 'HEAD')).toMatchObject({ code: 200, text: '', headers: { 'content-length': '2' } });
+  });
+});
+
+describe('a failing check', () => {
+  it('fails its endpoints, with a list and without reasons', async () => {
+    const { get, state } = world();
+    state.store = () => Promise.reject(new Error('secret address refused'));
+    const answer = await get('/livez?exclude=nothing');
+    expect(answer).toMatchObject({
+      code: 500,
+      headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    });
+    expect(answer.text).toBe(
+      `[+]ping ok\n[+]log ok\n[-]etcd failed: reason withheld\n${hooks}${warning('"nothing"')}livez check failed\n`,
+    );
+    expect(await get('/livez?exclude=etcd')).toMatchObject({ code: 200, text: 'ok' });
+    expect(await get('/livez/etcd')).toMatchObject({
+      code: 500,
+      text: 'internal server error: secret address refused\n',
+    });
+    expect(await get('/livez/ping')).toMatchObject({ code: 200 });
+  });
+
+  it('concerns readiness alone where liveness is not at stake', async () => {
+    const { get, state } = world();
+    state.stopping = true;
+    expect([(await get('/readyz')).code, (await get('/livez')).code]).toEqual([500, 200]);
+    state.stopping = false;
+    expect((await get('/readyz')).code).toBe(200);
+    state.synced = false;
+    expect([(await get('/readyz')).code, (await get('/livez')).code]).toEqual([500, 200]);
+  });
+
+  it('of starting up counts at /livez after the grace period', async () => {
+    const { clock, get, state } = world(10_000);
+    state.booted = false;
+    expect([(await get('/livez')).code, (await get('/readyz')).code, (await get('/healthz')).code]).toEqual([
+      200, 500, 500,
+    ]);
+    clock.advance(10_000);
+    expect((await get('/livez')).code).toBe(500);
+    state.booted = true;
+    expect((await get('/livez')).code).toBe(200);
+  });
+
+  it('is remembered with how often it happened', async () => {
+    const { checks } = world();
+    let works = false;
+    checks.add(bootStep('late', () => works, 'not yet'));
+    await checks.run('readyz', []);
+    works = true;
+    await checks.run('readyz', []);
+    const [late] = [...checks.records()].filter(({ name }) => name === 'poststarthook/late');
+    expect(late).toEqual({ name: 'poststarthook/late', endpoint: 'readyz', passed: 1, failed: 1, lastPassed: true });
+  });
+});
+
+describe('the store', () => {
+  it('is asked once for many probes', async () => {
+    const { get, state } = world();
+    const answer = new Deferred<void>();
+    state.store = () => answer.promise;
+    const probes = Array.from({ length: 5 }, () => get('/readyz'));
+    await new Promise((resolve) => setImmediate(resolve));
+    answer.resolve();
+    expect((await Promise.all(probes)).map(({ code }) => code)).toEqual([200, 200, 200, 200, 200]);
+    expect(state.asked).toBe(1);
+    await get('/readyz');
+    expect(state.asked).toBe(2);
+  });
+
+  it('that hangs fails the probe in time, and is not asked again meanwhile', async () => {
+    const { clock, checks, state } = world();
+    const answer = new Deferred<void>();
+    state.store = () => answer.promise;
+    for (let probe = 0; probe < 2; probe++) {
+      const report = checks.run('livez', []);
+      clock.advance(2000);
+      expect((await report).failed).toEqual(['etcd']);
+    }
+    expect(state.asked).toBe(1);
+    answer.resolve();
+    expect((await checks.run('livez', [])).failed).toEqual([]);
+  });
+});

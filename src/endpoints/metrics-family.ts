@@ -1,0 +1,64 @@
+/**
+ * Measurements as plain numbers. What is counted on the way of a request costs an addition; names, labels and text are
+ * made when somebody asks for them.
+ */
+export type Labels = Readonly<Record<string, string>>;
+
+export interface Sample {
+  readonly labels: Labels;
+  readonly value: number;
+  /** For the parts of a histogram. */
+  readonly suffix?: '_bucket' | '_sum' | '_count';
+}
+
+export interface MetricFamily {
+  readonly name: string;
+  /** In the reference's manner it begins with the stability: `[STABLE] Requests that …`. */
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  samples(): Iterable<Sample>;
+}
+
+/** A family of one number. */
+export function single(name: string, type: 'counter' | 'gauge', help: string, read: () => number): MetricFamily {
+  return { name, type, help, samples: () => [{ labels: {}, value: read() }] };
+}
+
+/** The cells of one histogram series. `bounds` ascend. */
+export class Buckets {
+  readonly counts: number[];
+  sum = 0;
+
+  constructor(readonly bounds: readonly number[]) {
+    this.counts = new Array<number>(bounds.length + 1).fill(0);
+  }
+
+  observe(value: number): void {
+    const { bounds, counts } = this;
+    let at = 0;
+    // Nearly everything lies in the first few.
+    while (at < bounds.length && value > bounds[at]!) at++;
+    counts[at]!++;
+    this.sum += value;
+  }
+
+  add(other: Buckets): void {
+    for (let at = 0; at < this.counts.length; at++) this.counts[at]! += other.counts[at]!;
+    this.sum += other.sum;
+  }
+
+  *samples(labels: Labels): Iterable<Sample> {
+    let total = 0;
+    for (const [at, count] of this.counts.entries()) {
+      total += count;
+      const bound = this.bounds[at];
+      yield {
+        labels: { ...labels, le: bound === undefined ? '+Inf' : String(bound) },
+        value: total,
+        suffix: '_bucket',
+      };
+    }
+    yield { labels, value: this.sum, suffix: '_sum' };
+    yield { labels, value: total, suffix: '_count' };
+  }
+}

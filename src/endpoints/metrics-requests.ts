@@ -1,0 +1,248 @@
+import { isLongRunning, type RequestInfo } from '../machinery/request-info.js';
+import type { ResourceRegistry } from '../registry/resource-registry.js';
+import { Buckets, type Labels, type MetricFamily, type Sample } from './metrics-family.js';
+
+// The bounds of kube-apiserver, so that dashboards made for it fit.
+const durationBounds = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
+const sizeBounds = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+
+/** Paths outside the API that have a series of their own: their first word. */
+const knownPaths = new Set([
+  '',
+  '.well-known',
+  'api',
+  'apis',
+  'healthz',
+  'livez',
+  'metrics',
+  'openapi',
+  'openid',
+  'readyz',
+  'version',
+]);
+
+const verbNames: Readonly<Record<string, string>> = {
+  get: 'GET',
+  list: 'LIST',
+  watch: 'WATCH',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  apply: 'APPLY',
+  delete: 'DELETE',
+  deletecollection: 'DELETECOLLECTION',
+  proxy: 'PROXY',
+  head: 'GET',
+  post: 'POST',
+  put: 'PUT',
+};
+
+export interface RequestOutcome {
+  /** 0 when the client had gone before anything was sent. */
+  readonly code: number;
+  readonly seconds: number;
+  readonly sentBytes: number;
+  readonly userName: string;
+}
+
+/** One combination of labels. What happened to it is kept in plain numbers. */
+export class Series {
+  readonly durations = new Buckets(durationBounds);
+  sizes: Buckets | undefined = undefined;
+  running = 0;
+  /** There are only a few different ones: looking through them is quicker than a map. */
+  readonly outcomes: { readonly code: number; readonly client: string; count: number }[] = [];
+
+  constructor(
+    readonly labels: Labels,
+    readonly dryRun: string,
+  ) {}
+
+  count(code: number, client: string): void {
+    const { outcomes } = this;
+    for (let at = 0; at < outcomes.length; at++) {
+      const outcome = outcomes[at]!;
+      if (outcome.code === code && outcome.client === client) {
+        outcome.count++;
+        return;
+      }
+    }
+    outcomes.push({ code, client, count: 1 });
+  }
+}
+
+/**
+ * Counts requests under the labels of kube-apiserver. Labels are bounded by what is served, whatever clients ask for:
+ * verbs, resources and paths that nobody knows are folded into one series.
+ */
+export class RequestMetrics {
+  private readonly series = new Map<string, Series>();
+  private readonly folded: Series = this.make({ verb: 'other', scope: '', component: '' }, '');
+  private readsUnderWay = 0;
+  private writesUnderWay = 0;
+
+  constructor(
+    private readonly registry: ResourceRegistry,
+    /** Users whose requests are told apart, and what they are called. */
+    private readonly systemClients: ReadonlyMap<string, string> = new Map(),
+  ) {}
+
+  /** What it gives is to be handed back at the end. */
+  begin(info: RequestInfo, contentType: string | undefined): Series | undefined {
+    if (isLongRunning(info)) {
+      const series = this.seriesOf(info, contentType);
+      series.running++;
+      return series;
+    }
+    if (isRead(info)) this.readsUnderWay++;
+    else this.writesUnderWay++;
+    return undefined;
+  }
+
+  end(info: RequestInfo, contentType: string | undefined, running: Series | undefined, outcome: RequestOutcome): void {
+    const series = running ?? this.seriesOf(info, contentType);
+    if (running) running.running--;
+    else if (isRead(info)) this.readsUnderWay--;
+    else this.writesUnderWay--;
+    series.count(outcome.code, this.systemClients.get(outcome.userName) ?? '');
+    series.durations.observe(outcome.seconds);
+    if ((info.verb === 'get' || info.verb === 'list') && info.isResourceRequest) {
+      (series.sizes ??= new Buckets(sizeBounds)).observe(outcome.sentBytes);
+    }
+  }
+
+  families(): MetricFamily[] {
+    return [
+      {
+        name: 'apiserver_request_total',
+        type: 'counter',
+        help: '[STABLE] Requests that have ended, by what they asked for and how they were answered.',
+        samples: () => this.totals(),
+      },
+      {
+        name: 'apiserver_request_duration_seconds',
+        type: 'histogram',
+        help: '[STABLE] Time from the head of a request to the end of its answer, in seconds.',
+        samples: () => this.each(({ durations, labels, dryRun }) => durations.samples({ ...labels, dry_run: dryRun })),
+      },
+      {
+        name: 'apiserver_request_sli_duration_seconds',
+        type: 'histogram',
+        help: '[ALPHA] The same for requests that end by themselves, for objectives on how quick they are.',
+        samples: () => this.objectives(),
+      },
+      {
+        name: 'apiserver_response_sizes',
+        type: 'histogram',
+        help: '[STABLE] Bytes in the bodies of answers to reads.',
+        samples: () => this.each(({ sizes, labels }) => sizes?.samples(labels) ?? []),
+      },
+      {
+        name: 'apiserver_longrunning_requests',
+        type: 'gauge',
+        help: '[STABLE] Watches and connections that are open.',
+        samples: () =>
+          this.each(({ running, labels }) =>
+            running > 0 || labels['verb'] === 'WATCH' ? [{ labels, value: running }] : [],
+          ),
+      },
+      {
+        name: 'apiserver_current_inflight_requests',
+        type: 'gauge',
+        help: '[STABLE] Requests that are being worked on, long-running ones aside.',
+        samples: () => [
+          { labels: { request_kind: 'readOnly' }, value: this.readsUnderWay },
+          { labels: { request_kind: 'mutating' }, value: this.writesUnderWay },
+        ],
+      },
+    ];
+  }
+
+  private *each(samplesOf: (series: Series) => Iterable<Sample>): Iterable<Sample> {
+    for (const series of new Set([...this.series.values(), this.folded])) {
+      if (series.outcomes.length > 0 || series.running > 0) yield* samplesOf(series);
+    }
+  }
+
+  private totals(): Iterable<Sample> {
+    return this.each(({ outcomes, labels, dryRun }) =>
+      outcomes.map(({ code, client, count }) => ({
+        labels: { ...labels, dry_run: dryRun, system_client: client, code: String(code) },
+        value: count,
+      })),
+    );
+  }
+
+  /** Without dry_run: what differs in that alone is added up. */
+  private *objectives(): Iterable<Sample> {
+    const sums = new Map<string, { labels: Labels; buckets: Buckets }>();
+    for (const { labels, durations, outcomes } of this.series.values()) {
+      if (outcomes.length === 0 || labels['verb'] === 'WATCH' || labels['verb'] === 'PROXY') continue;
+      const key = Object.values(labels).join(' ');
+      let sum = sums.get(key);
+      if (!sum) sums.set(key, (sum = { labels, buckets: new Buckets(durationBounds) }));
+      sum.buckets.add(durations);
+    }
+    for (const { labels, buckets } of sums.values()) yield* buckets.samples(labels);
+  }
+
+  private seriesOf(info: RequestInfo, contentType: string | undefined): Series {
+    if (!info.isResourceRequest) return this.pathSeries(info);
+    const isApply =
+      info.verb === 'patch' && contentType !== undefined && contentType.startsWith('application/apply-patch');
+    const verb = isApply ? 'apply' : info.verb;
+    const dryRun = info.query.raw === '' || isRead(info) ? '' : dryRunOf(info);
+    const key = `${verb} ${info.group}/${info.version}/${info.resource}/${info.subresource} ${scopeOf(info)} ${dryRun}`;
+    // Folded ones are not remembered by what they asked for: that is what folding is for.
+    return this.series.get(key) ?? this.resourceSeries(key, info, verbNames[verb] ?? 'other', dryRun);
+  }
+
+  private resourceSeries(key: string, info: RequestInfo, verb: string, dryRun: string): Series {
+    const served = this.registry.find(info.group, info.version, info.resource);
+    const knowsSubresource =
+      info.subresource === '' ||
+      (served?.type === 'stored' && Object.hasOwn(served.definition.subresources, info.subresource));
+    if (!served || !knowsSubresource) return this.folded;
+    const { group, version, resource, subresource } = info;
+    const series = this.make(
+      { verb, group, version, resource, subresource, scope: scopeOf(info), component: 'apiserver' },
+      dryRun,
+    );
+    this.series.set(key, series);
+    return series;
+  }
+
+  private pathSeries({ verb, path }: RequestInfo): Series {
+    const end = path.indexOf('/', 1);
+    const word = end < 0 ? path.slice(1) : path.slice(1, end);
+    if (!knownPaths.has(word)) return this.folded;
+    const name = verbNames[verb] ?? 'other';
+    const key = `${name} /${word}`;
+    let series = this.series.get(key);
+    if (!series) {
+      series = this.make({ verb: name, subresource: `/${word}`, scope: '', component: '' }, '');
+      this.series.set(key, series);
+    }
+    return series;
+  }
+
+  private make(labels: { verb: string; scope: string; component: string } & Labels, dryRun: string): Series {
+    return new Series({ group: '', version: '', resource: '', subresource: '', ...labels }, dryRun);
+  }
+}
+
+function isRead({ verb }: RequestInfo): boolean {
+  return verb === 'get' || verb === 'list' || verb === 'watch' || verb === 'head' || verb === 'options';
+}
+
+function scopeOf({ verb, name, namespace }: RequestInfo): string {
+  return name !== '' || verb === 'create' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster';
+}
+
+function dryRunOf({ query }: RequestInfo): string {
+  const values = query.all('dryRun');
+  if (values.length === 0) return '';
+  return values.every((value) => value === 'All') ? 'All' : 'invalid';
+}

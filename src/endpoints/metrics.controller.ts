@@ -1,0 +1,29 @@
+import { All, Controller, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { headersFor, sendBytes } from '../hooks/answer.js';
+import type { ServerMetrics } from './metrics.js';
+
+/** Whatever a scraper accepts, the reference answers in this one form. */
+const contentType = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
+
+/** `slis`: the few that service objectives are made of. */
+export function metricsController(metrics: ServerMetrics, slis: ServerMetrics) {
+  @Controller()
+  class MetricsController {
+    @All('metrics')
+    all(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+      return send(request, reply, metrics);
+    }
+
+    @All('metrics/slis')
+    indicators(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+      return send(request, reply, slis);
+    }
+  }
+  return MetricsController;
+}
+
+async function send(request: FastifyRequest, reply: FastifyReply, metrics: ServerMetrics): Promise<void> {
+  const body = Buffer.from(await metrics.text());
+  sendBytes(request, reply, 200, headersFor(request, contentType), body);
+}

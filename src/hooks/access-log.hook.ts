@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../std/clock.js';
+import type { Logger } from '../std/logger.js';
+
+export interface AccessLogOptions {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Requests that end by themselves are told of at level info when they took longer. */
+  readonly slowMs: number;
+  /** Whether the rest is told of at level debug: making the fields of a line that nobody keeps is not free. */
+  readonly logsAll: boolean;
+}
+
+/** Quiet unless something is slow or somebody debugs. */
+export function registerAccessLog(server: FastifyInstance, { logger, clock, slowMs, logsAll }: AccessLogOptions): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    const { raw } = reply;
+    raw.once('close', () => {
+      const { kube } = request;
+      const durationMs = clock.monotonicMs() - kube.startMs;
+      const isSlow = durationMs > slowMs && !kube.isStreaming;
+      if (!isSlow && !logsAll) return;
+      const fields = {
+        auditId: kube.auditId,
+        method: request.raw.method,
+        url: request.raw.url,
+        verb: kube.info.verb,
+        user: kube.user.name,
+        ...(kube.impersonator && { impersonator: kube.impersonator.name }),
+        userAgent: request.raw.headers['user-agent'],
+        from: request.raw.socket.remoteAddress,
+        code: raw.headersSent ? raw.statusCode : 0,
+        durationMs: Math.round(durationMs * 1000) / 1000,
+        bytes: kube.sentBytes,
+      };
+      if (isSlow) logger.info('slow request', fields);
+      else logger.debug('request', fields);
+    });
+    done();
+  });
+}

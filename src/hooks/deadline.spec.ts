@@ -1,0 +1,75 @@
+import { shell, type Handler } from '../../test/harness/shell.js';
+import { ManualClock } from '../std/clock.js';
+import { silentLogger } from '../std/logger.js';
+import { TimerWheel } from '../std/timer-wheel.js';
+import { headersFor, sendBytes } from './answer.js';
+import { registerDeadline } from './deadline.hook.js';
+
+function server(handler: Handler) {
+  const clock = new ManualClock();
+  const app = shell(
+    handler,
+    (fastify) =>
+      registerDeadline(fastify, { wheel: new TimerWheel(clock), requestTimeoutMs: 60_000, logger: silentLogger }),
+    clock,
+  );
+  const get = (url: string) => app.inject({ method: 'GET', url });
+  return { clock, get };
+}
+
+/** Works until it is told to stop, and then tries to answer all the same. */
+const endless: Handler = (request, reply) =>
+  new Promise<void>((resolve, reject) => {
+    request.kube.signalOf(request).addEventListener('abort', () => {
+      sendBytes(request, reply, 200, headersFor(request, 'text/plain'), Buffer.from('late'));
+      if (request.raw.url!.includes('throws')) reject(request.kube.signalOf(request).reason as Error);
+      else resolve();
+    });
+  });
+
+it.each([
+  ['/api/v1/pods', 60_000],
+  ['/api/v1/pods?timeout=2s', 2_000],
+  ['/api/v1/pods?timeout=2s&throws', 2_000],
+  ['/api/v1/pods?timeout=0', 60_000],
+  ['/api/v1/pods?timeout=3h', 60_000],
+])('%s is answered for after %i ms', async (url, timeoutMs) => {
+  const { clock, get } = server(endless);
+  let isDone = false;
+  const answer = get(url).then((response) => {
+    isDone = true;
+    return response;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(timeoutMs - 100);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isDone).toBe(false);
+  clock.advance(200);
+  const { statusCode, body } = await answer;
+  expect(statusCode).toBe(504);
+  expect(JSON.parse(body)).toMatchObject({
+    kind: 'Status',
+    reason: 'Timeout',
+    message: 'Timeout: request did not complete within the allotted timeout',
+  });
+});
+
+it('leaves watches alone', async () => {
+  const handler: Handler = (request, reply) =>
+    new Promise<void>((resolve) => {
+      clock.advance(3_600_000);
+      sendBytes(request, reply, 200, headersFor(request, 'text/plain'), Buffer.from(String(request.kube.isExpired)));
+      resolve();
+    });
+  const { clock, get } = server((request, reply) => handler(request, reply));
+  expect((await get('/api/v1/pods?watch=1')).body).toBe('false');
+});
+
+it.each(['x', '5', '-1s'])('refuses ?timeout=%s', async (timeout) => {
+  const { get } = server(endless);
+  const { statusCode, body } = await get(`/api/v1/pods?timeout=${timeout}`);
+  expect([statusCode, JSON.parse(body).message]).toEqual([
+    400,
+    `invalid timeout specified in the request URL - time: invalid duration "${timeout}"`,
+  ]);
+});
