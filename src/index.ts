@@ -1,0 +1,30 @@
+// What a module with API groups of its own builds on.
+export {
+  ApiGroup,
+  Subresource,
+  VirtualResource,
+  type ApiGroupOptions,
+  type HandlerResult,
+  type SubresourceRequest,
+  type VirtualRequest,
+} from './registry/api-group.js';
+export {
+  defineResource,
+  type HandledSubresource,
+  type LensSubresource,
+  type ResourceDefinition,
+  type VirtualResourceDefinition,
+} from './registry/resource-definition.js';
+export { scaleLens } from './registry/scale-lens.js';
+export { statusLens } from './registry/status-lens.js';
+export { updateObject } from './registry/update.js';
+export type { Strategy, StrategyContext } from './registry/strategy.js';
+export { ageCell, ageColumn, defaultTable, nameColumn, type TableDefinition } from './registry/table.js';
+export { ApiError } from './machinery/api-error.js';
+export { fieldError, type FieldError } from './machinery/field-error.js';
+export type { KubeObject, ObjectMeta } from './machinery/kube-object.js';
+export { nameIsDnsLabel, nameIsDnsSubdomain } from './machinery/names.js';
+export { startServer, type RunningServer, type StartOptions } from './server.js';
+export { defaultConfig, loadConfig } from './config/load-config.js';
+export type { AppParts } from './app-parts.js';
+export type { GroupModule } from './app.module.js';

@@ -1,0 +1,69 @@
+import { fieldError, type FieldError } from '../machinery/field-error.js';
+import type { KubeObject } from '../machinery/kube-object.js';
+import type { LensSubresource } from './resource-definition.js';
+
+export interface ScalePaths {
+  /** `['spec', 'replicas']` */
+  readonly specReplicas: readonly string[];
+  readonly statusReplicas: readonly string[];
+  /** The selector of the pods, as the text that a Scale carries. */
+  readonly selector?: (object: KubeObject) => string;
+}
+
+/** How many replicas there should be and are, as one small kind that means the same for every workload. */
+export function scaleLens({ specReplicas, statusReplicas, selector }: ScalePaths): LensSubresource {
+  return {
+    type: 'lens',
+    verbs: ['get', 'patch', 'update'],
+    viewKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+    view(object) {
+      const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+      const text = selector?.(object) ?? '';
+      const metadata = { name, namespace, uid, resourceVersion, creationTimestamp };
+      return {
+        kind: 'Scale',
+        apiVersion: 'autoscaling/v1',
+        metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)),
+        spec: { replicas: numberAt(object, specReplicas) },
+        status: { replicas: numberAt(object, statusReplicas), ...(text !== '' && { selector: text }) },
+      };
+    },
+    put(object, view) {
+      const replicas = (view['spec'] as { replicas?: unknown } | undefined)?.replicas ?? 0;
+      const result = withValueAt(object, specReplicas, replicas) as KubeObject;
+      return {
+        ...result,
+        metadata: {
+          ...object.metadata,
+          ...(view.metadata.resourceVersion !== undefined && { resourceVersion: view.metadata.resourceVersion }),
+        },
+      };
+    },
+    validate(object) {
+      const errors: FieldError[] = [];
+      const replicas = valueAt(object, specReplicas);
+      if (!Number.isInteger(replicas) || (replicas as number) < 0) {
+        errors.push(fieldError.invalid('spec.replicas', replicas, 'must be greater than or equal to 0'));
+      }
+      return errors;
+    },
+  };
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, field) => (typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[field] : undefined),
+    value,
+  );
+}
+
+function numberAt(value: unknown, path: readonly string[]): number {
+  const found = valueAt(value, path);
+  return typeof found === 'number' ? found : 0;
+}
+
+function withValueAt(value: unknown, [field, ...rest]: readonly string[], to: unknown): unknown {
+  if (field === undefined) return to;
+  const object = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  return { ...object, [field]: withValueAt(object[field], rest, to) };
+}

@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { AppParts } from './app-parts.js';
+import type { GroupModule } from './app.module.js';
+import { makeEphemeralPki } from './certificates/ephemeral-pki.js';
+import { defaultConfig, type ConfigOverrides } from './config/load-config.js';
+import { startServer } from './server.js';
+import { systemClock, type Clock } from './std/clock.js';
+import { silentLogger, type Logger } from './std/logger.js';
+import type { Rng } from './std/rng.js';
+import type { KvStore } from './storage/kv-store.js';
+
+export interface KeelsonOptions {
+  /** Anything of the configuration; the rest is what `keelson serve` does, in memory and on a free port. */
+  readonly config?: ConfigOverrides;
+  readonly store?: KvStore;
+  readonly clock?: Clock;
+  readonly rng?: Rng;
+  readonly logger?: Logger;
+  /** API groups of your own, each a Nest module. */
+  readonly modules?: (parts: AppParts) => readonly GroupModule[];
+}
+
+export interface Keelson {
+  readonly url: string;
+  /** YAML text of a kubeconfig for a user who may do everything. */
+  readonly kubeconfig: string;
+  /** PEM of the authority that the server's certificate is signed by. */
+  readonly ca: string;
+  /** PEM of the client certificate in the kubeconfig. */
+  readonly client: { readonly certificate: string; readonly key: string };
+  readonly app: NestFastifyApplication;
+  readonly parts: AppParts;
+  /** Writes the kubeconfig to a file of its own, which is removed by stop(). */
+  kubeconfigFile(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * A whole server in this process, for tests: in memory unless a store is given, on a free port of 127.0.0.1, with an
+ * authority that all servers of the process share. Any number may run at once.
+ */
+export async function startKeelson(options: KeelsonOptions = {}): Promise<Keelson> {
+  const { config: overrides = {}, ...rest } = options;
+  const config = defaultConfig({
+    ...overrides,
+    storage: { backend: 'memory', ...overrides.storage },
+    serving: { securePort: 0, bindAddress: '127.0.0.1', ...overrides.serving },
+  });
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  const pki = await makeEphemeralPki({ clock: options.clock ?? systemClock });
+  const server = await startServer(config, { logger: silentLogger, ...given, pki });
+  const client = pki.admin.current();
+  const kubeconfig = pki.adminKubeconfig(server.url);
+  let directory: string | undefined;
+  return {
+    url: server.url,
+    kubeconfig,
+    ca: pki.authority.current().pem,
+    client,
+    app: server.app,
+    parts: server.parts,
+    async kubeconfigFile() {
+      directory ??= await mkdtemp(join(tmpdir(), 'keelson-'));
+      const file = join(directory, 'kubeconfig');
+      await writeFile(file, kubeconfig, { mode: 0o600 });
+      return file;
+    },
+    async stop() {
+      await server.close();
+      if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { defaultCacheLimits } from '../../src/cache/cache-limits.js';
+import { Feed } from '../../src/cache/feed.js';
+import { answerError } from '../../src/filters/api-error.filter.js';
+import { registerRequestInfo } from '../../src/hooks/request-info.hook.js';
+import { ResourceRegistry, type Served } from '../../src/registry/resource-registry.js';
+import type { ResourceDefinition, VirtualResourceDefinition } from '../../src/registry/resource-definition.js';
+import { ResourceStore } from '../../src/registry/resource-store.js';
+import { systemClock, type Clock } from '../../src/std/clock.js';
+import { silentLogger } from '../../src/std/logger.js';
+import { systemRng } from '../../src/std/rng.js';
+import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
+
+export type Handler = (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>;
+
+/** The shell around one handler, without Nest: request state before it, Status answers behind it. */
+export function shell(
+  handler: Handler,
+  addHooks: (server: FastifyInstance) => void = () => undefined,
+  clock: Clock = systemClock,
+): FastifyInstance {
+  const server = fastify({ exposeHeadRoutes: false });
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  registerRequestInfo(server, { clock, rng: systemRng });
+  addHooks(server);
+  server.all('*', async (request, reply) => {
+    try {
+      await handler(request, reply);
+    } catch (error) {
+      answerError(request, reply, error, silentLogger);
+    }
+    return reply;
+  });
+  return server;
+}
+
+/** A registry over an empty store; definitions with the same group and version belong together. */
+export function registryOf(
+  definitions: readonly ResourceDefinition[],
+  virtual: readonly VirtualResourceDefinition[] = [],
+  priorities: Readonly<Record<string, number>> = {},
+): ResourceRegistry {
+  const clock = systemClock;
+  const kv = new MemoryStore();
+  const feed = new Feed({ store: kv, root: '/registry/', clock, logger: silentLogger, limits: defaultCacheLimits });
+  const limits = {
+    writeConflictRetriesMax: 3,
+    freshnessTimeoutMs: 1000,
+    generateNameRetriesMax: 3,
+    historyPageItems: 100,
+  };
+  const parts = { kv, feed, root: '/registry/', clock, rng: systemRng, limits };
+  const registry = new ResourceRegistry();
+  const keys = [...definitions, ...virtual].map(({ group, version }) => `${group}/${version}`);
+  for (const key of new Set(keys)) {
+    const [group = '', version = ''] = key.split('/');
+    const here = (definition: { group: string; version: string }) =>
+      definition.group === group && definition.version === version;
+    const resources: Served[] = [
+      ...definitions.filter(here).map((definition): Served => ({
+        type: 'stored',
+        definition,
+        store: new ResourceStore(definition, parts),
+        handlers: new Map(),
+      })),
+      ...virtual
+        .filter(here)
+        .map((definition): Served => ({
+          type: 'virtual',
+          definition,
+          handle: () => Promise.reject(new Error('not called')),
+        })),
+    ];
+    registry.addVersion({
+      group,
+      version,
+      groupPriority: priorities[group] ?? 0,
+      versionPriority: priorities[key] ?? 0,
+      resources,
+    });
+  }
+  return registry;
+}
