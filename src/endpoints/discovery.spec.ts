@@ -1,5 +1,6 @@
 import { registryOf, shell } from '../../test/harness/shell.js';
 import { standardEncodings } from '../codec/encodings.js';
+import type { KubeObject } from '../machinery/kube-object.js';
 import { defineResource, type ResourceDefinition } from '../registry/resource-definition.js';
 import type { Strategy } from '../registry/strategy.js';
 import { defaultTable } from '../registry/table.js';
@@ -7,7 +8,12 @@ import { storageVersionHash } from './discovery-documents.js';
 import { DiscoveryRequests } from './discovery-requests.js';
 
 const strategy: Strategy = { validateName: () => [] };
-const lens = { type: 'lens', verbs: ['update', 'get', 'patch'], view: (o: never) => o, put: (o: never) => o } as const;
+const lens = {
+  type: 'lens',
+  verbs: ['update', 'get', 'patch'],
+  view: (o: KubeObject) => o,
+  put: (o: KubeObject) => o,
+} as const;
 const scale = { ...lens, viewKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' } };
 
 const pods = defineResource({

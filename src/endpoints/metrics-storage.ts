@@ -1,3 +1,4 @@
+import type { MeasuredOutcome } from '../storage/decorators/measured-store.js';
 import { Buckets, type MetricFamily } from './metrics-family.js';
 
 // Those of kube-apiserver for its store.
@@ -8,14 +9,15 @@ export class StorageMetrics {
   private readonly operations = new Map<string, { errors: number; total: number; durations: Buckets }>();
 
   /** To be called after each call of the store; few different operations are expected. */
-  readonly observe = (operation: string, seconds: number, outcome: 'ok' | 'error'): void => {
+  readonly observe = (operation: string, seconds: number, outcome: MeasuredOutcome): void => {
     let found = this.operations.get(operation);
     if (!found) {
       found = { errors: 0, total: 0, durations: new Buckets(bounds) };
       this.operations.set(operation, found);
     }
     found.total++;
-    if (outcome === 'error') found.errors++;
+    // That somebody else was faster is an answer like any other.
+    if (outcome !== 'ok' && outcome !== 'conflict') found.errors++;
     found.durations.observe(seconds);
   };
 

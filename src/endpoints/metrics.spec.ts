@@ -165,7 +165,8 @@ it('is text that a scraper reads', async () => {
   call({ url: '/api/v1/pods' });
   const storage = new StorageMetrics();
   storage.observe('get', 0.002, 'ok');
-  storage.observe('get', 0.2, 'error');
+  storage.observe('get', 0.2, 'unavailable');
+  storage.observe('txn', 0.2, 'conflict');
   const all = new ServerMetrics({ withProcess: true });
   all.add(
     ...metrics.families(),
@@ -182,6 +183,7 @@ it('is text that a scraper reads', async () => {
   ]);
   expect(lines).toContain('etcd_requests_total{operation="get"} 2');
   expect(lines).toContain('etcd_request_errors_total{operation="get"} 1');
+  expect(lines).toContain('etcd_request_errors_total{operation="txn"} 0');
   expect(lines).toContain('apiserver_storage_objects{resource="pods"} 0');
   for (const name of [
     'process_cpu_seconds_total',

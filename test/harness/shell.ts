@@ -64,13 +64,11 @@ export function registryOf(
         store: new ResourceStore(definition, parts),
         handlers: new Map(),
       })),
-      ...virtual
-        .filter(here)
-        .map((definition): Served => ({
-          type: 'virtual',
-          definition,
-          handle: () => Promise.reject(new Error('not called')),
-        })),
+      ...virtual.filter(here).map((definition): Served => ({
+        type: 'virtual',
+        definition,
+        handle: () => Promise.reject(new Error('not called')),
+      })),
     ];
     registry.addVersion({
       group,
