@@ -12,7 +12,15 @@ import { Feed } from './cache/feed.js';
 import { standardEncodings } from './codec/encodings.js';
 import { OutputNegotiator } from './codec/negotiate.js';
 import type { ServerConfig } from './config/server-config.js';
+import { DiscoveryRequests } from './endpoints/discovery-requests.js';
+import { HealthChecks } from './endpoints/health-checks.js';
+import { standardChecks } from './endpoints/health-standard-checks.js';
+import { ServerMetrics } from './endpoints/metrics.js';
+import { RequestMetrics } from './endpoints/metrics-requests.js';
+import { buildFamilies, cacheFamilies, healthFamilies } from './endpoints/metrics-server.js';
+import { StorageMetrics } from './endpoints/metrics-storage.js';
 import { ResourceRequests } from './endpoints/resource-requests.js';
+import { versionDocument, type VersionDocument } from './endpoints/version-document.js';
 import { WatchStreams } from './endpoints/watch-stream.js';
 import { InflightLimiter } from './flow/inflight-limiter.js';
 import { Renderings } from './registry/rendering.js';
@@ -23,6 +31,7 @@ import type { Clock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
 import type { Rng } from './std/rng.js';
 import { TimerWheel } from './std/timer-wheel.js';
+import { MeasuredStore } from './storage/decorators/measured-store.js';
 import type { KvStore } from './storage/kv-store.js';
 
 /** What comes from outside: everything else of the server is made from it. */
@@ -50,11 +59,30 @@ export interface AppParts extends Given {
   readonly watches: WatchStreams;
   readonly requests: ResourceRequests;
   readonly metaGroup: string;
+  readonly health: HealthChecks;
+  readonly version: VersionDocument;
+  readonly discovery: DiscoveryRequests;
+  readonly requestMetrics: RequestMetrics;
+  readonly metrics: { readonly all: ServerMetrics; readonly indicators: ServerMetrics };
+  readonly wheel: TimerWheel;
+  readonly phase: Phase;
+}
+
+/** How far the server is. The composition root moves it on, health tells of it. */
+export interface Phase {
+  isBootstrapped: boolean;
+  isStopping: boolean;
+  /** `10.0.0.1:6443`, from the moment that the port is known. */
+  address: string;
 }
 
 export function makeParts(given: Given): AppParts {
-  const { config, store, clock, rng, logger } = given;
+  const { config, clock, rng, logger } = given;
   const { naming, limits } = config;
+  const storageMetrics = new StorageMetrics();
+  const store = new MeasuredStore(given.store, storageMetrics.observe, clock);
+  const wheel = new TimerWheel(clock);
+  const phase: Phase = { isBootstrapped: false, isStopping: false, address: '' };
   const root = `${config.storage.etcd.prefix}/`;
   const metaGroup = naming.group('meta');
 
@@ -84,7 +112,7 @@ export function makeParts(given: Given): AppParts {
     }),
   );
   const watches = new WatchStreams({
-    wheel: new TimerWheel(clock),
+    wheel,
     writeStallTimeoutMs: limits.watchWriteStallTimeoutMs,
     bookmarkIntervalMs: limits.bookmarkIntervalMs,
   });
@@ -97,8 +125,45 @@ export function makeParts(given: Given): AppParts {
     }
     return found;
   };
+  const health = new HealthChecks({ clock, logger, livezGracePeriodMs: config.livezGracePeriodMs });
+  health.add(
+    ...standardChecks({
+      clock,
+      store: () => store.revision(),
+      storeTimeoutMs: config.storage.etcd.healthcheckTimeoutMs,
+      cacheSynced: () => feed.synced,
+      bootstrapDone: () => phase.isBootstrapped,
+      shuttingDown: () => phase.isStopping,
+    }),
+  );
+  const version = versionDocument();
+  const requestMetrics = new RequestMetrics(registry);
+  const all = new ServerMetrics({ withProcess: true });
+  const indicators = new ServerMetrics({ withProcess: false });
+  all.add(
+    ...requestMetrics.families(),
+    ...storageMetrics.families(),
+    ...cacheFamilies(registry),
+    ...buildFamilies(version),
+    ...healthFamilies(health),
+  );
+  indicators.add(...healthFamilies(health));
   return {
     ...given,
+    store,
+    wheel,
+    phase,
+    health,
+    version,
+    requestMetrics,
+    metrics: { all, indicators },
+    discovery: new DiscoveryRequests({
+      registry,
+      encodings: standardEncodings,
+      discoveryGroup: naming.group('apidiscovery'),
+      serverAddress: () => phase.address,
+      otherPaths: () => ['/healthz', '/livez', '/metrics', '/readyz', '/version'],
+    }),
     feed,
     storeParts,
     registry,

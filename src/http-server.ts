@@ -5,21 +5,30 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TlsMaterial } from './certificates/tls-material.js';
 import type { ServerConfig } from './config/server-config.js';
+import type { RequestMetrics } from './endpoints/metrics-requests.js';
 import { answerError } from './filters/api-error.filter.js';
+import { registerAccessLog } from './hooks/access-log.hook.js';
+import { registerDeadline } from './hooks/deadline.hook.js';
+import { registerMetrics } from './hooks/metrics.hook.js';
 import { makeRequestState, registerRequestInfo } from './hooks/request-info.hook.js';
 import { ApiError } from './machinery/api-error.js';
 import type { Clock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
 import type { Rng } from './std/rng.js';
+import type { TimerWheel } from './std/timer-wheel.js';
+
+interface HookParts {
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly logger: Logger;
+  readonly wheel: TimerWheel;
+  readonly requestMetrics: RequestMetrics;
+}
 
 /** Fastify behind Nest: HTTP/2 and HTTP/1.1 by ALPN on one TLS port, client certificates asked for but not required. */
-export function makeAdapter(
-  config: ServerConfig,
-  tls: TlsMaterial,
-  parts: { readonly clock: Clock; readonly rng: Rng; readonly logger: Logger },
-): FastifyAdapter {
+export function makeAdapter(config: ServerConfig, tls: TlsMaterial, parts: HookParts): FastifyAdapter {
   const { serving, limits } = config;
-  const { logger } = parts;
+  const { logger, clock } = parts;
   const https = {
     ...tls.current(),
     requestCert: tls.clientCaBundle() !== undefined,
@@ -53,7 +62,11 @@ export function makeAdapter(
     : { ...shared, https };
   const adapter = new FastifyAdapter(options as never) as unknown as FastifyAdapter;
   const server = adapter.getInstance();
+  // In this order, for every request, also one that no guard lets in.
   registerRequestInfo(server, parts);
+  registerMetrics(server, parts.requestMetrics, clock);
+  registerAccessLog(server, { logger, clock, slowMs: limits.slowRequestMs, logsAll: config.log.level === 'debug' });
+  registerDeadline(server, { wheel: parts.wheel, requestTimeoutMs: config.requestTimeoutMs, logger });
   // Bodies are read after the guards, by whoever wants them: a parser that yields nothing leaves them unread.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));

@@ -14,7 +14,7 @@ export function openStore(
   const { etcd, dataDirectory } = storage;
   switch (storage.backend) {
     case 'memory':
-      return backends.memory({});
+      return backends.memory({ clock });
     case 'embedded':
       return backends.embedded({ directory: join(dataDirectory, 'store'), clock, logger });
     case 'etcd3':

@@ -1,6 +1,11 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import type { AppParts } from './app-parts.js';
+import { discoveryController } from './endpoints/discovery.controller.js';
+import { healthController } from './endpoints/health.controller.js';
+import { HealthRequests } from './endpoints/health-requests.js';
+import { metricsController } from './endpoints/metrics.controller.js';
+import { versionController } from './endpoints/version.controller.js';
 import { resourceController } from './endpoints/resource.controller.js';
 import { ApiErrorFilter } from './filters/api-error.filter.js';
 import { AuthenticationGuard } from './guards/authentication.guard.js';
@@ -30,7 +35,14 @@ export class PipelineModule {
         { provide: APP_INTERCEPTOR, useFactory: () => new ContentNegotiationInterceptor(parts.negotiator) },
         { provide: APP_FILTER, useFactory: () => new ApiErrorFilter(parts.logger) },
       ],
-      controllers: [resourceController(parts.requests)],
+      // The last one takes every path that the others leave.
+      controllers: [
+        healthController(new HealthRequests(parts.health)),
+        versionController(parts.version),
+        metricsController(parts.metrics.all, parts.metrics.indicators),
+        discoveryController(parts.discovery),
+        resourceController(parts.requests),
+      ],
     };
   }
 }

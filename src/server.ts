@@ -88,7 +88,7 @@ async function assemble(
   });
   undo.push(() => parts.feed.close());
 
-  const adapter = makeAdapter(config, tls, { clock, rng, logger });
+  const adapter = makeAdapter(config, tls, parts);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.for(parts, options.modules?.(parts)),
     adapter,
@@ -108,8 +108,10 @@ async function assemble(
   started.catch(() => undefined);
   await app.listen(securePort, bindAddress);
   const { port } = app.getHttpServer().address() as { port: number };
+  parts.phase.address = `${config.serving.externalHostname ?? config.serving.advertiseAddress}:${port}`;
   await started;
   await ensureBootObjects(parts, { pki, port });
+  parts.phase.isBootstrapped = true;
   const compaction =
     config.storage.backend === 'etcd3'
       ? new CompactionLoop({ store, clock, logger, intervalMs: config.storage.etcd.compactionIntervalMs })
@@ -123,6 +125,7 @@ async function assemble(
 
   let closing: Promise<void> | undefined;
   const close = async () => {
+    parts.phase.isStopping = true;
     await new Promise<void>((resolve) =>
       config.shutdownDelayMs > 0 ? clock.after(config.shutdownDelayMs, resolve) : resolve(),
     );

@@ -41,7 +41,9 @@ function describe(flag: Flag, byDefault: string): string {
     flag.choices !== undefined && flag.type !== 'string' && `of ${flag.choices.join(', ')}`,
     byDefault !== '' && byDefault !== 'false' && `default ${byDefault}`,
     flag.deprecated && 'deprecated',
-    flag.refused !== undefined ? 'refused' : flag.key === undefined && 'no effect here',
+    flag.refused !== undefined
+      ? 'refused'
+      : flag.key === undefined && (flag.isUnserved ? 'not served by this version' : 'no effect here'),
   ].filter((note) => typeof note === 'string');
   return notes.length === 0 ? flag.help : `${flag.help} (${notes.join('; ')})`;
 }

@@ -15,6 +15,8 @@ export interface Flag {
   readonly negated?: boolean;
   readonly deprecated?: boolean;
   readonly aliasOf?: string;
+  /** Something that this version does not do yet, as opposed to something that has no meaning here. */
+  readonly isUnserved?: boolean;
   /** Why the server does not start with this flag: what would silently be missing if it were ignored. */
   readonly refused?: string;
 }
@@ -41,4 +43,9 @@ export function used(name: string, type: FlagType, byDefault: string, key: strin
 /** A flag that kube-apiserver knows and that changes nothing here: it is checked, and named in a warning. */
 export function accepted(name: string, type: FlagType, byDefault: string, help: string, extra?: Extra): Flag {
   return { name, type, default: byDefault, help, ...extra };
+}
+
+/** A flag whose feature is missing: it is checked, and the warning says so. What must not be missed unseen is `refused`. */
+export function unserved(name: string, type: FlagType, byDefault: string, help: string, extra?: Extra): Flag {
+  return { name, type, default: byDefault, help, isUnserved: true, ...extra };
 }

@@ -27,4 +27,6 @@ export class Limits {
   @IsNatural(1) readonly bookmarkIntervalMs!: number;
 
   @IsNatural() readonly shutdownGraceMs!: number;
+
+  @IsNatural(1) readonly slowRequestMs!: number;
 }

@@ -140,7 +140,9 @@ function warningsOf(config: ServerConfig, given: Settings['given']): ConfigWarni
   for (const [name, { source }] of given) {
     const flag = flagsByName.get(name)!;
     if (flag.key !== undefined || flag.refused !== undefined) continue;
-    const message = `${source} is accepted for compatibility and has no effect${flag.deprecated ? '; it is deprecated' : ''}`;
+    const message = flag.isUnserved
+      ? `${source} has no effect: what it asks for is not served by this version`
+      : `${source} is accepted for compatibility and has no effect${flag.deprecated ? '; it is deprecated' : ''}`;
     warnings.push({ message, flag: name });
   }
   const wantsAnonymous =

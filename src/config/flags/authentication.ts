@@ -1,6 +1,5 @@
-import { accepted, used, type FlagTopic } from '../flag.js';
+import { accepted, unserved, used, type FlagTopic } from '../flag.js';
 
-const serviceAccount = 'authentication.serviceAccount';
 const requestHeader = 'authentication.requestHeader';
 
 export const authenticationFlags: FlagTopic = {
@@ -13,42 +12,29 @@ export const authenticationFlags: FlagTopic = {
       'authentication.anonymous',
       'let requests without credentials pass as system:anonymous; by default on, unless everything is allowed anyway',
     ),
-    used(
-      'api-audiences',
-      'list',
-      '',
-      'authentication.apiAudiences',
-      'audiences that a service account token may name; by default the issuers',
-    ),
-    used(
+    unserved('api-audiences', 'list', '', 'audiences that a service account token may name; by default the issuers'),
+    unserved(
       'authentication-config',
       'string',
       '',
-      'authentication.configFile',
       'AuthenticationConfiguration file; its anonymous part excludes --anonymous-auth',
+      { refused: 'the file is not read by this version, and its rules about anonymous requests would not hold' },
     ),
-    used(
+    unserved(
       'authentication-token-webhook-cache-ttl',
       'duration',
       '2m0s',
-      'authentication.tokenWebhook.cacheTtlMs',
       'how long answers of the token webhook are kept',
     ),
-    used(
+    unserved(
       'authentication-token-webhook-config-file',
       'string',
       '',
-      'authentication.tokenWebhook.configFile',
       'kubeconfig of a service that reviews bearer tokens',
     ),
-    used(
-      'authentication-token-webhook-version',
-      'string',
-      'v1beta1',
-      'authentication.tokenWebhook.version',
-      'version of the TokenReview sent to it',
-      { choices: ['v1beta1', 'v1'] },
-    ),
+    unserved('authentication-token-webhook-version', 'string', 'v1beta1', 'version of the TokenReview sent to it', {
+      choices: ['v1beta1', 'v1'],
+    }),
     used(
       'client-ca-file',
       'string',
@@ -56,7 +42,7 @@ export const authenticationFlags: FlagTopic = {
       'authentication.clientCaFile',
       'authorities of client certificates; the common name is the user, organizations are groups',
     ),
-    used('enable-bootstrap-token-auth', 'bool', 'false', 'authentication.bootstrapTokens', 'accept bootstrap tokens'),
+    unserved('enable-bootstrap-token-auth', 'bool', 'false', 'accept bootstrap tokens'),
     accepted('oidc-ca-file', 'string', '', 'authorities of the OpenID issuer'),
     accepted('oidc-client-id', 'string', '', 'client id that ID tokens must be made for'),
     accepted('oidc-groups-claim', 'string', '', 'claim that names groups'),
@@ -102,64 +88,37 @@ export const authenticationFlags: FlagTopic = {
       `${requestHeader}.usernameHeaders`,
       'headers with the user name (X-Remote-User), the first with a value wins',
     ),
-    used(
+    unserved(
       'service-account-extend-token-expiration',
       'bool',
       'true',
-      `${serviceAccount}.extendTokenExpiration`,
       'let tokens that admission injected live for a year',
     ),
-    used(
+    unserved(
       'service-account-issuer',
       'strings',
       '',
-      `${serviceAccount}.issuers`,
       'issuer of service account tokens; repeatable: the first signs, all are accepted',
     ),
-    used(
-      'service-account-jwks-uri',
-      'string',
-      '',
-      `${serviceAccount}.jwksUri`,
-      "where the discovery document says the issuer's keys are",
-    ),
-    used(
-      'service-account-key-file',
-      'strings',
-      '',
-      `${serviceAccount}.keyFiles`,
-      'keys that verify service account tokens; repeatable',
-    ),
-    used(
-      'service-account-lookup',
-      'bool',
-      'true',
-      `${serviceAccount}.lookup`,
-      'refuse tokens whose ServiceAccount or Secret is gone',
-    ),
-    used(
+    unserved('service-account-jwks-uri', 'string', '', "where the discovery document says the issuer's keys are"),
+    unserved('service-account-key-file', 'strings', '', 'keys that verify service account tokens; repeatable'),
+    unserved('service-account-lookup', 'bool', 'true', 'refuse tokens whose ServiceAccount or Secret is gone'),
+    unserved(
       'service-account-max-token-expiration',
       'duration',
       '0s',
-      `${serviceAccount}.maxTokenExpirationMs`,
       'longest life of an issued token; 0 is no bound',
     ),
     accepted('service-account-signing-endpoint', 'string', '', 'socket of an external token signer'),
-    used(
+    unserved(
       'service-account-signing-key-file',
       'string',
       '',
-      `${serviceAccount}.signingKeyFile`,
       'key that signs service account tokens; generated when not given',
     ),
-    used(
-      'service-account-private-key-file',
-      'string',
-      '',
-      `${serviceAccount}.signingKeyFile`,
-      'another name of --service-account-signing-key-file',
-      { aliasOf: 'service-account-signing-key-file' },
-    ),
+    unserved('service-account-private-key-file', 'string', '', 'another name of --service-account-signing-key-file', {
+      aliasOf: 'service-account-signing-key-file',
+    }),
     used(
       'token-auth-file',
       'string',

@@ -1,16 +1,16 @@
-import { used, type FlagTopic } from '../flag.js';
+import { unserved, used, type FlagTopic } from '../flag.js';
 
 export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const;
 
 export const authorizationFlags: FlagTopic = {
   title: 'Authorization',
   flags: [
-    used(
+    unserved(
       'authorization-config',
       'string',
       '',
-      'authorization.configFile',
       'AuthorizationConfiguration file; excludes --authorization-mode and --authorization-webhook-*',
+      { refused: 'the file is not read by this version, and what its authorizers deny would not be denied' },
     ),
     used(
       'authorization-mode',
@@ -20,35 +20,30 @@ export const authorizationFlags: FlagTopic = {
       'authorizers in order; the first to allow or deny decides',
       { choices: authorizationModes },
     ),
-    used('authorization-policy-file', 'string', '', 'authorization.policyFile', 'ABAC policy, one JSON object a line'),
-    used(
+    unserved('authorization-policy-file', 'string', '', 'ABAC policy, one JSON object a line', {
+      refused: 'ABAC is not served by this version',
+    }),
+    unserved(
       'authorization-webhook-cache-authorized-ttl',
       'duration',
       '5m0s',
-      'authorization.webhook.authorizedTtlMs',
       'how long the webhook is believed that something is allowed',
     ),
-    used(
+    unserved(
       'authorization-webhook-cache-unauthorized-ttl',
       'duration',
       '30s',
-      'authorization.webhook.unauthorizedTtlMs',
       'how long it is believed that something is not',
     ),
-    used(
+    unserved(
       'authorization-webhook-config-file',
       'string',
       '',
-      'authorization.webhook.configFile',
       'kubeconfig of a service that reviews access; adds Webhook to the default modes',
+      { refused: 'the service would not be asked by this version, and what it denies would not be denied' },
     ),
-    used(
-      'authorization-webhook-version',
-      'string',
-      'v1beta1',
-      'authorization.webhook.version',
-      'version of the SubjectAccessReview sent to it',
-      { choices: ['v1beta1', 'v1'] },
-    ),
+    unserved('authorization-webhook-version', 'string', 'v1beta1', 'version of the SubjectAccessReview sent to it', {
+      choices: ['v1beta1', 'v1'],
+    }),
   ],
 };

@@ -1,4 +1,4 @@
-import { accepted, used, type FlagTopic } from '../flag.js';
+import { accepted, unserved, used, type FlagTopic } from '../flag.js';
 
 export const endpointReconcilers = ['lease', 'master-count', 'none'] as const;
 export const namingProfiles = ['kubernetes', 'svc'] as const;
@@ -14,13 +14,7 @@ export const clusterFlags: FlagTopic = {
       'network.serviceClusterIpRanges',
       'CIDR of Service addresses; two, one an IP family, for dual stack',
     ),
-    used(
-      'service-node-port-range',
-      'portRange',
-      '30000-32767',
-      'network.serviceNodePortRange',
-      'ports of NodePort Services, both ends included',
-    ),
+    unserved('service-node-port-range', 'portRange', '30000-32767', 'ports of NodePort Services, both ends included'),
     used(
       'kubernetes-service-node-port',
       'int',
@@ -33,36 +27,17 @@ export const clusterFlags: FlagTopic = {
       'string',
       'lease',
       'network.endpointReconciler',
-      "how the server's own Service finds its endpoints",
+      'whether the server writes itself into the endpoints of its own Service; none does not',
       { choices: endpointReconcilers },
     ),
-    used('event-ttl', 'duration', '1h0m0s', 'eventTtlMs', 'how long Events are kept'),
-    used(
-      'controllers',
-      'list',
-      '*',
-      'controllers.selection',
-      'reconcilers to run: * is all by default, name adds one, -name removes one',
-    ),
-    used(
-      'node-monitor-grace-period',
-      'duration',
-      '40s',
-      'controllers.nodeMonitorGracePeriodMs',
-      'silence after which a node is unknown',
-    ),
-    used(
-      'pod-eviction-timeout',
-      'duration',
-      '5m',
-      'controllers.podEvictionTimeoutMs',
-      'how long a node may be not ready before its Pods are evicted',
-    ),
-    used(
+    unserved('event-ttl', 'duration', '1h0m0s', 'how long Events are kept'),
+    unserved('controllers', 'list', '*', 'reconcilers to run: * is all by default, name adds one, -name removes one'),
+    unserved('node-monitor-grace-period', 'duration', '40s', 'silence after which a node is unknown'),
+    unserved('pod-eviction-timeout', 'duration', '5m', 'how long a node may be not ready before its Pods are evicted'),
+    unserved(
       'bootstrap-signer-key',
       'string',
       'token',
-      'controllers.bootstrapSignerKey',
       'secret that signs cluster-info: the full token, or its part after the dot',
       { choices: signerKeys },
     ),

@@ -1,13 +1,12 @@
-import { accepted, used, type FlagTopic } from '../flag.js';
+import { accepted, unserved, used, type FlagTopic } from '../flag.js';
 
 export const featureFlags: FlagTopic = {
   title: 'Features',
   flags: [
-    used(
+    unserved(
       'enable-priority-and-fairness',
       'bool',
       'true',
-      'flow.priorityAndFairness',
       'queue requests by priority, fairly, instead of plain limits',
     ),
     accepted('contention-profiling', 'bool', 'false', 'profile lock contention'),
@@ -27,11 +26,10 @@ export const featureFlags: FlagTopic = {
 export const enablementFlags: FlagTopic = {
   title: 'API enablement',
   flags: [
-    used(
+    unserved(
       'runtime-config',
       'switches',
       '',
-      'runtimeConfig',
       'switch APIs: v1, <group>/<version>[/<resource>], api/all|ga|beta|alpha, each [=true|false]',
     ),
   ],
@@ -47,13 +45,9 @@ export const egressFlags: FlagTopic = {
 export const admissionFlags: FlagTopic = {
   title: 'Admission',
   flags: [
-    used(
-      'admission-control-config-file',
-      'string',
-      '',
-      'admission.configFile',
-      'file with the configuration of admission plugins',
-    ),
+    unserved('admission-control-config-file', 'string', '', 'file with the configuration of admission plugins', {
+      refused: 'the file is not read by this version, and what its plugins refuse would not be refused',
+    }),
     used(
       'enable-admission-plugins',
       'list',
@@ -66,18 +60,11 @@ export const admissionFlags: FlagTopic = {
       deprecated: true,
     }),
     used('allow-privileged', 'bool', 'false', 'admission.allowPrivileged', 'allow Pods with privileged containers'),
-    used(
-      'default-not-ready-toleration-seconds',
-      'int',
-      '300',
-      'admission.notReadyTolerationSeconds',
-      'how long Pods tolerate a node that is not ready',
-    ),
-    used(
+    unserved('default-not-ready-toleration-seconds', 'int', '300', 'how long Pods tolerate a node that is not ready'),
+    unserved(
       'default-unreachable-toleration-seconds',
       'int',
       '300',
-      'admission.unreachableTolerationSeconds',
       'how long Pods tolerate a node that is unreachable',
     ),
   ],

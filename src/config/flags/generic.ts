@@ -1,4 +1,4 @@
-import { accepted, used, type FlagTopic } from '../flag.js';
+import { accepted, unserved, used, type FlagTopic } from '../flag.js';
 
 export const genericFlags: FlagTopic = {
   title: 'Generic',
@@ -24,13 +24,7 @@ export const genericFlags: FlagTopic = {
       'false',
       'with an emulated version, also serve later stable versions of an API',
     ),
-    used(
-      'external-hostname',
-      'string',
-      '',
-      'serving.externalHostname',
-      'host name in the URLs that the server writes about itself',
-    ),
+    unserved('external-hostname', 'string', '', 'host name in the URLs that the server writes about itself'),
     used('feature-gates', 'gates', '', 'featureGates', 'switch features: Name=true|false, comma-separated'),
     accepted('goaway-chance', 'float', '0', 'fraction of HTTP/2 requests that are asked to reconnect elsewhere'),
     used(
@@ -45,9 +39,15 @@ export const genericFlags: FlagTopic = {
       'int',
       '200',
       'flow.mutatingRequestsInFlightMax',
-      'changing requests served at once; added to --max-requests-inflight under priority and fairness',
+      'changing requests served at once; 0 is no bound',
     ),
-    used('max-requests-inflight', 'int', '400', 'flow.requestsInFlightMax', 'reading requests served at once'),
+    used(
+      'max-requests-inflight',
+      'int',
+      '400',
+      'flow.requestsInFlightMax',
+      'reading requests served at once; 0 is no bound',
+    ),
     accepted('min-compatibility-version', 'list', '', 'the oldest release that other components may have'),
     used(
       'min-request-timeout',

@@ -71,7 +71,9 @@ export const storageFlags: FlagTopic = {
       'how long /readyz waits for the store',
     ),
     used('etcd-servers', 'list', '', 'storage.etcd.servers', 'etcd servers (scheme://host:port)'),
-    accepted('etcd-servers-overrides', 'list', '', 'other etcd servers for single resources'),
+    accepted('etcd-servers-overrides', 'list', '', 'other etcd servers for single resources', {
+      refused: 'all resources are kept in one store, and those in other ones would not be found',
+    }),
     accepted('lease-reuse-duration-seconds', 'int', '60', 'how long an etcd lease is shared by new objects'),
     accepted(
       'storage-media-type',

@@ -1,3 +1,4 @@
+import type { EncodedObject } from '../../cache/encoded-object.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { firstAddressOf } from '../../machinery/ip-range.js';
 import { isIPv4 } from 'node:net';
@@ -35,13 +36,23 @@ export async function ensureBootObjects(parts: Parts, server: Server): Promise<v
   const namespaces = bootNamespaces(parts.config);
   for (const object of namespaces) await ensure(parts, { resource: 'namespaces', object, keeps: [] });
   await Promise.all(ownService(parts.config, server.port).map((boot) => ensure(parts, boot)));
-  const all = parts.registry.require('', 'v1', 'namespaces').store;
-  const names = [...all.cache.snapshot().range(all.scopeOf(''))].map(({ attributes }) => attributes.name);
+  const { cache, scope } = namespacesOf(parts);
+  const alive = [...cache.snapshot().range(scope)].filter((entry) => !entry.corruption && !isTerminating(entry));
+  const names = alive.map(({ attributes }) => attributes.name);
   const everywhere = new Set([...names, ...namespaces.map(({ metadata }) => metadata.name!)]);
   await Promise.all(
     [...everywhere].flatMap((name) => perNamespace(parts.config, name, server).map((boot) => ensure(parts, boot))),
   );
   await ensure(parts, clientAuthentication(parts.config, server));
+}
+
+function namespacesOf({ registry }: Parts) {
+  const { store } = registry.require('', 'v1', 'namespaces');
+  return { cache: store.cache, scope: store.scopeOf('') };
+}
+
+function isTerminating(entry: EncodedObject): boolean {
+  return entry.parse().metadata.deletionTimestamp !== undefined;
 }
 
 function bootNamespaces({ naming }: ServerConfig): KubeObject[] {
