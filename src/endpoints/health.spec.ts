@@ -50,18 +50,18 @@ describe('a healthy server', () => {
     ['/livez', 'ok'],
     ['/readyz', 'ok'],
     ['/healthz?verbose', `[+]ping ok\n[+]log ok\n[+]etcd ok\n${hooks}healthz check passed\n`],
-    ['/livez?verbose=true', `[+]ping ok\n[+]log ok\n[+]etcd ok\n${hooks}livez check passed\n`],
+    ['/livez?verbose=true', `[+]ping ok\n[+]log ok\n[+]etcd ok\n${hooks}healthz check passed\n`],
     [
       '/readyz?verbose',
-      `[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]informer-sync ok\n${hooks}[+]shutdown ok\nreadyz check passed\n`,
+      `[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]informer-sync ok\n${hooks}[+]shutdown ok\nhealthz check passed\n`,
     ],
     [
       '/livez?verbose&exclude=etcd&exclude=ping',
-      `[+]ping excluded: ok\n[+]log ok\n[+]etcd excluded: ok\n${hooks}livez check passed\n`,
+      `[+]ping excluded: ok\n[+]log ok\n[+]etcd excluded: ok\n${hooks}healthz check passed\n`,
     ],
     [
       '/livez?verbose&exclude=z&exclude=a',
-      `[+]ping ok\n[+]log ok\n[+]etcd ok\n${hooks}${warning('"a", "z"')}livez check passed\n`,
+      `[+]ping ok\n[+]log ok\n[+]etcd ok\n${hooks}${warning('"a", "z"')}healthz check passed\n`,
     ],
     ['/livez?exclude=nothing', 'ok'],
     ['/livez/ping', 'ok'],
