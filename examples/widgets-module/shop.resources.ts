@@ -1,0 +1,35 @@
+import { asFields, asText, defineResource, scaleLens, statusLens, type VirtualResourceDefinition } from 'keelson';
+import { validateStatus, widgetStrategy } from './widget.strategy.js';
+import { widgetTable } from './widget.table.js';
+
+export const shopVersion = { group: 'shop.example.com', version: 'v1' };
+
+/** The status of a widget is written on its own, by clients and by polishing. */
+export const widgetStatus = statusLens({ validate: validateStatus });
+
+export const widgets = defineResource({
+  ...shopVersion,
+  kind: 'Widget',
+  plural: 'widgets',
+  shortNames: ['wd'],
+  categories: ['all'],
+  namespaced: true,
+  storagePrefix: `${shopVersion.group}/widgets`,
+  strategy: widgetStrategy,
+  table: widgetTable,
+  selectableFields: { 'spec.color': (widget) => asText(asFields(widget['spec'])['color']) },
+  subresources: {
+    status: widgetStatus,
+    scale: scaleLens({ specReplicas: ['spec', 'replicas'], statusReplicas: ['status', 'replicas'] }),
+    polish: { type: 'handled', verbs: ['create'], kind: { ...shopVersion, kind: 'Polish' } },
+  },
+});
+
+/** Not stored: a POST is answered with what was computed. */
+export const quotes: VirtualResourceDefinition = {
+  ...shopVersion,
+  kind: 'Quote',
+  plural: 'quotes',
+  singular: 'quote',
+  namespaced: true,
+};
