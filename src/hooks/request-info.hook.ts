@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseRequestInfo } from '../machinery/request-info.js';
 import type { Clock } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
-import { RequestState } from './request-state.js';
+import { RequestState, type AnswerEnd } from './request-state.js';
 
 const auditIdLengthMax = 64;
 
@@ -14,17 +14,17 @@ interface Parts {
 /** First of all: what the URL says, and the id under which every trace of the request can be found. */
 export function registerRequestInfo(server: FastifyInstance, parts: Parts): void {
   server.decorateRequest('kube', null as unknown as RequestState);
-  server.addHook('onRequest', (request, _reply, done) => {
-    request.kube = makeRequestState(request, parts);
+  server.addHook('onRequest', (request, reply, done) => {
+    request.kube = makeRequestState(request, parts, reply.raw);
     done();
   });
 }
 
 /** Also for requests that the router refuses before any hook has run. */
-export function makeRequestState({ raw }: FastifyRequest, { clock, rng }: Parts): RequestState {
+export function makeRequestState({ raw }: FastifyRequest, { clock, rng }: Parts, answer?: AnswerEnd): RequestState {
   const given = raw.headers['audit-id'];
   const auditId = typeof given === 'string' && isAuditId(given) ? given : rng.uuid();
-  return new RequestState(parseRequestInfo(raw.method ?? 'GET', raw.url ?? '/'), auditId, clock.monotonicMs());
+  return new RequestState(parseRequestInfo(raw.method ?? 'GET', raw.url ?? '/'), auditId, clock.monotonicMs(), answer);
 }
 
 function isAuditId(text: string): boolean {

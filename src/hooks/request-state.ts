@@ -10,6 +10,13 @@ declare module 'fastify' {
   }
 }
 
+/** How an answer by HTTP/1.1 tells that it is over. */
+export interface AnswerEnd {
+  readonly destroyed: boolean;
+  readonly writableFinished: boolean;
+  once(event: 'close', run: () => void): unknown;
+}
+
 /**
  * What is known of a request, from the first hook to the last. Made once; guards and the interceptor fill in their
  * part, so fields are declared up front and nothing is looked up twice.
@@ -34,6 +41,8 @@ export class RequestState {
     readonly auditId: string,
     /** On the monotonic clock. */
     readonly startMs: number,
+    /** Absent where the request is refused before anybody could work on it. */
+    private readonly answer?: AnswerEnd,
   ) {}
 
   get auditAnnotations(): Map<string, string> {
@@ -44,14 +53,13 @@ export class RequestState {
   signalOf(request: FastifyRequest): AbortSignal {
     if (this.aborter) return this.aborter.signal;
     const aborter = (this.aborter = new AbortController());
-    const { socket } = request.raw;
     const gone = () => aborter.abort(new Error('the client has gone'));
     const stream = (request.raw as { stream?: { once(event: 'close', run: () => void): void } }).stream;
+    const { answer } = this;
     if (stream) stream.once('close', gone);
-    else {
-      socket.once('close', gone);
-      request.raw.once('close', () => socket.off('close', gone));
-    }
+    // The request closes as soon as its body was read; only an answer that closes unfinished has lost its reader.
+    else if (answer?.destroyed && !answer.writableFinished) gone();
+    else answer?.once('close', () => !answer.writableFinished && gone());
     return aborter.signal;
   }
 
