@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConfigOverrides } from '../../src/config/load-config.js';
+import { startKeelson, type Keelson, type KeelsonOptions } from '../../src/testing.js';
+import { EtcdCluster } from './etcd.js';
+import { HttpClient, type ClientOptions } from './http-client.js';
+
+export type StoreName = 'memory' | 'embedded' | 'etcd';
+export type NamingName = 'kubernetes' | 'svc';
+
+/** What the same behaviour must be seen on. */
+export interface Combination {
+  readonly store: StoreName;
+  readonly naming: NamingName;
+}
+
+export const combinationName = ({ store, naming }: Combination) => `${store} × ${naming}`;
+
+/** A server over a real store, with a client of its administrator. What it needed goes with stop(). */
+export interface TestServer {
+  readonly keelson: Keelson;
+  readonly url: string;
+  readonly admin: HttpClient;
+  /** Whoever the options make it; nobody without any. Closed by stop(). */
+  client(options?: Partial<ClientOptions>): HttpClient;
+  stop(): Promise<void>;
+}
+
+type Options = Omit<KeelsonOptions, 'config'> & {
+  readonly config?: ConfigOverrides;
+  /** An etcd that runs already; without one the server gets its own. */
+  readonly etcd?: EtcdCluster;
+  /** Of the embedded store; a temporary one without it. */
+  readonly directory?: string;
+};
+
+let etcdPrefixes = 0;
+
+export async function startTestServer({ store, naming }: Combination, options: Options = {}): Promise<TestServer> {
+  const { config = {}, etcd: sharedEtcd, directory: givenDirectory, ...rest } = options;
+  const undo: (() => Promise<void> | void)[] = [];
+  try {
+    let storage: ConfigOverrides['storage'] = { backend: 'memory' };
+    if (store === 'embedded') {
+      const directory = givenDirectory ?? (await mkdtemp(join(tmpdir(), 'keelson-store-')));
+      if (givenDirectory === undefined) undo.push(() => rm(directory, { recursive: true, force: true }));
+      storage = { backend: 'embedded', dataDirectory: directory };
+    }
+    if (store === 'etcd') {
+      const etcd = sharedEtcd ?? (await EtcdCluster.start());
+      if (!sharedEtcd) undo.push(() => etcd.stop());
+      const { servers } = etcd.storeOptions;
+      storage = { backend: 'etcd3', etcd: { servers, prefix: `/test-${process.pid}-${++etcdPrefixes}` } };
+    }
+    const keelson = await startKeelson({
+      ...rest,
+      config: { ...config, storage: { ...storage, ...config.storage }, naming: { profile: naming, ...config.naming } },
+    });
+    undo.push(() => keelson.stop());
+    const client = (given: Partial<ClientOptions> = {}) => {
+      const made = new HttpClient({ url: keelson.url, ca: keelson.ca, ...given });
+      undo.push(() => made.close());
+      return made;
+    };
+    return {
+      keelson,
+      url: keelson.url,
+      admin: client(keelson.client),
+      client,
+      async stop() {
+        for (const step of undo.reverse()) await step();
+      },
+    };
+  } catch (error) {
+    for (const step of undo.reverse()) await step();
+    throw error;
+  }
+}
