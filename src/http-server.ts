@@ -1,13 +1,15 @@
 import type { Socket } from 'node:net';
 import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
-import type { TLSSocket } from 'node:tls';
+import type { SecureContext, TLSSocket } from 'node:tls';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { SniContexts } from './certificates/sni-contexts.js';
 import type { TlsMaterial } from './certificates/tls-material.js';
 import type { ServerConfig } from './config/server-config.js';
 import type { RequestMetrics } from './endpoints/metrics-requests.js';
 import { answerError } from './filters/api-error.filter.js';
 import { registerAccessLog } from './hooks/access-log.hook.js';
+import { registerCors } from './hooks/cors.hook.js';
 import { registerDeadline } from './hooks/deadline.hook.js';
 import { registerMetrics } from './hooks/metrics.hook.js';
 import { makeRequestState, registerRequestInfo } from './hooks/request-info.hook.js';
@@ -25,18 +27,27 @@ interface HookParts {
   readonly requestMetrics: RequestMetrics;
 }
 
+interface Tls {
+  readonly material: TlsMaterial;
+  readonly sni: SniContexts;
+}
+
 /** Fastify behind Nest: HTTP/2 and HTTP/1.1 by ALPN on one TLS port, client certificates asked for but not required. */
-export function makeAdapter(config: ServerConfig, tls: TlsMaterial, parts: HookParts): FastifyAdapter {
+export function makeAdapter(config: ServerConfig, { material, sni }: Tls, parts: HookParts): FastifyAdapter {
   const { serving, limits } = config;
   const { logger, clock } = parts;
   const https = {
-    ...tls.current(),
-    requestCert: tls.clientCaBundle() !== undefined,
+    ...material.current(),
+    SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) =>
+      done(null, sni.contextFor(name)),
+    requestCert: material.clientCaBundle() !== undefined,
     rejectUnauthorized: false,
     handshakeTimeout: limits.tlsHandshakeTimeoutMs,
     maxHeaderSize: limits.requestHeaderBytesMax,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: 0,
+    // HTTP servers have it by default; for HTTP/1 beside HTTP/2 it must be said, or small answers wait for each other.
+    noDelay: true,
   };
   const shared = {
     bodyLimit: limits.requestBodyBytesMax,
@@ -66,6 +77,7 @@ export function makeAdapter(config: ServerConfig, tls: TlsMaterial, parts: HookP
   registerRequestInfo(server, parts);
   registerMetrics(server, parts.requestMetrics, clock);
   registerAccessLog(server, { logger, clock, slowMs: limits.slowRequestMs, logsAll: config.log.level === 'debug' });
+  registerCors(server, serving.corsAllowedOrigins);
   registerDeadline(server, { wheel: parts.wheel, requestTimeoutMs: config.requestTimeoutMs, logger });
   // Bodies are read after the guards, by whoever wants them: a parser that yields nothing leaves them unread.
   server.removeAllContentTypeParsers();

@@ -23,6 +23,8 @@ export interface TlsMaterialOptions {
   readonly serving: Live<KeyPairPem>;
   /** All of them together are trusted to sign client certificates. */
   readonly clientCas: readonly Live<CaBundle>[];
+  /** Of proxies in front: clients are told of them in the handshake, and they are trusted with no user names. */
+  readonly proxyCas?: readonly Live<CaBundle>[];
   /** Go's name, `VersionTLS12` by default. */
   readonly minVersion?: string;
   /** Go's names; OpenSSL's defaults when empty. */
@@ -43,7 +45,9 @@ export class TlsMaterial implements Live<TlsContext> {
       this.bundle = this.makeBundle();
       this.context.replace(this.makeContext());
     };
-    this.stops = [options.serving, ...options.clientCas].map((source: Live<unknown>) => source.onChange(remake));
+    this.stops = [options.serving, ...options.clientCas, ...(options.proxyCas ?? [])].map((source: Live<unknown>) =>
+      source.onChange(remake),
+    );
   }
 
   current(): TlsContext {
@@ -69,12 +73,13 @@ export class TlsMaterial implements Live<TlsContext> {
   }
 
   private makeContext(): TlsContext {
-    const { serving, minVersion, cipherSuites = [] } = this.options;
+    const { serving, proxyCas = [], minVersion, cipherSuites = [] } = this.options;
+    const told = [...(this.bundle ? [this.bundle] : []), ...proxyCas.map((source) => source.current())];
     const { certificate, key } = serving.current();
     return {
       cert: certificate,
       key,
-      ca: this.bundle === undefined ? [] : [this.bundle.pem],
+      ca: told.map(({ pem }) => pem),
       minVersion: tlsVersionOf(minVersion ?? 'VersionTLS12'),
       ...(cipherSuites.length > 0 && { ciphers: opensslCiphers(cipherSuites), honorCipherOrder: true }),
       // A resumed session has lost the intermediates that the client presented, so that its chain cannot be judged.

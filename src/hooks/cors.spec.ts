@@ -1,0 +1,38 @@
+import { shell } from '../../test/harness/shell.js';
+import { headersFor, sendBytes } from './answer.js';
+import { registerCors } from './cors.hook.js';
+
+const serverFor = (origins: readonly string[]) =>
+  shell(
+    (request, reply) => sendBytes(request, reply, 200, headersFor(request, 'text/plain'), Buffer.from('hello')),
+    (server) => registerCors(server, origins),
+  );
+
+interface Row {
+  name: string;
+  origins: string[];
+  method?: 'GET' | 'OPTIONS';
+  origin?: string;
+  code: number;
+  isAllowed: boolean;
+}
+
+test.each<Row>([
+  { name: 'an origin', origins: ['^https://a\\.io$'], origin: 'https://a.io', code: 200, isAllowed: true },
+  { name: 'one of several', origins: ['^x$', '//b\\.io:'], origin: 'https://b.io:80', code: 200, isAllowed: true },
+  { name: 'a preflight', origins: ['//a:'], method: 'OPTIONS', origin: 'http://a:1', code: 204, isAllowed: true },
+  { name: 'another origin', origins: ['^https://a\\.io$'], origin: 'https://ab.io', code: 200, isAllowed: false },
+  { name: 'a preflight of another', origins: ['^a$'], method: 'OPTIONS', origin: 'b', code: 200, isAllowed: false },
+  { name: 'no origin', origins: ['^a$'], code: 200, isAllowed: false },
+  { name: 'no configuration', origins: [], origin: 'a', code: 200, isAllowed: false },
+])('$name', async ({ origins, method = 'GET', origin, code, isAllowed }) => {
+  const answer = await serverFor(origins).inject({
+    method,
+    url: '/x',
+    headers: origin === undefined ? {} : { origin },
+  });
+  expect(answer.statusCode).toBe(code);
+  expect(answer.headers['access-control-allow-origin']).toBe(isAllowed ? origin : undefined);
+  expect(answer.headers['access-control-allow-credentials']).toBe(isAllowed ? 'true' : undefined);
+  expect(answer.body).toBe(code === 204 ? '' : 'hello');
+});
