@@ -3,8 +3,10 @@ import type { UserInfo } from '../machinery/user-info.js';
 /** What an authenticator may look at. Nothing of it says who the user is until one of them does. */
 export interface Credentials {
   readonly bearerToken: string | undefined;
-  /** The identity of a client certificate that was verified, when the connection carries one. */
-  readonly certificateUser: UserInfo | undefined;
+  /** The identity of the client certificate, when the connection carries one; refused when it is not to be trusted. */
+  readonly certificateUser: UserInfo | 'refused' | undefined;
+  /** The common name in the verified certificate of a proxy in front, when the request comes from one. */
+  readonly proxyName: string | undefined;
   /** For methods that read other headers (a proxy in front). */
   readonly rawHeaders: readonly string[];
   readonly path: string;
@@ -16,6 +18,8 @@ export interface Credentials {
  */
 export interface Authenticator {
   readonly name: string;
+  /** Only asked when nobody was given wrong credentials. */
+  readonly isLastResort?: boolean;
   authenticate(credentials: Credentials): AuthenticationResult | Promise<AuthenticationResult>;
 }
 
@@ -28,6 +32,7 @@ export async function authenticate(
 ): Promise<AuthenticationResult> {
   let rejected = false;
   for (const authenticator of authenticators) {
+    if (authenticator.isLastResort && rejected) continue;
     const pending = authenticator.authenticate(credentials);
     const result = pending instanceof Promise ? await pending : pending;
     if (result === 'rejected') rejected = true;

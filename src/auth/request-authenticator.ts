@@ -11,9 +11,15 @@ export interface CertificateIdentities {
   of(socket: TLSSocket): { readonly user: UserInfo } | { readonly refused: string } | undefined;
 }
 
+/** The other end, when it is a proxy whose word about users may count. */
+export interface ProxyIdentities {
+  of(socket: TLSSocket): string | undefined;
+}
+
 interface Parts {
   readonly authenticators: readonly Authenticator[];
   readonly certificates: CertificateIdentities | undefined;
+  readonly proxies?: ProxyIdentities | undefined;
   readonly clock: Clock;
 }
 
@@ -41,41 +47,56 @@ export class RequestAuthenticator {
     path: string,
   ): UserInfo | undefined | Promise<UserInfo | undefined> {
     const header = raw.headers.authorization;
+    const proxyName = this.parts.proxies && this.proxyName(raw, this.parts.proxies);
+    // One connection of a proxy carries many users: nothing about it may be remembered.
+    if (proxyName !== undefined) return this.ask(raw, header, this.certificateUser(raw), path, proxyName);
     if (header !== undefined) {
       const known = this.tokens.get(header);
       if (known && known.untilMs > this.parts.clock.monotonicMs()) return known.user;
     }
     const certificate = this.certificateUser(raw);
-    if (header === undefined && certificate) return certificate;
+    if (header === undefined && typeof certificate === 'object') return certificate;
     return this.ask(raw, header, certificate, path);
   }
 
   private async ask(
     raw: IncomingMessage | Http2ServerRequest,
     header: string | undefined,
-    certificateUser: UserInfo | undefined,
+    certificateUser: Credentials['certificateUser'],
     path: string,
+    proxyName?: string,
   ): Promise<UserInfo | undefined> {
-    const credentials: Credentials = { bearerToken: undefined, certificateUser, rawHeaders: raw.rawHeaders, path };
+    const { rawHeaders } = raw;
+    const credentials: Credentials = { bearerToken: undefined, certificateUser, proxyName, rawHeaders, path };
     if (header === undefined || !/^bearer /i.test(header)) {
       const result = await authenticate(this.parts.authenticators, credentials);
       return typeof result === 'object' ? result.user : undefined;
     }
     const result = await this.bearer.authenticate(header, credentials);
     if (typeof result !== 'object') return undefined;
-    this.remember(header, result.user);
+    if (proxyName === undefined) this.remember(header, result.user);
     return result.user;
   }
 
-  private certificateUser(raw: IncomingMessage | Http2ServerRequest): UserInfo | undefined {
-    const socket = 'stream' in raw ? raw.stream?.session?.socket : raw.socket;
-    if (!(socket instanceof TLSSocket) || !this.parts.certificates) return undefined;
+  private certificateUser(raw: IncomingMessage | Http2ServerRequest): Credentials['certificateUser'] {
+    const socket = socketOf(raw);
+    if (!socket || !this.parts.certificates) return undefined;
     const verdict = this.parts.certificates.of(socket);
-    return verdict && 'user' in verdict ? verdict.user : undefined;
+    return verdict && ('user' in verdict ? verdict.user : 'refused');
+  }
+
+  private proxyName(raw: IncomingMessage | Http2ServerRequest, proxies: ProxyIdentities): string | undefined {
+    const socket = socketOf(raw);
+    return socket && proxies.of(socket);
   }
 
   private remember(header: string, user: UserInfo): void {
     if (this.tokens.size >= tokenCacheEntriesMax) this.tokens.delete(this.tokens.keys().next().value!);
     this.tokens.set(header, { user, untilMs: this.parts.clock.monotonicMs() + tokenCacheTtlMs });
   }
+}
+
+function socketOf(raw: IncomingMessage | Http2ServerRequest): TLSSocket | undefined {
+  const socket = 'stream' in raw ? raw.stream?.session?.socket : raw.socket;
+  return socket instanceof TLSSocket ? socket : undefined;
 }

@@ -1,0 +1,65 @@
+import type { AuthenticationResult } from '../authenticator.js';
+import { requestHeaderAuthenticator, type RequestHeaderNames } from './request-header.authenticator.js';
+
+const names: RequestHeaderNames = {
+  allowedNames: ['front'],
+  usernameHeaders: ['X-Remote-User', 'X-Other-User'],
+  uidHeaders: ['X-Remote-Uid'],
+  groupHeaders: ['X-Remote-Group', 'X-Team'],
+  extraHeaderPrefixes: ['X-Remote-Extra-'],
+};
+const user = (name: string, more: object = {}) => ({
+  user: { name, uid: '', groups: ['system:authenticated'], extra: {}, ...more },
+});
+
+test.each<{ name: string; proxy?: string; headers: string[]; want: AuthenticationResult; given?: object }>([
+  { name: 'a user', proxy: 'front', headers: ['X-REMOTE-USER', 'jane'], want: user('jane') },
+  {
+    name: 'the first header with a value',
+    proxy: 'front',
+    headers: ['x-other-user', 'b', 'x-remote-user', '', 'x-remote-user', 'a'],
+    want: user('a'),
+  },
+  {
+    name: 'uid, groups and extra information',
+    proxy: 'front',
+    headers: [
+      ...['x-remote-user', 'jane', 'x-remote-uid', '7', 'x-team', 'c'],
+      ...['x-remote-group', 'a,b', 'x-remote-group', 'd', 'x-remote-extra-acme.io%2Fproject', 'p'],
+      ...['X-Remote-Extra-Scopes', 'x', 'x-remote-extra-scopes', 'y', 'x-remote-extra-%zz', 'raw'],
+    ],
+    want: user('jane', {
+      uid: '7',
+      groups: ['a,b', 'd', 'c', 'system:authenticated'],
+      extra: { 'acme.io/project': ['p'], scopes: ['x', 'y'], '%zz': ['raw'] },
+    }),
+  },
+  {
+    name: 'names that would be a prototype',
+    proxy: 'front',
+    headers: ['x-remote-user', 'jane', 'x-remote-extra-__proto__', 'p'],
+    want: user('jane', { extra: Object.fromEntries([['__proto__', ['p']]]) }),
+  },
+  {
+    name: 'bytes beyond ASCII',
+    proxy: 'front',
+    headers: ['x-remote-user', Buffer.from('jané').toString('latin1')],
+    want: user('jané'),
+  },
+  { name: 'no headers', proxy: 'front', headers: [], want: undefined },
+  { name: 'no proxy', headers: ['x-remote-user', 'system:admin'], want: undefined },
+  { name: 'another client of the authority', proxy: 'back', headers: ['x-remote-user', 'jane'], want: 'rejected' },
+  {
+    name: 'any client where no name is listed',
+    proxy: 'back',
+    headers: ['x-remote-user', 'jane'],
+    want: user('jane'),
+    given: { allowedNames: [] },
+  },
+])('$name', ({ proxy, headers, want, given }) => {
+  const { authenticate } = requestHeaderAuthenticator({ ...names, ...given });
+  const credentials = { bearerToken: undefined, certificateUser: undefined, path: '/', rawHeaders: headers };
+  const result = authenticate({ ...credentials, proxyName: proxy });
+  expect(result).toEqual(want);
+  expect(JSON.stringify(result)).toBe(JSON.stringify(want));
+});
