@@ -6,6 +6,8 @@ export interface StandardCheckParts {
   /** Asks the backing store for anything that needs it to be alive. */
   readonly store: () => Promise<unknown>;
   readonly storeTimeoutMs: number;
+  /** The same for the question that only readiness asks. */
+  readonly storeReadyTimeoutMs: number;
   /** Whether the cache holds all that the store had acknowledged a moment ago. */
   readonly cacheSynced: () => boolean;
   /** Whether the objects that every server has are there. */
@@ -15,15 +17,17 @@ export interface StandardCheckParts {
 
 /** What every server checks, in the order of the report. Steps of starting up are added behind these as they come. */
 export function standardChecks(parts: StandardCheckParts): HealthCheck[] {
-  const { cacheSynced, bootstrapDone, shuttingDown } = parts;
+  const { storeTimeoutMs, storeReadyTimeoutMs, cacheSynced, bootstrapDone, shuttingDown } = parts;
   const everywhere = healthEndpoints;
+  const answers = storeCheck(parts);
   const synced = requireThat(cacheSynced, 'the cache is behind the store');
   const isLoaded = once(cacheSynced);
   return [
     { name: 'ping', endpoints: everywhere, check: () => undefined },
     // Lines are handed to the operating system one by one: there is no buffer that could hang.
     { name: 'log', endpoints: everywhere, check: () => undefined },
-    { name: 'etcd', endpoints: everywhere, check: storeCheck(parts) },
+    { name: 'etcd', endpoints: everywhere, check: answers(storeTimeoutMs) },
+    { name: 'etcd-readiness', endpoints: ['readyz'], check: answers(storeReadyTimeoutMs) },
     { name: 'informer-sync', endpoints: ['readyz'], check: synced },
     ...[
       { name: 'generic-apiserver-start-informers', done: isLoaded, missing: 'the cache has not been loaded' },
@@ -52,13 +56,13 @@ export function bootStep(name: string, done: () => boolean, missing: string): He
  * One question to the store answers all probes that came before its answer. A store that never answers is asked once:
  * later probes wait for the same question, each no longer than its time.
  */
-function storeCheck({ clock, store, storeTimeoutMs }: StandardCheckParts): () => Promise<void> {
+function storeCheck({ clock, store }: StandardCheckParts): (timeoutMs: number) => () => Promise<void> {
   let asked: Promise<unknown> | undefined;
-  return () => {
+  return (timeoutMs) => () => {
     asked ??= store().finally(() => (asked = undefined));
     const answer = asked;
     return new Promise<void>((resolve, reject) => {
-      const timer = clock.after(storeTimeoutMs, () => reject(new Error(`no answer in ${storeTimeoutMs} ms`)));
+      const timer = clock.after(timeoutMs, () => reject(new Error(`no answer in ${timeoutMs} ms`)));
       answer.then(
         () => {
           timer.cancel();

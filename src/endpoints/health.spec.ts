@@ -24,6 +24,7 @@ function world(livezGracePeriodMs = 0) {
         return state.store();
       },
       storeTimeoutMs: 2000,
+      storeReadyTimeoutMs: 2000,
       cacheSynced: () => state.synced,
       bootstrapDone: () => state.booted,
       shuttingDown: () => state.stopping,
@@ -53,7 +54,7 @@ describe('a healthy server', () => {
     ['/livez?verbose=true', `[+]ping ok\n[+]log ok\n[+]etcd ok\n${hooks}healthz check passed\n`],
     [
       '/readyz?verbose',
-      `[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]informer-sync ok\n${hooks}[+]shutdown ok\nhealthz check passed\n`,
+      `[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n${hooks}[+]shutdown ok\nhealthz check passed\n`,
     ],
     [
       '/livez?verbose&exclude=etcd&exclude=ping',
