@@ -26,27 +26,21 @@ function cidrFamily(cidr: string): number {
   return Number(match?.[2]) <= (family === 4 ? 32 : 128) ? family : 0;
 }
 
-export function isPortRange(value: unknown): boolean {
-  const { first, last } = (value ?? {}) as { first?: unknown; last?: unknown };
-  const isPort = (port: unknown) => Number.isInteger(port) && (port as number) >= 0 && (port as number) <= 65535;
-  return isPort(first) && isPort(last) && (first as number) <= (last as number);
-}
-
 /** An expression that matches anywhere in an origin would let evil-example.com pass for example.com. */
 export function arePinnedOrigins(value: unknown): boolean {
   return (
     Array.isArray(value) &&
-    (value.length === 0 || texts(value).every((origin) => /\^|\/\//.test(origin) && /[$:]/.test(origin)))
+    (value.length === 0 ||
+      texts(value).every((origin) => /\^|\/\//.test(origin) && /[$:]/.test(origin) && isPattern(origin)))
   );
 }
 
-const runtimeConfigKey =
-  /^(api\/(all|ga|beta|alpha|legacy)|(v1|[a-z0-9][-a-z0-9.]*\/v\d+((alpha|beta)\d+)?)(\/[a-z]+)?)$/;
-
-export function isRuntimeConfig(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    Object.entries(value).every(([key, enabled]) => runtimeConfigKey.test(key) && typeof enabled === 'boolean')
-  );
+function isPattern(text: string): boolean {
+  try {
+    // eslint-disable-next-line no-restricted-syntax -- the administrator's own
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

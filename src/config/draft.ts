@@ -44,19 +44,12 @@ export function derive(draft: Draft, isGiven: (key: string) => boolean): void {
     certificates.map((item) => (typeof item === 'string' ? sniCertKey(item) : item)),
   );
 
-  if (authorization.configFile !== undefined && !isGiven('authorization.modes')) authorization.modes = [];
-  else if (authorization.webhook.configFile !== undefined && !authorization.modes.includes('Webhook')) {
-    authorization.modes = [...authorization.modes, 'Webhook'];
-  }
   // Where everything is allowed, anonymous requests could do anything: the reference server does not let that happen either.
   if (authorization.modes.includes('AlwaysAllow')) authentication.anonymous = false;
   authentication.anonymous ??= true;
 
   const { profile, apiDomain, labelDomain } = draft.naming as NamingOverrides & { profile: NamingProfileName };
   draft.naming = namingProfile(profile, { apiDomain, labelDomain });
-  const { serviceAccount } = authentication;
-  if (serviceAccount.issuers.length === 0) serviceAccount.issuers = [`https://${draft.naming.serviceName}.default.svc`];
-  if (authentication.apiAudiences.length === 0) authentication.apiAudiences = [...serviceAccount.issuers];
   serving.clientCaFile = authentication.clientCaFile;
 
   if (!isGiven('log.level') && log.verbosity >= 4) log.level = 'debug';

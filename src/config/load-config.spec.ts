@@ -47,16 +47,12 @@ test('the defaults of keelson', () => {
       http2: true,
       tlsMinVersion: 'VersionTLS12',
     },
-    authentication: {
-      anonymous: true,
-      bootstrapTokens: true,
-      serviceAccount: { issuers: ['https://kubernetes.default.svc'], lookup: true },
-    },
+    authentication: { anonymous: true },
+    admission: { allowPrivileged: true },
     authorization: { modes: ['RBAC'] },
-    network: { serviceClusterIpRanges: ['10.0.0.0/24'], serviceNodePortRange: { first: 30000, last: 32767 } },
+    network: { serviceClusterIpRanges: ['10.0.0.0/24'], endpointReconciler: 'lease' },
     requestTimeoutMs: 60_000,
     minRequestTimeoutSeconds: 1800,
-    eventTtlMs: 3_600_000,
     limits: { requestBodyBytesMax: 3_145_728, snapshotRetentionMs: 75_000 },
   });
 });
@@ -66,7 +62,7 @@ test("the defaults of kube-apiserver's name", () => {
     kubeconfigOut: undefined,
     storage: { backend: 'etcd3' },
     serving: { bindAddress: '0.0.0.0', certDirectory: '/var/run/kubernetes' },
-    authentication: { anonymous: false, bootstrapTokens: false },
+    authentication: { anonymous: false },
     authorization: { modes: ['AlwaysAllow'] },
     admission: { allowPrivileged: false },
   });
@@ -118,16 +114,6 @@ test.each<{ name: string; given: Given; want: object }>([
     want: { featureGates: { CBORServingAndStorage: true, ShardedListAndWatch: false } },
   },
   {
-    name: 'APIs',
-    given: { argv: ['--runtime-config=api/all=false,batch/v1,v1=true'] },
-    want: { runtimeConfig: { 'api/all': false, 'batch/v1': true, v1: true } },
-  },
-  {
-    name: 'a port range',
-    given: { argv: ['--service-node-port-range=20000+99'] },
-    want: { network: { serviceNodePortRange: { first: 20000, last: 20099 } } },
-  },
-  {
     name: 'certificates by name',
     given: { argv: ['--tls-sni-cert-key=a.crt,a.key:x.io,*.x.io', '--tls-sni-cert-key=b.crt,b.key'] },
     want: {
@@ -138,11 +124,6 @@ test.each<{ name: string; given: Given; want: object }>([
         ],
       },
     },
-  },
-  {
-    name: 'another name of a flag',
-    given: { argv: ['--service-account-private-key-file=k', '--service-account-key-file=p'] },
-    want: { authentication: { serviceAccount: { signingKeyFile: 'k', keyFiles: ['p'] } } },
   },
   { name: 'etcd by its servers', given: { argv: [etcd] }, want: { storage: { backend: 'etcd3' } } },
   {
@@ -156,22 +137,10 @@ test.each<{ name: string; given: Given; want: object }>([
     want: { authentication: { anonymous: false } },
   },
   {
-    name: 'an authorization file instead of modes',
-    given: { argv: ['--authorization-config=a.yaml'] },
-    want: { authorization: { modes: [], configFile: 'a.yaml' }, authentication: { anonymous: true } },
-  },
-  {
-    name: 'a webhook besides the default modes',
-    given: { argv: ['--authorization-webhook-config-file=w'] },
-    want: { authorization: { modes: ['RBAC', 'Webhook'] } },
-  },
-  { name: 'no reconcilers', given: { argv: ['--controllers='] }, want: { controllers: { selection: [] } } },
-  {
     name: 'the svc names',
     given: { argv: ['--naming-profile=svc', '--api-domain=example.com'] },
     want: {
       naming: { apiDomain: 'example.com', labelDomain: 'example.com', systemPrefix: 'svc' },
-      authentication: { serviceAccount: { issuers: ['https://svc.default.svc'] } },
     },
   },
   {
@@ -253,10 +222,10 @@ test.each<{ name: string; given: Given; errors: string[] }>([
   },
   {
     name: 'a duration out of bounds',
-    given: { argv: ['--request-timeout=0', '--event-ttl=-1s'] },
+    given: { argv: ['--request-timeout=0', '--livez-grace-period=-1s'] },
     errors: [
+      '--livez-grace-period: "-1s" must be a duration of zero or more',
       '--request-timeout: "0" must be a duration of more than zero',
-      '--event-ttl: "-1s" must be a duration of zero or more',
     ],
   },
   {
@@ -282,19 +251,26 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     errors: ['--authorization-mode: at least one mode must be named'],
   },
   {
-    name: 'two ways to authorize',
-    given: { argv: ['--authorization-mode=RBAC', '--authorization-config=f'] },
-    errors: ['--authorization-config: cannot be combined with --authorization-mode'],
+    name: 'modes without an authorizer',
+    given: { argv: ['--authorization-mode=RBAC,ABAC,Webhook'] },
+    errors: [
+      '--authorization-mode: ABAC is not served by this version',
+      '--authorization-mode: Webhook is not served by this version',
+    ],
   },
   {
-    name: 'modes with webhook flags',
-    given: { argv: ['--authorization-mode=RBAC', '--authorization-webhook-version=v1'] },
-    errors: ['--authorization-mode: cannot be combined with --authorization-webhook-version'],
-  },
-  {
-    name: 'ABAC without a policy',
-    given: { argv: ['--authorization-mode=ABAC'] },
-    errors: ['--authorization-policy-file: goes with --authorization-mode=ABAC, and ABAC needs it'],
+    name: 'admission plugins that nobody knows, or that are on and off',
+    given: {
+      argv: [
+        '--enable-admission-plugins=NodeRestrictions,ResourceQuota',
+        '--disable-admission-plugins=Zzzzzzzzz,ResourceQuota',
+      ],
+    },
+    errors: [
+      '--enable-admission-plugins: NodeRestrictions is no known admission plugin; did you mean NodeRestriction?',
+      '--disable-admission-plugins: Zzzzzzzzz is no known admission plugin',
+      '--enable-admission-plugins, --disable-admission-plugins: ResourceQuota cannot be in both',
+    ],
   },
   {
     name: 'a certificate without key',
@@ -331,6 +307,11 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     ],
   },
   {
+    name: 'an origin that is no expression',
+    given: { argv: ['--cors-allowed-origins=^(a$'] },
+    errors: ['--cors-allowed-origins: "^(a$" must be a list of regular expressions pinned by ^ or // and by $ or :'],
+  },
+  {
     name: 'an unknown gate',
     given: { argv: ['--feature-gates=WatchLst=true'] },
     errors: ['--feature-gates: WatchLst is no known feature gate; did you mean WatchList?'],
@@ -351,13 +332,6 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     errors: ['--feature-gates: __proto__ is no known feature gate'],
   },
   {
-    name: 'an API',
-    given: { argv: ['--runtime-config=batch=true'] },
-    errors: [
-      '--runtime-config: "batch=true" must be a map of v1, <group>/<version>[/<resource>] or api/all|ga|beta|alpha to true or false',
-    ],
-  },
-  {
     name: 'a domain',
     given: { argv: ['--naming-profile=svc', '--api-domain=<domain>', '--label-domain=x'] },
     errors: ['--api-domain: "<domain>" must be a DNS name of lower-case letters, digits, "-" and "."'],
@@ -367,6 +341,14 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     given: { argv: ['--encryption-provider-config=e'] },
     errors: [
       '--encryption-provider-config: encryption at rest is not available, and objects would be stored in the clear',
+    ],
+  },
+  {
+    name: 'files whose rules would not hold',
+    given: { argv: ['--authorization-config=a', '--admission-control-config-file=b'] },
+    errors: [
+      '--authorization-config: the file is not read by this version, and what its authorizers deny would not be denied',
+      '--admission-control-config-file: the file is not read by this version, and what its plugins refuse would not be refused',
     ],
   },
   {
@@ -419,6 +401,13 @@ test('accepted flags are named once each', () => {
     'goaway-chance',
     'profiling',
   ]);
+});
+
+test.each([
+  ['--event-ttl=2h', '--event-ttl has no effect: what it asks for is not served by this version'],
+  ['--goaway-chance=0.1', '--goaway-chance is accepted for compatibility and has no effect'],
+])('%s is warned of', (word, message) => {
+  expect(load({ argv: [word] })).toMatchObject({ warnings: [{ message }] });
 });
 
 test('anonymous requests that are asked for beside AlwaysAllow are refused with a warning', () => {

@@ -54,7 +54,6 @@ export function loadConfig(
   }
   Object.assign(draft.limits, file.limits);
 
-  const isGiven = (name: string) => given.has(name);
   const isKeyGiven = (key: string) => [...given.keys()].some((name) => flagsByName.get(name)?.key === key);
   const writtenAt = (key: string) => {
     const flag = [...flagsByName.values()].find(
@@ -65,7 +64,7 @@ export function loadConfig(
     return setting ? `${setting.source}: "${setting.texts.join(',')}"` : `--${flag.name}: its default`;
   };
   errors.push(...gateErrors(draft, given.get('feature-gates')?.source ?? '--feature-gates'));
-  errors.push(...finish(draft, isKeyGiven, isGiven, writtenAt));
+  errors.push(...finish(draft, isKeyGiven, writtenAt));
   if (errors.length > 0) return { errors: [...new Set(errors)] };
   const config: ServerConfig = deepFreeze(draft);
   return { config, warnings: warningsOf(config, given) };
@@ -84,12 +83,10 @@ export function defaultConfig(overrides: ConfigOverrides = {}): ServerConfig {
   const draft = defaultDraft('keelson');
   const keys = merge(draft, overrides, '');
   const errors = gateErrors(draft, 'featureGates');
-  const isGiven = (name: string) => keys.has(flagsByName.get(name)?.key ?? '');
   errors.push(
     ...finish(
       draft,
       (key) => keys.has(key),
-      isGiven,
       (key) => key,
     ),
   );
@@ -116,12 +113,7 @@ function defaultDraft(defaults: LoadOptions['defaults']): Draft {
 }
 
 /** Derives, then checks: every property by its decorators, then properties against each other. */
-function finish(
-  draft: Draft,
-  isKeyGiven: (key: string) => boolean,
-  isGiven: (flag: string) => boolean,
-  writtenAt: (key: string) => string,
-): string[] {
+function finish(draft: Draft, isKeyGiven: (key: string) => boolean, writtenAt: (key: string) => string): string[] {
   derive(draft, isKeyGiven);
   const errors: string[] = [];
   const visit = (failures: ReturnType<InstanceType<typeof Validator>['validateSync']>, at: string) => {
@@ -132,7 +124,7 @@ function finish(
     }
   };
   visit(new Validator().validateSync(draft), '');
-  return errors.length > 0 ? errors : crossChecks(draft, isGiven);
+  return errors.length > 0 ? errors : crossChecks(draft);
 }
 
 function warningsOf(config: ServerConfig, given: Settings['given']): ConfigWarning[] {

@@ -15,13 +15,12 @@ import {
   ValidateNested,
 } from './constraints.js';
 import type { FeatureGates } from './feature-gates.js';
-import type { PortRange } from './flag-value.js';
 import { authorizationModes } from './flags/authorization.js';
-import { endpointReconcilers, signerKeys } from './flags/cluster.js';
+import { endpointReconcilers } from './flags/cluster.js';
 import { logLevels } from './flags/observability.js';
 import { tlsVersions } from './flags/serving.js';
 import { storageBackends } from './flags/storage.js';
-import { areAddressRanges, arePinnedOrigins, areServerUrls, isPortRange, isRuntimeConfig } from './checks.js';
+import { areAddressRanges, arePinnedOrigins, areServerUrls } from './checks.js';
 import { Limits } from './limits.js';
 import { NamingProfile } from './naming-profile.js';
 
@@ -32,7 +31,6 @@ export type AuthorizationMode = (typeof authorizationModes)[number];
 export type StorageBackendName = (typeof storageBackends)[number];
 export type TlsVersion = (typeof tlsVersions)[number];
 export type LogLevel = (typeof logLevels)[number];
-export type WebhookVersion = 'v1' | 'v1beta1';
 
 /** A file or a text that may be left out. */
 type Optional = string | undefined;
@@ -93,83 +91,34 @@ export class RequestHeaderConfig {
   @IsTextList() readonly extraHeaderPrefixes!: readonly string[];
 }
 
-export class ServiceAccountConfig {
-  /** The first signs, all are accepted. Never empty. */
-  @IsTextList() readonly issuers!: readonly string[];
-  /** Empty: the server's own key. */
-  @IsTextList() readonly keyFiles!: readonly string[];
-  @IsOptional() @IsString() readonly signingKeyFile: Optional;
-  @IsOptional() @IsString() readonly jwksUri: Optional;
-  @IsBoolean() readonly lookup!: boolean;
-  @IsBoolean() readonly extendTokenExpiration!: boolean;
-  /** 0: no bound. */
-  @Satisfies('0 or a duration of at least 1h', (value) => value === 0 || (value as number) >= 3_600_000)
-  readonly maxTokenExpirationMs!: number;
-}
-
-export class TokenWebhookConfig {
-  @IsOptional() @IsString() readonly configFile: Optional;
-  @IsChoice(['v1', 'v1beta1']) readonly version!: WebhookVersion;
-  @IsDuration() readonly cacheTtlMs!: number;
-}
-
 export class AuthenticationConfig {
   @IsBoolean() readonly anonymous!: boolean;
-  @IsTextList() readonly apiAudiences!: readonly string[];
-  @IsOptional() @IsString() readonly configFile: Optional;
   @IsOptional() @IsString() readonly clientCaFile: Optional;
   @IsOptional() @IsString() readonly tokenAuthFile: Optional;
-  @IsBoolean() readonly bootstrapTokens!: boolean;
   @ValidateNested() readonly requestHeader = new RequestHeaderConfig();
-  @ValidateNested() readonly serviceAccount = new ServiceAccountConfig();
-  @ValidateNested() readonly tokenWebhook = new TokenWebhookConfig();
-}
-
-export class AuthorizationWebhookConfig {
-  @IsOptional() @IsString() readonly configFile: Optional;
-  @IsChoice(['v1', 'v1beta1']) readonly version!: WebhookVersion;
-  @IsDuration() readonly authorizedTtlMs!: number;
-  @IsDuration() readonly unauthorizedTtlMs!: number;
 }
 
 export class AuthorizationConfig {
-  /** Empty when configFile says it instead. */
   @AreAmong(authorizationModes) readonly modes!: readonly AuthorizationMode[];
-  @IsOptional() @IsString() readonly configFile: Optional;
-  @IsOptional() @IsString() readonly policyFile: Optional;
-  @ValidateNested() readonly webhook = new AuthorizationWebhookConfig();
 }
 
 export class AdmissionConfig {
   @IsTextList() readonly enabledPlugins!: readonly string[];
   @IsTextList() readonly disabledPlugins!: readonly string[];
-  @IsOptional() @IsString() readonly configFile: Optional;
   @IsBoolean() readonly allowPrivileged!: boolean;
-  @IsNatural() readonly notReadyTolerationSeconds!: number;
-  @IsNatural() readonly unreachableTolerationSeconds!: number;
 }
 
 export class NetworkConfig {
   @Satisfies('one CIDR like 10.0.0.0/24, or two of different IP families', areAddressRanges)
   readonly serviceClusterIpRanges!: readonly string[];
-  @Satisfies('a range of ports like 30000-32767', isPortRange) readonly serviceNodePortRange!: PortRange;
   /** 0: the server's own Service is a ClusterIP. */
   @IsPort() readonly serverServiceNodePort!: number;
   @IsChoice(endpointReconcilers) readonly endpointReconciler!: (typeof endpointReconcilers)[number];
 }
 
 export class FlowConfig {
-  @IsBoolean() readonly priorityAndFairness!: boolean;
   @IsNatural() readonly requestsInFlightMax!: number;
   @IsNatural() readonly mutatingRequestsInFlightMax!: number;
-}
-
-export class ControllersConfig {
-  /** `*`, `name`, `-name`. */
-  @IsTextList() readonly selection!: readonly string[];
-  @IsDuration('more than zero') readonly nodeMonitorGracePeriodMs!: number;
-  @IsDuration() readonly podEvictionTimeoutMs!: number;
-  @IsChoice(signerKeys) readonly bootstrapSignerKey!: (typeof signerKeys)[number];
 }
 
 export class LogConfig {
@@ -188,18 +137,13 @@ export class ServerConfig {
   @ValidateNested() readonly admission = new AdmissionConfig();
   @ValidateNested() readonly network = new NetworkConfig();
   @ValidateNested() readonly flow = new FlowConfig();
-  @ValidateNested() readonly controllers = new ControllersConfig();
   @ValidateNested() readonly log = new LogConfig();
   @ValidateNested() readonly limits = new Limits();
   @ValidateNested() readonly naming = new NamingProfile();
   /** Every known gate with its state; own properties only, so ask `featureGates.WatchList === true`. */
   @AreSwitches() readonly featureGates!: FeatureGates;
-  /** What --runtime-config switches, by its key; false and absent are different things. */
-  @Satisfies('a map of v1, <group>/<version>[/<resource>] or api/all|ga|beta|alpha to true or false', isRuntimeConfig)
-  readonly runtimeConfig!: Readonly<Record<string, boolean>>;
   @IsDuration() readonly shutdownDelayMs!: number;
   @IsDuration() readonly livezGracePeriodMs!: number;
   @IsDuration('more than zero') readonly requestTimeoutMs!: number;
   @IsNatural() readonly minRequestTimeoutSeconds!: number;
-  @IsDuration() readonly eventTtlMs!: number;
 }

@@ -1,4 +1,4 @@
-import { accepted, unserved, used, type FlagTopic } from '../flag.js';
+import { accepted, used, type FlagTopic } from '../flag.js';
 
 export const genericFlags: FlagTopic = {
   title: 'Generic',
@@ -24,7 +24,13 @@ export const genericFlags: FlagTopic = {
       'false',
       'with an emulated version, also serve later stable versions of an API',
     ),
-    unserved('external-hostname', 'string', '', 'host name in the URLs that the server writes about itself'),
+    used(
+      'external-hostname',
+      'string',
+      '',
+      'serving.externalHostname',
+      'host name in the URLs that the server writes about itself',
+    ),
     used('feature-gates', 'gates', '', 'featureGates', 'switch features: Name=true|false, comma-separated'),
     accepted('goaway-chance', 'float', '0', 'fraction of HTTP/2 requests that are asked to reconnect elsewhere'),
     used(
