@@ -1,12 +1,17 @@
 import { AdmissionChain } from './admission/admission-chain.js';
-import { builtInPlugins } from './admission/plugins.js';
+import { builtInPlugins, choosePlugins } from './admission/plugins.js';
 import type { Authenticator } from './auth/authenticator.js';
 import { anonymousAuthenticator } from './auth/authenticators/anonymous.authenticator.js';
 import { certificateAuthenticator } from './auth/authenticators/certificate.authenticator.js';
+import { requestHeaderAuthenticator } from './auth/authenticators/request-header.authenticator.js';
 import { tokenFileAuthenticator } from './auth/authenticators/token-file.authenticator.js';
 import type { Authorizer } from './auth/authorizer.js';
 import { authorizersFor } from './auth/authorizers.list.js';
-import { RequestAuthenticator, type CertificateIdentities } from './auth/request-authenticator.js';
+import {
+  RequestAuthenticator,
+  type CertificateIdentities,
+  type ProxyIdentities,
+} from './auth/request-authenticator.js';
 import { defaultCacheLimits } from './cache/cache-limits.js';
 import { Feed } from './cache/feed.js';
 import { standardEncodings } from './codec/encodings.js';
@@ -42,6 +47,8 @@ export interface Given {
   readonly rng: Rng;
   readonly logger: Logger;
   readonly certificates: CertificateIdentities | undefined;
+  /** Who may say in headers whom a request is from. */
+  readonly proxies?: ProxyIdentities | undefined;
   /** The text of --token-auth-file. */
   readonly tokens: string | undefined;
 }
@@ -102,15 +109,19 @@ export function makeParts(given: Given): AppParts {
   };
   const registry = new ResourceRegistry();
   const namespaces = () => registry.require('', 'v1', 'namespaces').store;
-  const admission = new AdmissionChain(
+  const { chosen, missing } = choosePlugins(
     builtInPlugins({
       naming,
+      allowPrivileged: config.admission.allowPrivileged,
       namespaces: {
         cached: (name) => namespaces().cache.get(namespaces().keyOf('', name))?.parse(),
         live: async (name, signal) => (await namespaces().get('', name, { signal })).parse(),
       },
     }),
+    config.admission,
   );
+  if (missing.length > 0) logger.warn('admission plugins that this version does not have', { plugins: missing });
+  const admission = new AdmissionChain(chosen);
   const watches = new WatchStreams({
     wheel,
     writeStallTimeoutMs: limits.watchWriteStallTimeoutMs,
@@ -131,6 +142,7 @@ export function makeParts(given: Given): AppParts {
       clock,
       store: () => store.revision(),
       storeTimeoutMs: config.storage.etcd.healthcheckTimeoutMs,
+      storeReadyTimeoutMs: config.storage.etcd.readycheckTimeoutMs,
       cacheSynced: () => feed.synced,
       bootstrapDone: () => phase.isBootstrapped,
       shuttingDown: () => phase.isStopping,
@@ -172,6 +184,7 @@ export function makeParts(given: Given): AppParts {
     authenticator: new RequestAuthenticator({
       authenticators: authenticatorsFor(given),
       certificates: given.certificates,
+      proxies: given.proxies,
       clock,
     }),
     authorizers: authorizersFor(config.authorization.modes),
@@ -201,10 +214,11 @@ export function makeParts(given: Given): AppParts {
   };
 }
 
-/** The union, in order: a certificate, a token, nobody. */
-function authenticatorsFor({ config, tokens }: Given): Authenticator[] {
+/** The union, in order: a proxy's word, a certificate, a token, nobody. */
+function authenticatorsFor({ config, tokens, proxies }: Given): Authenticator[] {
   const { authentication } = config;
   return [
+    ...(proxies ? [requestHeaderAuthenticator(authentication.requestHeader)] : []),
     certificateAuthenticator,
     ...(tokens === undefined ? [] : [tokenFileAuthenticator(tokens, authentication.tokenAuthFile ?? 'the token file')]),
     ...(authentication.anonymous ? [anonymousAuthenticator] : []),

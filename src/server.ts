@@ -4,10 +4,14 @@ import type { Server as TlsServer } from 'node:tls';
 import { hostname } from 'node:os';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { checkRegularly } from './cache/checker.js';
 import { makeParts, type AppParts } from './app-parts.js';
 import { AppModule, type GroupModule } from './app.module.js';
 import { ClientCertificates } from './certificates/client-certificates.js';
-import { ensurePki, type Pki, type StoredPki } from './certificates/pki.js';
+import type { CaBundle } from './certificates/ca-bundle.js';
+import type { Live } from './certificates/live.js';
+import { ensurePki, type Pki } from './certificates/pki.js';
+import { SniContexts } from './certificates/sni-contexts.js';
 import { liveCaBundle, liveServingPair, TlsMaterial } from './certificates/tls-material.js';
 import type { ServerConfig } from './config/server-config.js';
 import { Connections, makeAdapter } from './http-server.js';
@@ -69,8 +73,11 @@ async function assemble(
   if (!options.store) undo.push(() => store.close());
   if (!options.pki) undo.push(() => pki.close());
 
-  const tls = await tlsMaterial(config, pki, clock, logger, undo);
+  const proxyCa = await proxyAuthority(config, clock, logger, undo);
+  const tls = await tlsMaterial(config, { pki, proxyCa }, clock, logger, undo);
+  const sni = await sniContexts(config, tls, clock, logger, undo);
   const clientCertificates = new ClientCertificates(() => tls.clientCaBundle(), config.naming.labelDomain);
+  const proxies = proxyCa && new ClientCertificates(() => proxyCa.current(), config.naming.labelDomain);
   const tokenFile = config.authentication.tokenAuthFile;
   const parts = makeParts({
     config,
@@ -85,10 +92,16 @@ async function assemble(
         return verdict && 'identity' in verdict ? { user: certificateUser(verdict.identity) } : verdict;
       },
     },
+    proxies: proxies && {
+      of(socket) {
+        const verdict = proxies.verdictOf(socket, clock.now());
+        return verdict && 'identity' in verdict ? verdict.identity.name : undefined;
+      },
+    },
   });
   undo.push(() => parts.feed.close());
 
-  const adapter = makeAdapter(config, tls, parts);
+  const adapter = makeAdapter(config, { material: tls, sni }, parts);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.for(parts, options.modules?.(parts)),
     adapter,
@@ -104,8 +117,7 @@ async function assemble(
   undo.push(tls.onChange((context) => (app.getHttpServer() as unknown as TlsServer).setSecureContext(context)));
 
   const { bindAddress, securePort } = config.serving;
-  const started = parts.feed.start();
-  started.catch(() => undefined);
+  const started = loadInTime(config, parts, clock);
   await app.listen(securePort, bindAddress);
   const { port } = app.getHttpServer().address() as { port: number };
   parts.phase.address = `${config.serving.externalHostname ?? config.serving.advertiseAddress}:${port}`;
@@ -117,11 +129,12 @@ async function assemble(
       ? new CompactionLoop({ store, clock, logger, intervalMs: config.storage.etcd.compactionIntervalMs })
       : undefined;
   compaction?.start();
+  const { cacheCheckIntervalMs: intervalMs } = config.storage;
+  const cacheCheck = checkRegularly({ feed: parts.feed, store: parts.store, clock, logger, intervalMs });
 
   const host = bindAddress === '0.0.0.0' || bindAddress === '::' ? '127.0.0.1' : bindAddress;
   const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  if ('saveAdminKubeconfig' in pki && config.kubeconfigOut !== undefined)
-    await (pki as StoredPki).saveAdminKubeconfig(url);
+  if ('saveAdminKubeconfig' in pki && config.kubeconfigOut !== undefined) await pki.saveAdminKubeconfig(url);
 
   let closing: Promise<void> | undefined;
   const close = async () => {
@@ -130,6 +143,7 @@ async function assemble(
       config.shutdownDelayMs > 0 ? clock.after(config.shutdownDelayMs, resolve) : resolve(),
     );
     compaction?.stop();
+    cacheCheck.stop();
     parts.watches.endAll();
     await connections.drain(config.limits.shutdownGraceMs);
     for (const step of undo.reverse()) await step();
@@ -141,6 +155,8 @@ function pkiOptions(config: ServerConfig, clock: Clock, logger: Logger) {
   const { serving, network, storage } = config;
   return {
     directory: storage.dataDirectory,
+    certificateDirectory: serving.certDirectory,
+    kubeconfigFile: config.kubeconfigOut,
     serviceAddress: firstAddressOf(network.serviceClusterIpRanges[0]!),
     hostNames: [hostname()],
     addresses: [serving.advertiseAddress],
@@ -149,9 +165,57 @@ function pkiOptions(config: ServerConfig, clock: Clock, logger: Logger) {
   };
 }
 
+/** The caches are filled, or the start is given up. */
+function loadInTime({ storage }: ServerConfig, { feed }: AppParts, clock: Clock): Promise<void> {
+  const { initializationTimeoutMs: timeoutMs } = storage;
+  const patience = new AbortController();
+  const timer = clock.after(timeoutMs, () =>
+    patience.abort(new Error(`the store could not be read in ${timeoutMs / 1000} s`)),
+  );
+  const loaded = feed.start(patience.signal).finally(() => timer.cancel());
+  // Awaited only when the port is open; a failure before that must not end the process.
+  loaded.catch(() => undefined);
+  return loaded;
+}
+
+/** Who may be a proxy in front of the server. */
+async function proxyAuthority(
+  { authentication }: ServerConfig,
+  clock: Clock,
+  logger: Logger,
+  undo: (() => Promise<void> | void)[],
+) {
+  const { clientCaFile } = authentication.requestHeader;
+  if (clientCaFile === undefined) return undefined;
+  const bundle = await liveCaBundle({ file: clientCaFile, clock, logger });
+  undo.push(() => bundle.close());
+  return bundle;
+}
+
+async function sniContexts(
+  { serving }: ServerConfig,
+  material: TlsMaterial,
+  clock: Clock,
+  logger: Logger,
+  undo: (() => Promise<void> | void)[],
+): Promise<SniContexts> {
+  const pairs = await Promise.all(
+    serving.sniCertKeys.map(async ({ certFile, keyFile, names }) => ({
+      names,
+      pair: await liveServingPair({ certificateFile: certFile, keyFile, clock, logger }),
+    })),
+  );
+  const contexts = new SniContexts(pairs, material);
+  undo.push(() => {
+    contexts.close();
+    for (const { pair } of pairs) pair.close();
+  });
+  return contexts;
+}
+
 async function tlsMaterial(
   { serving }: ServerConfig,
-  pki: Pki,
+  { pki, proxyCa }: { readonly pki: Pki; readonly proxyCa: Live<CaBundle> | undefined },
   clock: Clock,
   logger: Logger,
   undo: (() => Promise<void> | void)[],
@@ -165,6 +229,7 @@ async function tlsMaterial(
   const material = new TlsMaterial({
     serving: given ?? pki.serving,
     clientCas: [pki.authority, ...(clients ? [clients] : [])],
+    proxyCas: proxyCa ? [proxyCa] : [],
     minVersion: serving.tlsMinVersion,
     cipherSuites: serving.tlsCipherSuites,
     logger,

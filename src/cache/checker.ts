@@ -1,5 +1,7 @@
 import type { Revision } from '../machinery/revision.js';
 import type { KeyValue, KvStore } from '../storage/kv-store.js';
+import { every, type Clock } from '../std/clock.js';
+import type { Logger } from '../std/logger.js';
 import { compareUtf8 } from '../std/sorted-map.js';
 import type { EncodedObject } from './encoded-object.js';
 import type { Feed } from './feed.js';
@@ -15,6 +17,44 @@ export interface Mismatch {
 }
 
 const pageItems = 500;
+
+interface RegularCheck {
+  readonly feed: Feed;
+  readonly store: KvStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** 0: never. */
+  readonly intervalMs: number;
+  /** Told of every check that was made. */
+  readonly onChecked?: (mismatches: readonly Mismatch[]) => void;
+}
+
+/** How many mismatches are written out one by one. */
+const loggedMax = 10;
+
+/** Compares again and again, and tells of what differs. */
+export function checkRegularly(parts: RegularCheck): { stop(): void } {
+  const { feed, store, clock, logger, intervalMs, onChecked } = parts;
+  if (intervalMs === 0) return { stop: () => undefined };
+  const stopping = new AbortController();
+  const timer = every(clock, intervalMs, async () => {
+    try {
+      const mismatches = await checkAgainstStore(feed, store, stopping.signal);
+      for (const mismatch of mismatches.slice(0, loggedMax)) {
+        logger.error('the cache differs from the store', { ...mismatch, mismatches: mismatches.length });
+      }
+      onChecked?.(mismatches);
+    } catch (error) {
+      if (!stopping.signal.aborted) logger.warn('the cache was not compared with the store', { error });
+    }
+  });
+  return {
+    stop() {
+      timer.cancel();
+      stopping.abort(new Error('the server stops'));
+    },
+  };
+}
 
 /** Compares every cache with the store at the feed's position, byte by byte. Rejects as the store does. */
 export async function checkAgainstStore(feed: Feed, store: KvStore, signal?: AbortSignal): Promise<Mismatch[]> {

@@ -26,8 +26,11 @@ export interface Pki {
 }
 
 export interface PkiOptions extends ServingNamesOptions {
-  /** The data directory; keys and certificates are kept in its `pki`. */
+  /** The data directory; keys and certificates are kept in its `pki`, the kubeconfig beside it. */
   readonly directory: string;
+  /** Where keys and certificates are kept instead. */
+  readonly certificateDirectory?: string;
+  readonly kubeconfigFile?: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly admin?: AdminSubject;
@@ -37,7 +40,7 @@ const checkMs = 12 * 60 * 60_000;
 
 /** Everything of a Pki from `<directory>/pki`, made where it is missing and renewed before it runs out. */
 export async function ensurePki(options: PkiOptions): Promise<StoredPki> {
-  const directory = join(options.directory, 'pki');
+  const directory = options.certificateDirectory ?? join(options.directory, 'pki');
   await makePrivateDirectory(directory);
   const store = new PkiStore(directory, options.clock, options.logger);
   const names = servingNames(options);
@@ -113,10 +116,10 @@ export class StoredPki implements Pki {
     return kubeconfig({ server, certificateAuthority: authority.pem, user: admin });
   }
 
-  /** Writes `<directory>/admin.kubeconfig` and returns its path. A file that still fits is kept with its owner's edits. */
+  /** Writes `<directory>/admin.kubeconfig`, or the file of the options, and returns its path. A file that still fits is kept with its owner's edits. */
   async saveAdminKubeconfig(server: string): Promise<string> {
     this.server = server;
-    const file = join(this.options.directory, 'admin.kubeconfig');
+    const file = this.options.kubeconfigFile ?? join(this.options.directory, 'admin.kubeconfig');
     const wanted = this.adminKubeconfig(server);
     const found = await readIfThere(file);
     const facts = wanted.split('\n').filter((line) => /(data|server): /.test(line));

@@ -73,26 +73,36 @@ function ownService(config: ServerConfig, port: number): BootObject[] {
   };
   const address = firstAddressOf(network.serviceClusterIpRanges[0]!);
   const family = isIPv4(address) ? 'IPv4' : 'IPv6';
-  return [
-    {
-      resource: 'services',
-      keeps: ['spec'],
-      object: {
-        kind: 'Service',
-        apiVersion: 'v1',
-        metadata,
-        spec: {
-          type: 'ClusterIP',
-          clusterIP: address,
-          clusterIPs: [address],
-          ipFamilies: [family],
-          ipFamilyPolicy: 'SingleStack',
-          internalTrafficPolicy: 'Cluster',
-          sessionAffinity: 'None',
-          ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }],
-        },
+  const service: BootObject = {
+    resource: 'services',
+    keeps: ['spec'],
+    object: {
+      kind: 'Service',
+      apiVersion: 'v1',
+      metadata,
+      spec: {
+        type: network.serverServiceNodePort > 0 ? 'NodePort' : 'ClusterIP',
+        clusterIP: address,
+        clusterIPs: [address],
+        ipFamilies: [family],
+        ipFamilyPolicy: 'SingleStack',
+        internalTrafficPolicy: 'Cluster',
+        sessionAffinity: 'None',
+        ports: [
+          {
+            name: 'https',
+            port: 443,
+            protocol: 'TCP',
+            targetPort: port,
+            ...(network.serverServiceNodePort > 0 && { nodePort: network.serverServiceNodePort }),
+          },
+        ],
       },
     },
+  };
+  if (network.endpointReconciler === 'none') return [service];
+  return [
+    service,
     {
       resource: 'endpoints',
       keeps: ['subsets'],

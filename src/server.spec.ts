@@ -1,0 +1,151 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { HttpClient, type ClientOptions } from '../test/harness/http-client.js';
+import { keyPem, makeAuthority, makeKey, makeServingPair, signerOf } from './certificates/authority.js';
+import { issueCertificate, type Signer } from './certificates/issue-certificate.js';
+import { servingNames } from './certificates/serving-names.js';
+import type { ConfigOverrides } from './config/load-config.js';
+import { startKeelson, type Keelson } from './testing.js';
+
+// What single flags change of a whole server. The parts behind them have their own tables.
+
+const undo: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+async function start(config: ConfigOverrides): Promise<Keelson> {
+  const keelson = await startKeelson({ config });
+  undo.push(() => keelson.stop());
+  return keelson;
+}
+
+function client({ url, ca }: Keelson, options: Partial<ClientOptions>): HttpClient {
+  const made = new HttpClient({ url, ca, ...options });
+  undo.push(() => made.close());
+  return made;
+}
+
+const administrator = (keelson: Keelson) => client(keelson, keelson.client);
+
+async function folder(): Promise<(name: string, text: string) => Promise<string>> {
+  const directory = await mkdtemp(join(tmpdir(), 'server-'));
+  undo.push(() => rm(directory, { recursive: true }));
+  return async (name, text) => {
+    await writeFile(join(directory, name), text);
+    return join(directory, name);
+  };
+}
+
+async function authority(): Promise<{ pem: string; signer: Signer }> {
+  const key = makeKey();
+  const pem = await makeAuthority(key, Date.now());
+  return { pem, signer: signerOf(pem, key) };
+}
+
+const pod = (name: string, securityContext: object) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: { containers: [{ name: 'main', image: 'a', securityContext }] },
+});
+
+test('privileged containers are refused where they are not allowed', async () => {
+  const admin = administrator(await start({ admission: { allowPrivileged: false } }));
+  const path = '/api/v1/namespaces/default/pods';
+  const refused = await admin.post(path, pod('a', { privileged: true }));
+  expect([refused.code, refused.body.message]).toEqual([
+    422,
+    'Pod "a" is invalid: spec.containers[0].securityContext.privileged: Forbidden: disallowed by cluster policy',
+  ]);
+  expect((await admin.post(path, pod('b', { privileged: false }))).code).toBe(201);
+});
+
+test('a plugin that is disabled does not run', async () => {
+  const lost = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
+  const path = '/api/v1/namespaces/nowhere/configmaps';
+  const usual = administrator(await start({}));
+  const loose = administrator(await start({ admission: { disabledPlugins: ['NamespaceLifecycle'] } }));
+  expect([(await usual.post(path, lost)).code, (await loose.post(path, lost)).code]).toEqual([404, 201]);
+});
+
+test('a page of an allowed origin may ask before anybody is known', async () => {
+  const keelson = await start({
+    serving: { corsAllowedOrigins: ['^https://a\\.io$'] },
+    authentication: { anonymous: false },
+  });
+  const nobody = client(keelson, { headers: { origin: 'https://a.io' } });
+  const preflight = await nobody.request('OPTIONS', '/api/v1/pods');
+  expect([preflight.code, preflight.headers['access-control-allow-origin']]).toEqual([204, 'https://a.io']);
+  const answer = await nobody.get('/api/v1/pods');
+  expect([answer.code, answer.headers['access-control-allow-origin']]).toEqual([401, 'https://a.io']);
+});
+
+test('a server name is answered with its certificate', async () => {
+  const write = await folder();
+  const { signer } = await authority();
+  const pair = await makeServingPair(signer, servingNames({ hostNames: ['own.example'] }), Date.now());
+  const files = { certFile: await write('a.crt', pair.certificate), keyFile: await write('a.key', pair.key) };
+  const keelson = await start({ serving: { sniCertKeys: [{ ...files, names: ['x.example', '*.y.example'] }] } });
+  const shown = async (servername: string) => {
+    const socket = connect({
+      host: '127.0.0.1',
+      port: Number(new URL(keelson.url).port),
+      servername,
+      rejectUnauthorized: false,
+    });
+    await once(socket, 'secureConnect');
+    const { subjectaltname } = socket.getPeerCertificate();
+    socket.destroy();
+    return subjectaltname!.includes('own.example');
+  };
+  expect(await shown('X.example')).toBe(true);
+  expect(await shown('b.y.example')).toBe(true);
+  expect(await shown('a.b.y.example')).toBe(false);
+  expect(await shown('own.example')).toBe(false);
+});
+
+test("a proxy's word counts by its certificate", async () => {
+  const write = await folder();
+  const { pem, signer } = await authority();
+  const keelson = await start({
+    authentication: {
+      requestHeader: {
+        clientCaFile: await write('ca.crt', pem),
+        allowedNames: ['front'],
+        usernameHeaders: ['X-Remote-User'],
+        groupHeaders: ['X-Remote-Group'],
+      },
+    },
+  });
+  const headers = { 'x-remote-user': 'jane', 'x-remote-group': 'system:masters' };
+  const signed = async (commonName: string) => {
+    const key = makeKey();
+    const now = Date.now();
+    const lifetime = { notBeforeMs: now - 1000, notAfterMs: now + 60_000 };
+    return {
+      certificate: await issueCertificate({ commonName, usage: 'client', key, signer, ...lifetime }),
+      key: keyPem(key),
+    };
+  };
+  const codeFor = async (options: Partial<ClientOptions>) =>
+    (await client(keelson, options).get('/api/v1/namespaces')).code;
+  const front = await signed('front');
+  expect(await codeFor({ ...front, headers })).toBe(200);
+  expect(await codeFor({ ...front, headers, protocol: 'h2' })).toBe(200);
+  expect(await codeFor({ ...front, headers: { 'x-remote-user': 'jane' } })).toBe(403);
+  expect(await codeFor({ ...(await signed('back')), headers })).toBe(401);
+  expect(await codeFor({ headers })).toBe(403);
+  // The certificate of the authority's own clients is no proxy's.
+  expect(await codeFor({ ...keelson.client, headers: { 'x-remote-user': 'jane' } })).toBe(200);
+});
+
+test('its own endpoints can be left to others', async () => {
+  const admin = administrator(await start({ network: { endpointReconciler: 'none', serverServiceNodePort: 30443 } }));
+  expect((await admin.get('/api/v1/namespaces/default/endpoints/kubernetes')).code).toBe(404);
+  const { body } = await admin.get('/api/v1/namespaces/default/services/kubernetes');
+  expect(body.spec).toMatchObject({ type: 'NodePort', ports: [{ port: 443, nodePort: 30443 }] });
+});
