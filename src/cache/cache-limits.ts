@@ -27,6 +27,9 @@ export interface CacheLimits {
 
   /** Asking the store for its revision takes at most this long. */
   readonly revisionTimeoutMs: number;
+  /** From so many readers on, the last question's and the next one's together, it is held back for more of them. */
+  readonly revisionGatherReadersMin: number;
+  readonly revisionGatherMs: number;
   /** While somebody waits for the feed, it asks the store for progress after delays that double between these two. */
   readonly progressDelayMinMs: number;
   readonly progressDelayMaxMs: number;
@@ -50,6 +53,8 @@ export const defaultCacheLimits: CacheLimits = {
   replaySliceEvents: 128,
   backfillTimeoutMs: 10_000,
   revisionTimeoutMs: 3_000,
+  revisionGatherReadersMin: 8,
+  revisionGatherMs: 1,
   progressDelayMinMs: 2,
   progressDelayMaxMs: 250,
   heartbeatMs: 5_000,

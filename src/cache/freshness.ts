@@ -42,13 +42,18 @@ interface Waiter {
  *   B asks      (under way:         C asks
  *                too old for B) ──> revision()? ──> 19 ── both B and C wait for 19
  *
- * One question is under way at a time; it serves exactly those who asked before it was sent.
+ * One question is under way at a time; it serves exactly those who asked before it was sent. While many ask, each
+ * question is held back a moment for more of them, because one costs as much as several answers from memory. A few
+ * readers never wait for others.
  */
 export class Freshness {
   /** Ordered by revision: nearly always in the order of arrival. */
   private waiters: Waiter[] = [];
   private isReading = false;
   private nextRead: Deferred<Revision> | undefined;
+  private nextReaders = 0;
+  /** How many the last question served. */
+  private lastReaders = 0;
   private progressTimer: Timer | undefined;
   private closedBy: Error | undefined;
   private confirmedMs: number;
@@ -128,15 +133,24 @@ export class Freshness {
     if (!this.nextRead) {
       this.nextRead = new Deferred<Revision>();
       // A microtask later, so that requests that came in the same packet share the question.
-      if (!this.isReading) queueMicrotask(() => this.sendRead());
+      if (!this.isReading) this.sendSoon();
     }
+    this.nextReaders++;
     return this.nextRead.promise;
+  }
+
+  private sendSoon(): void {
+    const { clock, limits } = this.options;
+    if (this.lastReaders + this.nextReaders < limits.revisionGatherReadersMin) queueMicrotask(() => this.sendRead());
+    else clock.after(limits.revisionGatherMs, () => this.sendRead());
   }
 
   private sendRead(): void {
     const answer = this.nextRead;
-    if (!answer) return;
+    if (!answer || this.isReading) return;
     this.nextRead = undefined;
+    this.lastReaders = this.nextReaders;
+    this.nextReaders = 0;
     this.isReading = true;
     const giveUp = new AbortController();
     let isOver = false;
@@ -145,7 +159,7 @@ export class Freshness {
       isOver = true;
       deadline.cancel();
       this.isReading = false;
-      this.sendRead();
+      if (this.nextRead) this.sendSoon();
     };
     const deadline = this.options.wheel.after(this.options.limits.revisionTimeoutMs, () => {
       answer.reject(new StorageError('unavailable', 'the store did not tell its revision in time'));

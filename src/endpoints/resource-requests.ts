@@ -123,7 +123,7 @@ export class ResourceRequests {
     const result = await listObjects(served.store, {
       namespace: request.kube.info.namespace,
       options,
-      signal: request.kube.signalOf(request),
+      signal: request.kube.signal,
     });
     const meta: ListMeta = {
       resourceVersion: String(result.revision),
@@ -237,7 +237,7 @@ export class ResourceRequests {
     if (info.verb !== 'create') throw ApiError.methodNotAllowed();
     const options = parseCreateOptions(info.query, this.parts);
     const body = await this.body(request, served.definition.kind, options.fieldValidation);
-    const context = kube.context(request, options);
+    const context = kube.context(options);
     const answer = await callVirtual(served, { namespace: info.namespace, context }, body);
     if (answer.type !== 'made') throw ApiError.internal('an operation answered with stored bytes');
     const representation = this.representation(request);
@@ -251,7 +251,7 @@ export class ResourceRequests {
       served,
       namespace: info.namespace,
       name: info.name,
-      context: request.kube.context(request, { dryRun, fieldManager: fieldManager || managerOf(request) }),
+      context: request.kube.context({ dryRun, fieldManager: fieldManager || managerOf(request) }),
     };
   }
 

@@ -21,7 +21,7 @@ export class InflightLimiter {
 
   constructor(private readonly limits: InflightLimits) {}
 
-  /** What to call when the request has ended; undefined when there is no room for it. */
+  /** What to call, once, when the request has ended; undefined when there is no room for it. */
   admit(info: RequestInfo, user: UserInfo): (() => void) | 'exempt' | undefined {
     const { verb } = info;
     if (verb === 'watch' || verb === 'proxy' || longRunningSubresources.has(info.subresource)) return 'exempt';
@@ -29,23 +29,14 @@ export class InflightLimiter {
     if (verb === 'get' || verb === 'list') {
       if (this.limits.readsMax > 0 && this.reads >= this.limits.readsMax) return undefined;
       this.reads++;
-      return once(this.endRead);
+      return this.endRead;
     }
     if (this.limits.writesMax > 0 && this.writes >= this.limits.writesMax) return undefined;
     this.writes++;
-    return once(this.endWrite);
+    return this.endWrite;
   }
 
   get inflight(): { readonly reads: number; readonly writes: number } {
     return { reads: this.reads, writes: this.writes };
   }
-}
-
-function once(run: () => void): () => void {
-  let ran = false;
-  return () => {
-    if (ran) return;
-    ran = true;
-    run();
-  };
 }

@@ -1,5 +1,5 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { InflightLimiter } from '../flow/inflight-limiter.js';
 import { ApiError } from '../machinery/api-error.js';
 
@@ -14,7 +14,7 @@ export class FlowControlGuard implements CanActivate {
     if (release === undefined) {
       throw ApiError.tooManyRequests('Too many requests, please try again later.', 1);
     }
-    context.switchToHttp().getResponse<FastifyReply>().raw.once('close', release);
+    request.kube.whenEnded(release);
     return true;
   }
 }

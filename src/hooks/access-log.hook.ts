@@ -15,7 +15,7 @@ export interface AccessLogOptions {
 export function registerAccessLog(server: FastifyInstance, { logger, clock, slowMs, logsAll }: AccessLogOptions): void {
   server.addHook('onRequest', (request, reply, done) => {
     const { raw } = reply;
-    raw.once('close', () => {
+    request.kube.whenEnded(() => {
       const { kube } = request;
       const durationMs = clock.monotonicMs() - kube.startMs;
       const isSlow = durationMs > slowMs && !kube.isStreaming;

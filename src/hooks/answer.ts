@@ -32,10 +32,34 @@ export function sendBytes(
   if (request.kube.isExpired && raw.headersSent) return;
   reply.hijack();
   headers['content-length'] = body.length;
-  raw.writeHead(code, headers as never);
   request.kube.sentBytes = body.length;
-  if (request.raw.method === 'HEAD') raw.end();
-  else raw.end(body);
+  finished.push({ raw, code, headers, body: request.raw.method === 'HEAD' ? undefined : body });
+  if (finished.length === 1) setImmediate(sendFinished);
+}
+
+interface Finished {
+  readonly raw: Raw;
+  readonly code: number;
+  readonly headers: AnswerHeaders;
+  readonly body: Buffer | undefined;
+}
+
+/**
+ * Answers that one turn of the event loop has finished go out together at its end. Each write to an idle client wakes
+ * it up, which costs more than all the rest of a read; a client with many connections is woken once a turn.
+ */
+let finished: Finished[] = [];
+
+function sendFinished(): void {
+  const batch = finished;
+  finished = [];
+  for (const { raw, code, headers, body } of batch) {
+    // The client may have gone, or the deadline may have been first.
+    if (raw.headersSent || raw.destroyed) continue;
+    raw.writeHead(code, headers as never);
+    if (body === undefined) raw.end();
+    else raw.end(body);
+  }
 }
 
 function warningHeaders(texts: readonly string[]): string[] {

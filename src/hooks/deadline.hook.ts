@@ -40,7 +40,7 @@ export function registerDeadline(server: FastifyInstance, { wheel, requestTimeou
       else if (!reply.raw.writableEnded) reply.raw.destroy();
       kube.expire(error);
     });
-    reply.raw.once('close', () => timer.cancel());
+    kube.whenEnded(() => timer.cancel());
     done();
   });
 }

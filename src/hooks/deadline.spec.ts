@@ -20,9 +20,9 @@ function server(handler: Handler) {
 /** Works until it is told to stop, and then tries to answer all the same. */
 const endless: Handler = (request, reply) =>
   new Promise<void>((resolve, reject) => {
-    request.kube.signalOf(request).addEventListener('abort', () => {
+    request.kube.signal.addEventListener('abort', () => {
       sendBytes(request, reply, 200, headersFor(request, 'text/plain'), Buffer.from('late'));
-      if (request.raw.url!.includes('throws')) reject(request.kube.signalOf(request).reason as Error);
+      if (request.raw.url!.includes('throws')) reject(request.kube.signal.reason as Error);
       else resolve();
     });
   });

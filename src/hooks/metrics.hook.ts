@@ -12,7 +12,7 @@ export function registerMetrics(server: FastifyInstance, metrics: RequestMetrics
     const { raw } = reply;
     const contentType = request.raw.headers['content-type'];
     const running = metrics.begin(kube.info, contentType);
-    raw.once('close', () => {
+    kube.whenEnded(() => {
       metrics.end(kube.info, contentType, running, {
         code: raw.headersSent ? raw.statusCode : 0,
         seconds: (clock.monotonicMs() - kube.startMs) / 1000,

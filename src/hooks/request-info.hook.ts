@@ -15,7 +15,9 @@ interface Parts {
 export function registerRequestInfo(server: FastifyInstance, parts: Parts): void {
   server.decorateRequest('kube', null as unknown as RequestState);
   server.addHook('onRequest', (request, reply, done) => {
-    request.kube = makeRequestState(request, parts, reply.raw);
+    const state = makeRequestState(request, parts, reply.raw);
+    request.kube = state;
+    reply.raw.once('close', () => state.end());
     done();
   });
 }

@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OutputChoice } from '../codec/negotiate.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { anonymousUser, type UserInfo } from '../machinery/user-info.js';
@@ -35,6 +34,7 @@ export class RequestState {
   isExpired = false;
   private annotations: Map<string, string> | undefined = undefined;
   private aborter: AbortController | undefined = undefined;
+  private endings: (() => void)[] | undefined = undefined;
 
   constructor(
     readonly info: RequestInfo,
@@ -49,18 +49,24 @@ export class RequestState {
     return (this.annotations ??= new Map<string, string>());
   }
 
-  /** Aborted when the client has gone. Made on demand: most requests are answered before anybody could ask. */
-  signalOf(request: FastifyRequest): AbortSignal {
-    if (this.aborter) return this.aborter.signal;
-    const aborter = (this.aborter = new AbortController());
-    const gone = () => aborter.abort(new Error('the client has gone'));
-    const stream = (request.raw as { stream?: { once(event: 'close', run: () => void): void } }).stream;
-    const { answer } = this;
-    if (stream) stream.once('close', gone);
+  /** Runs `task` when the answer has closed: sent, or given up because the client has gone. */
+  whenEnded(task: () => void): void {
+    (this.endings ??= []).push(task);
+  }
+
+  end(): void {
     // The request closes as soon as its body was read; only an answer that closes unfinished has lost its reader.
-    else if (answer?.destroyed && !answer.writableFinished) gone();
-    else answer?.once('close', () => !answer.writableFinished && gone());
-    return aborter.signal;
+    if (this.aborter && !this.answer?.writableFinished) this.aborter.abort(new Error('the client has gone'));
+    for (const task of this.endings ?? []) task();
+  }
+
+  /** Aborted when the client has gone. Made on demand: most requests are answered before anybody could ask. */
+  get signal(): AbortSignal {
+    if (this.aborter) return this.aborter.signal;
+    this.aborter = new AbortController();
+    const { answer } = this;
+    if (answer?.destroyed && !answer.writableFinished) this.aborter.abort(new Error('the client has gone'));
+    return this.aborter.signal;
   }
 
   /** Tells whoever works on the request to stop, and lets nobody answer it any more. */
@@ -70,17 +76,27 @@ export class RequestState {
   }
 
   /** The request as the verbs see it. */
-  context(request: FastifyRequest, options: { dryRun: boolean; fieldManager: string }): RequestContext {
-    return {
-      user: this.user,
-      signal: this.signalOf(request),
-      warnings: this.warnings,
-      dryRun: options.dryRun,
-      fieldManager: options.fieldManager,
-      auditAnnotations: this.auditAnnotations,
-    };
+  context(options: { dryRun: boolean; fieldManager: string }): RequestContext {
+    return new VerbContext(this, options.dryRun, options.fieldManager);
   }
 }
 
-export type KubeRequest = FastifyRequest;
-export type KubeReply = FastifyReply;
+/** Asks the state for what costs something only when a verb does. */
+class VerbContext implements RequestContext {
+  readonly user: UserInfo;
+  readonly warnings: string[];
+  constructor(
+    private readonly state: RequestState,
+    readonly dryRun: boolean,
+    readonly fieldManager: string,
+  ) {
+    this.user = state.user;
+    this.warnings = state.warnings;
+  }
+  get signal(): AbortSignal {
+    return this.state.signal;
+  }
+  get auditAnnotations(): Map<string, string> {
+    return this.state.auditAnnotations;
+  }
+}
