@@ -20,7 +20,7 @@ export async function sendList(
   const head = rendering.head(meta);
   const { separator, tail } = rendering;
   let total = head.length + tail.length;
-  for (let i = 0; i < objects.length; i++) total += rendering.item(objects[i]!).length + separator.length;
+  for (const object of objects) total += separator.length + object.bytes.length - rendering.itemStart(object);
   // The first item has no comma before it.
   if (objects.length > 0) total -= 1;
 
@@ -34,46 +34,81 @@ export async function sendList(
     return;
   }
 
-  let gone = false;
-  raw.once('close', () => (gone = true));
-  const pieces = piecesOf(rendering, head, objects);
-  let pending: Buffer | undefined = undefined;
-  for (let left = total; left > 0 && !gone;) {
-    const slice = Buffer.allocUnsafeSlow(Math.min(left, sliceBytes));
-    let used = 0;
-    while (used < slice.length) {
-      const piece: Buffer = pending ?? (pieces.next().value as Buffer);
-      const taken = copyInto(slice, used, piece);
-      used += taken;
-      // A piece that does not fit goes on in the next slice.
-      pending = taken < piece.length ? piece.subarray(taken) : undefined;
-    }
-    left -= used;
-    if (left === 0) {
-      raw.end(slice);
-      return;
-    }
-    if (!raw.write(slice) && !gone) await Promise.race([once(raw, 'drain'), once(raw, 'close')]);
-    else await turn();
+  let isGone = false;
+  request.kube.whenEnded(() => (isGone = true));
+  const slices = new Slices(total, sliceBytes);
+  for (const slice of fill(slices, rendering, head, objects)) {
+    if (isGone) return;
+    if (slices.isDone) raw.end(slice);
+    else if (raw.write(slice)) await turn();
+    else await Promise.race([once(raw, 'drain'), once(raw, 'close')]);
   }
 }
 
-function* piecesOf(rendering: ListRendering, head: Buffer, objects: readonly EncodedObject[]): Generator<Buffer> {
-  const { separator } = rendering;
-  yield head;
+/** Fills one slice after the other, and yields each that is full. */
+function* fill(
+  slices: Slices,
+  rendering: ListRendering,
+  head: Buffer,
+  objects: readonly EncodedObject[],
+): Generator<Buffer> {
+  const { separator, tail } = rendering;
+  yield* slices.add(head, 0);
   for (let i = 0; i < objects.length; i++) {
-    yield i === 0 ? separator.subarray(1) : separator;
-    yield rendering.item(objects[i]!);
+    const object = objects[i]!;
+    const start = rendering.itemStart(object);
+    const { bytes } = object;
+    if (slices.addItem(separator, i === 0 ? 1 : 0, bytes, start)) continue;
+    yield* slices.add(separator, i === 0 ? 1 : 0);
+    yield* slices.add(bytes, start);
   }
-  yield rendering.tail;
+  yield* slices.add(tail, 0);
 }
 
-/** For a few bytes a loop is several times cheaper than a call into Buffer. */
-function copyInto(slice: Buffer, at: number, piece: Buffer): number {
-  if (piece.length > 8) return piece.copy(slice, at);
-  const taken = Math.min(piece.length, slice.length - at);
-  for (let i = 0; i < taken; i++) slice[at + i] = piece[i]!;
-  return taken;
+/** A long text cut into buffers of one size; a piece that does not fit goes on in the next one. */
+class Slices {
+  private slice: Buffer;
+  private used = 0;
+
+  constructor(
+    private left: number,
+    private readonly sliceBytes: number,
+  ) {
+    this.slice = this.next();
+  }
+
+  get isDone(): boolean {
+    return this.left === 0;
+  }
+
+  /** An item that fits as a whole, which nearly all do: no generator, no view, one copy. */
+  addItem(separator: Buffer, from: number, bytes: Buffer, start: number): boolean {
+    const { slice } = this;
+    const length = separator.length - from + bytes.length - start;
+    if (this.used + length >= slice.length) return false;
+    for (let i = from; i < separator.length; i++) slice[this.used++] = separator[i]!;
+    this.used += bytes.copy(slice, this.used, start);
+    return true;
+  }
+
+  *add(piece: Buffer, start: number): Generator<Buffer> {
+    for (let at = start; at < piece.length;) {
+      const taken = piece.copy(this.slice, this.used, at);
+      at += taken;
+      this.used += taken;
+      if (this.used < this.slice.length) return;
+      const full = this.slice;
+      this.left -= full.length;
+      this.used = 0;
+      if (this.left > 0) this.slice = this.next();
+      yield full;
+      if (this.left === 0) return;
+    }
+  }
+
+  private next(): Buffer {
+    return Buffer.allocUnsafeSlow(Math.min(this.left, this.sliceBytes));
+  }
 }
 
 function turn(): Promise<void> {

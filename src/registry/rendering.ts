@@ -3,7 +3,7 @@ import type { Encoding } from '../codec/encodings.js';
 import { encodeJson } from '../codec/json.js';
 import type { Transform } from '../codec/negotiate.js';
 import { apiVersionOf } from '../machinery/gvk.js';
-import type { Status } from '../machinery/api-error.js';
+import { ApiError, type Status } from '../machinery/api-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { Clock } from '../std/clock.js';
 import type { ResourceDefinition } from './resource-definition.js';
@@ -25,11 +25,12 @@ export interface ListMeta {
   readonly remainingItemCount?: number;
 }
 
-/** A list as pieces of bytes: what stands before, between and after the items. */
+/** A list as pieces of bytes: what stands before, between and after the items, and where in its bytes an item begins. */
 export interface ListRendering {
   head(meta: ListMeta): Buffer;
-  item(object: EncodedObject): Buffer;
+  /** Also what opens the next item. */
   readonly separator: Buffer;
+  itemStart(object: EncodedObject): number;
   readonly tail: Buffer;
 }
 
@@ -46,14 +47,14 @@ const noColumns = Buffer.from('"columnDefinitions":null');
 /** All forms in which objects of one kind go out as JSON; other encodings turn these objects into their own bytes. */
 export class Renderings {
   private readonly made = new Map<string, Rendering>();
-  private readonly typePrefix: Buffer;
+  private readonly typePrefixLength: number;
 
   constructor(
     private readonly definition: ResourceDefinition,
     private readonly parts: { readonly metaGroup: string; readonly initialEventsEnd: string; readonly clock: Clock },
   ) {
     const { kind, group, version } = definition;
-    this.typePrefix = Buffer.from(`{"kind":"${kind}","apiVersion":"${apiVersionOf(group, version)}",`);
+    this.typePrefixLength = Buffer.byteLength(`{"kind":"${kind}","apiVersion":"${apiVersionOf(group, version)}",`);
   }
 
   /** For one object and for watch events. Equal representations share one rendering, and so its bytes. */
@@ -74,6 +75,7 @@ export class Renderings {
 
   shaped(object: KubeObject, { transform, includeObject }: Representation): unknown {
     if (transform === undefined) return object;
+    if (transform.as === 'PartialObjectMetadataList') throw otherShape(transform.as, 'not a list', object.kind);
     return transform.as === 'Table'
       ? this.table(
           [object],
@@ -90,6 +92,7 @@ export class Renderings {
     if (transform?.as === 'Table')
       return this.table(objects, meta, transform, includeObject, this.definition.table.columns);
     if (transform) {
+      if (transform.as === 'PartialObjectMetadata') throw otherShape(transform.as, 'a list', this.definition.listKind);
       return {
         kind: 'PartialObjectMetadataList',
         apiVersion: apiVersionOf(transform.group, transform.version),
@@ -105,19 +108,15 @@ export class Renderings {
   /** JSON lists of whole objects: the items are the cache's own bytes. */
   jsonList(): ListRendering {
     const { listKind, group, version, itemsCarryType } = this.definition;
-    const { typePrefix } = this;
-    const start = typePrefix.length;
+    const start = this.typePrefixLength;
     return {
       head: (meta) =>
         Buffer.from(
           `{"kind":"${listKind}","apiVersion":"${apiVersionOf(group, version)}","metadata":${encodeJson(meta).toString()},"items":[`,
         ),
-      // Items of built-in kinds leave out their type: what the list is says it. The brace comes from the separator.
-      item: itemsCarryType
-        ? ({ bytes }) => bytes.subarray(1)
-        : ({ bytes }) =>
-            bytes.compare(typePrefix, 0, start, 0, start) === 0 ? bytes.subarray(start) : bytes.subarray(1),
       separator: Buffer.from(',{'),
+      // Items of built-in kinds leave out their type: what the list is says it. The brace comes from the separator.
+      itemStart: itemsCarryType ? () => 1 : ({ bytes }) => (metadataIsAt(bytes, start) ? start : 1),
       tail: Buffer.from(']}\n'),
     };
   }
@@ -208,4 +207,17 @@ export class Renderings {
       metadata: object.metadata,
     };
   }
+}
+
+function otherShape(asked: string, what: string, kind: string): ApiError {
+  const message = `you requested ${asked}, but the requested object is ${what} (${kind})`;
+  return new ApiError({ reason: 'NotAcceptable', message });
+}
+
+/**
+ * Whether the bytes of an object go on with its metadata there. In the cache kind, apiVersion and metadata come first,
+ * and neither of the first two can hold a quote, so three bytes tell.
+ */
+function metadataIsAt(bytes: Buffer, at: number): boolean {
+  return bytes[at - 1] === 0x2c && bytes[at] === 0x22 && bytes[at + 1] === 0x6d;
 }
