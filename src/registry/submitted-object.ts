@@ -17,7 +17,8 @@ export function submittedObject(value: unknown, expected: GroupVersionKind, keep
   const wantVersion = apiVersionOf(expected.group, expected.version);
   checkType(object, expected, wantVersion);
   const metadata: unknown = object.metadata ?? {};
-  if (typeof metadata !== 'object' || Array.isArray(metadata)) throw wrongType(expected, 'metadata', 'ObjectMeta');
+  if (typeof metadata !== 'object' || Array.isArray(metadata))
+    throw wrongType(expected, 'metadata', 'v1.ObjectMeta', metadata);
   const clean = keepsNulls ? object : (withoutNulls(object as unknown as JsonValue) as unknown as KubeObject);
   const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...rest } = clean;
   const result: KubeObject = {
@@ -83,13 +84,13 @@ function checkMetadata(object: KubeObject, expected: GroupVersionKind): void {
   const metadata = object.metadata as Record<string, unknown>;
   for (const field of textFields) {
     if (metadata[field] !== undefined && typeof metadata[field] !== 'string')
-      throw wrongType(expected, `metadata.${field}`, 'string');
+      throw wrongType(expected, `metadata.${field}`, 'string', metadata[field]);
   }
   for (const field of ['labels', 'annotations']) {
     const map = metadata[field];
     if (map === undefined) continue;
     if (typeof map !== 'object' || map === null || Array.isArray(map))
-      throw wrongType(expected, `metadata.${field}`, 'map[string]string');
+      throw wrongType(expected, `metadata.${field}`, 'map[string]string', map);
     for (const value of Object.values(map)) {
       if (typeof value !== 'string') throw wrongType(expected, `metadata.${field}`, 'string', value);
     }
@@ -110,10 +111,9 @@ function checkMetadata(object: KubeObject, expected: GroupVersionKind): void {
   }
 }
 
-function wrongType(expected: GroupVersionKind, field: string, type: string, value?: unknown): ApiError {
-  const what = value === undefined ? 'a value of another type' : goTypeOf(value);
+function wrongType(expected: GroupVersionKind, field: string, type: string, value: unknown): ApiError {
   return ApiError.badRequest(
-    `${expected.kind} in version "${expected.version}" cannot be handled as a ${expected.kind}: json: cannot unmarshal ${what} into Go struct field ${expected.kind}.${field} of type ${type}`,
+    `${expected.kind} in version "${expected.version}" cannot be handled as a ${expected.kind}: json: cannot unmarshal ${goTypeOf(value)} into Go struct field ${expected.kind}.${field} of type ${type}`,
   );
 }
 
