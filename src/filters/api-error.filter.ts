@@ -58,6 +58,8 @@ function toApiError(thrown: unknown): ApiError {
     const status = error.getStatus();
     if (status === 404) return ApiError.noSuchResource();
     if (status === 403) return new ApiError({ reason: 'Forbidden', message: error.message });
+    // A Content-Type that cannot even be read is refused before anybody asks what the resource takes.
+    if (status === 415) return ApiError.unsupportedMediaType(standardEncodings.map(({ mediaType }) => mediaType));
     if (status < 500) return new ApiError({ reason: 'BadRequest', code: status, message: error.message, cause: error });
   }
   return ApiError.internal(
