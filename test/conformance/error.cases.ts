@@ -1,0 +1,208 @@
+import {
+  aConfigMap,
+  configMap,
+  del,
+  get,
+  head,
+  made,
+  names,
+  notFound,
+  ok,
+  patch,
+  pod,
+  post,
+  put,
+  refused,
+  type Row,
+  type Step,
+  type Table,
+} from './case.js';
+
+const sent = (body: string, type = 'application/json'): Step => post('~/configmaps', body, { 'content-type': type });
+const unreadable = (name: string, body: string, message: string | RegExp, type?: string): Row => [
+  name,
+  [],
+  sent(body, type),
+  refused(400, 'BadRequest', message),
+];
+const start =
+  "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: ";
+
+// prettier-ignore
+export const badBodies: Table = {
+  name: 'bodies',
+  rows: [
+    unreadable('nothing', '', `${start}unexpected end of JSON input (<empty>)`),
+    unreadable('cut short', '{', `${start}unexpected end of JSON input ({)`),
+    unreadable('no JSON', 'hello', `${start}invalid character 'h' looking for beginning of value (68656c6c6f)`),
+    unreadable('a list', '[]', /^the object provided is unrecognized \(must be of type ConfigMap\): couldn't get version\/kind/),
+    unreadable('a text', '"x"', /^the object provided is unrecognized \(must be of type ConfigMap\)/),
+    unreadable('a number', '5', /^the object provided is unrecognized \(must be of type ConfigMap\)/),
+    unreadable('more behind it', '{"metadata":{"name":"tr"}} x', `${start}invalid character 'x' after top-level value ({"metadata":{"name":"tr"}} x)`),
+    unreadable('a bad escape', '{"metadata":{"name":"\\q"}}', /invalid character 'q' in string escape code/),
+    unreadable('kind is a number', '{"apiVersion":"v1","kind":5}', /json: cannot unmarshal number into Go struct field \.kind of type string/),
+    unreadable('metadata is a list', '{"metadata":[]}', 'ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal array into Go struct field ConfigMap.metadata of type v1.ObjectMeta'),
+    unreadable('labels are a text', '{"metadata":{"name":"a","labels":"x"}}', /cannot unmarshal string into Go struct field ConfigMap\.metadata\.labels of type map\[string\]string/),
+    unreadable('a label is a number', '{"metadata":{"name":"a","labels":{"l":1}}}', /cannot unmarshal number into Go struct field ConfigMap\.metadata\.labels of type string/),
+    unreadable('finalizers hold a number', '{"metadata":{"name":"a","finalizers":[1]}}', /cannot unmarshal number/),
+    unreadable('another kind', '{"apiVersion":"v1","kind":"Secret"}', /^Secret in version "v1" cannot be handled as a ConfigMap/),
+    unreadable('the kind of its list', '{"apiVersion":"v1","kind":"ConfigMapList"}', /^ConfigMapList in version "v1" cannot be handled as a ConfigMap/),
+    unreadable('another version', '{"apiVersion":"v9","kind":"ConfigMap"}', /^(ConfigMap in version "v9" cannot be handled as a ConfigMap|the API version in the data \(v9\))/),
+    unreadable('another group', '{"apiVersion":"apps/v1","kind":"ConfigMap"}', /^ConfigMap in version "v1" cannot be handled as a ConfigMap: no kind "ConfigMap" is registered for version "apps\/v1"/),
+    unreadable('no version at all', '{"apiVersion":"a/b/c","kind":"ConfigMap"}', /unexpected GroupVersion string: a\/b\/c/),
+    unreadable('YAML that is none', 'a: b: c', /^the object provided is unrecognized \(must be of type ConfigMap\): .*yaml/, 'application/yaml'),
+    ['null', [], sent('null'), refused(422, 'Invalid', /name or generateName is required/)],
+    ['an empty object', [], sent('{}'), refused(422, 'Invalid', /name or generateName is required/)],
+    ['without a content type', [], sent('{"metadata":{"name":"a"}}', ''), made({ metadata: { name: 'a' } })],
+    ['with a charset', [], sent('{"metadata":{"name":"a"}}', 'application/json; charset=utf-8'), made({ metadata: { name: 'a' } })],
+    ['YAML', [], sent('metadata:\n  name: a\ndata:\n  x: "1"\n', 'application/yaml'), made({ metadata: { name: 'a' }, data: { x: '1' } })],
+    ['nulls say nothing', [], sent('{"metadata":{"name":"a","labels":null},"data":null}'), made({ metadata: { name: 'a' } }, { absent: ['data', 'metadata.labels'] })],
+    ['a key that could be a prototype', [], sent('{"metadata":{"name":"a"},"data":{"x":"1"},"__proto__":{"polluted":true}}'), refused(400, 'BadRequest', /the key "__proto__" is not allowed/)],
+    ['too much', [], post('~/configmaps', configMap('a', { data: { x: 'x'.repeat(3 * 1024 * 1024) } })), refused(413, 'RequestEntityTooLarge', 'Request entity too large: limit is 3145728')],
+    ['more than the kind takes', [], post('~/configmaps', configMap('a', { data: { x: 'x'.repeat(1024 * 1024 + 1) } })), refused(422, 'Invalid', /Too long: may not be more than 1048576 bytes/)],
+    ['text', [], sent('{}', 'text/plain'), refused(415, 'UnsupportedMediaType', /^the body of the request was in an unknown format - accepted media types include: application\/json, application\/yaml/)],
+    ['a form', [], sent('a=b', 'application/x-www-form-urlencoded'), refused(415, 'UnsupportedMediaType')],
+    ['a patch', [], sent('{}', 'application/merge-patch+json'), refused(415, 'UnsupportedMediaType')],
+    ['a content type that is none', [], sent('{}', 'application/;;'), refused(415, 'UnsupportedMediaType')],
+  ],
+};
+
+// prettier-ignore
+export const fieldValidation: Table = {
+  name: 'duplicate fields',
+  rows: [
+    ['are warned of', [], sent('{"metadata":{"name":"a"},"data":{"x":"1","x":"2"}}'), made({ data: { x: '2' } }, { warnings: [expect.stringContaining('duplicate field "data.x"')] })],
+    ['are ignored when asked', [], { ...sent('{"metadata":{"name":"a"},"data":{"x":"1","x":"2"}}'), path: '~/configmaps?fieldValidation=Ignore' }, made({}, { warnings: [] })],
+    ['are refused when asked', [], { ...sent('{"metadata":{"name":"a"},"data":{"x":"1","x":"2"}}'), path: '~/configmaps?fieldValidation=Strict' }, refused(400, 'BadRequest', /strict decoding error: .*duplicate field "data\.x"/)],
+    ['by a mode that is none', [], { ...sent('{"metadata":{"name":"a"}}'), path: '~/configmaps?fieldValidation=X' }, refused(422, 'Invalid', 'CreateOptions.{group:meta} "" is invalid: fieldValidation: Unsupported value: "X": supported values: "", "Ignore", "Strict", "Warn"')],
+    ['a manager that is too long', [], { ...sent('{"metadata":{"name":"a"}}'), path: `~/configmaps?fieldManager=${'m'.repeat(129)}` }, refused(422, 'Invalid', /fieldManager: Too long: may not be more than 128 bytes/)],
+    ['a manager with a control character', [], { ...sent('{"metadata":{"name":"a"}}'), path: '~/configmaps?fieldManager=a%01b' }, refused(422, 'Invalid', /invalid character U\+0001 \(at position 1\)/)],
+  ],
+};
+
+const notAllowed = (step: Step): Row => [
+  `${step.method} ${step.path}`,
+  [aConfigMap('a')],
+  step,
+  refused(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource'),
+];
+const nothing = (path: string): Row => [
+  `GET ${path}`,
+  [],
+  get(path),
+  notFound('the server could not find the requested resource'),
+];
+const anything = (path: string, want: Row[3]): Row => [`GET ${path}`, [aConfigMap('a')], get(path), want];
+const page: Row[3] = {
+  code: 404,
+  text: '404 page not found\n',
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+};
+
+// prettier-ignore
+export const paths: Table = {
+  name: 'paths and methods',
+  rows: [
+    nothing('/api/v1/nothings'),
+    nothing('~/nothings'),
+    nothing('/api/v2/pods'),
+    nothing('/apis/none.example.com/v1/things'),
+    nothing('/api/v1/watch/namespaces/none/nothings'),
+    nothing('/api/v1/configmaps/a'),
+    nothing('/api/v1/namespaces/{ns}/nodes'),
+    anything('/nothing', page),
+    anything('/apix', page),
+    anything('~/configmaps/a/', ok({ kind: 'ConfigMap' })),
+    anything('~/configmaps/', ok({ kind: 'ConfigMapList' })),
+    anything('~/configmaps?fieldSelector=metadata.name=a', names('a')),
+    anything('~/configmaps/A_', notFound('configmaps "A_" not found')),
+    anything('/api/v1/namespaces/A_/pods', names()),
+    anything('~/configmaps/%61', ok({ metadata: { name: 'a' } })),
+    anything('~/configmaps/%zz', { code: 400 }),
+    anything('/api/v1/watch', refused(400, 'BadRequest', /unable to determine kind and namespace/)),
+    anything('/api', ok({ kind: 'APIVersions', versions: ['v1'] })),
+    anything('/api/v1', ok({ kind: 'APIResourceList', groupVersion: 'v1' })),
+    anything('/apis', ok({ kind: 'APIGroupList' })),
+    anything('/apis/{group:coordination}', ok({ kind: 'APIGroup', name: '{group:coordination}' })),
+    anything('/apis/{group:coordination}/v1', ok({ kind: 'APIResourceList', groupVersion: '{group:coordination}/v1' })),
+    anything('/version', ok({ major: '1', minor: '37' })),
+    anything('/healthz', { code: 200, text: 'ok' }),
+    anything('/livez', { code: 200, text: 'ok' }),
+    anything('/readyz', { code: 200, text: 'ok' }),
+    anything('/livez/ping', { code: 200, text: 'ok' }),
+    anything('/metrics', { code: 200, text: /^# HELP /m }),
+    notAllowed(post('~/configmaps/a', {})),
+    notAllowed(put('~/configmaps', {})),
+    notAllowed(patch('~/configmaps', {})),
+    notAllowed(del('/api/v1/namespaces')),
+    notAllowed({ method: 'OPTIONS', path: '~/configmaps' }),
+    notAllowed({ method: 'TRACE', path: '~/configmaps' }),
+    notAllowed({ method: 'PROPFIND', path: '~/configmaps' }),
+    ['HEAD of an object', [aConfigMap('a')], head('~/configmaps/a'), { code: 200, text: '', headers: { 'content-type': 'application/json', 'content-length': expect.stringMatching(/^[1-9]/) } }],
+    ['HEAD of a collection', [aConfigMap('a')], head('~/configmaps'), { code: 200, text: '', headers: { 'content-type': 'application/json' } }],
+    ['HEAD of what is not there', [], head('~/configmaps/none'), { code: 404, text: '' }],
+    ['a timeout that is none', [], get('~/configmaps?timeout=x'), refused(400, 'BadRequest', /^invalid timeout specified in the request URL/)],
+  ],
+};
+
+const accept = (value: string) => ({ accept: value });
+const one = [aConfigMap('a', { data: { x: '1' } })];
+const asTable = 'application/json;as=Table;g={group:meta};v=v1';
+const asMetadata = 'application/json;as=PartialObjectMetadata;g={group:meta};v=v1';
+const asMetadataList = 'application/json;as=PartialObjectMetadataList;g={group:meta};v=v1';
+const unacceptable = refused(
+  406,
+  'NotAcceptable',
+  /^406: Not Acceptable\n\nAvailable representations: application\/json/,
+);
+
+// prettier-ignore
+export const representations: Table = {
+  name: 'representations',
+  rows: [
+    ['JSON by default', one, get('~/configmaps/a'), ok({ kind: 'ConfigMap' }, { headers: { 'content-type': 'application/json' } })],
+    ['any', one, get('~/configmaps/a', accept('*/*')), ok({ kind: 'ConfigMap' })],
+    ['an empty Accept', one, get('~/configmaps/a', accept('')), ok({ kind: 'ConfigMap' })],
+    ['the first that is known', one, get('~/configmaps/a', accept('application/xml, application/json;q=0.5')), ok({ kind: 'ConfigMap' })],
+    ['with parameters that say nothing', one, get('~/configmaps/a', accept('application/json; charset=utf-8')), ok({ kind: 'ConfigMap' })],
+    ['YAML', one, get('~/configmaps/a', accept('application/yaml')), { code: 200, headers: { 'content-type': 'application/yaml' }, text: /^apiVersion: v1\ndata:\n {2}x: "1"\nkind: ConfigMap\n/ }],
+    ['a list in YAML', one, get('~/configmaps?fieldSelector=metadata.name=a', accept('application/yaml')), { code: 200, text: /^apiVersion: v1\nitems:\n- data:/ }],
+    ['an error in YAML', [], get('~/configmaps/none', accept('application/yaml')), { code: 404, headers: { 'content-type': 'application/yaml' }, text: /\nreason: NotFound\n/ }],
+    ['pretty', one, get('~/configmaps/a?pretty=true'), { code: 200, text: /^\{\n {2}"kind": "ConfigMap",\n/ }],
+    ['not pretty', one, get('~/configmaps/a?pretty=false'), { code: 200, text: /^\{"kind":"ConfigMap"/ }],
+    ['pretty for a person', one, get('~/configmaps/a', { 'user-agent': 'curl/8' }), { code: 200, text: /^\{\n/ }],
+    ['none that is known', one, get('~/configmaps/a', accept('application/xml')), unacceptable],
+    ['none that is known, for a list', one, get('~/configmaps', accept('text/html')), unacceptable],
+    ['nonsense', one, get('~/configmaps/a', accept('garbage')), unacceptable],
+    ['nothing is written when the answer cannot be', [], post('~/configmaps', configMap('a'), accept('application/xml')), { ...unacceptable, then: [[get('~/configmaps/a'), notFound()]] }],
+    ['a table of one', one, get('~/configmaps/a', accept(asTable)), ok({ kind: 'Table', apiVersion: '{group:meta}/v1', columnDefinitions: [{ name: 'Name', type: 'string', format: 'name', priority: 0 }, { name: 'Data' }, { name: 'Age' }], rows: [{ cells: ['a', 1, expect.stringMatching(/^\d+s$/)], object: { kind: 'PartialObjectMetadata', metadata: { name: 'a' } } }] })],
+    ['a table of many', [...one, aConfigMap('b')], get('~/configmaps?fieldSelector=metadata.name!={system:root-ca.crt}', accept(asTable)), ok({ kind: 'Table', metadata: { resourceVersion: expect.any(String) }, rows: [{ cells: ['a', 1, expect.any(String)] }, { cells: ['b', 0, expect.any(String)] }] })],
+    ['a table with objects', one, get('~/configmaps/a?includeObject=Object', accept(asTable)), ok({ rows: [{ object: { kind: 'ConfigMap', data: { x: '1' } } }] })],
+    ['a table without objects', one, get('~/configmaps/a?includeObject=None', accept(asTable)), ok({ rows: [{ cells: expect.any(Array) }] }, { absent: ['rows.0.object.kind'] })],
+    ['a table with nonsense', one, get('~/configmaps/a?includeObject=X', accept(asTable)), { code: 400 }],
+    ['a table or an object', one, get('~/configmaps/a', accept(`${asTable}, application/json`)), ok({ kind: 'Table' })],
+    ['a page of a table', [...one, aConfigMap('b')], get('~/configmaps?limit=1', accept(asTable)), ok({ metadata: { continue: expect.any(String) }, rows: [{ cells: ['a', 1, expect.any(String)] }] })],
+    ['a table of an unknown version, or an object', one, get('~/configmaps/a', accept('application/json;as=Table;g={group:meta};v=v9, application/json')), ok({ kind: 'ConfigMap' })],
+    ['a table of an unknown version', one, get('~/configmaps/a', accept('application/json;as=Table;g={group:meta};v=v9')), refused(406, 'NotAcceptable', /^only the following media types are accepted: application\/json/)],
+    ['another shape', one, get('~/configmaps/a', accept('application/json;as=Nothing;g={group:meta};v=v1')), refused(406, 'NotAcceptable')],
+    ['the metadata of one', one, get('~/configmaps/a', accept(asMetadata)), ok({ kind: 'PartialObjectMetadata', apiVersion: '{group:meta}/v1', metadata: { name: 'a', uid: '{a.metadata.uid}' } }, { absent: ['data'] })],
+    ['the metadata of many', one, get('~/configmaps?fieldSelector=metadata.name=a', accept(asMetadataList)), ok({ kind: 'PartialObjectMetadataList', items: [{ metadata: { name: 'a' } }] }, { absent: ['items.0.data'] })],
+    ['metadata for a list of one object', one, get('~/configmaps/a', accept(asMetadataList)), refused(406, 'NotAcceptable', /you requested PartialObjectMetadataList, but the requested object is not a list/)],
+    ['the metadata of what was made', [], post('~/configmaps', configMap('a', { data: { x: '1' } }), accept(asMetadata)), made({ kind: 'PartialObjectMetadata' }, { absent: ['data'] })],
+    ['errors are no tables', [], get('~/configmaps/none', accept(`${asTable}, application/json`)), notFound()],
+  ],
+};
+
+// prettier-ignore
+export const answers: Table = {
+  name: 'headers',
+  rows: [
+    ['of every answer', one, get('~/configmaps/a'), ok({}, { headers: { 'audit-id': expect.stringMatching(/^[\w-]{36}$/), 'cache-control': 'no-cache, private' } })],
+    ['of an error', [], get('~/configmaps/none'), { code: 404, headers: { 'audit-id': expect.any(String), 'cache-control': 'no-cache, private', 'content-type': 'application/json' } }],
+    ['an audit id of the client', one, get('~/configmaps/a', { 'audit-id': 'mine-1' }), ok({}, { headers: { 'audit-id': 'mine-1' } })],
+    ['an audit id that could do harm', one, get('~/configmaps/a', { 'audit-id': 'a b' }), ok({}, { headers: { 'audit-id': expect.not.stringMatching(/^a b$/) } })],
+    ['an error says how long to wait', [], get('~/configmaps?resourceVersion=999999999999'), { code: 504, headers: { 'retry-after': '1' }, body: { details: { retryAfterSeconds: 1, causes: [{ reason: 'ResourceVersionTooLarge' }] } } }],
+    ['a warning of the kind', [], post('~/pods', pod('a.b')), made({}, { warnings: [expect.stringMatching(/^metadata\.name: this is used in the Pod's hostname/)] })],
+    ['no warnings', [], post('~/configmaps', configMap('a')), made({}, { warnings: [] })],
+  ],
+};

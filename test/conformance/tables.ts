@@ -1,0 +1,34 @@
+import type { Table } from './case.js';
+import { deleting, deletingCollections, namespacing } from './delete.cases.js';
+import { answers, badBodies, fieldValidation, paths, representations } from './error.cases.js';
+import { collections, getting, listing, paging, selecting } from './list.cases.js';
+import { jsonPatching, merging, patchTypes } from './patch.cases.js';
+import { binding, status } from './subresource.cases.js';
+import { creating, dryRuns, putting } from './write.cases.js';
+
+export const allTables: readonly Table[] = [
+  creating,
+  putting,
+  dryRuns,
+  merging,
+  jsonPatching,
+  patchTypes,
+  deleting,
+  deletingCollections,
+  namespacing,
+  status,
+  binding,
+  getting,
+  listing,
+  paging,
+  selecting,
+  collections,
+  badBodies,
+  fieldValidation,
+  paths,
+  representations,
+  answers,
+];
+
+/** What depends on the store or on the names. */
+export const tablesForEveryStore = allTables.filter(({ everywhere }) => everywhere);
