@@ -1,0 +1,16 @@
+import { readSimulationCall } from './run-simulation.js';
+
+const random = () => 4711;
+
+describe('the call of the simulation', () => {
+  it.each([
+    [[], { seed: 4711, secondsMax: 60, clients: 10 }],
+    [['--seed', '5'], { seed: 5, secondsMax: 0, clients: 10 }],
+    [['--seed=5', '--seconds', '30'], { seed: 5, secondsMax: 30, clients: 10 }],
+    [['--clients', '3'], { seed: 4711, secondsMax: 60, clients: 3 }],
+  ])('%j', (words, want) => expect(readSimulationCall(words, random)).toEqual(want));
+
+  it.each([[['--sed', '5']], [['--seed']], [['--seed', 'x']], [['--seconds', '-1']]])('refuses %j', (words) =>
+    expect(() => readSimulationCall(words, random)).toThrow(/unknown option|takes a number/),
+  );
+});

@@ -1,0 +1,78 @@
+import type { KubeObject } from '../../src/machinery/kube-object.js';
+import type { Resource, Selection } from './selection.js';
+
+/** A server as its clients see it. One implementation calls the verbs of a server in this process, one speaks HTTP. */
+export interface Api {
+  /** Which server it is, for reports. */
+  readonly name: string;
+  createNamespace(name: string): Promise<KubeObject>;
+  create(place: Place, object: KubeObject, call?: Call): Promise<KubeObject>;
+  update(place: NamedPlace, object: KubeObject, call?: Call): Promise<KubeObject>;
+  patch(place: NamedPlace, type: 'json' | 'merge', body: unknown, call?: Call): Promise<KubeObject>;
+  /** The object or the Status that the server answers with. */
+  remove(place: NamedPlace, options: object, call?: Call): Promise<KubeObject>;
+  removeAll(selection: Selection, call?: Call): Promise<readonly KubeObject[]>;
+  get(place: NamedPlace, query: Query, call?: Call): Promise<KubeObject>;
+  list(selection: Selection, query: Query, call?: Call): Promise<ListPage>;
+  /** Resolves when the watch has begun. */
+  watch(selection: Selection, query: Query, listener: WatchListener, pace: Pace): Promise<WatchHandle>;
+}
+
+export type Query = Readonly<Record<string, string>>;
+
+export interface Place {
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly subresource?: string;
+}
+export interface NamedPlace extends Place {
+  readonly name: string;
+}
+
+export interface Call {
+  readonly signal?: AbortSignal;
+  readonly dryRun?: boolean;
+}
+
+export interface ListPage {
+  readonly revision: number;
+  readonly items: readonly KubeObject[];
+  readonly continueToken: string | undefined;
+  readonly remaining: number | undefined;
+}
+
+export interface WatchListener {
+  event(type: string, object: KubeObject): void;
+  /** Nothing follows; not called after close(). */
+  ended(): void;
+}
+
+/** How a client reads: it holds so many events, and takes them after so long. */
+export interface Pace {
+  readonly eventsMax: number;
+  readonly delayMs: number;
+}
+
+export interface WatchHandle {
+  close(): void;
+}
+
+/** The server said no, or (code 0) nothing was heard of it any more. */
+export class ApiFailure extends Error {
+  override readonly name = 'ApiFailure';
+  constructor(
+    readonly code: number,
+    readonly reason: string,
+    message: string,
+    readonly continueToken?: string,
+  ) {
+    super(`${code} ${reason}: ${message}`);
+  }
+
+  /** Whether the write can have been made all the same. */
+  get leavesDoubt(): boolean {
+    return this.code === 0 || this.code >= 500;
+  }
+}
+
+export const keyOf = ({ resource, namespace, name }: NamedPlace) => `${resource}/${namespace}/${name}`;

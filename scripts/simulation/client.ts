@@ -1,0 +1,262 @@
+import type { KubeObject } from '../../src/machinery/kube-object.js';
+import { sleep, type Clock } from '../../src/std/clock.js';
+import type { Rng } from '../../src/std/rng.js';
+import { ApiFailure, keyOf, type Api, type Call, type ListPage, type NamedPlace } from './api.js';
+import type { GetSeen, Ledger, ListSeen, WriteSeen } from './ledger.js';
+import { colors, names, namespaces, nodes, phases, pick, randomSelection, resources } from './selection.js';
+
+export interface ClientParts {
+  readonly name: string;
+  /** Any of them, at any time. */
+  readonly apis: readonly Api[];
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly ledger: Ledger;
+  readonly pauseMsMax: number;
+  /** When nothing is to go wrong, everything that does is told. */
+  readonly mayFail: () => boolean;
+}
+
+type Pages = ListSeen['pages'][number][];
+
+const kinds = { configmaps: 'ConfigMap', pods: 'Pod' } as const;
+/** What a client may be told by a server that is well: others were faster, or the versions are too old. */
+const expectedRefusals = new Set(['AlreadyExists', 'Conflict', 'NotFound', 'Expired', 'Gone']);
+
+/** One client that reads and writes at random, and notes what it was told. */
+export class Client {
+  private count = 0;
+
+  constructor(private readonly parts: ClientParts) {}
+
+  async run(stop: AbortSignal): Promise<void> {
+    const { rng, clock, pauseMsMax, ledger, name } = this.parts;
+    const acts: (() => Promise<void>)[] = [
+      () => this.create(),
+      () => this.create(),
+      () => this.update(),
+      () => this.update(),
+      () => this.patch(),
+      () => this.patch(),
+      () => this.patchStatus(),
+      () => this.remove(),
+      () => (rng.below(8) === 0 ? this.removeAll() : this.remove()),
+      () => this.get(),
+      () => this.list(),
+      () => this.listPages(),
+    ];
+    while (!stop.aborted) {
+      try {
+        await pick(rng, acts)();
+      } catch (error) {
+        if (!(error instanceof ApiFailure)) throw error;
+        const isExpected = this.parts.mayFail() || expectedRefusals.has(error.reason);
+        if (!isExpected) ledger.surprises.push(`${name}: ${error.message}`);
+      }
+      await sleep(clock, rng.below(pauseMsMax + 1), stop).catch(() => undefined);
+    }
+  }
+
+  private create(): Promise<void> {
+    const place = this.place();
+    const mark = this.mark();
+    return this.write({ verb: 'create', place, mark }, (api, call) =>
+      api.create(place, this.object(place, mark), call),
+    );
+  }
+
+  private async update(): Promise<void> {
+    const { rng } = this.parts;
+    const place = this.place();
+    const object = await this.read(place);
+    if (!object) return;
+    const mark = this.mark();
+    const changed = this.dressed(object, mark);
+    const isConditional = rng.below(4) > 0;
+    const replaces = isConditional ? Number(object.metadata.resourceVersion) : undefined;
+    if (!isConditional) delete changed.metadata.resourceVersion;
+    await this.write({ verb: 'update', place, mark, replaces }, (api, call) => api.update(place, changed, call));
+  }
+
+  private patch(): Promise<void> {
+    const { rng } = this.parts;
+    const place = this.place();
+    const mark = this.mark();
+    const color = rng.below(4) === 0 ? null : pick(rng, colors);
+    if (rng.below(2) === 0) {
+      const body = { metadata: { labels: { color }, annotations: { mark } } };
+      return this.write({ verb: 'patch', place, mark }, (api, call) => api.patch(place, 'merge', body, call));
+    }
+    const body = [
+      { op: 'add', path: '/metadata/annotations/mark', value: mark },
+      { op: 'add', path: '/metadata/labels', value: color === null ? {} : { color } },
+    ];
+    return this.write({ verb: 'patch', place, mark }, (api, call) => api.patch(place, 'json', body, call));
+  }
+
+  private patchStatus(): Promise<void> {
+    const mark = this.mark();
+    const place = { ...this.place(), resource: 'pods' as const, subresource: 'status' };
+    const body = { status: { phase: pick(this.parts.rng, phases), message: mark } };
+    return this.write({ verb: 'patch', place, mark }, (api, call) => api.patch(place, 'merge', body, call));
+  }
+
+  private async remove(): Promise<void> {
+    const { rng } = this.parts;
+    const place = this.place();
+    // Pods would wait for their node.
+    const options: Record<string, unknown> = { gracePeriodSeconds: 0 };
+    let replaces: number | undefined;
+    if (rng.below(3) === 0) {
+      const object = await this.read(place);
+      if (!object) return;
+      replaces = Number(object.metadata.resourceVersion);
+      const { uid, resourceVersion } = object.metadata;
+      options['preconditions'] = { uid, resourceVersion };
+    }
+    await this.write({ verb: 'delete', place, replaces }, (api, call) => api.remove(place, options, call));
+  }
+
+  private async removeAll(): Promise<void> {
+    const { rng, ledger, name } = this.parts;
+    const selection = { ...randomSelection(rng), namespace: pick(rng, namespaces) };
+    const isDryRun = rng.below(4) === 0;
+    const removed = await this.api().removeAll(selection, { dryRun: isDryRun });
+    if (isDryRun) return;
+    for (const object of removed) {
+      ledger.acknowledge(object);
+      const place = { resource: selection.resource, namespace: selection.namespace, name: object.metadata.name! };
+      // The list shows the last state, which may bear the version before the deletion.
+      const { resourceVersion: _, ...metadata } = object.metadata;
+      const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, details: { uid: metadata.uid } };
+      ledger.writes.push({
+        who: name,
+        verb: 'delete',
+        key: keyOf(place),
+        mark: undefined,
+        replaces: undefined,
+        isDryRun,
+        outcome: { type: 'acknowledged', object: status },
+      });
+    }
+  }
+
+  private async get(): Promise<void> {
+    await this.read(this.place(), pick(this.parts.rng, ['latest', 'latest', 'any', 'version']));
+  }
+
+  private async list(): Promise<void> {
+    const { rng, ledger, name } = this.parts;
+    const selection = randomSelection(rng);
+    const how = pick(rng, ['latest', 'latest', 'any', 'version', 'exact'] as const);
+    const version = Math.max(1, ledger.acknowledged - rng.below(20));
+    const atLeast = { latest: ledger.acknowledged, any: 0, version, exact: version }[how];
+    const query = {
+      latest: {},
+      any: { resourceVersion: '0' },
+      version: { resourceVersion: String(version), resourceVersionMatch: 'NotOlderThan' },
+      exact: { resourceVersion: String(version), resourceVersionMatch: 'Exact' },
+    }[how];
+    const page = await this.api().list(selection, { ...selection.query, ...query });
+    const exactly = how === 'exact' ? version : undefined;
+    ledger.lists.push({ who: name, selection, atLeast, exactly, pages: [{ ...page, isLast: true }] });
+  }
+
+  private async listPages(): Promise<void> {
+    const { rng, ledger, name, clock } = this.parts;
+    const selection = randomSelection(rng);
+    const atLeast = ledger.acknowledged;
+    const pages: Pages = [];
+    ledger.lists.push({ who: name, selection, atLeast, exactly: undefined, pages });
+    let token: string | undefined = '';
+    while (token !== undefined) {
+      const query = { ...selection.query, limit: String(1 + rng.below(4)), ...(token !== '' && { continue: token }) };
+      let page: ListPage;
+      try {
+        page = await this.api().list(selection, query);
+      } catch (error) {
+        // Nothing was promised of a list that could not go on.
+        if (pages.length === 0)
+          ledger.lists.splice(
+            ledger.lists.findIndex((list) => list.pages === pages),
+            1,
+          );
+        throw error;
+      }
+      pages.push({ ...page, isLast: page.continueToken === undefined });
+      token = page.continueToken;
+      await sleep(clock, rng.below(200));
+    }
+  }
+
+  private async read(place: NamedPlace, how = 'latest'): Promise<KubeObject | undefined> {
+    const { rng, ledger, name } = this.parts;
+    const version = Math.max(1, ledger.acknowledged - rng.below(10));
+    const atLeast = how === 'latest' ? ledger.acknowledged : how === 'any' ? 0 : version;
+    const query = how === 'latest' ? {} : { resourceVersion: how === 'any' ? '0' : String(version) };
+    const note = (object: KubeObject | undefined) => {
+      const seen: GetSeen = { who: name, key: keyOf(place), atLeast, object };
+      ledger.gets.push(seen);
+      return object;
+    };
+    try {
+      return note(structuredClone(await this.api().get(place, query)));
+    } catch (error) {
+      if (error instanceof ApiFailure && error.code === 404) return note(undefined);
+      throw error;
+    }
+  }
+
+  private async write(
+    { verb, place, mark, replaces }: { verb: string; place: NamedPlace; mark?: string; replaces?: number | undefined },
+    make: (api: Api, call: Call) => Promise<KubeObject>,
+  ): Promise<void> {
+    const { rng, ledger, name, clock } = this.parts;
+    const isDryRun = rng.below(20) === 0;
+    const gaveUp = new AbortController();
+    const patience =
+      rng.below(15) === 0 ? clock.after(rng.below(10), () => gaveUp.abort(new Error('impatient'))) : undefined;
+    const note = (outcome: WriteSeen['outcome']) =>
+      ledger.writes.push({ who: name, verb, key: keyOf(place), mark, replaces, isDryRun, outcome });
+    try {
+      const object = await make(this.api(), { dryRun: isDryRun, ...(patience && { signal: gaveUp.signal }) });
+      note({ type: 'acknowledged', object: structuredClone(object) });
+      if (!isDryRun) ledger.acknowledge(object);
+    } catch (error) {
+      const isDoubtful = gaveUp.signal.aborted || (error instanceof ApiFailure && error.leavesDoubt);
+      note(isDoubtful ? { type: 'unknown' } : { type: 'refused', why: (error as Error).message });
+      if (!gaveUp.signal.aborted) throw error;
+    } finally {
+      patience?.cancel();
+    }
+  }
+
+  private api(): Api {
+    return pick(this.parts.rng, this.parts.apis);
+  }
+
+  private place(): NamedPlace {
+    const { rng } = this.parts;
+    return { resource: pick(rng, resources), namespace: pick(rng, namespaces), name: pick(rng, names) };
+  }
+
+  private mark(): string {
+    return `write-${this.parts.name}-${this.count++}`;
+  }
+
+  private object({ resource, namespace, name }: NamedPlace, mark: string): KubeObject {
+    const node = pick(this.parts.rng, nodes);
+    const bare: KubeObject = { kind: kinds[resource], apiVersion: 'v1', metadata: { name, namespace } };
+    if (resource === 'configmaps') return this.dressed({ ...bare, data: {} }, mark);
+    const spec = { containers: [{ name: 'c', image: 'i' }], ...(node !== '' && { nodeName: node }) };
+    return this.dressed({ ...bare, spec }, mark);
+  }
+
+  /** The same object in another colour, with the mark of this write. */
+  private dressed(object: KubeObject, mark: string): KubeObject {
+    const { rng } = this.parts;
+    const { labels: _, ...metadata } = object.metadata;
+    const labels = rng.below(4) === 0 ? {} : { labels: { color: pick(rng, colors) } };
+    return { ...object, metadata: { ...metadata, ...labels, annotations: { mark } } };
+  }
+}

@@ -1,0 +1,235 @@
+import type { AppParts } from '../../src/app-parts.js';
+import type { Subscription } from '../../src/cache/watch-request.js';
+import { json } from '../../src/codec/encodings.js';
+import { decodeJson } from '../../src/codec/json.js';
+import { ApiError } from '../../src/machinery/api-error.js';
+import type { KubeObject } from '../../src/machinery/kube-object.js';
+import { parseDeleteOptions, parseListOptions } from '../../src/machinery/list-options.js';
+import { emptyQuery, Query as ParsedQuery } from '../../src/machinery/query.js';
+import { loopbackUser } from '../../src/machinery/user-info.js';
+import { listObjects } from '../../src/registry/list.js';
+import { Renderings } from '../../src/registry/rendering.js';
+import type { ServedResource } from '../../src/registry/resource-registry.js';
+import { storageToApiError } from '../../src/registry/storage-to-api-error.js';
+import { watchObjects } from '../../src/registry/watch.js';
+import type { Clock, Timer } from '../../src/std/clock.js';
+import { create } from '../../src/verbs/create.js';
+import { deleteCollection } from '../../src/verbs/delete-collection.js';
+import { deleteOne } from '../../src/verbs/delete.js';
+import { getObject } from '../../src/verbs/get.js';
+import { patch } from '../../src/verbs/patch.js';
+import { update } from '../../src/verbs/update.js';
+import type { Target, VerbAnswer } from '../../src/verbs/verb.js';
+import { ApiFailure, type Api, type Call, type NamedPlace, type Pace, type Place, type WatchListener } from './api.js';
+import type { Query } from './api.js';
+import type { Resource } from './selection.js';
+
+const bookmarkMs = 400;
+
+/** The verbs of a server in this process: everything but HTTP. */
+export class CoreApi implements Api {
+  private readonly renderings = new Map<Resource, Renderings>();
+
+  constructor(
+    readonly name: string,
+    private readonly parts: AppParts,
+  ) {}
+
+  createNamespace: Api['createNamespace'] = (name) =>
+    this.ask(async () => {
+      const target = {
+        ...this.target({ resource: 'configmaps', namespace: '' }, undefined),
+        served: this.served('namespaces'),
+      };
+      return made(await create(this.parts.admission, target, { metadata: { name } }));
+    });
+
+  create: Api['create'] = (place, object, call) =>
+    this.ask(async () => made(await create(this.parts.admission, this.target(place, call), object)));
+
+  update: Api['update'] = (place, object, call) =>
+    this.ask(async () =>
+      made(await update(this.parts.admission, this.target(place, call), place.subresource ?? '', object)),
+    );
+
+  patch: Api['patch'] = (place, type, body, call) =>
+    this.ask(async () =>
+      made(await patch(this.parts.admission, this.target(place, call), place.subresource ?? '', type, body)),
+    );
+
+  remove: Api['remove'] = (place, options, call) =>
+    this.ask(async () => {
+      const parsed = parseDeleteOptions(emptyQuery, options as never, this.parts);
+      return made(await deleteOne(this.parts.admission, this.target(place, call), parsed));
+    });
+
+  removeAll: Api['removeAll'] = (selection, call) =>
+    this.ask(async () => {
+      const options = parseDeleteOptions(emptyQuery, { gracePeriodSeconds: 0 }, this.parts);
+      const query = { namespace: selection.namespace, options: this.listOptions(selection.query, false) };
+      const answer = await deleteCollection(this.parts.admission, this.target(selection, call), query, options);
+      return answer.type === 'madeList' ? answer.objects : [];
+    });
+
+  get: Api['get'] = (place, query, call) =>
+    this.ask(async () => made(await getObject(this.target(place, call), '', query['resourceVersion'])));
+
+  list: Api['list'] = (selection, query) =>
+    this.ask(async () => {
+      const options = this.listOptions(query, false);
+      const { store } = this.served(selection.resource);
+      const list = await listObjects(store, { namespace: selection.namespace, options });
+      return {
+        revision: list.revision,
+        items: list.items.map((item) => item.parse()),
+        continueToken: list.continueToken,
+        remaining: list.remainingItemCount,
+      };
+    });
+
+  watch: Api['watch'] = (selection, query, listener, pace) =>
+    this.ask(async () => {
+      const { store } = this.served(selection.resource);
+      const rendering = this.renderingsOf(selection.resource).of({
+        encoding: json,
+        pretty: false,
+        transform: undefined,
+        includeObject: 'Metadata',
+      });
+      const options = this.listOptions(query, true);
+      const begin = await watchObjects(store, { namespace: selection.namespace, options, rendering });
+      const connection = new Connection(this.parts.clock, listener, pace);
+      connection.open(begin(connection));
+      return connection;
+    });
+
+  private async ask<T>(question: () => Promise<T>): Promise<T> {
+    try {
+      return await question();
+    } catch (thrown) {
+      const error = storageToApiError(thrown);
+      if (!(error instanceof ApiError)) throw thrown;
+      throw new ApiFailure(error.code, error.reason, error.message, error.continueToken);
+    }
+  }
+
+  private served(resource: Resource | 'namespaces'): ServedResource {
+    return this.parts.registry.require('', 'v1', resource);
+  }
+
+  private target(place: Place & Partial<NamedPlace>, call: Call | undefined): Target {
+    return {
+      served: this.served(place.resource),
+      namespace: place.namespace,
+      name: place.name ?? '',
+      context: {
+        user: loopbackUser,
+        signal: call?.signal,
+        warnings: [],
+        dryRun: call?.dryRun ?? false,
+        fieldManager: 'simulation',
+        auditAnnotations: new Map(),
+      },
+    };
+  }
+
+  private listOptions(query: Query, isWatch: boolean) {
+    const text = new URLSearchParams(query).toString();
+    return parseListOptions(new ParsedQuery(text), { metaGroup: this.parts.metaGroup, isWatchPath: isWatch });
+  }
+
+  private renderingsOf(resource: Resource): Renderings {
+    let found = this.renderings.get(resource);
+    if (!found) {
+      const { metaGroup, clock, config } = this.parts;
+      const initialEventsEnd = config.naming.apiLabel('initial-events-end');
+      found = new Renderings(this.served(resource).definition, { metaGroup, initialEventsEnd, clock });
+      this.renderings.set(resource, found);
+    }
+    return found;
+  }
+}
+
+function made(answer: VerbAnswer): KubeObject {
+  switch (answer.type) {
+    case 'stored':
+      return answer.encoded.parse();
+    case 'made':
+      return answer.object;
+    case 'status':
+      return answer.status as unknown as KubeObject;
+    default:
+      throw new Error(`not the answer of this verb: ${answer.type}`);
+  }
+}
+
+/** Between a watch and its client: as much room as the client has, and the client's time to make room again. */
+class Connection {
+  private frames: Buffer[] = [];
+  private subscription: Subscription | undefined;
+  private isClosed = false;
+  private isFull = false;
+  private hasEnded = false;
+  private reading: Timer | undefined;
+  private bookmark: Timer | undefined;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly listener: WatchListener,
+    private readonly pace: Pace,
+  ) {}
+
+  open(subscription: Subscription): void {
+    this.subscription = subscription;
+    const mark = () => {
+      if (!this.isFull) subscription.sendBookmark();
+      this.bookmark = this.clock.after(bookmarkMs, mark);
+    };
+    this.bookmark = this.clock.after(bookmarkMs, mark);
+  }
+
+  write(frame: Buffer): boolean {
+    if (this.isFull && !frame.includes('"ERROR"')) throw new Error('the watch was told to wait, and did not');
+    this.frames.push(frame);
+    if (this.pace.delayMs === 0) this.take(Infinity);
+    else this.reading ??= this.clock.after(this.pace.delayMs, () => this.read());
+    this.isFull = this.frames.length >= this.pace.eventsMax;
+    return !this.isFull;
+  }
+
+  end(): void {
+    this.hasEnded = true;
+    if (this.frames.length === 0) this.finish();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.reading?.cancel();
+    this.bookmark?.cancel();
+    this.subscription?.close();
+  }
+
+  private read(): void {
+    this.reading = undefined;
+    if (this.isClosed) return;
+    this.take(1 + (this.pace.eventsMax >> 1));
+    if (this.frames.length > 0) this.reading = this.clock.after(this.pace.delayMs, () => this.read());
+    else if (this.hasEnded) this.finish();
+    if (!this.isFull || this.frames.length >= this.pace.eventsMax) return;
+    this.isFull = false;
+    this.subscription?.drained();
+  }
+
+  private take(count: number): void {
+    for (const frame of this.frames.splice(0, count)) {
+      if (this.isClosed) return;
+      const { type, object } = decodeJson(frame) as unknown as { type: string; object: KubeObject };
+      this.listener.event(type, object);
+    }
+  }
+
+  private finish(): void {
+    this.bookmark?.cancel();
+    if (!this.isClosed) this.listener.ended();
+  }
+}

@@ -1,0 +1,87 @@
+import type { KubeObject } from '../../src/machinery/kube-object.js';
+import type { Rng } from '../../src/std/rng.js';
+
+/** What a list or a watch asks for, said twice: as the query that a server reads, and as a plain predicate. */
+export interface Selection {
+  readonly resource: Resource;
+  /** '' is all of them. */
+  readonly namespace: string;
+  readonly query: Readonly<Record<string, string>>;
+  selects(key: string, object: KubeObject): boolean;
+}
+
+export type Resource = 'configmaps' | 'pods';
+export const resources: readonly Resource[] = ['configmaps', 'pods'];
+export const namespaces = ['sim', 'sim-2'];
+export const names = ['a', 'b', 'c', 'c-2', 'd', 'e'];
+export const colors = ['red', 'green', 'blue'];
+export const nodes = ['', 'n1', 'n2'];
+export const phases = ['Pending', 'Running', 'Succeeded'];
+
+export const pick = <T>(rng: Rng, items: readonly T[]): T => items[rng.below(items.length)]!;
+
+interface Criterion {
+  readonly query: Readonly<Record<string, string>>;
+  selects(object: KubeObject): boolean;
+}
+
+const everything: Criterion = { query: {}, selects: () => true };
+
+function byLabel(rng: Rng): Criterion {
+  const [color, other] = [pick(rng, colors), pick(rng, colors)];
+  const of = (object: KubeObject) => object.metadata.labels?.['color'];
+  return pick<Criterion>(rng, [
+    { query: { labelSelector: `color=${color}` }, selects: (object) => of(object) === color },
+    { query: { labelSelector: `color!=${color}` }, selects: (object) => of(object) !== color },
+    {
+      query: { labelSelector: `color in (${color},${other})` },
+      selects: (object) => of(object) === color || of(object) === other,
+    },
+    { query: { labelSelector: '!color' }, selects: (object) => of(object) === undefined },
+    {
+      query: { labelSelector: `color,color notin (${color})` },
+      selects: (object) => of(object) !== undefined && of(object) !== color,
+    },
+  ]);
+}
+
+function byField(rng: Rng, resource: Resource): Criterion {
+  const name = pick(rng, names);
+  const byName = [
+    {
+      query: { fieldSelector: `metadata.name=${name}` },
+      selects: ({ metadata }: KubeObject) => metadata.name === name,
+    },
+    {
+      query: { fieldSelector: `metadata.name!=${name}` },
+      selects: ({ metadata }: KubeObject) => metadata.name !== name,
+    },
+  ];
+  if (resource !== 'pods') return pick<Criterion>(rng, byName);
+  const [node, phase] = [pick(rng, nodes), pick(rng, phases)];
+  const nodeOf = ({ spec }: KubeObject) => (spec as { nodeName?: string } | undefined)?.nodeName ?? '';
+  const phaseOf = ({ status }: KubeObject) => (status as { phase?: string } | undefined)?.phase ?? '';
+  return pick<Criterion>(rng, [
+    ...byName,
+    { query: { fieldSelector: `spec.nodeName=${node}` }, selects: (object) => nodeOf(object) === node },
+    { query: { fieldSelector: `status.phase=${phase}` }, selects: (object) => phaseOf(object) === phase },
+    {
+      query: { fieldSelector: `spec.nodeName=${node},status.phase!=${phase}` },
+      selects: (object) => nodeOf(object) === node && phaseOf(object) !== phase,
+    },
+  ]);
+}
+
+export function randomSelection(rng: Rng): Selection {
+  const resource = pick(rng, resources);
+  const namespace = pick(rng, ['', ...namespaces]);
+  const labels = rng.below(2) === 0 ? byLabel(rng) : everything;
+  const fields = rng.below(3) === 0 ? byField(rng, resource) : everything;
+  const scope = namespace === '' ? `${resource}/` : `${resource}/${namespace}/`;
+  return {
+    resource,
+    namespace,
+    query: { ...labels.query, ...fields.query },
+    selects: (key, object) => key.startsWith(scope) && labels.selects(object) && fields.selects(object),
+  };
+}

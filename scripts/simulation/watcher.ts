@@ -1,0 +1,146 @@
+import type { KubeObject } from '../../src/machinery/kube-object.js';
+import { sleep, type Timer } from '../../src/std/clock.js';
+import { ApiFailure, type Api, type Pace, type WatchHandle } from './api.js';
+import type { ClientParts } from './client.js';
+import type { WatchSeen } from './ledger.js';
+import { pick, randomSelection, type Selection } from './selection.js';
+
+/** Where a watch may go on: any version that it was told. */
+interface Position {
+  readonly revision: number;
+  readonly isResumed: boolean;
+}
+
+/**
+ * One client that watches as controllers do: a list or the initial state, then changes; cut off at any time, by itself
+ * or by the server, it goes on from a version that it was told, at any server.
+ */
+export class Watcher {
+  private readonly selection: Selection;
+
+  constructor(private readonly parts: ClientParts) {
+    this.selection = randomSelection(parts.rng);
+  }
+
+  async run(stop: AbortSignal): Promise<void> {
+    const { rng, clock, ledger, name, mayFail } = this.parts;
+    let position: Position | undefined;
+    while (!stop.aborted) {
+      try {
+        const initial = position === undefined && rng.below(2) === 0;
+        position = initial
+          ? await this.follow(undefined, stop)
+          : await this.follow(position ?? (await this.list()), stop);
+      } catch (error) {
+        if (!(error instanceof ApiFailure)) throw error;
+        if (error.code === 410) position = undefined;
+        else if (!mayFail()) ledger.surprises.push(`${name}: ${error.message}`);
+      }
+      await sleep(clock, rng.below(100), stop).catch(() => undefined);
+    }
+  }
+
+  private async list(): Promise<Position> {
+    const { rng, ledger, name } = this.parts;
+    const { selection } = this;
+    const isAny = rng.below(3) === 0;
+    const atLeast = isAny ? 0 : ledger.acknowledged;
+    const page = await this.api().list(selection, { ...selection.query, ...(isAny && { resourceVersion: '0' }) });
+    ledger.lists.push({ who: name, selection, atLeast, exactly: undefined, pages: [{ ...page, isLast: true }] });
+    return { revision: page.revision, isResumed: false };
+  }
+
+  /** One connection. Returns where to go on, if anywhere. */
+  private async follow(from: Position | undefined, stop: AbortSignal): Promise<Position | undefined> {
+    const { rng, clock, ledger, name } = this.parts;
+    const { selection } = this;
+    const api = this.api();
+    const start: WatchSeen['start'] = from
+      ? { type: 'after', ...from }
+      : { type: 'initial', atLeast: rng.below(2) === 0 ? 0 : ledger.acknowledged };
+    const seen: WatchSeen = { who: `${name} at ${api.name}`, selection, start, steps: [], end: 'open' };
+    const told: number[] = from ? [from.revision] : [];
+    let hasBegun = from !== undefined;
+    let finish!: () => void;
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const ended = (end: WatchSeen['end']) => {
+      if (seen.end === 'open') seen.end = end;
+      finish();
+    };
+    const event = (type: string, object: KubeObject) => {
+      if (seen.end !== 'open') return;
+      const { metadata } = object;
+      if (type === 'ERROR') {
+        ended((object as { code?: number }).code === 410 ? 'expired' : 'failed');
+      } else if (type === 'BOOKMARK') {
+        const endsInitial = Object.keys(metadata.annotations ?? {}).some((key) => key.endsWith('initial-events-end'));
+        hasBegun ||= endsInitial;
+        const revision = Number(metadata.resourceVersion);
+        seen.steps.push({ type: 'bookmark', revision, endsInitial });
+        told.push(revision);
+      } else {
+        const key = `${selection.resource}/${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+        seen.steps.push({ type: 'change', change: type, key, object });
+        if (hasBegun) told.push(Number(metadata.resourceVersion));
+      }
+    };
+    const handle = await this.open(api, start, { event, ended: () => ended('ended') });
+    ledger.watches.push(seen);
+    const cut = this.cutAtRandom(() => ended('closed'));
+    const stopped = () => finish();
+    stop.addEventListener('abort', stopped, { once: true });
+    await finished;
+    stop.removeEventListener('abort', stopped);
+    cut.cancel();
+    if (stop.aborted) {
+      this.stillOpen = handle;
+      return undefined;
+    }
+    handle.close();
+    if (seen.end === 'expired' || !hasBegun) return undefined;
+    await sleep(clock, rng.below(300), stop).catch(() => undefined);
+    // Mostly the last version; sometimes an older one, as a client would that lost what it had not written down.
+    const revision = rng.below(4) > 0 ? told.at(-1) : told[Math.max(0, told.length - 1 - rng.below(12))];
+    return revision === undefined ? undefined : { revision, isResumed: true };
+  }
+
+  /** The watch that was open when all was told to stop: it must still get everything. */
+  private stillOpen: WatchHandle | undefined;
+
+  close(): void {
+    this.stillOpen?.close();
+  }
+
+  private open(
+    api: Api,
+    start: WatchSeen['start'],
+    listener: { event: (type: string, object: KubeObject) => void; ended: () => void },
+  ): Promise<WatchHandle> {
+    const { rng } = this.parts;
+    const common = { ...this.selection.query, allowWatchBookmarks: 'true' };
+    const query =
+      start.type === 'after'
+        ? { ...common, resourceVersion: String(start.revision) }
+        : {
+            ...common,
+            sendInitialEvents: 'true',
+            resourceVersionMatch: 'NotOlderThan',
+            ...(start.atLeast === 0 && { resourceVersion: '0' }),
+          };
+    const isSlow = rng.below(3) === 0;
+    const pace: Pace = isSlow
+      ? { eventsMax: 1 + rng.below(5), delayMs: 1 + rng.below(60) }
+      : { eventsMax: Infinity, delayMs: 0 };
+    return api.watch(this.selection, query, listener, pace);
+  }
+
+  private cutAtRandom(cut: () => void): Timer {
+    const { rng, clock } = this.parts;
+    const stays = rng.below(4) === 0;
+    return stays ? { cancel: () => undefined } : clock.after(20 + rng.below(pick(rng, [200, 1_000, 4_000])), cut);
+  }
+
+  private api(): Api {
+    return pick(this.parts.rng, this.parts.apis);
+  }
+}

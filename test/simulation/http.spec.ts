@@ -1,0 +1,52 @@
+import { Crowd } from '../../scripts/simulation/crowd.js';
+import { violationsOf } from '../../scripts/simulation/guarantees.js';
+import { History } from '../../scripts/simulation/history.js';
+import { HttpApi } from '../../scripts/simulation/http-api.js';
+import { systemClock } from '../../src/std/clock.js';
+import { SeededRng } from '../../src/std/rng.js';
+import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
+import { FaultyStore } from '../../src/storage/decorators/faulty-store.js';
+import { startKeelson, type Keelson } from '../../src/testing.js';
+
+const runMs = 3_000;
+
+/** The same clients over real sockets: few, and on the clock of the wall, so a seed makes only a similar run. */
+describe('two servers keep every guarantee over HTTP', () => {
+  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const rng = new SeededRng(seed);
+  const fork = () => new SeededRng(rng.below(2 ** 31));
+  const memory = new MemoryStore();
+  const servers: Keelson[] = [];
+  const apis: HttpApi[] = [];
+
+  beforeAll(async () => {
+    for (let n = 0; n < 2; n++) {
+      const faults = { delay: { oneIn: 10, msMax: 30 }, watchCut: { oneIn: 30, msMax: 200 } };
+      const store = new FaultyStore(memory, { clock: systemClock, rng: fork(), ...faults });
+      servers.push(await startKeelson({ store }));
+      apis.push(new HttpApi(`server-${n}`, servers[n]!));
+    }
+  });
+  afterAll(async () => {
+    apis.forEach((api) => api.close());
+    for (const server of servers) await server.stop();
+    await memory.close();
+  });
+
+  it(`seed ${seed}`, async () => {
+    const history = new History();
+    const following = history.follow(memory, (error) => expect(error).toBeUndefined());
+    const crowd = new Crowd({ apis, clock: systemClock, fork, pauseMsMax: 20, mayFail: () => false });
+    await crowd.makeNamespaces();
+    crowd.start(5);
+    await new Promise((resolve) => setTimeout(resolve, runMs));
+    await crowd.stop();
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const violations = violationsOf(history, crowd.ledger);
+    crowd.close();
+    following.close();
+    expect(violations.slice(0, 10)).toEqual([]);
+    expect(crowd.ledger.counts()['acknowledged']).toBeGreaterThan(50);
+    expect(crowd.ledger.counts()['events']).toBeGreaterThan(50);
+  });
+});

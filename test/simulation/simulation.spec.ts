@@ -1,0 +1,33 @@
+import { describeReport, simulate } from '../../scripts/simulation/simulation.js';
+
+/** Repeat one run with `npm run sim -- --seed N`. */
+const seeds = [3, 30, 47, 48, 59, 82];
+const randomSeed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+async function expectGuarantees(seed: number, faults: 'random' | 'none'): Promise<void> {
+  const report = await simulate({ seed, faults });
+  if (report.violations.length > 0) throw new Error(describeReport(report));
+  expect(report.counts['acknowledged']).toBeGreaterThan(20);
+  expect(report.counts['events']).toBeGreaterThan(20);
+}
+
+describe('two servers on one store keep every guarantee', () => {
+  it('in peace, where nothing expires either', async () => {
+    const report = await simulate({ seed: 1, faults: 'none' });
+    if (report.violations.length > 0) throw new Error(describeReport(report));
+    expect(report.counts).toMatchObject({ unknown: expect.any(Number), expired: 0 });
+    expect(report.counts['resumed']).toBeGreaterThan(5);
+  });
+
+  it.each(seeds)('with faults, seed %d', (seed) => expectGuarantees(seed, 'random'));
+
+  it(`with faults, random seed ${randomSeed}`, async () => {
+    process.stderr.write(`simulation: seed ${randomSeed}\n`);
+    await expectGuarantees(randomSeed, 'random');
+  });
+
+  it('in the same way each time', async () => {
+    const [first, second] = [await simulate({ seed: 48 }), await simulate({ seed: 48 })];
+    expect(second).toEqual(first);
+  });
+});
