@@ -82,6 +82,5 @@ function fillSystemFields(object: KubeObject, now: string, uid: string, namespac
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.selfLink;
-  delete metadata.generation;
   if (!namespaced) delete metadata.namespace;
 }

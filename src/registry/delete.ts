@@ -10,7 +10,7 @@ import { objectTime } from './system-fields.js';
 import type { WriteContext } from './write-context.js';
 
 export interface Deleted {
-  /** The last state; with `gone`, its resourceVersion is still that before the deletion. */
+  /** The last state that was stored. */
   readonly object: KubeObject;
   readonly encoded: EncodedObject | undefined;
   /** False when the object stays for now: marked, and held by finalizers or its grace period. */
@@ -69,58 +69,73 @@ async function attemptDelete(
   strategy.deletion?.refuse?.(old);
   await admission.validate(undefined, old);
 
-  const marked = mark(store, old, options, context);
-  if (marked === undefined) {
-    if (request.dryRun) return { object: old, encoded: undefined, gone: true };
-    const result = await store.commit({ type: 'delete', key }, current.revision, request.signal);
-    if ('newer' in result) return result;
-    return { object: old, encoded: current.encoded?.at(result.revision), gone: true };
+  const next = nextState(store, old, options, context);
+  if (next.then === 'stays') return { object: old, encoded: current.encoded, gone: false };
+  const { object } = next;
+  let before = current.revision;
+  let encoded = current.encoded;
+  if (object !== old) {
+    if (request.dryRun) return { object, encoded: undefined, gone: next.then === 'goes' };
+    const value = store.codec.encode(object);
+    const marked = await store.commit({ type: 'put', key, value }, before, request.signal);
+    if ('newer' in marked) return marked;
+    before = marked.revision;
+    encoded = store.codec.written(object, key, value, marked.revision);
+    if (next.then === 'marked') return { object, encoded, gone: false };
   }
-  if (marked === old) return { object: old, encoded: current.encoded, gone: false };
-  if (request.dryRun) return { object: marked, encoded: undefined, gone: false };
-  const value = store.codec.encode(marked);
-  const result = await store.commit({ type: 'put', key, value }, current.revision, request.signal);
-  if ('newer' in result) return result;
-  return { object: marked, encoded: store.codec.written(marked, key, value, result.revision), gone: false };
+  if (request.dryRun) return { object: old, encoded: undefined, gone: true };
+  const removed = await store.commit({ type: 'delete', key }, before, request.signal);
+  if ('newer' in removed) return removed;
+  return { object, encoded, gone: true };
 }
 
-/** The object as it stays while something holds it, `old` itself when it is marked already, undefined when it may go. */
-function mark(
-  store: ResourceStore,
-  old: KubeObject,
-  options: DeleteOptions,
-  context: WriteContext,
-): KubeObject | undefined {
+/** `goes`: it is removed, after it was written once more where the kind announces its end to watchers. */
+type Next = { readonly then: 'stays' } | { readonly then: 'marked' | 'goes'; readonly object: KubeObject };
+
+function nextState(store: ResourceStore, old: KubeObject, options: DeleteOptions, context: WriteContext): Next {
   const { deletion } = store.definition.strategy;
-  const nowMs = store.parts.clock.now();
   const object: KubeObject = structuredClone(old);
   const { metadata } = object;
   const finalizers = finalizersAfter(metadata.finalizers ?? [], options);
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   else delete metadata.finalizers;
 
-  const wasMarked = old.metadata.deletionTimestamp !== undefined;
-  const requested = options.gracePeriodSeconds === undefined ? undefined : Math.max(1, options.gracePeriodSeconds);
-  const asked = options.gracePeriodSeconds === 0 ? 0 : requested;
-  const grace = deletion?.graceSeconds?.(object, asked) ?? 0;
-  const held = finalizers.length > 0 || (deletion?.holds?.(object) ?? false);
-  if (grace === 0 && !held) return undefined;
+  const asked = options.gracePeriodSeconds;
+  const grace = deletion?.graceSeconds?.(object, asked !== undefined && asked < 0 ? 1 : asked) ?? 0;
+  const isHeld = finalizers.length > 0 || (deletion?.holds?.(object) ?? false);
+  if (grace === 0 && !isHeld) {
+    if (!deletion?.graceSeconds) return { then: 'goes', object: old };
+    markAsDeleted(store, object, old, 0, context);
+    return { then: 'goes', object };
+  }
+  if (markAsDeleted(store, object, old, grace, context)) return { then: 'marked', object };
+  return finalizers.length === (old.metadata.finalizers ?? []).length ? { then: 'stays' } : { then: 'marked', object };
+}
 
-  if (!wasMarked) {
+/** Says whether that changed anything: an object that is marked already may only be given less time. */
+function markAsDeleted(
+  store: ResourceStore,
+  object: KubeObject,
+  old: KubeObject,
+  grace: number,
+  { request }: WriteContext,
+): boolean {
+  const { metadata } = object;
+  const nowMs = store.parts.clock.now();
+  if (old.metadata.deletionTimestamp === undefined) {
     metadata.deletionTimestamp = objectTime(nowMs + grace * 1000);
     metadata.deletionGracePeriodSeconds = grace;
     if (metadata.generation !== undefined && metadata.generation > 0) metadata.generation++;
-    deletion?.prepareForDelete?.(object, { user: context.request.user, now: objectTime(nowMs) });
-    return object;
+    const context = { user: request.user, now: objectTime(nowMs) };
+    store.definition.strategy.deletion?.prepareForDelete?.(object, context);
+    return true;
   }
   const before = old.metadata.deletionGracePeriodSeconds ?? 0;
-  if (grace < before) {
-    const markedMs = Date.parse(old.metadata.deletionTimestamp!) - before * 1000;
-    metadata.deletionTimestamp = objectTime(Math.max(markedMs + grace * 1000, nowMs));
-    metadata.deletionGracePeriodSeconds = grace;
-    return object;
-  }
-  return finalizers.length === (old.metadata.finalizers ?? []).length ? old : object;
+  if (grace >= before) return false;
+  const markedMs = Date.parse(old.metadata.deletionTimestamp) - before * 1000;
+  metadata.deletionTimestamp = objectTime(Math.max(markedMs + grace * 1000, nowMs));
+  metadata.deletionGracePeriodSeconds = grace;
+  return true;
 }
 
 /** A propagation policy is a finalizer for the garbage collector; asking for another one replaces it. */

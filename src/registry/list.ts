@@ -81,7 +81,7 @@ function withRevision(snapshot: Snapshot, revision: Revision): Snapshot {
     revision,
     size: snapshot.size,
     get: (key) => snapshot.get(key),
-    count: (prefix) => snapshot.count(prefix),
+    count: (prefix, from) => snapshot.count(prefix, from),
     range: (prefix, from) => snapshot.range(prefix, from),
   };
 }
@@ -98,24 +98,15 @@ function page(store: ResourceStore, query: ListQuery, snapshot: Snapshot, after:
     return { revision: snapshot.revision, items, continueToken: undefined, remainingItemCount: undefined };
   }
 
-  let examined = 0;
   let last: EncodedObject | undefined;
   for (const entry of snapshot.range(scope, after === '' ? undefined : `${scope}${after}\0`)) {
     if (limit > 0 && items.length === limit) {
-      // One more key exists; whether it matches is for the next page to find out.
-      if (!matches)
-        return endOfPage(
-          snapshot.revision,
-          scope,
-          items,
-          last!,
-          snapshot.count(scope) - examined - before(snapshot, scope, after),
-        );
-      if (matchesAny(snapshot, scope, last!.key, matches))
-        return endOfPage(snapshot.revision, scope, items, last!, undefined);
-      break;
+      // One more key exists: with a selector it takes a look at the rest to know whether there is another page.
+      const rest = `${last!.key}\0`;
+      if (!matches) return endOfPage(snapshot.revision, scope, items, last!, snapshot.count(scope, rest));
+      if (!matchesAny(snapshot, scope, rest, matches)) break;
+      return endOfPage(snapshot.revision, scope, items, last!, undefined);
     }
-    examined++;
     if (entry.corruption)
       throw ApiError.internal(`the object stored under ${entry.key} cannot be read: ${entry.corruption.message}`);
     last = entry;
@@ -124,24 +115,13 @@ function page(store: ResourceStore, query: ListQuery, snapshot: Snapshot, after:
   return { revision: snapshot.revision, items, continueToken: undefined, remainingItemCount: undefined };
 }
 
-function before(snapshot: Snapshot, scope: string, after: string): number {
-  if (after === '') return 0;
-  let count = 0;
-  for (const entry of snapshot.range(scope)) {
-    if (entry.key > scope + after) break;
-    count++;
-  }
-  return count;
-}
-
 function matchesAny(
   snapshot: Snapshot,
   scope: string,
-  afterKey: string,
+  from: string,
   matches: (attributes: Attributes) => boolean,
 ): boolean {
-  for (const entry of snapshot.range(scope, `${afterKey}\0`))
-    if (!entry.corruption && matches(entry.attributes)) return true;
+  for (const entry of snapshot.range(scope, from)) if (!entry.corruption && matches(entry.attributes)) return true;
   return false;
 }
 

@@ -52,7 +52,8 @@ export function scaleLens({ specReplicas, statusReplicas, selector }: ScalePaths
 
 function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
-    (inner, field) => (typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[field] : undefined),
+    (inner, field) =>
+      typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[field] : undefined,
     value,
   );
 }

@@ -20,8 +20,6 @@ export type Change = (current: KubeObject | undefined) => KubeObject | Promise<K
 export interface UpdateOptions {
   readonly preconditions?: Preconditions | undefined;
   readonly lens?: LensSubresource | undefined;
-  /** PATCH: a conflict with another writer means that the change is made again on the newer object. */
-  readonly retriesConflicts: boolean;
   /** PUT without a resourceVersion, where the kind requires one. */
   readonly requiresResourceVersion: boolean;
   readonly createsMissing: boolean;

@@ -25,6 +25,8 @@ export async function watchObjects(
   const fromStart =
     options.sendInitialEvents ?? (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0');
   const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
+  // Before anything is sent: a version that is none refuses the watch.
+  const after = !fromStart && isVersion ? revisionFromClient(resourceVersion) : undefined;
   if (fromStart) await readFresh(store.parts, store.cache, resourceVersion, query.signal);
   else await readFresh(store.parts, store.cache, '0', query.signal);
 
@@ -37,9 +39,7 @@ export async function watchObjects(
       {
         scope: oneKey ? store.keyOf(namespace, name) : store.scopeOf(namespace),
         exactKey: oneKey,
-        start: fromStart
-          ? { kind: 'initial' }
-          : { kind: 'after', revision: isVersion ? revisionFromClient(resourceVersion) : store.parts.feed.position },
+        start: fromStart ? { kind: 'initial' } : { kind: 'after', revision: after ?? store.parts.feed.position },
         matches: matcher(options),
         equalities: options.fields.equalities,
         rendering: query.rendering,

@@ -39,7 +39,7 @@ export async function patch(
     store,
     target,
     (current) => changed(current!, definition, lens, type, body, target),
-    { lens, retriesConflicts: true, requiresResourceVersion: false, createsMissing: false },
+    { lens, requiresResourceVersion: false, createsMissing: false },
     { request: target.context, admission: admissionFor(chain, target, 'UPDATE', subresource) },
   );
   return answer(written, lens);

@@ -23,7 +23,6 @@ export async function update(
     () => structuredClone(submitted),
     {
       lens,
-      retriesConflicts: !submitted.metadata.resourceVersion,
       requiresResourceVersion: !definition.allowsUnconditionalUpdate && !lens,
       createsMissing: definition.allowsCreateOnUpdate && !lens,
     },

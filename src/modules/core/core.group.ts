@@ -72,7 +72,7 @@ export class CoreGroup {
         if (!pod) throw ApiError.notFound(store.groupResource, target.name);
         return bindPod(pod, binding, now);
       },
-      { lens: bindingLens, retriesConflicts: true, requiresResourceVersion: false, createsMissing: false },
+      { lens: bindingLens, requiresResourceVersion: false, createsMissing: false },
       { request, admission: admitted },
     );
     return { object: created, code: 201 };

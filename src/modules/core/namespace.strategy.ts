@@ -36,6 +36,8 @@ export function namespaceStrategy(naming: NamingProfile): Strategy {
       holds: (namespace) => asTexts(asFields(namespace['spec'])['finalizers']).length > 0,
       prepareForDelete(namespace) {
         namespace['status'] = { ...asFields(namespace['status']), phase: 'Terminating' };
+        // It waits for its contents, not for a time.
+        delete namespace.metadata.deletionGracePeriodSeconds;
       },
     },
   };

@@ -197,7 +197,7 @@ async function ensure({ registry }: Parts, { resource, object, keeps }: BootObje
       metadata: { ...current!.metadata },
       ...Object.fromEntries(keeps.map((field) => [field, object[field]])),
     }),
-    { retriesConflicts: true, requiresResourceVersion: false, createsMissing: false },
+    { requiresResourceVersion: false, createsMissing: false },
     context,
   );
 }
