@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { productVersion } from '../src/config/version.js';
+import { startEtcd, type StoreName } from './lib/servers.js';
+import { hasWrk } from './lib/wrk.js';
+import { scenarios, startBoth, type Row, type World } from './scenarios.js';
+
+/**
+ * `npm run bench`: our server beside a bare Node one that sends ready bytes over the same TLS, in the same run. Figures
+ * of one machine and minute mean little; their ratio does, and CPU time first: it is steady where others use the cores.
+ */
+const stores: readonly string[] = ['memory', 'embedded', 'etcd'];
+/** From here on the generator may be what bounds the rate. */
+const saturatedCores = 0.9;
+const noisyCores = 0.2;
+
+async function main(words: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      only: { type: 'string', multiple: true, default: [] },
+      seconds: { type: 'string', default: '5' },
+      store: { type: 'string', default: 'embedded' },
+      wrk: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const names = values.only.flatMap((text) => text.split(','));
+  const known = scenarios.map(({ name }) => name);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new Error(`--only takes ${known.join(', ')}, not ${unknown.join(', ')}`);
+  if (!stores.includes(values.store)) throw new Error(`--store takes ${stores.join(', ')}`);
+  const seconds = Number(values.seconds);
+  if (!(seconds >= 1)) throw new Error('--seconds takes a number of at least 1');
+  if (values.wrk && !hasWrk()) throw new Error('--wrk: there is no wrk on PATH');
+
+  const directory = mkdtempSync(join(tmpdir(), 'keelson-bench-'));
+  const store = values.store as StoreName;
+  const etcd = store === 'etcd' ? await startEtcd(join(directory, 'etcd')) : undefined;
+  const setting = { directory: join(directory, 'server'), store, etcdUrl: etcd?.url, seconds, usesWrk: values.wrk };
+  const world: World = { ...setting, servers: await startBoth(setting) };
+  try {
+    const rows: Row[] = [];
+    if (!values.json) print(heading(store));
+    for (const { name, run } of scenarios) {
+      if (names.length > 0 && !names.includes(name)) continue;
+      const made = await run(world);
+      rows.push(...made);
+      if (!values.json) made.forEach((row) => print(line(row)));
+    }
+    if (values.json)
+      print(JSON.stringify({ version: productVersion, node: process.version, store, seconds, rows }, null, 2));
+    else print(notes(rows));
+  } finally {
+    await Promise.all([world.servers.ours.stop(), world.servers.bare.stop()]);
+    await etcd?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+const whole = (value: number) => Math.round(value).toLocaleString('en-US');
+const short = (value: number) => (value >= 100 ? whole(value) : value.toPrecision(3));
+const times = (ratio: number) => `${ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(2)} x`;
+
+function columns(cells: readonly string[]): string {
+  const [label = '', ...rest] = cells;
+  const widths = [12, 12, 9, 12, 12, 9];
+  return label.padEnd(27) + rest.map((cell, index) => cell.padStart(widths[index]!)).join('');
+}
+
+function heading(store: StoreName): string {
+  const machine = `${cpus().length} cores, Node ${process.version}`;
+  return [
+    `Keelson ${productVersion} on ${store} beside a bare Node HTTPS server that sends ready bytes (${machine})`,
+    '',
+    columns(['', 'Keelson', 'bare Node', 'ratio', 'Keelson', 'bare Node', 'ratio']),
+    columns(['', 'CPU µs each', 'CPU µs each', '', 'a second', 'a second', '']),
+  ].join('\n');
+}
+
+function line(row: Row): string {
+  if (row.type === 'size') {
+    const { label, unit, ours, bare } = row;
+    return columns([label, `${whole(ours)} ${unit}`, `${whole(bare)} ${unit}`, times(ours / bare)]);
+  }
+  const { label, ours, bare } = row;
+  const marks = [ours, bare].map((one) => (one.generatorCores > saturatedCores ? '*' : ''));
+  const cells = [
+    label,
+    short(ours.cpuMicrosPerUnit),
+    short(bare.cpuMicrosPerUnit),
+    times(ours.cpuMicrosPerUnit / bare.cpuMicrosPerUnit),
+    short(ours.perSecond) + marks[0]!,
+    short(bare.perSecond) + marks[1]!,
+    times(ours.perSecond / bare.perSecond),
+  ];
+  return columns(cells);
+}
+
+function notes(rows: readonly Row[]): string {
+  const loads = rows.flatMap((row) => (row.type === 'load' ? [row] : []));
+  const lines = [''];
+  if (loads.some(({ ours, bare }) => Math.max(ours.generatorCores, bare.generatorCores) > saturatedCores)) {
+    lines.push('* the generator used all of a core: the server might do more');
+  }
+  for (const { label, ours, bare } of loads) {
+    if (ours.failed + bare.failed > 0) lines.push(`! ${label}: ${ours.failed} failed or lost (bare: ${bare.failed})`);
+    const noise = Math.max(ours.otherCores, bare.otherCores);
+    if (noise > noisyCores) lines.push(`~ ${label}: other programs used ${noise.toFixed(2)} cores meanwhile`);
+  }
+  const lost = loads.every(({ ours, bare }) => ours.failed + bare.failed === 0);
+  if (loads.length > 0 && lost) lines.push('nothing failed, no event was lost');
+  return lines.join('\n');
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  // Servers that still run would keep the process; it ends them when it exits.
+  process.exit(1);
+});

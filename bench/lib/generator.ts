@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FanOutJob, Figures, FromGenerator, LoadJob, ToGenerator } from './generator-jobs.js';
+import { Http1Connection, type Target } from './http1-connection.js';
+import { RequestTemplate } from './requests.js';
+
+/** The process that makes the load, so that its work is not counted as the server's. Driven by load-generator.ts. */
+const report = (message: FromGenerator) => process.send!(message);
+
+/** Resolves when the driver has read its clocks. */
+async function go(): Promise<void> {
+  report({ type: 'warm' });
+  await once(process, 'message');
+}
+
+function quantile(sorted: Float64Array, share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+class LoadRun {
+  private readonly template: RequestTemplate;
+  private counter: number;
+  private stopAtMs = 0;
+  private requestsLeft = 0;
+  private count = 0;
+  private failed = 0;
+  private times: number[] = [];
+
+  constructor(private readonly job: LoadJob) {
+    this.template = new RequestTemplate(job.request);
+    this.counter = job.from;
+  }
+
+  async run(): Promise<Figures> {
+    const lanes = await Promise.all(Array.from({ length: this.job.connections }, () => this.openLane()));
+    if (this.job.warmUpMs > 0) await this.phase(lanes, this.job.warmUpMs, Infinity);
+    await go();
+    [this.count, this.failed, this.times] = [0, 0, []];
+    const startedMs = performance.now();
+    await this.phase(lanes, this.job.seconds * 1000, this.job.requestsMax);
+    const seconds = (performance.now() - startedMs) / 1000;
+    for (const lane of lanes) lane.close();
+    const sorted = Float64Array.from(this.times).sort();
+    const { count, failed, counter: next } = this;
+    return { count, seconds, failed, next, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
+  }
+
+  private async phase(lanes: readonly Lane[], ms: number, requestsMax: number): Promise<void> {
+    this.stopAtMs = performance.now() + ms;
+    this.requestsLeft = requestsMax;
+    await Promise.all(lanes.map((lane) => lane.loop()));
+  }
+
+  private async openLane(): Promise<Lane> {
+    let sentMs = 0;
+    let finish: () => void = () => undefined;
+    const next = () => {
+      const nowMs = performance.now();
+      if (nowMs >= this.stopAtMs || this.requestsLeft <= 0) return finish();
+      this.requestsLeft--;
+      sentMs = nowMs;
+      connection.send(this.template.numbered(this.counter++));
+    };
+    const connection = await Http1Connection.open(this.job.target, {
+      end: (status) => {
+        this.count++;
+        if (status < 200 || status >= 300) this.failed++;
+        this.times.push(performance.now() - sentMs);
+        next();
+      },
+      closed: () => {
+        this.failed++;
+        finish();
+      },
+    });
+    return {
+      loop: () => new Promise<void>((resolve) => ((finish = resolve), next())),
+      close: () => connection.close(),
+    };
+  }
+}
+
+interface Lane {
+  loop(): Promise<void>;
+  close(): void;
+}
+
+/** Ends a frame of a watch: the brace of the event, then its line end. Inside of an event line ends are escaped. */
+const frameEnd = Buffer.from('}\n');
+const writesAheadMax = 4;
+const lateEventsWaitMs = 10_000;
+
+class FanOutRun {
+  private readonly received: Uint32Array;
+  private total = 0;
+  private broken = 0;
+  private wake: () => void = () => undefined;
+
+  constructor(private readonly job: FanOutJob) {
+    this.received = new Uint32Array(job.watchers);
+  }
+
+  async run(): Promise<Figures> {
+    const { target, warmUpMs, seconds, watchers } = this.job;
+    const connections = await this.openWatches();
+    const writer = new Writer(new RequestTemplate(this.job.write), 1);
+    await writer.open(target);
+    await this.write(writer, performance.now() + warmUpMs);
+    await go();
+    const before = writer.written;
+    const times: number[] = [];
+    const startedMs = performance.now();
+    await this.write(writer, startedMs + seconds * 1000, times);
+    const spent = (performance.now() - startedMs) / 1000;
+    // What comes now was sent twice.
+    await sleep(200);
+    const wrong = this.received.reduce((sum, count) => sum + Math.abs(count - writer.written), 0);
+    const broken = this.broken;
+    for (const connection of connections) connection.close();
+    writer.close();
+    const sorted = Float64Array.from(times).sort();
+    return {
+      count: (writer.written - before) * watchers,
+      seconds: spent,
+      failed: wrong + broken + writer.failed,
+      next: 0,
+      p50Ms: quantile(sorted, 0.5),
+      p99Ms: quantile(sorted, 0.99),
+    };
+  }
+
+  private async openWatches(): Promise<Http1Connection[]> {
+    const request = new RequestTemplate(this.job.watch).numbered(0);
+    const connections: Http1Connection[] = [];
+    const open = async (index: number) => {
+      let tail = 0;
+      let answered: (status: number) => void = () => undefined;
+      const begun = new Promise<number>((resolve) => (answered = resolve));
+      const connection = await Http1Connection.open(this.job.target, {
+        head: (status) => answered(status),
+        body: (part) => {
+          // Only whole frames count; one that is cut between its last two bytes is seen by its tail.
+          let frames = tail === 0x7d && part[0] === 0x0a ? 1 : 0;
+          for (let at = part.indexOf(frameEnd); at >= 0; at = part.indexOf(frameEnd, at + 2)) frames++;
+          tail = part[part.length - 1] ?? tail;
+          if (frames === 0) return;
+          this.received[index]! += frames;
+          this.total += frames;
+          this.wake();
+        },
+        end: () => this.broken++,
+        closed: () => this.broken++,
+      });
+      connection.send(request);
+      const status = await begun;
+      if (status !== 200) throw new Error(`a watch was answered with ${status}`);
+      connections.push(connection);
+    };
+    let next = 0;
+    await Promise.all(
+      Array.from({ length: 32 }, async () => {
+        while (next < this.job.watchers) await open(next++);
+      }),
+    );
+    return connections;
+  }
+
+  /** Writes until the time has come, then waits for the last events. */
+  private async write(writer: Writer, untilMs: number, times: number[] = []): Promise<void> {
+    while (performance.now() < untilMs) {
+      const startedMs = performance.now();
+      await writer.next();
+      await this.deliveredTo((writer.written - writesAheadMax) * this.job.watchers);
+      times.push(performance.now() - startedMs);
+    }
+    await this.deliveredTo(writer.written * this.job.watchers);
+  }
+
+  private async deliveredTo(total: number): Promise<void> {
+    if (this.total >= total) return;
+    const late = sleep(lateEventsWaitMs, 'late' as const, { ref: false });
+    while (this.total < total) {
+      const woken = new Promise<'event'>((resolve) => (this.wake = () => resolve('event')));
+      if ((await Promise.race([woken, late])) === 'late') return;
+    }
+  }
+}
+
+class Writer {
+  written = 0;
+  failed = 0;
+  private connection: Http1Connection | undefined;
+  private answered: () => void = () => undefined;
+
+  constructor(
+    private readonly template: RequestTemplate,
+    private counter: number,
+  ) {}
+
+  async open(target: Target): Promise<void> {
+    this.connection = await Http1Connection.open(target, {
+      end: (status) => {
+        if (status !== 200) this.failed++;
+        this.answered();
+      },
+      closed: () => this.answered(),
+    });
+  }
+
+  async next(): Promise<void> {
+    const answer = new Promise<void>((resolve) => (this.answered = resolve));
+    this.connection!.send(this.template.numbered(this.counter++));
+    await answer;
+    this.written++;
+  }
+
+  close(): void {
+    this.connection?.close();
+  }
+}
+
+process.on('message', (message: ToGenerator) => {
+  if (message.type === 'go') return;
+  const run = message.type === 'load' ? new LoadRun(message) : new FanOutRun(message);
+  run.run().then(
+    (figures) => report({ type: 'done', figures }),
+    (error: unknown) => report({ type: 'error', message: String(error) }),
+  );
+});

@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+// What Linux knows of a process. User and system time of all its threads; memory as it is resident.
+
+const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+export function cpuSeconds(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  // The name of the program comes second, in parentheses, and may hold anything.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+export function residentMiB(pid: number): number {
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+  return Number(kib) / 1024;
+}
+
+/** Of the whole machine. */
+export function busySeconds(): number {
+  const [user, nice, system, , , irq, softIrq, steal] = readFileSync('/proc/stat', 'latin1')
+    .split('\n')[0]!
+    .trim()
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  return (user! + nice! + system! + irq! + softIrq! + steal!) / ticksPerSecond;
+}

@@ -1,0 +1,50 @@
+import { spawn, spawnSync } from 'node:child_process';
+import type { LoadJob } from './generator-jobs.js';
+import type { Measured } from './load-generator.js';
+import { busySeconds, cpuSeconds } from './process-figures.js';
+
+export const hasWrk = (): boolean => spawnSync('wrk', ['-v']).error === undefined;
+
+/** The same as measure() for requests that only read, by wrk: it takes less of the machine than our generator. */
+export async function measureWithWrk(job: LoadJob, serverPid: number): Promise<Measured> {
+  const { target, request, connections, seconds, warmUpMs } = job;
+  const run = async (length: number) => {
+    const words = [`-t1`, `-c${connections}`, `-d${length}s`, '--latency', '--timeout=60s'];
+    const headers = [`Authorization: Bearer ${request.token}`, 'Accept: application/json'];
+    const url = `https://${target.host}:${target.port}${request.path}`;
+    const child = spawn('wrk', [...words, ...headers.flatMap((header) => ['-H', header]), url]);
+    let text = '';
+    child.stdout.on('data', (part: Buffer) => (text += String(part)));
+    await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+    return text;
+  };
+  await run(Math.max(1, Math.round(warmUpMs / 1000)));
+  const before = { server: cpuSeconds(serverPid), machine: busySeconds() };
+  const text = await run(Math.max(1, Math.round(seconds)));
+  const after = { server: cpuSeconds(serverPid), machine: busySeconds() };
+  const numberIn = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? 0);
+  const [, requests = '0', took = '1'] = /(\d+) requests in ([\d.]+)s/.exec(text) ?? [];
+  const count = Number(requests);
+  const server = after.server - before.server;
+  const serverCores = server / Number(took);
+  return {
+    count,
+    seconds: Number(took),
+    failed: numberIn(/Non-2xx or 3xx responses: (\d+)/) + numberIn(/Socket errors: connect (\d+)/),
+    p50Ms: millis(/50%\s+([\d.]+)(us|ms|s)/.exec(text)),
+    p99Ms: millis(/99%\s+([\d.]+)(us|ms|s)/.exec(text)),
+    next: 0,
+    perSecond: count / Number(took),
+    cpuMicrosPerUnit: (server * 1e6) / Math.max(1, count),
+    serverCores,
+    // wrk is a child of ours: what it used cannot be told from the rest of the machine.
+    generatorCores: (after.machine - before.machine - server) / Number(took),
+    otherCores: 0,
+  };
+}
+
+const unitsInMs: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000 };
+
+function millis(match: RegExpExecArray | null): number {
+  return match ? Number(match[1]) * (unitsInMs[match[2]!] ?? 1) : 0;
+}

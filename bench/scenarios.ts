@@ -1,0 +1,228 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoadJob } from './lib/generator-jobs.js';
+import { measure, type Measured } from './lib/load-generator.js';
+import { configMap, namespace, pod } from './lib/objects.js';
+import { residentMiB } from './lib/process-figures.js';
+import type { RequestShape } from './lib/requests.js';
+import { startBare, startOurs, type Server, type StoreName } from './lib/servers.js';
+import { measureWithWrk } from './lib/wrk.js';
+
+export interface World {
+  readonly directory: string;
+  readonly store: StoreName;
+  readonly etcdUrl: string | undefined;
+  readonly seconds: number;
+  readonly usesWrk: boolean;
+  /** Both run from the start-up scenario to the end. */
+  servers: Servers;
+}
+
+export interface Servers {
+  readonly ours: Server;
+  readonly bare: Server;
+}
+
+/** One line of the report: the same work on both servers, in the same minute. */
+export type Row = SizeRow | LoadRow;
+interface SizeRow {
+  readonly type: 'size';
+  readonly label: string;
+  readonly unit: 'ms' | 'MiB';
+  readonly ours: number;
+  readonly bare: number;
+}
+interface LoadRow {
+  readonly type: 'load';
+  readonly label: string;
+  readonly ours: Measured;
+  readonly bare: Measured;
+}
+
+export interface Scenario {
+  readonly name: string;
+  run(world: World): Promise<Row[]>;
+}
+
+const warmUpMs = 1500;
+const connections = 32;
+const watchers = 1000;
+const listedPods = 10_000;
+const otherPods = 2000;
+/** What an idle server still does of its start is over by then. */
+const settleMs = 2000;
+
+const must = async (server: Server, method: string, path: string, body?: string): Promise<string> => {
+  const { code, text } = await server.call(method, path, body);
+  if (code >= 300 && code !== 409) throw new Error(`${server.name}: ${method} ${path}: ${code} ${text.slice(0, 300)}`);
+  return text;
+};
+
+const jobOn = (server: Server, request: Omit<RequestShape, 'token'>, more: Partial<LoadJob> = {}): LoadJob => ({
+  type: 'load',
+  target: server.target,
+  request: { ...request, token: server.token },
+  connections,
+  seconds: 5,
+  requestsMax: Number.MAX_SAFE_INTEGER,
+  warmUpMs,
+  from: 0,
+  ...more,
+});
+
+/** What ours answers is what the other one has ready. */
+async function getOnBoth(world: World, label: string, path: string, more: Partial<LoadJob> = {}): Promise<Row> {
+  const { servers, seconds, usesWrk } = world;
+  const { ours, bare } = servers;
+  await must(bare, 'PUT', '/body/get', await must(ours, 'GET', path));
+  const on = (server: Server, at: string) => {
+    const job = jobOn(server, { method: 'GET', path: at }, { seconds, ...more });
+    return usesWrk ? measureWithWrk(job, server.pid) : measure(job, [server.pid]);
+  };
+  return { type: 'load', label, ours: await on(ours, path), bare: await on(bare, '/body/get') };
+}
+
+const smallPath = '/api/v1/namespaces/bench/configmaps/small';
+
+async function smallObject({ servers }: World): Promise<void> {
+  await must(servers.ours, 'POST', '/api/v1/namespaces', namespace('bench'));
+  await must(servers.ours, 'POST', '/api/v1/namespaces/bench/configmaps', configMap('small', '00000000'));
+}
+
+async function ensurePods({ servers }: World): Promise<void> {
+  const { ours } = servers;
+  for (const { name, count } of [
+    { name: 'bench-list', count: listedPods },
+    { name: 'bench-more', count: otherPods },
+  ]) {
+    await must(ours, 'POST', '/api/v1/namespaces', namespace(name));
+    const path = `/api/v1/namespaces/${name}/pods`;
+    if ((await must(ours, 'GET', `${path}?limit=1`)).includes('"items":[{')) continue;
+    const job = jobOn(ours, { method: 'POST', path, body: pod }, { seconds: 300, requestsMax: count, warmUpMs: 0 });
+    const { count: made, failed } = await measure(job, [ours.pid]);
+    if (made < count || failed > 0) throw new Error(`of ${count} Pods ${made} were made, ${failed} failed`);
+  }
+}
+
+export async function startBoth({ directory, store, etcdUrl }: Omit<World, 'servers'>): Promise<Servers> {
+  const ours = await startOurs(directory, store, etcdUrl);
+  return { ours, bare: await startBare(directory) };
+}
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'startup',
+    async run(world) {
+      const first = world.servers;
+      await Promise.all([first.ours.stop(), first.bare.stop()]);
+      const times: Servers[] = [];
+      for (let round = 0; round < 3; round++) {
+        if (round > 0) await Promise.all([world.servers.ours.stop(), world.servers.bare.stop()]);
+        world.servers = await startBoth(world);
+        times.push(world.servers);
+      }
+      const median = (of: (servers: Servers) => number) => times.map(of).sort((a, b) => a - b)[1]!;
+      return [
+        { type: 'size', label: 'start, all made anew', unit: 'ms', ours: first.ours.startMs, bare: first.bare.startMs },
+        {
+          type: 'size',
+          label: 'start to readyz',
+          unit: 'ms',
+          ours: median(({ ours }) => ours.startMs),
+          bare: median(({ bare }) => bare.startMs),
+        },
+      ];
+    },
+  },
+  {
+    name: 'memory',
+    async run(world) {
+      const { ours, bare } = world.servers;
+      const memory = (label: string): Row => ({
+        type: 'size',
+        label,
+        unit: 'MiB',
+        ours: residentMiB(ours.pid),
+        bare: residentMiB(bare.pid),
+      });
+      await sleep(settleMs);
+      const idle = memory('memory, idle');
+      await ensurePods(world);
+      await sleep(settleMs);
+      return [idle, memory('memory, 12k Pods')];
+    },
+  },
+  {
+    name: 'get',
+    async run(world) {
+      await smallObject(world);
+      return [await getOnBoth(world, 'GET, up to date', smallPath)];
+    },
+  },
+  {
+    name: 'get-rv0',
+    async run(world) {
+      await smallObject(world);
+      return [await getOnBoth(world, 'GET, any version', `${smallPath}?resourceVersion=0`)];
+    },
+  },
+  {
+    name: 'list',
+    async run(world) {
+      await ensurePods(world);
+      const path = '/api/v1/namespaces/bench-list/pods';
+      return [
+        await getOnBoth(world, 'LIST 10k Pods, up to date', path, { connections: 1 }),
+        await getOnBoth(world, 'LIST 10k Pods, any version', `${path}?resourceVersion=0`, { connections: 1 }),
+      ];
+    },
+  },
+  {
+    name: 'create',
+    async run(world) {
+      const { ours, bare } = world.servers;
+      await smallObject(world);
+      await must(bare, 'PUT', '/body/create', await must(ours, 'GET', smallPath));
+      const on = (server: Server, path: string) => {
+        const body = configMap('made-@@@@@@@@');
+        return measure(jobOn(server, { method: 'POST', path, body }, { seconds: world.seconds }), [server.pid]);
+      };
+      await must(ours, 'POST', '/api/v1/namespaces', namespace('bench-create'));
+      const made = await on(ours, '/api/v1/namespaces/bench-create/configmaps');
+      return [{ type: 'load', label: 'create', ours: made, bare: await on(bare, '/body/create') }];
+    },
+  },
+  {
+    name: 'watch',
+    async run(world) {
+      const { ours, bare } = world.servers;
+      const folder = '/api/v1/namespaces/bench-watch/configmaps';
+      await must(ours, 'POST', '/api/v1/namespaces', namespace('bench-watch'));
+      await must(ours, 'POST', folder, configMap('watched', '00000000'));
+      const { metadata } = JSON.parse(await must(ours, 'GET', folder)) as { metadata: { resourceVersion: string } };
+      const object = (await must(ours, 'GET', `${folder}/watched`)).trimEnd();
+      await must(bare, 'PUT', '/body/event', `{"type":"MODIFIED","object":${object}}\n`);
+      const on = (server: Server, watchPath: string, writePath: string) =>
+        measure(
+          {
+            type: 'fan-out',
+            target: server.target,
+            watch: { method: 'GET', path: watchPath, token: server.token },
+            write: { method: 'PUT', path: writePath, token: server.token, body: configMap('watched') },
+            watchers,
+            seconds: world.seconds,
+            warmUpMs,
+          },
+          [server.pid],
+        );
+      const since = `resourceVersion=${metadata.resourceVersion}`;
+      return [
+        {
+          label: 'watch, 1,000 watchers',
+          type: 'load',
+          ours: await on(ours, `${folder}?watch=1&${since}`, `${folder}/watched`),
+          bare: await on(bare, '/stream', '/push'),
+        },
+      ];
+    },
+  },
+];
