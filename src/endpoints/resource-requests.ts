@@ -232,6 +232,8 @@ export class ResourceRequests {
   private async virtual(request: FastifyRequest, reply: FastifyReply, served: ServedVirtual): Promise<void> {
     const { kube } = request;
     const { info } = kube;
+    // Operations have no collection that spans namespaces.
+    if (served.definition.namespaced && info.namespace === '') throw ApiError.noSuchResource();
     checkPlace(info, served.definition.namespaced);
     if (info.name !== '' || info.subresource !== '') throw ApiError.noSuchResource();
     if (info.verb !== 'create') throw ApiError.methodNotAllowed();
@@ -262,15 +264,13 @@ export class ResourceRequests {
       isWatchPath: info.verb === 'watch',
       watchListEnabled: this.parts.watchListEnabled,
     });
-    const { group, version, kind, selectableFields } = served.definition;
     if (!options.fields.isEmpty) {
-      const selectable = new Set([...commonSelectableFields, ...Object.keys(selectableFields)]);
-      requireSelectable(
-        options.fields,
-        selectable,
-        (field) =>
-          `Unable to find "${group === '' ? version : `${group}/${version}`}, Kind=${kind}" that match label selector "", field selector "${options.fields.toString()}": field label not supported: ${field}`,
-      );
+      const own = Object.keys(served.definition.selectableFields);
+      if (own.length === 0) requireSelectable(options.fields);
+      else {
+        const selectable = new Set([...commonSelectableFields, ...own]);
+        requireSelectable(options.fields, selectable, (field) => `field label not supported: ${field}`);
+      }
     }
     // The deprecated watch of one object by its path.
     if (info.name !== '' && options.fields.requiresExact('metadata.name') === undefined) {

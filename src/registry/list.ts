@@ -32,16 +32,17 @@ export async function listObjects(store: ResourceStore, query: ListQuery): Promi
   const { resourceVersion, resourceVersionMatch } = options;
   // Any version will do: the whole list is in memory, and clients of version 0 expect it in one page.
   const limit = resourceVersion === '0' ? 0 : options.limit;
+  const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
 
   if (options.continue !== '') {
     const token = decodeContinue(options.continue);
+    if (isVersion) throw ApiError.badRequest('specifying resource version is not allowed when using continue');
     if (token.revision === 'latest') {
       await readFresh(store.parts, store.cache, undefined, signal);
       return page(store, query, store.cache.snapshot(), token.start, limit);
     }
     return exactly(store, query, token.revision, token.start, limit);
   }
-  const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
   if (isVersion && (resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit > 0))) {
     await readFresh(store.parts, store.cache, resourceVersion, signal);
     return exactly(store, query, revisionFromClient(resourceVersion), '', limit);
