@@ -1,7 +1,8 @@
 import type { ConfigOverrides } from '../../src/config/load-config.js';
 import type { NamingProfile } from '../../src/config/naming-profile.js';
-import type { Answer, HttpClient, Protocol } from '../harness/http-client.js';
+import type { Answer, HttpClient, Protocol, WatchEvent } from '../harness/http-client.js';
 import type { TestServer } from '../harness/servers.js';
+import type { WatchRow } from './watch.cases.js';
 
 /**
  * The language of the tables. A row is: name, what is done before, the request, what it must lead to.
@@ -233,4 +234,51 @@ export function runTables(tables: readonly Table[], world: () => World): void {
       await scene.run(row);
     });
   });
+}
+
+/** All rows at once, for each lasts as long as its timeout. */
+export function runWatchRows(rows: readonly WatchRow[], world: () => World): void {
+  describe('watch', () => {
+    const outcomes = new Map<WatchRow, Promise<{ scene: Scene; events: readonly WatchEvent[] }>>();
+    beforeAll(() => {
+      for (const row of rows) {
+        const outcome = watched(row, world());
+        outcome.catch(() => undefined);
+        outcomes.set(row, outcome);
+      }
+    });
+
+    it.each(rows.map((row) => [row.name, row] as const))('%s', async (_name, row) => {
+      const { scene, events } = await outcomes.get(row)!;
+      const endMark = Object.keys(scene.filled({ '{api:initial-events-end}': '' }))[0]!;
+      const seen = events.map((event, index) =>
+        typeof row.want[index] === 'object' ? event : shownEvent(event, endMark),
+      );
+      expect(seen).toHaveLength(row.want.length);
+      seen.forEach((event, index) => {
+        const want = row.want[index];
+        if (typeof want === 'object') expect(event).toMatchObject(scene.filled(want));
+        else expect(event).toBe(want);
+      });
+    });
+  });
+}
+
+async function watched(row: WatchRow, world: World): Promise<{ scene: Scene; events: readonly WatchEvent[] }> {
+  const scene = await Scene.open(world);
+  await scene.prepare(row.given);
+  const watch = await world.clients['admin']!.watch(
+    scene.pathOf(`${row.watch}&timeoutSeconds=1`),
+    scene.filled(row.headers ?? {}),
+  );
+  await scene.prepare(row.during ?? []);
+  const events = await watch.rest();
+  expect(await watch.ended).toBe('complete');
+  return { scene, events };
+}
+
+/** `ADDED name`; of a table the name is in the row. */
+function shownEvent({ type, object }: WatchEvent, endMark: string): string {
+  if (type === 'BOOKMARK') return object.metadata.annotations?.[endMark] === 'true' ? 'BOOKMARK end' : 'BOOKMARK';
+  return `${type} ${type === 'ERROR' ? object.code : (object.metadata.name ?? object.rows?.[0].object.metadata.name)}`;
 }

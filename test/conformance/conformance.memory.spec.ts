@@ -1,14 +1,4 @@
-import { startTestServer, type TestServer } from '../harness/servers.js';
-import { impatient, makeWorld, runTables, type World } from './case.js';
-import { allTables } from './tables.js';
+import { conformanceSuite } from './suite.js';
 
-let server: TestServer;
-let world: World;
-
-beforeAll(async () => {
-  server = await startTestServer({ store: 'memory', naming: 'kubernetes' }, { config: impatient });
-  world = makeWorld(server);
-});
-afterAll(() => server.stop());
-
-runTables(allTables, () => world);
+conformanceSuite({ store: 'memory', naming: 'kubernetes', protocol: 'http/1.1', rows: 'all' });
+conformanceSuite({ store: 'memory', naming: 'svc', protocol: 'h2', rows: 'store' });

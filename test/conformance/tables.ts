@@ -4,6 +4,7 @@ import { answers, badBodies, fieldValidation, paths, representations } from './e
 import { collections, getting, listing, paging, selecting } from './list.cases.js';
 import { jsonPatching, merging, patchTypes } from './patch.cases.js';
 import { binding, status } from './subresource.cases.js';
+import { watchRefusals } from './watch.cases.js';
 import { creating, dryRuns, putting } from './write.cases.js';
 
 export const allTables: readonly Table[] = [
@@ -23,6 +24,7 @@ export const allTables: readonly Table[] = [
   paging,
   selecting,
   collections,
+  watchRefusals,
   badBodies,
   fieldValidation,
   paths,
