@@ -50,12 +50,13 @@ export class RequestAuthenticator {
     const proxyName = this.parts.proxies && this.proxyName(raw, this.parts.proxies);
     // One connection of a proxy carries many users: nothing about it may be remembered.
     if (proxyName !== undefined) return this.ask(raw, header, this.certificateUser(raw), path, proxyName);
+    // Before any token: what a certificate proves must never be remembered as proved by the header beside it.
+    const certificate = this.certificateUser(raw);
+    if (typeof certificate === 'object') return certificate;
     if (header !== undefined) {
       const known = this.tokens.get(header);
       if (known && known.untilMs > this.parts.clock.monotonicMs()) return known.user;
     }
-    const certificate = this.certificateUser(raw);
-    if (header === undefined && typeof certificate === 'object') return certificate;
     return this.ask(raw, header, certificate, path);
   }
 
