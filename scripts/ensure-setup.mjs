@@ -172,7 +172,9 @@ export function isInstalled(root) {
 async function compile(root) {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   if (!existsSync(compiler)) throw new SetupError('typescript is not installed: run npm install without --omit=dev');
-  const code = await run(process.execPath, [compiler, '-p', 'tsconfig.build.json'], root);
+  const bundler = join(root, 'scripts/bundle.mjs');
+  let code = await run(process.execPath, [compiler, '-p', 'tsconfig.build.json'], root);
+  if (code === 0 && existsSync(bundler)) code = await run(process.execPath, [bundler], root);
   if (code !== 0) throw new SetupError('the build failed: mend the errors above and run this again');
 }
 

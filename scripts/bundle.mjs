@@ -1,0 +1,48 @@
+// Joins the command's modules, ours and the packages', into a few files: reading and linking some nine hundred small
+// ones is most of what starting costs. See docs/adr/007-start-up.md. Plain JavaScript, as a part of the build.
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const out = join(root, 'dist/bundle');
+
+/** Packages that stay apart: a native one, and one that reads files beside its own. */
+const apart = ['lmdb', 'etcd3'];
+/** What Nest would use if it were installed. */
+const absent = [
+  '@fastify/multipart',
+  '@fastify/static',
+  '@fastify/view',
+  '@nestjs/microservices',
+  '@nestjs/platform-express',
+  '@nestjs/websockets',
+];
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+await build({
+  entryPoints: { main: join(root, 'dist/src/main.js') },
+  outdir: out,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  // Nest tells classes apart by their names.
+  keepNames: true,
+  external: [...apart, ...absent.flatMap((name) => [name, `${name}/*`])],
+  // CommonJS packages inside an ES module still ask for these.
+  banner: {
+    js: [
+      "import { createRequire as bundleRequire } from 'node:module';",
+      "import { dirname as bundleDirname } from 'node:path';",
+      "import { fileURLToPath as bundlePath } from 'node:url';",
+      'const require = bundleRequire(import.meta.url);',
+      'const __filename = bundlePath(import.meta.url);',
+      'const __dirname = bundleDirname(__filename);',
+    ].join('\n'),
+  },
+  logLevel: 'error',
+});
