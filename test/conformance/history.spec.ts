@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { backends } from '../../src/storage/backends.js';
+import type { Answer, HttpClient } from '../harness/http-client.js';
+import { startTestServer, type TestServer } from '../harness/servers.js';
+import { configMap } from './case.js';
+
+// What becomes of old versions: while the store knows them they are served, from then on they are 410.
+const configMaps = '/api/v1/namespaces/default/configmaps';
+const writes = 40;
+/** More than the cache holds. */
+const manyWrites = 320;
+const config = { limits: { historyEventsPerResourceMax: 300, snapshotRetentionMs: 0 } };
+
+describe.each(['memory', 'embedded'] as const)('history on %s', (storeName) => {
+  let server: TestServer;
+  let admin: HttpClient;
+  let first: Answer;
+  let page: Answer;
+  let undo: () => Promise<void>;
+
+  // One server writes and ends; the one that is asked began later, and knows from the store alone what was before.
+  beforeAll(async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'keelson-history-'));
+    const store = storeName === 'memory' ? await backends.memory({}) : undefined;
+    const start = () =>
+      startTestServer({ store: storeName, naming: 'kubernetes' }, { config, directory, ...(store && { store }) });
+    const before = await start();
+    const writer = before.admin;
+    for (const name of ['a', 'b', 'c'])
+      await writer.post(configMaps, configMap(name, { metadata: { labels: { l: '1' } } }));
+    first = await writer.get(`${configMaps}?labelSelector=l`);
+    page = await writer.get(`${configMaps}?labelSelector=l&limit=1`);
+    await writer.delete(`${configMaps}/c`);
+    for (let n = 0; n < writes; n++) await writer.patch(`${configMaps}/a`, { data: { n: String(n) } });
+    await before.stop();
+    server = await start();
+    admin = server.client({ ...server.keelson.client, protocol: 'h2' });
+    undo = async () => {
+      await server.stop();
+      await store?.close();
+      await rm(directory, { recursive: true, force: true });
+    };
+  });
+  afterAll(() => undo());
+
+  const exactly = () => `${configMaps}?labelSelector=l&resourceVersionMatch=Exact&resourceVersion=${versionOf(first)}`;
+  const onward = (token: string) => admin.get(`${configMaps}?labelSelector=l&continue=${token}`);
+  const watchFrom = (query = '') =>
+    admin.watch(`${configMaps}?watch=1&timeoutSeconds=1&labelSelector=l&resourceVersion=${versionOf(first)}${query}`);
+
+  describe('that the store still has', () => {
+    it('is watched from', async () => {
+      const events = await (await watchFrom()).rest();
+      expect(events).toHaveLength(writes + 1);
+      expect(events[0]).toMatchObject({ type: 'DELETED', object: { metadata: { name: 'c' } } });
+      expect(events.slice(1).map(({ object }) => Number(object.data.n))).toEqual(
+        Array.from({ length: writes }, (_, n) => n),
+      );
+    });
+
+    it('is listed exactly', async () => {
+      const { body } = await admin.get(exactly());
+      expect(body).toEqual(first.body);
+    });
+
+    it('is paged through', async () => {
+      const { body } = await onward(page.body.metadata.continue);
+      expect(body.metadata.resourceVersion).toBe(versionOf(page));
+      expect(namesIn(body)).toEqual(['b', 'c']);
+    });
+  });
+
+  describe('that was compacted', () => {
+    beforeAll(async () => {
+      for (let n = 0; n < manyWrites; n++) await admin.patch(`${configMaps}/a`, { data: { n: String(n) } });
+      const { store } = server.keelson.parts;
+      await store.compact(await store.revision());
+    });
+
+    it('is not watched from: the stream says 410', async () => {
+      const watch = await watchFrom('&allowWatchBookmarks=true');
+      const [event, ...more] = await watch.rest();
+      expect(more).toEqual([]);
+      expect(event).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
+      expect(event!.object.message).toMatch(new RegExp(`^too old resource version: ${versionOf(first)} \\(\\d+\\)$`));
+      expect(await watch.ended).toBe('complete');
+    });
+
+    it('is not listed: 410', async () => {
+      const { code, body } = await admin.get(exactly());
+      expect([code, body.reason]).toEqual([410, 'Expired']);
+      expect(body.message).toBe('The resourceVersion for the provided list is too old.');
+    });
+
+    it('is not paged through: 410 with a token to go on at the latest version', async () => {
+      const { code, body } = await onward(page.body.metadata.continue);
+      expect([code, body.reason]).toEqual([410, 'Expired']);
+      expect(body.message).toMatch(/^The provided continue parameter is too old to display a consistent list result/);
+      const rest = await onward(body.metadata.continue);
+      expect(rest.code).toBe(200);
+      expect(namesIn(rest.body)).toEqual(['b']);
+      expect(Number(versionOf(rest))).toBeGreaterThan(Number(versionOf(first)));
+    });
+
+    it('is still older than what lists may show', async () => {
+      const { body } = await admin.get(`${configMaps}?labelSelector=l&resourceVersion=${versionOf(first)}`);
+      expect(namesIn(body)).toEqual(['a', 'b']);
+    });
+  });
+});
+
+const versionOf = ({ body }: Answer): string => body.metadata.resourceVersion;
+const namesIn = (list: { items: { metadata: { name: string } }[] }) => list.items.map(({ metadata }) => metadata.name);
