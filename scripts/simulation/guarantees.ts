@@ -52,6 +52,16 @@ export function violationsOf(history: History, ledger: Ledger): Violation[] {
 const asText = ({ resource, namespace, query }: Selection) =>
   `${resource} in ${namespace || 'all namespaces'} ${new URLSearchParams(query).toString()}`;
 
+/** Where two objects differ, for reports. */
+function difference(shown: unknown, stored: unknown, path = ''): string {
+  const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+  if (!isObject(shown) || !isObject(stored))
+    return `${path} is ${JSON.stringify(shown)}, not ${JSON.stringify(stored)}`;
+  const fields = new Set([...Object.keys(shown), ...Object.keys(stored)]);
+  const differing = [...fields].filter((field) => !deepEqual(shown[field], stored[field]));
+  return differing.map((field) => difference(shown[field], stored[field], `${path}.${field}`)).join('; ');
+}
+
 /** Items of lists leave out their type. */
 function isSame(shown: KubeObject, stored: KubeObject): boolean {
   return deepEqual({ ...shown, kind: stored.kind, apiVersion: stored.apiVersion }, stored);
@@ -70,10 +80,16 @@ function checkWrite(history: History, write: WriteSeen, report: Report): void {
   if (verb === 'delete') return checkDeletion(history, write, outcome.object, report);
   const { object } = outcome;
   const revision = Number(object.metadata.resourceVersion);
+  // Whoever changes an object that nothing holds any more completes its deletion, and is shown it as it went.
+  const completed = (change: Change) => !change.after && change.before?.revision === revision;
+  if (object.metadata.deletionTimestamp && history.changesOf(key).some(completed)) return;
   const change = history.changeAt(key, revision);
   if (!change?.after) return report('no-lost-acknowledged-write', `revision ${revision} is not in the history`);
   if (!isSame(object, change.after.object))
-    report('no-lost-acknowledged-write', `revision ${revision} is another write than the acknowledged one`);
+    report(
+      'no-lost-acknowledged-write',
+      `${revision} is not what was acknowledged: ${difference(object, change.after.object)}`,
+    );
   if (replaces !== undefined && change.before?.revision !== replaces)
     report('no-lost-update', `${revision} was to replace ${replaces}, and replaced ${change.before?.revision}`);
 }

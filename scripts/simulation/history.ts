@@ -1,7 +1,7 @@
 import { decodeJson } from '../../src/codec/json.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { revisionOf } from '../../src/machinery/revision.js';
-import type { KeyValue, KvStore, StoreEvent } from '../../src/storage/kv-store.js';
+import type { KeyValue, KvStore, StoreEvent, Watch } from '../../src/storage/kv-store.js';
 
 /** An object as the store held it; `metadata.resourceVersion` is the revision. */
 export interface State {
@@ -35,19 +35,21 @@ export class History {
     await new Promise<void>((resolve, reject) => {
       const watch = history.follow(store, reject, () => {
         if (history.head < until) return;
+        clearInterval(asking);
         watch.close();
         resolve();
       });
-      watch.requestProgress();
+      // The last revisions may lie outside the root: only progress tells that nothing follows.
+      const asking = setInterval(() => watch.requestProgress(), 20);
     });
     return history;
   }
 
   /** Goes on as long as the watch that is returned. */
-  follow(store: KvStore, failed: (error: Error) => void, moved: () => void = () => undefined) {
+  follow(store: KvStore, failed: (error: Error) => void, moved: () => void = () => undefined): Watch {
     return store.watch(
-      '',
-      { from: revisionOf(2), withPrevious: true },
+      this.root,
+      { from: revisionOf(2) },
       {
         events: (events, revision) => {
           for (const event of events) this.add(event);

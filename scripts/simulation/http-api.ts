@@ -56,10 +56,21 @@ export class HttpApi implements Api {
 
   watch: Api['watch'] = async (selection, query, listener, pace) => {
     const path = this.path(selection, { ...query, watch: 'true' });
-    const response = await this.send('GET', path, undefined, undefined, undefined);
+    const response = await this.send('GET', path, undefined, undefined);
     if (response.statusCode !== 200) await readAnswer(response, path);
     return new HttpWatch(response, listener, pace);
   };
+
+  /** What a load balancer would see. */
+  async isReady(): Promise<boolean> {
+    try {
+      const response = await this.send('GET', '/readyz', undefined, undefined);
+      response.resume();
+      return response.statusCode === 200;
+    } catch {
+      return false;
+    }
+  }
 
   close(): void {
     this.agent.destroy();

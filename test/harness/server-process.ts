@@ -1,0 +1,99 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+const top = join(__dirname, '../..');
+const startMsMax = 30_000;
+
+/** None outlives the tests, also when they are interrupted. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
+/** The built server as a process of its own, that can be killed and started again at the same address on its data. */
+export class ServerProcess {
+  private child: ChildProcess | undefined;
+
+  private constructor(
+    readonly directory: string,
+    readonly port: number,
+    private readonly flags: readonly string[],
+  ) {}
+
+  static async start(directory: string, flags: readonly string[]): Promise<ServerProcess> {
+    if (!existsSync(join(top, 'dist/src/main.js'))) throw new Error('the server is not built: run "npm run build"');
+    const server = new ServerProcess(directory, await freePort(), flags);
+    await server.start();
+    return server;
+  }
+
+  /** Resolves when it is ready. */
+  async start(): Promise<void> {
+    const child = spawn(
+      process.execPath,
+      [
+        join(top, 'bin/keelson'),
+        'serve',
+        '--bind-address=127.0.0.1',
+        `--secure-port=${this.port}`,
+        `--data-dir=${this.directory}`,
+        `--kubeconfig-out=${this.kubeconfig}`,
+        ...this.flags,
+      ],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    this.child = child;
+    running.add(child);
+    child.once('exit', () => {
+      running.delete(child);
+      if (this.child === child) this.child = undefined;
+    });
+    let output = '';
+    await new Promise<void>((resolve, reject) => {
+      const failed = (why: string) => reject(new Error(`the server ${why}:\n${output}`));
+      const late = setTimeout(() => failed('did not start in time'), startMsMax);
+      child.once('exit', (code) => failed(`ended with ${code}`));
+      child.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-8_000)));
+      child.stdout.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+        if (!output.includes('Serving ')) return;
+        clearTimeout(late);
+        resolve();
+      });
+    });
+  }
+
+  async kill(): Promise<void> {
+    const { child } = this;
+    if (!child) return;
+    this.child = undefined;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  /** How an administrator reaches it; the same after every start. */
+  get access(): { url: string; ca: string; client: { certificate: string; key: string } } {
+    const text = readFileSync(this.kubeconfig, 'utf8');
+    const pem = (field: string) =>
+      Buffer.from(new RegExp(`${field}: *"?([A-Za-z0-9+/=]+)`).exec(text)![1]!, 'base64').toString();
+    return {
+      url: `https://127.0.0.1:${this.port}`,
+      ca: pem('certificate-authority-data'),
+      client: { certificate: pem('client-certificate-data'), key: pem('client-key-data') },
+    };
+  }
+
+  private get kubeconfig(): string {
+    return join(this.directory, 'kubeconfig');
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

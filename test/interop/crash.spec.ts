@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Crowd } from '../../scripts/simulation/crowd.js';
+import { violationsOf } from '../../scripts/simulation/guarantees.js';
+import { History } from '../../scripts/simulation/history.js';
+import { HttpApi } from '../../scripts/simulation/http-api.js';
+import { systemClock } from '../../src/std/clock.js';
+import { SeededRng } from '../../src/std/rng.js';
+import { EmbeddedStore } from '../../src/storage/backends/embedded/embedded-store.js';
+import type { KvStore } from '../../src/storage/kv-store.js';
+import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
+import { ServerProcess } from '../harness/server-process.js';
+
+/**
+ * The whole server is killed again and again while clients write to it and watch. They go on with what they know; when
+ * all is over, what they were told is held against the log of the store.
+ */
+const kills = 20;
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function survive(flags: readonly string[], openStore: (directory: string) => Promise<KvStore>): Promise<void> {
+  const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  const rng = new SeededRng(seed);
+  const fork = () => new SeededRng(rng.below(2 ** 31));
+  const directory = await mkdtemp(join(tmpdir(), 'keelson-crash-'));
+  const server = await ServerProcess.start(directory, flags);
+  const api = new HttpApi('server', server.access);
+  try {
+    const crowd = new Crowd({ apis: [api], clock: systemClock, fork, pauseMsMax: 15, mayFail: () => true });
+    await crowd.makeNamespaces();
+    crowd.start(8);
+    const acknowledged: number[] = [];
+    for (let n = 0; n < kills; n++) {
+      await sleep(150 + rng.below(300));
+      await server.kill();
+      acknowledged.push(crowd.ledger.acknowledged);
+      await server.start();
+    }
+    // The last ones go in peace, so that whoever watches can get everything.
+    await sleep(500);
+    await crowd.stop();
+    await sleep(1_500);
+    crowd.close();
+    await server.kill();
+
+    const store = await openStore(directory);
+    const history = await History.of(store).finally(() => store.close());
+    const violations = violationsOf(history, crowd.ledger).map(
+      ({ guarantee, message }) => `not ${guarantee}: ${message}`,
+    );
+    if (violations.length > 0) throw new Error(`seed ${seed}:\n${violations.slice(0, 10).join('\n')}`);
+    // Most lives of the server had writes; that each begins above all that was acknowledged before is a guarantee of reads.
+    expect(acknowledged.filter((revision, life) => revision > (acknowledged[life - 1] ?? 0)).length).toBeGreaterThan(
+      10,
+    );
+    expect(crowd.ledger.counts()['resumed']).toBeGreaterThan(kills);
+  } finally {
+    api.close();
+    await server.kill();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+describe(`a server that is killed ${kills} times loses nothing`, () => {
+  it('on its embedded store', async () => {
+    await survive(['--storage-backend=embedded'], (directory) =>
+      EmbeddedStore.open({ directory: join(directory, 'store') }),
+    );
+  }, 120_000);
+
+  describeWithEtcd('beside etcd', () => {
+    let etcd: EtcdCluster;
+    beforeAll(async () => {
+      etcd = await EtcdCluster.start();
+    });
+    afterAll(() => etcd.stop());
+
+    it('and etcd stays', async () => {
+      await survive([`--etcd-servers=${etcd.storeOptions.servers.join(',')}`], () => etcd.openStore());
+    }, 120_000);
+  });
+});
