@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findEtcd, howToGetEtcd } from './etcd.js';
+import { findKubectls, howToGetKubectl } from './kubectl/kubectl.js';
 
 /**
  * `npm test [-- --only unit|contract|e2e] [what jest takes]`: all suites, what outside tools they found, and as the
@@ -67,8 +68,7 @@ function repositoryRoot(): string {
 /** Names the tools that suites need; in CI they must be there. */
 function reportTools(): boolean {
   const etcd = findEtcd();
-  const onPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'kubectl'));
-  const kubectl = [process.env['KEELSON_KUBECTL'], ...onPath].find((path) => path !== undefined && existsSync(path));
+  const kubectls = findKubectls(repositoryRoot());
   const etcdVersion = etcd && spawnSync(etcd, ['--version'], { encoding: 'utf8' }).stdout.split('\n')[0];
   print(
     etcd
@@ -76,9 +76,9 @@ function reportTools(): boolean {
       : `etcd: not found; tests against etcd are skipped. To run them, ${howToGetEtcd}`,
   );
   print(
-    kubectl
-      ? `kubectl: ${kubectl}`
-      : 'kubectl: not found; tests with kubectl are skipped. To run them, put it on PATH or set KEELSON_KUBECTL',
+    kubectls.length > 0
+      ? kubectls.map(({ path, version }) => `kubectl: ${path} (${version})`).join('\n')
+      : `kubectl: not found; tests with kubectl are skipped. To run them, ${howToGetKubectl}`,
   );
   return etcd !== undefined;
 }

@@ -1,0 +1,107 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readdirSync, realpathSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Step } from './steps.js';
+
+/** A kubectl that can be run here. */
+export interface Kubectl {
+  readonly path: string;
+  /** `v1.33.1` */
+  readonly version: string;
+}
+
+export const howToGetKubectl = 'put kubectl on PATH, or name one or several, separated by ":", in KEELSON_KUBECTL';
+
+/** Those of KEELSON_KUBECTL, that on PATH, and what lies in .cache/kubectl/. */
+export function findKubectls(root: string): Kubectl[] {
+  const cache = join(root, '.cache/kubectl');
+  const paths = [
+    ...(process.env['KEELSON_KUBECTL'] ?? '').split(':'),
+    ...(process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'kubectl')),
+    ...(existsSync(cache) ? readdirSync(cache).map((name) => join(cache, name)) : []),
+  ];
+  const found = new Map<string, Kubectl>();
+  for (const path of paths.filter(isExecutable)) {
+    const real = realpathSync(path);
+    if (found.has(real)) continue;
+    const { stdout } = spawnSync(path, ['version', '--client', '-o', 'json'], { encoding: 'utf8' });
+    found.set(real, { path, version: /"gitVersion": "([^"]*)"/.exec(stdout)?.[1] ?? 'of unknown version' });
+  }
+  return [...found.values()];
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return path !== '';
+  } catch {
+    return false;
+  }
+}
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What is not as the step says; undefined when all is well. */
+  readonly problem: string | undefined;
+}
+
+const stepTimeoutMs = 30_000;
+
+/** One kubectl against one server. It keeps its caches to itself, so that no discovery of another server is read. */
+export class KubectlRunner {
+  private constructor(
+    private readonly kubectl: Kubectl,
+    private readonly kubeconfig: string,
+    private readonly cache: string,
+  ) {}
+
+  static async open(kubectl: Kubectl, kubeconfig: string): Promise<KubectlRunner> {
+    return new KubectlRunner(kubectl, kubeconfig, await mkdtemp(join(tmpdir(), 'kubectl-')));
+  }
+
+  async run({ args, stdin = '', code, stdout, stderr, until }: Step): Promise<Outcome> {
+    const words = [`--kubeconfig=${this.kubeconfig}`, `--cache-dir=${this.cache}`, ...args];
+    const child = spawn(this.kubectl.path, words);
+    const texts = { stdout: '', stderr: '' };
+    child.stdout.on('data', (part: Buffer) => {
+      texts.stdout += String(part);
+      if (until?.test(texts.stdout)) child.kill();
+    });
+    child.stderr.on('data', (part: Buffer) => (texts.stderr += String(part)));
+    // It may end without reading.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(stdin);
+    const patience = setTimeout(() => child.kill('SIGKILL'), stepTimeoutMs);
+    const ended = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    clearTimeout(patience);
+    const missing = (['stdout', 'stderr'] as const).find(
+      (name) => !({ stdout, stderr }[name] ?? /^/).test(texts[name]),
+    );
+    const wanted = code ?? 0;
+    const problem = until
+      ? until.test(texts.stdout)
+        ? undefined
+        : `never printed ${String(until)}`
+      : ended !== wanted
+        ? `ended with ${ended}, not ${wanted}`
+        : missing && `${missing} does not match ${String({ stdout, stderr }[missing])}`;
+    return { code: ended, ...texts, problem };
+  }
+
+  async close(): Promise<void> {
+    await rm(this.cache, { recursive: true, force: true });
+  }
+}
+
+/** What to show of a call that went wrong. */
+export function describeOutcome({ problem, stdout, stderr }: Outcome): string {
+  const shorten = (text: string) => (text.length > 1500 ? `${text.slice(0, 1500)}…` : text).trimEnd();
+  return [problem, shorten(stdout), shorten(stderr)].filter((text) => text).join('\n');
+}
