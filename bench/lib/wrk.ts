@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { LoadJob } from './generator-jobs.js';
 import type { Measured } from './load-generator.js';
-import { busySeconds, cpuSeconds } from './process-figures.js';
+import { cpuSeconds } from './process-figures.js';
 
 export const hasWrk = (): boolean => spawnSync('wrk', ['-v']).error === undefined;
 
@@ -19,13 +19,12 @@ export async function measureWithWrk(job: LoadJob, serverPid: number): Promise<M
     return text;
   };
   await run(Math.max(1, Math.round(warmUpMs / 1000)));
-  const before = { server: cpuSeconds(serverPid), machine: busySeconds() };
+  const before = cpuSeconds(serverPid);
   const text = await run(Math.max(1, Math.round(seconds)));
-  const after = { server: cpuSeconds(serverPid), machine: busySeconds() };
+  const server = cpuSeconds(serverPid) - before;
   const numberIn = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? 0);
   const [, requests = '0', took = '1'] = /(\d+) requests in ([\d.]+)s/.exec(text) ?? [];
   const count = Number(requests);
-  const server = after.server - before.server;
   const serverCores = server / Number(took);
   return {
     count,
@@ -38,8 +37,8 @@ export async function measureWithWrk(job: LoadJob, serverPid: number): Promise<M
     cpuMicrosPerUnit: (server * 1e6) / Math.max(1, count),
     serverCores,
     // wrk is a child of ours: what it used cannot be told from the rest of the machine.
-    generatorCores: (after.machine - before.machine - server) / Number(took),
-    otherCores: 0,
+    generatorCores: NaN,
+    otherCores: NaN,
   };
 }
 
