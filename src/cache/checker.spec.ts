@@ -1,0 +1,59 @@
+import { CacheWorld, pods } from '../../test/harness/cache-world.js';
+import { ManualClock } from '../std/clock.js';
+import { silentLogger } from '../std/logger.js';
+import { checkRegularly, type Mismatch } from './checker.js';
+
+describe('a regular check', () => {
+  let world: CacheWorld;
+  const clock = new ManualClock();
+  const errors: unknown[] = [];
+  const logger = {
+    ...silentLogger,
+    error: (message: string, fields?: object) => void errors.push({ message, ...fields }),
+  };
+  let checks: (readonly Mismatch[])[] = [];
+
+  beforeEach(async () => {
+    world = await CacheWorld.started();
+    checks = [];
+    errors.length = 0;
+    await world.put('a');
+  });
+  afterEach(() => world.close());
+
+  const start = (intervalMs: number) => {
+    const { feed, memory: store } = world;
+    return checkRegularly({ feed, store, clock, logger, intervalMs, onChecked: (found) => checks.push(found) });
+  };
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    await world.settle(10);
+  };
+
+  it('is made every interval until it is stopped', async () => {
+    const check = start(1000);
+    await pass(999);
+    expect(checks).toHaveLength(0);
+    await pass(1);
+    await pass(1000);
+    expect(checks).toEqual([[], []]);
+    check.stop();
+    await pass(5000);
+    expect(checks).toHaveLength(2);
+    expect(errors).toEqual([]);
+  });
+
+  it('tells of what differs', async () => {
+    const check = start(1000);
+    world.cache.apply({ type: 'delete', key: `${pods}ns/a`, modRevision: 50 as never }, 0);
+    await pass(1000);
+    check.stop();
+    expect(errors).toMatchObject([{ message: 'the cache differs from the store', key: `${pods}ns/a`, mismatches: 1 }]);
+  });
+
+  it('is never made without an interval', async () => {
+    start(0);
+    await pass(1e9);
+    expect(checks).toHaveLength(0);
+  });
+});
