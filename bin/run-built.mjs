@@ -9,7 +9,9 @@ const builtAt = new URL('.tsbuildinfo', dist);
 export async function runBuilt(program) {
   const file = isCurrent() ? bundled : separate;
   if (!existsSync(file)) {
-    process.stderr.write(`${program}: not built yet: run \`npm start\` or \`npm run build\` in the package directory\n`);
+    process.stderr.write(
+      `${program}: not built yet: run \`npm start\` or \`npm run build\` in the package directory\n`,
+    );
     process.exitCode = 1;
     return;
   }

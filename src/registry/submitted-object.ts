@@ -1,12 +1,17 @@
 import { ApiError } from '../machinery/api-error.js';
 import { apiVersionOf, type GroupVersionKind } from '../machinery/gvk.js';
 import type { JsonValue, KubeObject } from '../machinery/kube-object.js';
+import { misfit, type Shape } from './shape.js';
 
 /**
  * A decoded body as an object of the expected kind. The kind and version may be left out, but not be others; metadata
- * must have the types that everything below relies on. `keepsNulls`: kinds whose schema says what null means.
+ * must have the types that everything below relies on, and so must what `shape` names.
  */
-export function submittedObject(value: unknown, expected: GroupVersionKind, keepsNulls = false): KubeObject {
+export function submittedObject(
+  value: unknown,
+  expected: GroupVersionKind,
+  { keepsNulls = false, shape }: { readonly keepsNulls?: boolean; readonly shape?: Shape | undefined } = {},
+): KubeObject {
   const body = value === null || value === undefined ? {} : value;
   if (typeof body !== 'object' || Array.isArray(body)) {
     throw ApiError.badRequest(
@@ -28,6 +33,8 @@ export function submittedObject(value: unknown, expected: GroupVersionKind, keep
     ...rest,
   };
   checkMetadata(result, expected);
+  const wrong = shape && misfit(result, shape);
+  if (wrong) throw wrongType(expected, wrong.field, wrong.type, wrong.value);
   return result;
 }
 
@@ -103,11 +110,31 @@ function checkMetadata(object: KubeObject, expected: GroupVersionKind): void {
     const wanted = field === 'finalizers' ? 'string' : 'object';
     for (const item of list)
       if (typeof item !== wanted || item === null) throw wrongType(expected, `metadata.${field}`, wanted, item);
+    if (field === 'ownerReferences') checkOwners(list as Record<string, unknown>[], expected);
     if (list.length === 0) delete metadata[field];
   }
   for (const field of ['generation', 'deletionGracePeriodSeconds']) {
     if (metadata[field] !== undefined && !Number.isSafeInteger(metadata[field]))
       throw wrongType(expected, `metadata.${field}`, 'int64', metadata[field]);
+  }
+}
+
+const ownerFields = {
+  apiVersion: 'string',
+  kind: 'string',
+  name: 'string',
+  uid: 'string',
+  controller: 'boolean',
+  blockOwnerDeletion: 'boolean',
+} as const;
+
+function checkOwners(owners: readonly Record<string, unknown>[], expected: GroupVersionKind): void {
+  for (const owner of owners) {
+    for (const [field, type] of Object.entries(ownerFields)) {
+      const value = owner[field];
+      if (value === undefined || value === null || typeof value === type) continue;
+      throw wrongType(expected, `metadata.ownerReferences.${field}`, type === 'boolean' ? 'bool' : type, value);
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import { admissionFor, type Target, type VerbAnswer } from './verb.js';
 
 export async function create(chain: AdmissionChain, target: Target, body: unknown): Promise<VerbAnswer> {
   const { definition, store } = target.served;
-  const object = submittedObject(body, definition, definition.itemsCarryType);
+  const object = submittedObject(body, definition, { keepsNulls: definition.itemsCarryType, shape: definition.shape });
   placeInNamespace(object, target.namespace, definition.namespaced);
   const written = await createObject(store, object, {
     request: target.context,

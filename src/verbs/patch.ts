@@ -5,6 +5,7 @@ import type { JsonValue, KubeObject } from '../machinery/kube-object.js';
 import { jsonPatch } from '../patch/json-patch.js';
 import { mergePatch } from '../patch/merge-patch.js';
 import type { LensSubresource, ResourceDefinition } from '../registry/resource-definition.js';
+import { specAndStatus } from '../registry/shape.js';
 import { submittedObject } from '../registry/submitted-object.js';
 import { updateObject } from '../registry/update.js';
 import { lensOf } from './lens.js';
@@ -68,7 +69,10 @@ function patchedObject(
   lens: LensSubresource | undefined,
 ): KubeObject {
   try {
-    return submittedObject(value, lens?.viewKind ?? definition, definition.itemsCarryType);
+    return submittedObject(value, lens?.viewKind ?? definition, {
+      keepsNulls: definition.itemsCarryType,
+      shape: lens?.viewKind ? specAndStatus : definition.shape,
+    });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const detail = fieldError.invalid('patch', '', error.message).detail;

@@ -1,4 +1,5 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
+import { specAndStatus } from '../registry/shape.js';
 import { submittedObject } from '../registry/submitted-object.js';
 import { updateObject } from '../registry/update.js';
 import { lensOf } from './lens.js';
@@ -14,7 +15,10 @@ export async function update(
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
   const lens = subresource === '' ? undefined : lensOf(target.served, subresource, 'update');
-  const submitted = submittedObject(body, lens?.viewKind ?? definition, definition.itemsCarryType);
+  const submitted = submittedObject(body, lens?.viewKind ?? definition, {
+    keepsNulls: definition.itemsCarryType,
+    shape: lens?.viewKind ? specAndStatus : definition.shape,
+  });
   placeInNamespace(submitted, target.namespace, definition.namespaced);
   checkName(submitted, target.name);
   const written = await updateObject(
