@@ -1,0 +1,200 @@
+import { connect as connectHttp2, type ClientHttp2Session, type OutgoingHttpHeaders } from 'node:http2';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
+import type { Clock } from '../../../../std/clock.js';
+import { GrpcError, grpcStatus, MalformedMessageError, NotConnectedError } from './grpc-error.js';
+import type { CallListener, Http2Call } from './http2-call.js';
+import { Http2Connection } from './http2-connection.js';
+
+export interface TlsFiles {
+  readonly rootCertificate?: Buffer;
+  readonly certChain?: Buffer;
+  readonly privateKey?: Buffer;
+}
+
+export interface Http2ChannelOptions {
+  /** `http://host:port`, `https://host:port`, `host:port` or `unix:path`. `https:` or TLS files mean TLS. */
+  readonly url: string;
+  readonly tls?: TlsFiles | undefined;
+  readonly clock: Clock;
+}
+
+export interface UnaryCall<T> {
+  readonly path: string;
+  readonly frame: Buffer;
+  readonly decode: (message: Buffer) => T;
+  /** By the channel's clock. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a peer may send before we have read it: a page of many megabytes must not wait for leave every 64 KiB. */
+const streamWindowBytes = 8 * 1024 * 1024;
+const connectionWindowBytes = 32 * 1024 * 1024;
+
+/** After a failed attempt nobody tries for a while: from 50 ms to a second, while it goes on failing. */
+const redialDelayMs = 50;
+const redialDelayMsMax = 1_000;
+
+/**
+ * gRPC to one server, as much of it as etcd's calls need: no compression, no retries, no proxies, one connection that is
+ * made when somebody asks for it and replaced when it is lost.
+ */
+export class Http2Channel {
+  private readonly dialSocket: () => Socket;
+  private readonly origin: string;
+  private readonly headers: OutgoingHttpHeaders;
+  private connection: Http2Connection | undefined;
+  private connecting: Promise<void> | undefined;
+  private dialled: ClientHttp2Session | undefined;
+  private isClosed = false;
+  private failures = 0;
+  private redialAtMs = 0;
+  private lastFailure: NotConnectedError | undefined;
+
+  constructor(private readonly options: Http2ChannelOptions) {
+    const { url, tls } = options;
+    const secureContext = tls || url.startsWith('https:') ? secureContextOf(tls ?? {}) : undefined;
+    const { authority, dial } = targetOf(url, secureContext);
+    this.dialSocket = dial;
+    const scheme = secureContext ? 'https' : 'http';
+    this.origin = `${scheme}://${authority}`;
+    this.headers = {
+      ':method': 'POST',
+      ':scheme': scheme,
+      ':authority': authority,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      'user-agent': 'keelson',
+    };
+  }
+
+  isConnected(): boolean {
+    return this.connection?.isOpen === true;
+  }
+
+  /** Resolves when calls can be made; rejects as soon as they are known not to be, with NotConnectedError. */
+  connect(timeoutMs: number): Promise<void> {
+    if (this.isConnected()) return Promise.resolve();
+    if (this.isClosed) return Promise.reject(new NotConnectedError('the channel was closed'));
+    if (this.connecting) return this.connecting;
+    const { clock } = this.options;
+    if (this.lastFailure && clock.monotonicMs() < this.redialAtMs) return Promise.reject(this.lastFailure);
+    this.connecting = this.dial(timeoutMs)
+      .then(
+        () => {
+          this.failures = 0;
+          this.lastFailure = undefined;
+        },
+        (error: NotConnectedError) => {
+          this.lastFailure = error;
+          const delayMs = Math.min(redialDelayMsMax, redialDelayMs * 2 ** Math.min(this.failures++, 10));
+          this.redialAtMs = clock.monotonicMs() + delayMs;
+          throw error;
+        },
+      )
+      .finally(() => (this.connecting = undefined));
+    return this.connecting;
+  }
+
+  unary<T>({ path, frame, decode, deadlineMs, signal }: UnaryCall<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let answer: { readonly message: T } | undefined;
+      const call = this.start(
+        path,
+        {
+          message(bytes) {
+            if (answer) throw new MalformedMessageError('there are two of them');
+            answer = { message: decode(bytes) };
+          },
+          closed(error) {
+            signal?.removeEventListener('abort', aborted);
+            if (error) reject(error);
+            else if (answer) resolve(answer.message);
+            else reject(new MalformedMessageError('there is none'));
+          },
+        },
+        deadlineMs,
+      );
+      const aborted = () => call.cancel(new GrpcError(grpcStatus.cancelled, 'Cancelled', { cause: signal?.reason }));
+      call.sendLast(frame);
+      if (signal?.aborted) aborted();
+      else signal?.addEventListener('abort', aborted);
+    });
+  }
+
+  /** A call that both sides may write to as long as they like. Throws NotConnectedError when there is no connection. */
+  open(path: string, headers: OutgoingHttpHeaders, listener: CallListener): Http2Call {
+    return this.start(path, listener, Infinity, headers);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.dialled?.destroy();
+    this.connection?.destroy(new GrpcError(grpcStatus.cancelled, 'the channel was closed'));
+  }
+
+  private start(path: string, listener: CallListener, deadlineMs: number, more?: OutgoingHttpHeaders): Http2Call {
+    if (!this.connection) throw new NotConnectedError(`${this.options.url} is not connected`);
+    const headers = { ...this.headers, ':path': path, ...more };
+    return this.connection.start(headers, listener, deadlineMs);
+  }
+
+  private dial(timeoutMs: number): Promise<void> {
+    const { url, clock } = this.options;
+    return new Promise((resolve, reject) => {
+      const session = connectHttp2(this.origin, {
+        createConnection: this.dialSocket,
+        settings: { enablePush: false, initialWindowSize: streamWindowBytes },
+        // In MB. What is queued counts too: the default of 10 would refuse a few large writes at once.
+        maxSessionMemory: 1_024,
+      });
+      this.dialled = session;
+      let isReady = false;
+      const failed = (reason: string, cause?: Error) => {
+        if (isReady) return;
+        timer.cancel();
+        session.destroy();
+        reject(new NotConnectedError(`${url} ${reason}`, { cause }));
+      };
+      const timer = clock.after(timeoutMs, () => failed('was not reached in time'));
+      session.on('error', (error: Error) => failed(`cannot be reached: ${error.message}`, error));
+      session.on('close', () => failed('closed the connection'));
+      session.once('connect', () => session.setLocalWindowSize(connectionWindowBytes));
+      // A peer that has accepted the connection may still be none that speaks HTTP/2, or not answer at all.
+      session.once('remoteSettings', () => {
+        isReady = true;
+        timer.cancel();
+        this.dialled = undefined;
+        this.connection = new Http2Connection(session, clock);
+        resolve();
+      });
+    });
+  }
+}
+
+function secureContextOf({ rootCertificate, certChain, privateKey }: TlsFiles): SecureContext {
+  return createSecureContext({ ca: rootCertificate, cert: certChain, key: privateKey });
+}
+
+function targetOf(url: string, secureContext: SecureContext | undefined) {
+  const unixPath = /^unix:(?:\/\/)?(.+)$/.exec(url)?.[1];
+  const { hostname, port } = unixPath === undefined ? hostOf(url) : { hostname: 'localhost', port: '' };
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const where = unixPath === undefined ? { host, port: Number(port) } : { path: unixPath };
+  const dial = () => {
+    const servername = isIP(host) ? {} : { servername: host };
+    const socket = secureContext
+      ? connectTls({ ...where, ...servername, secureContext, ALPNProtocols: ['h2'] })
+      : connectTcp(where);
+    return socket.setNoDelay(true);
+  };
+  return { authority: port === '' ? hostname : `${hostname}:${port}`, dial };
+}
+
+function hostOf(url: string): { hostname: string; port: string } {
+  // Of a scheme that URL has no opinion about, port 80 is not dropped and names are left as they are.
+  const parsed = new URL(`grpc://${url.replace(/^[a-z]+:\/\//i, '')}`);
+  if (parsed.hostname === '') throw new TypeError(`not the URL of an etcd server: ${url}`);
+  return { hostname: parsed.hostname, port: parsed.port || '2379' };
+}

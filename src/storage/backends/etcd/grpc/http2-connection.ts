@@ -1,0 +1,108 @@
+import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
+import type { Clock, Timer } from '../../../../std/clock.js';
+import { GrpcError, grpcStatus, NotConnectedError } from './grpc-error.js';
+import { Http2Call, type CallListener } from './http2-call.js';
+
+/** etcd bears one ping in 5 s from a client that has calls, and none from one that has not. */
+const keepaliveMs = 10_000;
+const keepaliveAnswerMs = 5_000;
+
+/**
+ * One life of the connection to a member: from its settings to its end, or to the GOAWAY after which it takes no more
+ * calls. Nothing here keeps the process alive but calls.
+ */
+export class Http2Connection {
+  private readonly calls = new Set<Http2Call>();
+  private isLeaving = false;
+  private loss: GrpcError | undefined;
+  private heartbeat: Timer | undefined;
+  /** One timer for all deadlines, at the first of them; calls that are over are not taken out of its way. */
+  private sweep: { readonly atMs: number; readonly timer: Timer } | undefined;
+
+  constructor(
+    private readonly session: ClientHttp2Session,
+    private readonly clock: Clock,
+  ) {
+    session.unref();
+    session.on('goaway', () => (this.isLeaving = true));
+    session.on('error', (error: Error) => this.lose(error.message));
+    session.on('close', () => this.lose('the connection was closed'));
+    this.beat();
+  }
+
+  get isOpen(): boolean {
+    return !this.isLeaving && !this.loss && !this.session.closed && !this.session.destroyed;
+  }
+
+  /** Throws NotConnectedError when no more calls are taken. */
+  start(headers: OutgoingHttpHeaders, listener: CallListener, deadlineMs: number): Http2Call {
+    if (!this.isOpen) throw new NotConnectedError('the connection is closing');
+    const call = new Http2Call(this.request(headers), listener, this.lossOfConnection, this.callIsOver, deadlineMs);
+    if (this.calls.size === 0) this.session.ref();
+    this.calls.add(call);
+    if (deadlineMs !== Infinity) this.sweepAt(deadlineMs);
+    return call;
+  }
+
+  private request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
+    try {
+      return this.session.request(headers, { endStream: false });
+    } catch (cause) {
+      throw new NotConnectedError('the connection takes no call', { cause });
+    }
+  }
+
+  /** All calls end, with this error. */
+  destroy(error: GrpcError): void {
+    this.loss ??= error;
+    this.heartbeat?.cancel();
+    this.sweep?.timer.cancel();
+    for (const call of this.calls) call.cancel(this.loss);
+    this.session.destroy();
+  }
+
+  private lose(reason: string): void {
+    this.destroy(new GrpcError(grpcStatus.unavailable, reason));
+  }
+
+  private readonly lossOfConnection = (): GrpcError | undefined =>
+    this.loss ??
+    (this.session.destroyed ? new GrpcError(grpcStatus.unavailable, 'the connection was lost') : undefined);
+
+  private readonly callIsOver = (call: Http2Call): void => {
+    this.calls.delete(call);
+    if (this.calls.size === 0 && !this.session.destroyed) this.session.unref();
+  };
+
+  private sweepAt(deadlineMs: number): void {
+    if (this.sweep && this.sweep.atMs <= deadlineMs) return;
+    this.sweep?.timer.cancel();
+    const timer = this.clock.after(Math.max(0, deadlineMs - this.clock.now()), () => {
+      this.sweep = undefined;
+      this.endOverdue();
+    });
+    this.sweep = { atMs: deadlineMs, timer };
+  }
+
+  private endOverdue(): void {
+    const nowMs = this.clock.now();
+    let next = Infinity;
+    for (const call of this.calls) {
+      if (call.deadlineMs <= nowMs) call.cancel(new GrpcError(grpcStatus.deadlineExceeded, 'Deadline exceeded'));
+      else next = Math.min(next, call.deadlineMs);
+    }
+    if (next !== Infinity) this.sweepAt(next);
+  }
+
+  private beat(): void {
+    this.heartbeat = this.clock.after(keepaliveMs, () => {
+      if (this.calls.size === 0) return this.beat();
+      this.heartbeat = this.clock.after(keepaliveAnswerMs, () => this.lose('a ping was not answered'));
+      this.session.ping((error) => {
+        if (error || this.loss) return;
+        this.heartbeat?.cancel();
+        this.beat();
+      });
+    });
+  }
+}

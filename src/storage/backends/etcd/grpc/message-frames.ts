@@ -1,0 +1,68 @@
+import { GrpcError, grpcStatus, MalformedMessageError } from './grpc-error.js';
+
+/** In front of each message: one byte that says whether it is compressed, four for its length. */
+export const frameHeaderBytes = 5;
+/** No page and no response of etcd comes near; a length above it is damage. */
+export const messageBytesMax = 512 * 1024 * 1024;
+
+/**
+ * Cuts what comes in DATA frames, wherever these begin and end, into messages. A message that came in one piece is not
+ * copied; of a large one the pieces are kept and joined once:
+ *
+ *   header 20,000 | 16,379 bytes    3,621 bytes, header 3 | abc
+ *   '-- kept ------------------'    '-- joined: 1st -'  '- 2nd, as it is
+ */
+export class MessageFrames {
+  private pieces: Buffer[] = [];
+  private keptBytes = 0;
+  /** How many are needed before it is worth looking again. */
+  private neededBytes = frameHeaderBytes;
+
+  constructor(private readonly deliver: (message: Buffer) => void) {}
+
+  /** Whether the last message is incomplete. */
+  get isPending(): boolean {
+    return this.keptBytes > 0;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.keptBytes === 0) return this.cut(chunk);
+    this.pieces.push(chunk);
+    this.keptBytes += chunk.length;
+    if (this.keptBytes < this.neededBytes) return;
+    const joined = Buffer.concat(this.pieces, this.keptBytes);
+    this.pieces = [];
+    this.keptBytes = 0;
+    this.cut(joined);
+  }
+
+  private cut(bytes: Buffer): void {
+    let at = 0;
+    this.neededBytes = frameHeaderBytes;
+    while (bytes.length - at >= frameHeaderBytes) {
+      const length = lengthAt(bytes, at);
+      const end = at + frameHeaderBytes + length;
+      if (end > bytes.length) {
+        this.neededBytes = frameHeaderBytes + length;
+        break;
+      }
+      this.deliver(bytes.subarray(at + frameHeaderBytes, end));
+      at = end;
+    }
+    if (at === bytes.length) return;
+    this.pieces.push(at === 0 ? bytes : bytes.subarray(at));
+    this.keptBytes = bytes.length - at;
+  }
+}
+
+function lengthAt(bytes: Buffer, at: number): number {
+  if (bytes[at] !== 0) throw new MalformedMessageError('it is compressed, which nobody asked for');
+  const length = bytes.readUInt32BE(at + 1);
+  if (length > messageBytesMax) {
+    throw new GrpcError(
+      grpcStatus.resourceExhausted,
+      `received message larger than max (${length} vs. ${messageBytesMax})`,
+    );
+  }
+  return length;
+}

@@ -1,0 +1,196 @@
+import { MalformedMessageError } from './grpc-error.js';
+import { frameHeaderBytes } from './message-frames.js';
+
+const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
+const varintBytesMax = 10;
+
+/**
+ * Reads one message and those inside it, field by field. Nothing is read beyond the end of the message that is being
+ * read, and 64-bit numbers that a double cannot hold are refused, so whatever comes is either right or an error.
+ *
+ *   while (reader.next()) {
+ *     if (reader.field === 3) revision = reader.number();
+ *     else reader.skip();
+ *   }
+ */
+export class ProtobufReader {
+  /** The number of the field that next() stopped at. */
+  field = 0;
+  private wireType = 0;
+  private at = 0;
+  private end: number;
+
+  constructor(private readonly bytes: Buffer) {
+    this.end = bytes.length;
+  }
+
+  next(): boolean {
+    if (this.at === this.end) return false;
+    const tag = this.varint();
+    this.field = Math.floor(tag / 8);
+    this.wireType = tag % 8;
+    if (this.field === 0 || this.field > 0x1fff_ffff) throw new MalformedMessageError(`no field has the tag ${tag}`);
+    return true;
+  }
+
+  number(): number {
+    this.expect(wireTypes.varint);
+    return this.varint();
+  }
+
+  boolean(): boolean {
+    return this.number() !== 0;
+  }
+
+  /** A view of the message's memory. */
+  buffer(): Buffer {
+    const start = this.contentStart();
+    return this.bytes.subarray(start, this.at);
+  }
+
+  text(): string {
+    const start = this.contentStart();
+    return this.bytes.toString('utf8', start, this.at);
+  }
+
+  message<T>(read: (reader: this) => T): T {
+    const start = this.contentStart();
+    const { end, at } = this;
+    this.end = at;
+    this.at = start;
+    const message = read(this);
+    this.at = at;
+    this.end = end;
+    return message;
+  }
+
+  skip(): void {
+    if (this.wireType === wireTypes.varint) this.skipVarint();
+    else if (this.wireType === wireTypes.bytes) this.contentStart();
+    else if (this.wireType === wireTypes.fixed64) this.advance(8);
+    else if (this.wireType === wireTypes.fixed32) this.advance(4);
+    else throw new MalformedMessageError(`wire type ${this.wireType}`);
+  }
+
+  private contentStart(): number {
+    this.expect(wireTypes.bytes);
+    const length = this.varint();
+    const start = this.at;
+    this.advance(length);
+    return start;
+  }
+
+  private advance(count: number): void {
+    if (count > this.end - this.at) throw new MalformedMessageError('it ends inside a field');
+    this.at += count;
+  }
+
+  private expect(wireType: number): void {
+    if (this.wireType === wireType) return;
+    throw new MalformedMessageError(`field ${this.field} has wire type ${this.wireType}, not ${wireType}`);
+  }
+
+  private varint(): number {
+    let byte = this.byte();
+    if (byte < 0x80) return byte;
+    let value = byte & 0x7f;
+    let scale = 0x80;
+    for (let count = 1; count < varintBytesMax; count++) {
+      byte = this.byte();
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) {
+        if (value > Number.MAX_SAFE_INTEGER) throw new MalformedMessageError('a number is too large, or negative');
+        return value;
+      }
+      scale *= 0x80;
+    }
+    throw new MalformedMessageError('a number has no end');
+  }
+
+  private skipVarint(): void {
+    for (let count = 0; count < varintBytesMax; count++) if (this.byte() < 0x80) return;
+    throw new MalformedMessageError('a number has no end');
+  }
+
+  private byte(): number {
+    if (this.at === this.end) throw new MalformedMessageError('it ends inside a field');
+    return this.bytes[this.at++]!;
+  }
+}
+
+/**
+ * Writes a message from its last byte to its first: a length is known when its turn comes, and nothing is measured
+ * before. So fields are given in reverse order.
+ */
+export class ProtobufWriter {
+  private bytes: Buffer;
+  private at: number;
+
+  /** `bytesExpected` saves copies when it is not too small. */
+  constructor(bytesExpected: number) {
+    this.at = bytesExpected + frameHeaderBytes;
+    this.bytes = Buffer.allocUnsafe(this.at);
+  }
+
+  /** A number of 0 is left out, as proto3 does. */
+  number(field: number, value: number): void {
+    if (value !== 0) this.presentNumber(field, value);
+  }
+
+  /** In a oneof also 0 says something: which one it is. */
+  presentNumber(field: number, value: number): void {
+    this.varint(value);
+    this.varint(field * 8 + wireTypes.varint);
+  }
+
+  boolean(field: number, value: boolean): void {
+    if (value) this.presentNumber(field, 1);
+  }
+
+  buffer(field: number, value: Uint8Array): void {
+    this.reserve(value.length);
+    this.at -= value.length;
+    this.bytes.set(value, this.at);
+    this.varint(value.length);
+    this.varint(field * 8 + wireTypes.bytes);
+  }
+
+  /** To be given to endMessage() once its fields are written. */
+  beginMessage(): number {
+    return this.bytes.length - this.at;
+  }
+
+  endMessage(field: number, mark: number): void {
+    this.varint(this.bytes.length - this.at - mark);
+    this.varint(field * 8 + wireTypes.bytes);
+  }
+
+  /** The message with gRPC's header before it. */
+  framed(): Buffer {
+    const length = this.bytes.length - this.at;
+    this.reserve(frameHeaderBytes);
+    this.at -= frameHeaderBytes;
+    this.bytes[this.at] = 0;
+    this.bytes.writeUInt32BE(length, this.at + 1);
+    return this.bytes.subarray(this.at);
+  }
+
+  private varint(value: number): void {
+    let size = 1;
+    for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++;
+    this.reserve(size);
+    this.at -= size;
+    let at = this.at;
+    for (; value >= 0x80; value = Math.floor(value / 0x80)) this.bytes[at++] = (value % 0x80) | 0x80;
+    this.bytes[at] = value;
+  }
+
+  private reserve(count: number): void {
+    if (count <= this.at) return;
+    const written = this.bytes.length - this.at;
+    const larger = Buffer.allocUnsafe(2 * (written + count) + frameHeaderBytes);
+    this.bytes.copy(larger, larger.length - written, this.at);
+    this.at = larger.length - written;
+    this.bytes = larger;
+  }
+}
