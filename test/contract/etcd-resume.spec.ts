@@ -129,6 +129,8 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
 
   it('when a member loses its leader, though the connection holds', async () => {
     const cluster = await start(3);
+    // Three may take longer to find each other than a call may last.
+    await cluster.leader();
     const [alone, ...others] = cluster.members;
     const reasons: unknown[] = [];
     const logger = { ...silentLogger, warn: (_: string, fields?: object) => void reasons.push(fields) };
