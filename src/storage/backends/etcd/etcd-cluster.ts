@@ -3,6 +3,7 @@ import type { Rng } from '../../../std/rng.js';
 import { abortedError } from '../call-rules.js';
 import type { EtcdEndpoint, Unary } from './etcd-endpoint.js';
 import { closedError, isTransient, storageErrorOf } from './etcd-errors.js';
+import { NotConnectedError } from './grpc/grpc-error.js';
 
 export interface EtcdClusterOptions {
   readonly dialTimeoutMs: number;
@@ -60,6 +61,7 @@ export class EtcdCluster {
         if (!isTransient(error)) throw storageErrorOf(error);
         this.leave(endpoint);
         const delayMs = this.delayBefore(attempt + 1);
+        if (error instanceof NotConnectedError) isSent = false;
         if ((isSent && !isRepeatable) || clock.now() + delayMs >= deadlineMs) throw storageErrorOf(error);
         await orAborted(sleep(clock, delayMs), signal);
       }

@@ -1,23 +1,5 @@
 import { StorageError, type StorageErrorCode } from '../../storage-error.js';
-
-/** The status codes of gRPC that mean something to us. */
-const grpcStatus = {
-  cancelled: 1,
-  unknown: 2,
-  invalidArgument: 3,
-  deadlineExceeded: 4,
-  resourceExhausted: 8,
-  aborted: 10,
-  outOfRange: 11,
-  internal: 13,
-  unavailable: 14,
-  dataLoss: 15,
-} as const;
-
-/** No request was sent, for want of a connection. */
-export class NotConnectedError extends Error {
-  override readonly name = 'NotConnectedError';
-}
+import { grpcStatus, NotConnectedError } from './grpc/grpc-error.js';
 
 /** What etcd, or the way to it, says in its own words becomes one of our codes; the cause is kept. */
 export function storageErrorOf(error: unknown): StorageError {

@@ -1,84 +1,78 @@
-import { revisionOf } from '../../../machinery/revision.js';
+import type { Revision } from '../../../machinery/revision.js';
 import type { KeyValue, StoreEvent } from '../../kv-store.js';
 
 /**
- * The part of etcd's gRPC messages that we use, in the form etcd3's transport gives them: 64-bit integers are read as
- * texts and may be written as numbers, absent messages are null.
+ * The part of etcd's messages that we use, in our own words; grpc/wire.ts knows them as bytes. A response's revision is
+ * that of its header: the store's, when it answered.
  */
-export interface EtcdKeyValue {
-  readonly key: Buffer;
-  readonly value: Buffer;
-  readonly create_revision: string;
-  readonly mod_revision: string;
-}
-
-export interface EtcdHeader {
-  readonly revision: string;
-}
-
 export interface RangeRequest {
   readonly key: Uint8Array;
-  readonly range_end?: Uint8Array;
+  readonly rangeEnd?: Uint8Array;
   readonly revision?: number;
   readonly limit?: number;
-  readonly count_only?: boolean;
+  readonly isCountOnly?: boolean;
 }
 
 export interface RangeResponse {
-  readonly header: EtcdHeader;
-  readonly kvs: readonly EtcdKeyValue[];
-  readonly count: string;
+  readonly revision: Revision;
+  readonly items: readonly KeyValue[];
+  /** Of all that the range has, whatever the limit. */
+  readonly count: number;
 }
 
+/** What to do when every key was last changed at the revision that is given for it, and else. */
 export interface TxnRequest {
-  readonly compare: readonly {
-    readonly key: Uint8Array;
-    readonly target: 'Mod';
-    readonly result: 'Equal';
-    readonly mod_revision: number;
-  }[];
+  readonly compare: readonly { readonly key: Uint8Array; readonly modRevision: number }[];
   readonly success: readonly RequestOp[];
   readonly failure: readonly RequestOp[];
 }
 
 export type RequestOp =
-  | { readonly request_put: { readonly key: Uint8Array; readonly value: Uint8Array } }
-  | { readonly request_delete_range: { readonly key: Uint8Array } }
-  | { readonly request_range: RangeRequest };
+  | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
+  | { readonly type: 'delete'; readonly key: Uint8Array }
+  | ({ readonly type: 'range' } & RangeRequest);
 
 export interface TxnResponse {
-  readonly header: EtcdHeader;
+  readonly revision: Revision;
   readonly succeeded: boolean;
-  readonly responses: readonly { readonly response_range?: RangeResponse | null }[];
-}
-
-export interface WatchCreateRequest {
-  readonly key: Uint8Array;
-  readonly range_end: Uint8Array;
-  readonly start_revision: number;
-  readonly progress_notify: boolean;
-  readonly prev_kv: boolean;
-  readonly fragment: boolean;
+  /** The answers to those operations that were ranges. */
+  readonly ranges: readonly RangeResponse[];
 }
 
 export type WatchRequest =
-  { readonly create_request: WatchCreateRequest } | { readonly progress_request: Record<string, never> };
+  | {
+      readonly type: 'create';
+      readonly key: Uint8Array;
+      readonly rangeEnd: Uint8Array;
+      readonly startRevision: number;
+      readonly hasProgressNotes: boolean;
+      readonly withPrevious: boolean;
+      /** Large revisions may come in several responses. */
+      readonly isFragmented: boolean;
+    }
+  | { readonly type: 'progress' };
 
 export interface EtcdEvent {
-  readonly type: 'Put' | 'Delete';
-  readonly kv: EtcdKeyValue;
-  readonly prev_kv: EtcdKeyValue | null;
+  readonly isDeletion: boolean;
+  /** Of a deletion: its key and revision alone. */
+  readonly item: KeyValue;
+  readonly previous: KeyValue | undefined;
 }
 
 export interface WatchResponse {
-  readonly header: EtcdHeader;
-  readonly watch_id: string;
-  readonly created: boolean;
-  readonly canceled: boolean;
-  readonly compact_revision: string;
-  readonly cancel_reason: string;
-  readonly fragment: boolean;
+  readonly revision: Revision;
+  readonly isCreated: boolean;
+  readonly isCancelled: boolean;
+  /** Above 0: why it was cancelled. */
+  readonly compactRevision: number;
+  readonly cancelReason: string;
+  /** More of the same revisions follows. */
+  readonly isFragment: boolean;
   readonly events: readonly EtcdEvent[];
+}
+
+export interface StatusResponse {
+  readonly version: string;
 }
 
 /** As a range end it means: no end. As a key it is the first one there can be. */
@@ -96,17 +90,7 @@ export function endOfPrefix(prefix: string): Buffer {
   return end;
 }
 
-export function keyValueOf(kv: EtcdKeyValue): KeyValue {
-  return {
-    key: kv.key.toString(),
-    value: kv.value,
-    createRevision: revisionOf(kv.create_revision),
-    modRevision: revisionOf(kv.mod_revision),
-  };
-}
-
-export function storeEventOf(event: EtcdEvent): StoreEvent {
-  const previous = event.prev_kv ? keyValueOf(event.prev_kv) : undefined;
-  if (event.type === 'Put') return { type: 'put', item: keyValueOf(event.kv), previous };
-  return { type: 'delete', key: event.kv.key.toString(), modRevision: revisionOf(event.kv.mod_revision), previous };
+export function storeEventOf({ isDeletion, item, previous }: EtcdEvent): StoreEvent {
+  if (isDeletion) return { type: 'delete', key: item.key, modRevision: item.modRevision, previous };
+  return { type: 'put', item, previous };
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { revisionOf, type Revision } from '../../../machinery/revision.js';
+import type { Revision } from '../../../machinery/revision.js';
 import type { Clock } from '../../../std/clock.js';
 import type { Logger } from '../../../std/logger.js';
 import type { Rng } from '../../../std/rng.js';
@@ -21,18 +21,18 @@ import { StorageError } from '../../storage-error.js';
 import { checkSignal, checkWrites } from '../call-rules.js';
 import { laterKey } from '../key-order.js';
 import { EtcdCluster } from './etcd-cluster.js';
-import { EtcdEndpoint, type TlsFiles } from './etcd-endpoint.js';
+import { EtcdEndpoint } from './etcd-endpoint.js';
 import { closedError } from './etcd-errors.js';
 import {
   bytesOfKey,
   endOfPrefix,
-  keyValueOf,
   zeroKey,
   type RangeRequest,
   type RangeResponse,
   type RequestOp,
 } from './etcd-messages.js';
 import { EtcdWatch } from './etcd-watch.js';
+import type { TlsFiles } from './grpc/http2-channel.js';
 
 export interface EtcdStoreOptions {
   /** URLs of the members. `https:`, or no scheme beside TLS files, means TLS. */
@@ -44,7 +44,7 @@ export interface EtcdStoreOptions {
   readonly dialTimeoutMs?: number;
   /** How long a call may take in all, with everything that is tried again. */
   readonly callTimeoutMs?: number;
-  /** gRPC reads its deadlines by the machine's clock, so this one must not be held still. */
+  /** etcd3 reads its deadlines by the machine's clock, so this one must not be held still. */
   readonly clock: Clock;
   readonly logger: Logger;
   readonly rng: Rng;
@@ -55,16 +55,14 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<KvStore>
   const { servers, clock, logger, rng, dialTimeoutMs = 2_000, callTimeoutMs = 10_000 } = options;
   if (servers.length === 0) throw new Error('no etcd server was named');
   const tls = await readTlsFiles(options);
-  const endpoints = await Promise.all(
-    servers.map((url) => {
-      const isSecure = url.startsWith('https://') || (tls !== undefined && !url.includes('://'));
-      return EtcdEndpoint.open(
-        isSecure && !url.includes('://') ? `https://${url}` : url,
-        isSecure ? tls : undefined,
-        clock,
-      );
-    }),
-  );
+  const endpoints = servers.map((url) => {
+    const isSecure = url.startsWith('https://') || (tls !== undefined && !url.includes('://'));
+    return new EtcdEndpoint(
+      isSecure && !url.includes('://') ? `https://${url}` : url,
+      isSecure ? tls : undefined,
+      clock,
+    );
+  });
   return new EtcdStore(new EtcdCluster(endpoints, { clock, rng, dialTimeoutMs, callTimeoutMs }), logger);
 }
 
@@ -81,7 +79,7 @@ async function readTlsFiles({ caFile, certFile, keyFile }: EtcdStoreOptions): Pr
 }
 
 /** Counts no key: the cheapest linearizable question there is, asked for the header of its answer. */
-const emptyRange: RangeRequest = { key: zeroKey, count_only: true };
+const emptyRange: RangeRequest = { key: zeroKey, isCountOnly: true };
 
 class EtcdStore implements KvStore {
   private readonly watches = new Set<EtcdWatch>();
@@ -97,49 +95,38 @@ class EtcdStore implements KvStore {
       { key: bytesOfKey(key), ...(options?.revision !== undefined && { revision: options.revision }) },
       options,
     );
-    return { item: itemOf(response), revision: revisionOf(response.header.revision) };
+    return { item: response.items[0], revision: response.revision };
   }
 
   async range(prefix: string, options?: RangeOptions): Promise<RangeResult> {
     const { revision, limit, from } = options ?? {};
-    const response = await this.read(
+    return this.read(
       {
         key: bytesOfKey(laterKey(prefix, from)),
-        range_end: endOfPrefix(prefix),
+        rangeEnd: endOfPrefix(prefix),
         ...(revision !== undefined && { revision }),
         // To etcd a limit of 0 is none.
-        ...(limit === 0 ? { count_only: true } : limit !== undefined && { limit }),
+        ...(limit === 0 ? { isCountOnly: true } : limit !== undefined && { limit }),
       },
       options,
     );
-    return {
-      items: response.kvs.map(keyValueOf),
-      revision: revisionOf(response.header.revision),
-      count: Number(response.count),
-    };
   }
 
   async txn(compares: readonly Compare[], writes: readonly Write[], options?: CallOptions): Promise<TxnResult> {
     this.begin(options);
     checkWrites(writes);
     const keys = compares.map(({ key }) => bytesOfKey(key));
-    const response = await this.cluster.call(
+    const { revision, succeeded, ranges } = await this.cluster.call(
       'txn',
       {
-        compare: compares.map(({ modRevision }, i) => ({
-          key: keys[i]!,
-          target: 'Mod',
-          result: 'Equal',
-          mod_revision: modRevision,
-        })),
+        compare: compares.map(({ modRevision }, i) => ({ key: keys[i]!, modRevision })),
         success: writes.map(requestOf),
-        failure: keys.map((key) => ({ request_range: { key } })),
+        failure: keys.map((key) => ({ type: 'range', key })),
       },
       { signal: options?.signal, isRepeatable: writes.length === 0 },
     );
-    const revision = revisionOf(response.header.revision);
-    if (response.succeeded) return { succeeded: true, revision };
-    return { succeeded: false, revision, current: response.responses.map((one) => itemOf(one.response_range)) };
+    if (succeeded) return { succeeded, revision };
+    return { succeeded, revision, current: ranges.map(({ items }) => items[0]) };
   }
 
   watch(prefix: string, options: WatchOptions, sink: WatchSink): Watch {
@@ -160,7 +147,7 @@ class EtcdStore implements KvStore {
   }
 
   async revision(options?: CallOptions): Promise<Revision> {
-    return revisionOf((await this.read(emptyRange, options)).header.revision);
+    return (await this.read(emptyRange, options)).revision;
   }
 
   async compact(revision: Revision): Promise<void> {
@@ -191,12 +178,7 @@ class EtcdStore implements KvStore {
   }
 }
 
-function itemOf(response: RangeResponse | null | undefined) {
-  const kv = response?.kvs[0];
-  return kv && keyValueOf(kv);
-}
-
 function requestOf(write: Write): RequestOp {
   const key = bytesOfKey(write.key);
-  return write.type === 'put' ? { request_put: { key, value: write.value } } : { request_delete_range: { key } };
+  return write.type === 'put' ? { type: 'put', key, value: write.value } : { type: 'delete', key };
 }

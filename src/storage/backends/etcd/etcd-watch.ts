@@ -1,4 +1,4 @@
-import { revisionOf, type Revision } from '../../../machinery/revision.js';
+import type { Revision } from '../../../machinery/revision.js';
 import { sleep, type Timer } from '../../../std/clock.js';
 import type { Logger } from '../../../std/logger.js';
 import type { StoreEvent, Watch, WatchOptions, WatchSink } from '../../kv-store.js';
@@ -98,21 +98,23 @@ export class EtcdWatch implements Watch {
         return this.lost(connection, error as Error);
     }
     if (this.connection !== connection) return;
-    const stream = connection.endpoint.openWatch();
-    connection.stream = stream;
-    stream.on('data', (response) => this.received(connection, response));
-    stream.on('error', (error) => this.lost(connection, error));
-    stream.on('end', () => this.lost(connection, new Error('the stream was ended by etcd')));
     const watched = this.breadth === 'all' ? '' : prefix;
-    stream.write({
-      create_request: {
-        key: bytesOfKey(watched),
-        range_end: endOfPrefix(watched),
-        start_revision: this.next,
-        progress_notify: true,
-        prev_kv: options.withPrevious === true,
-        fragment: true,
-      },
+    try {
+      connection.stream = connection.endpoint.openWatch({
+        received: (response) => this.received(connection, response),
+        closed: (error) => this.lost(connection, error ?? new Error('the stream was ended by etcd')),
+      });
+    } catch (error) {
+      return this.lost(connection, error as Error);
+    }
+    connection.stream.send({
+      type: 'create',
+      key: bytesOfKey(watched),
+      rangeEnd: endOfPrefix(watched),
+      startRevision: this.next,
+      hasProgressNotes: true,
+      withPrevious: options.withPrevious === true,
+      isFragmented: true,
     });
     this.timer = clock.after(callTimeoutMs, () =>
       this.lost(connection, new Error('the watch was not created in time')),
@@ -166,8 +168,8 @@ export class EtcdWatch implements Watch {
   }
 
   private handle(connection: Connection, response: WatchResponse): void {
-    if (response.canceled) return this.cancelled(connection, response);
-    if (response.created) {
+    if (response.isCancelled) return this.cancelled(connection, response);
+    if (response.isCreated) {
       this.timer?.cancel();
       connection.isCreated = true;
       if (this.failures > 0) this.parts.logger.info('a watch has resumed', { server: connection.endpoint.url });
@@ -176,32 +178,32 @@ export class EtcdWatch implements Watch {
     }
     if (response.events.length > 0) {
       connection.fragments.push(...response.events);
-      if (response.fragment) return;
+      if (response.isFragment) return;
       const events = connection.fragments;
       connection.fragments = [];
       return this.deliver(events);
     }
-    this.progress(revisionOf(response.header.revision));
+    this.progress(response.revision);
   }
 
   private cancelled(connection: Connection, response: WatchResponse): void {
-    const compacted = Number(response.compact_revision);
+    const compacted = response.compactRevision;
     if (compacted > 0) {
       const message = `revision ${this.next} is below ${compacted}, the first one kept`;
       return this.end(new StorageError('compacted', message));
     }
     // Whoever may see only some keys is not refused these because it asked for all.
     if (this.breadth === 'all') this.breadth = 'prefixOnly';
-    this.lost(connection, new Error(response.cancel_reason || 'the watch was cancelled by etcd'));
+    this.lost(connection, new Error(response.cancelReason || 'the watch was cancelled by etcd'));
   }
 
   /** Whole revisions; those below `next` were delivered before the connection was. */
   private deliver(raw: readonly EtcdEvent[]): void {
     const { prefix, sink } = this.parts;
-    const last = revisionOf(raw.at(-1)!.kv.mod_revision);
+    const last = raw.at(-1)!.item.modRevision;
     if (last < this.next) return;
     const events = raw
-      .filter((event) => Number(event.kv.mod_revision) >= this.next)
+      .filter((event) => event.item.modRevision >= this.next)
       .map(storeEventOf)
       .filter((event) => this.breadth !== 'all' || keyOf(event).startsWith(prefix));
     this.next = last + 1;
@@ -247,7 +249,7 @@ export class EtcdWatch implements Watch {
     const { connection } = this;
     if (!connection?.isCreated || this.breadth === 'all') return false;
     if (connection.traits?.hasOrderedProgress) {
-      connection.stream?.write({ progress_request: {} });
+      connection.stream?.send({ type: 'progress' });
       return true;
     }
     if (this.breadth === 'prefix') {
