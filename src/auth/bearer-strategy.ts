@@ -33,12 +33,12 @@ export class BearerStrategy {
         'bearer',
         { session: false },
         (error: unknown, result: AuthenticationResult | false | undefined) => {
-          if (error) reject(error as Error);
+          if (error) reject(error);
           else resolve(result || 'rejected');
         },
       ) as (request: unknown, response: unknown, next: (error?: unknown) => void) => void;
       handler({ headers: { authorization: header }, credentials }, {}, (error) => {
-        if (error) reject(error as Error);
+        if (error) reject(error);
         else resolve('rejected');
       });
     });

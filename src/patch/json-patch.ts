@@ -15,7 +15,7 @@ export function jsonPatch(target: JsonValue, patch: unknown): JsonValue {
   try {
     const copy = structuredClone(target);
     const { newDocument } = fastJsonPatch.applyPatch(copy, list, true, true, true);
-    return newDocument as JsonValue;
+    return newDocument;
   } catch (error) {
     throw unprocessable(error);
   }
