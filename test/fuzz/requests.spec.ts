@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { corpus } from './corpus.cases.js';
+import { anyRequest, anyWrite, type FuzzRequest } from './requests.js';
+import { ServerUnderFuzz } from './server-under-fuzz.js';
+
+/** FUZZ_SECONDS=600 looks longer; SEED=n looks at the same requests again. */
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const fuzzMs = Number(process.env['FUZZ_SECONDS'] ?? 5) * 1_000;
+const requestsAtOnce = 8;
+
+/** The requests themselves are in the message of the failure, and short. */
+const reporter = (run: fc.RunDetails<[FuzzRequest[]]>): void => {
+  if (run.failed && run.errorInstance) throw run.errorInstance as Error;
+};
+
+describe('whatever is sent', () => {
+  const server = new ServerUnderFuzz();
+  beforeAll(() => server.start());
+  afterAll(() => server.stop());
+
+  it.each(corpus)('$about', async (request) => {
+    expect(await server.send(request)).toBeUndefined();
+    await server.probe();
+  });
+
+  const fuzz = (name: string, requests: fc.Arbitrary<FuzzRequest>) =>
+    it(
+      `${name}, seed ${seed}`,
+      async () => {
+        server.hangUp();
+        process.stderr.write(`fuzz: seed ${seed}\n`);
+        let sent = 0;
+        let found: string | undefined;
+        const batch = fc.array(requests, { minLength: requestsAtOnce, maxLength: requestsAtOnce });
+        const property = fc.asyncProperty(batch, async (all) => {
+          const problems = await Promise.all(all.map((request, lane) => server.send(request, server.client(lane))));
+          sent += all.length;
+          // Kept outside of the run, which may be over by the time that an answer is missed.
+          found ??= problems.find((problem) => problem !== undefined);
+          if (found !== undefined) throw new Error(found);
+          await server.probe();
+          if (sent % 400 === 0) await server.makeBases();
+        });
+        await fc.assert(property, {
+          seed,
+          numRuns: 1e6,
+          interruptAfterTimeLimit: fuzzMs,
+          endOnFailure: true,
+          reporter,
+        });
+        expect(found).toBeUndefined();
+        expect(sent).toBeGreaterThan(50);
+      },
+      fuzzMs + 60_000,
+    );
+  fuzz('any request is answered as the API says', anyRequest);
+  fuzz('any object is stored or refused', anyWrite);
+
+  it('leaves nothing behind', async () => {
+    await server.makeBases();
+    expect(await server.rest()).toEqual({ watches: 0, cursors: 0, connections: 0 });
+  });
+});

@@ -1,0 +1,109 @@
+import { startKeelson, type Keelson } from '../../src/testing.js';
+import type { Logger } from '../../src/std/logger.js';
+import { RawClient } from './raw-client.js';
+import { bytesOf, describeRequest, type FuzzRequest } from './requests.js';
+import { templates } from './objects.js';
+import { problemOf } from './verdict.js';
+
+const collections: readonly (readonly [path: string, kind: string])[] = [
+  ['/api/v1/nodes', 'Node'],
+  ['/api/v1/namespaces/fuzz/pods', 'Pod'],
+  ['/api/v1/namespaces/fuzz/configmaps', 'ConfigMap'],
+  ['/api/v1/namespaces/fuzz/secrets', 'Secret'],
+  ['/api/v1/namespaces/fuzz/services', 'Service'],
+  ['/api/v1/namespaces/fuzz/serviceaccounts', 'ServiceAccount'],
+  ['/api/v1/namespaces/fuzz/endpoints', 'Endpoints'],
+  ['/api/v1/namespaces/fuzz/events', 'Event'],
+  ['/apis/coordination.k8s.io/v1/namespaces/fuzz/leases', 'Lease'],
+];
+
+/** A server that is not patient, what it complains of, and whether it is still itself. */
+export class ServerUnderFuzz {
+  readonly complaints: string[] = [];
+  private readonly crashes: unknown[] = [];
+  private readonly crashed = (error: unknown) => void this.crashes.push(error);
+  private readonly clients: RawClient[] = [];
+  keelson!: Keelson;
+
+  async start(): Promise<void> {
+    const complain = (message: string, fields?: object) =>
+      this.complaints.push(`${message} ${JSON.stringify(fields)}`.slice(0, 3_000));
+    const logger: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: complain };
+    process.on('uncaughtException', this.crashed);
+    process.on('unhandledRejection', this.crashed);
+    this.keelson = await startKeelson({ logger, config: { limits: { freshnessWaitMsMax: 50 } } });
+    await this.send({ method: 'POST', target: '/api/v1/namespaces', ...json({ metadata: { name: 'fuzz' } }) });
+    await this.makeBases();
+  }
+
+  /** What patches and updates are aimed at; it is made again when a request has removed it. */
+  async makeBases(): Promise<void> {
+    for (const [target, kind] of collections) await this.send({ method: 'POST', target, ...json(templates[kind]) });
+  }
+
+  /** Sends it and says what is wrong with what came of it. */
+  async send(request: FuzzRequest, client = this.client(0)): Promise<string | undefined> {
+    const isCut = request.framing === 'tooLittle' || request.framing === 'badChunk';
+    const outcome = await client.exchange(bytesOf(request), {
+      hasBody: request.method !== 'HEAD',
+      waitMs: isCut ? 30 : 3_000,
+    });
+    if (isCut || request.framing === 'tooMuch') client.close();
+    const problem = problemOf(request, outcome);
+    return problem && `${problem}\n  after ${describeRequest(request)}\n  ${this.complaints.at(-1) ?? ''}`;
+  }
+
+  client(index: number): RawClient {
+    return (this.clients[index] ??= new RawClient(this.keelson));
+  }
+
+  /** Throws when the server is not what it was. */
+  async probe(): Promise<void> {
+    const problem = await this.send({ method: 'GET', target: '/livez', headers: [] }, this.client(99));
+    if (problem) throw new Error(`the server is not alive: ${problem}`);
+    if (this.crashes.length > 0) throw new Error(`it would have crashed: ${describe(this.crashes[0])}`);
+    if (Object.keys(Object.prototype).length > 0 || 'polluted' in {}) throw new Error('a prototype was polluted');
+  }
+
+  /** What comes next uses connections of its own. */
+  hangUp(): void {
+    this.clients.forEach((client) => client.close());
+  }
+
+  /** Nothing is left of clients that have gone. */
+  async rest(): Promise<{ watches: number; cursors: number; connections: number }> {
+    this.hangUp();
+    const { app, parts } = this.keelson;
+    const left = async () => ({
+      watches: parts.watches.size,
+      cursors: [...parts.feed.resources].reduce((sum, cache) => sum + cache.watchCount, 0),
+      connections: await new Promise<number>((resolve) =>
+        (
+          app.getHttpServer() as unknown as { getConnections(told: (error: unknown, count: number) => void): void }
+        ).getConnections((_error, count) => resolve(count)),
+      ),
+    });
+    const deadline = performance.now() + 3_000;
+    for (;;) {
+      const now = await left();
+      if (now.watches + now.cursors + now.connections === 0 || performance.now() > deadline) return now;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.hangUp();
+    await this.keelson.stop();
+    process.off('uncaughtException', this.crashed);
+    process.off('unhandledRejection', this.crashed);
+  }
+}
+
+function json(value: unknown) {
+  return {
+    headers: [['content-type', 'application/json']] as [string, string][],
+    body: Buffer.from(JSON.stringify(value)),
+  };
+}
+
+const describe = (error: unknown) => (error instanceof Error ? error.stack : String(error));
