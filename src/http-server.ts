@@ -13,6 +13,7 @@ import { registerCors } from './hooks/cors.hook.js';
 import { registerDeadline } from './hooks/deadline.hook.js';
 import { registerMetrics } from './hooks/metrics.hook.js';
 import { makeRequestState, registerRequestInfo } from './hooks/request-info.hook.js';
+import { refuseUnreadable } from './hooks/unreadable-request.js';
 import { ApiError } from './machinery/api-error.js';
 import type { Clock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
@@ -59,6 +60,7 @@ export function makeAdapter(config: ServerConfig, { material, sni }: Tls, parts:
       request.kube ??= makeRequestState(request, parts);
       answerError(request, reply, request.kube.info.error ?? ApiError.badRequest(error.message, error), logger);
     },
+    clientErrorHandler: refuseUnreadable,
     skipMiddie: true,
   };
   const http2 = {
