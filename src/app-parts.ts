@@ -104,6 +104,7 @@ export function makeParts(given: Given): AppParts {
       writeConflictRetriesMax: limits.patchAttemptsMax,
       freshnessTimeoutMs: limits.freshnessWaitMsMax,
       generateNameRetriesMax: 8,
+      jsonPatchOperationsMax: limits.jsonPatchOperationsMax,
       historyPageItems: limits.storePageItems,
     },
   };

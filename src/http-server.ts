@@ -103,8 +103,11 @@ export class Connections {
   constructor(
     app: NestFastifyApplication,
     private readonly clock: Clock,
+    headersMax: number,
   ) {
-    const server = app.getHttpServer() as unknown as Http2SecureServer;
+    const server = app.getHttpServer() as unknown as Http2SecureServer & { maxHeadersCount: number };
+    // Of HTTP/1 requests; HTTP/2 bounds the bytes of all headers together.
+    server.maxHeadersCount = headersMax;
     server.on('secureConnection', (socket: TLSSocket) => {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));

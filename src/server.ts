@@ -113,7 +113,7 @@ async function assemble(
   );
   undo.push(() => app.close());
   await app.init();
-  const connections = new Connections(app, clock);
+  const connections = new Connections(app, clock, config.limits.requestHeadersMax);
   undo.push(tls.onChange((context) => (app.getHttpServer() as unknown as TlsServer).setSecureContext(context)));
 
   const { bindAddress, securePort } = config.serving;

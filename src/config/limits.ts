@@ -11,18 +11,15 @@ export class Limits {
   @IsNatural(1) readonly headersTimeoutMs!: number;
   @IsNatural(1) readonly tlsHandshakeTimeoutMs!: number;
 
-  @IsNatural(1) readonly storedValueBytesMax!: number;
   @IsNatural(1) readonly storeRequestTimeoutMs!: number;
   @IsNatural(1) readonly patchAttemptsMax!: number;
 
   @IsNatural() readonly freshnessWaitMsMax!: number;
   @IsNatural() readonly snapshotRetentionMs!: number;
   @IsNatural(1) readonly listChunkBytesMax!: number;
-  @IsNatural() readonly gzipBytesMin!: number;
   @IsNatural(1) readonly storePageItems!: number;
 
   @IsNatural(1) readonly historyEventsPerResourceMax!: number;
-  @IsNatural() readonly historyAgeMsMax!: number;
   @IsNatural(1) readonly watchWriteStallTimeoutMs!: number;
   @IsNatural(1) readonly bookmarkIntervalMs!: number;
 

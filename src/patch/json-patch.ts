@@ -2,16 +2,14 @@ import fastJsonPatch, { type Operation } from 'fast-json-patch';
 import { ApiError } from '../machinery/api-error.js';
 import type { JsonValue } from '../machinery/kube-object.js';
 
-/** More operations than this are refused: each may copy the whole object. As kube-apiserver has it. */
-const operationsMax = 10_000;
 /** Each copy may double the document, so their number is bounded on its own. */
 const copyOperationsMax = 200;
 
 const operations = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
 
 /** RFC 6902. The target is not changed. What cannot be applied is 422, what is not a patch is 400. */
-export function jsonPatch(target: JsonValue, patch: unknown): JsonValue {
-  const list = checkedOperations(patch);
+export function jsonPatch(target: JsonValue, patch: unknown, operationsMax: number): JsonValue {
+  const list = checkedOperations(patch, operationsMax);
   try {
     const copy = structuredClone(target);
     const { newDocument } = fastJsonPatch.applyPatch(copy, list, true, true, true);
@@ -21,7 +19,7 @@ export function jsonPatch(target: JsonValue, patch: unknown): JsonValue {
   }
 }
 
-function checkedOperations(patch: unknown): Operation[] {
+function checkedOperations(patch: unknown, operationsMax: number): Operation[] {
   if (!Array.isArray(patch)) throw ApiError.badRequest('error decoding patch: a JSON patch is a list of operations');
   if (patch.length > operationsMax) {
     throw ApiError.requestEntityTooLarge(

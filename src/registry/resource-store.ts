@@ -17,6 +17,7 @@ export interface StoreLimits {
   /** How long a read waits for a revision that has not been seen yet. */
   readonly freshnessTimeoutMs: number;
   readonly generateNameRetriesMax: number;
+  readonly jsonPatchOperationsMax: number;
   /** How many objects one read of the store brings when an old state is listed. */
   readonly historyPageItems: number;
 }

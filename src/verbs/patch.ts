@@ -55,7 +55,10 @@ function changed(
   target: Target,
 ): KubeObject {
   const before = (lens ? lens.view(current) : current) as unknown as JsonValue;
-  const after = type === 'json' ? jsonPatch(before, body) : mergePatch(before, body as JsonValue);
+  const after =
+    type === 'json'
+      ? jsonPatch(before, body, target.served.store.parts.limits.jsonPatchOperationsMax)
+      : mergePatch(before, body as JsonValue);
   const object = patchedObject(after, definition, lens);
   checkName(object, target.name);
   placeInNamespace(object, target.namespace, definition.namespaced);

@@ -48,6 +48,7 @@ export function registryOf(
     writeConflictRetriesMax: 3,
     freshnessTimeoutMs: 1000,
     generateNameRetriesMax: 3,
+    jsonPatchOperationsMax: 10_000,
     historyPageItems: 100,
   };
   const parts = { kv, feed, root: '/registry/', clock, rng: systemRng, limits };
