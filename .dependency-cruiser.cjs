@@ -36,7 +36,12 @@ module.exports = {
   forbidden: [
     ...upward,
     ...siblings,
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     {
       name: 'nest-stays-in-the-shell',
       comment: 'Only the HTTP rooms, *.module.ts and the composition root know Nest.',

@@ -41,9 +41,7 @@ export class WatchStreams {
     const headers = headersFor(request, options.contentType);
     reply.raw.writeHead(200, headers as never);
     if ('flushHeaders' in reply.raw) reply.raw.flushHeaders();
-    const stream = new WatchStream(reply.raw, this.parts, options, () =>
-      this.open.delete(stream),
-    );
+    const stream = new WatchStream(reply.raw, this.parts, options, () => this.open.delete(stream));
     this.open.add(stream);
     stream.begin(subscribe);
     if (this.stopping) stream.finish();

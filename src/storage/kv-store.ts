@@ -88,7 +88,12 @@ export interface WatchOptions {
 
 export type StoreEvent =
   | { readonly type: 'put'; readonly item: KeyValue; readonly previous?: KeyValue | undefined }
-  | { readonly type: 'delete'; readonly key: string; readonly modRevision: Revision; readonly previous?: KeyValue | undefined };
+  | {
+      readonly type: 'delete';
+      readonly key: string;
+      readonly modRevision: Revision;
+      readonly previous?: KeyValue | undefined;
+    };
 
 export interface WatchSink {
   /** One or more whole revisions. `revision` is the last of them. */
