@@ -6,6 +6,7 @@ import { decodeJson } from '../codec/json.js';
 import { parseContentType } from '../codec/media-type.js';
 import { negotiateInput, wantsPretty } from '../codec/negotiate.js';
 import type { Limits } from '../config/limits.js';
+import { decodeRequestObject, strictDecodingProblem } from '../codec/request-object.js';
 import { headersFor, sendBytes } from '../hooks/answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import { commonSelectableFields, requireSelectable } from '../machinery/field-selector.js';
@@ -298,22 +299,13 @@ export class ResourceRequests {
     kind: string,
     fieldValidation: 'Ignore' | 'Warn' | 'Strict',
   ): unknown {
-    try {
-      const { value, duplicates } = encoding.decode(bytes, { findDuplicates: fieldValidation !== 'Ignore' });
-      if (duplicates.length > 0) {
-        if (fieldValidation === 'Strict') {
-          throw ApiError.badRequest(`strict decoding error: ${duplicates.join(', ')}`);
-        }
-        request.kube.warnings.push(...duplicates);
-      }
-      return value;
-    } catch (error) {
-      if (!(error instanceof DecodeError)) throw error;
-      throw ApiError.badRequest(
-        `the object provided is unrecognized (must be of type ${kind}): ${error.message} (${excerptOf(bytes)})`,
-        error,
-      );
+    const options = { findDuplicates: fieldValidation !== 'Ignore' };
+    const { object, duplicates } = decodeRequestObject(bytes, encoding, kind, options);
+    if (duplicates.length > 0) {
+      if (fieldValidation === 'Strict') throw ApiError.badRequest(strictDecodingProblem(duplicates));
+      request.kube.warnings.push(...duplicates);
     }
+    return object;
   }
 
   private representation(request: FastifyRequest): Representation {
@@ -391,12 +383,4 @@ function includeObjectOf(value: string | undefined): IncludeObject {
   if (value === undefined || value === '' || value === 'Metadata') return 'Metadata';
   if (value === 'Object' || value === 'None') return value;
   throw ApiError.badRequest(`unsupported includeObject value: ${value}`);
-}
-
-/** The beginning of a body in an error: text as it is, anything else in hex. */
-function excerptOf(bytes: Buffer): string {
-  if (bytes.length === 0) return '<empty>';
-  const isText = bytes[0] === 0x7b;
-  const shown = bytes.subarray(0, 30);
-  return (isText ? shown.toString('utf8') : shown.toString('hex')) + (bytes.length > shown.length ? ' ...' : '');
 }
