@@ -1,4 +1,4 @@
-import { BlockList, isIPv4 } from 'node:net';
+import { isIPv4 } from 'node:net';
 
 /** `10.0.0.0/24` → `10.0.0.1`: by convention the address of the server's own Service. */
 export function firstAddressOf(cidr: string): string {
@@ -13,15 +13,6 @@ export function addressAt(cidr: string, offset: bigint): string {
   const hostBits = BigInt(width - Number(bits));
   const start = (toNumber(base) >> hostBits) << hostBits;
   return isV4 ? v4Text(start + offset) : v6Text(start + offset);
-}
-
-export function rangeContains(cidr: string, address: string): boolean {
-  const [base = '', bits = '0'] = cidr.split('/');
-  const family = (text: string) => (isIPv4(text) ? 'ipv4' : 'ipv6');
-  if (family(base) !== family(address)) return false;
-  const list = new BlockList();
-  list.addSubnet(base, Number(bits), family(base));
-  return list.check(address, family(address));
 }
 
 function toNumber(address: string): bigint {

@@ -15,9 +15,3 @@ export function revisionOf(value: number | bigint | string): Revision {
 }
 
 /** The revision that a client's resourceVersion names, or undefined when it names none. */
-export function parseResourceVersion(text: string): Revision | undefined {
-  if (!/^[0-9]{1,19}$/.test(text)) return undefined;
-  const revision = Number(text);
-  // Larger ones are well formed, only never reached: all of them are the largest number we count to.
-  return Math.min(revision, Number.MAX_SAFE_INTEGER) as Revision;
-}

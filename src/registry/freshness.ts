@@ -1,21 +1,12 @@
 import { FreshnessTimeout, type Feed } from '../cache/feed.js';
 import type { WatchCache } from '../cache/watch-cache.js';
 import { ApiError } from '../machinery/api-error.js';
-import { parseResourceVersion, type Revision } from '../machinery/revision.js';
+import { revisionOption } from '../machinery/list-options.js';
 import { storageToApiError } from './storage-to-api-error.js';
 
 interface Parts {
   readonly feed: Feed;
   readonly limits: { readonly freshnessTimeoutMs: number };
-}
-
-/** A client's resourceVersion as a revision; what cannot be one is the client's mistake. */
-export function revisionFromClient(text: string): Revision {
-  const revision = parseResourceVersion(text);
-  if (revision === undefined) {
-    throw ApiError.badRequest(`invalid resource version ${text}: it must be one that this server gave out`);
-  }
-  return revision;
 }
 
 /**
@@ -33,7 +24,7 @@ export async function readFresh(
   const options = { timeoutMs: limits.freshnessTimeoutMs, ...(signal && { signal }) };
   try {
     if (resourceVersion === undefined || resourceVersion === '') await feed.consistentRevision(options);
-    else await feed.waitFor(revisionFromClient(resourceVersion), options);
+    else await feed.waitFor(revisionOption(resourceVersion), options);
   } catch (error) {
     if (error instanceof FreshnessTimeout) throw ApiError.tooLargeResourceVersion(error.requested, error.current);
     throw storageToApiError(error);

@@ -1,11 +1,11 @@
 import type { Attributes, EncodedObject } from '../cache/encoded-object.js';
 import type { Snapshot } from '../cache/watch-cache.js';
 import { ApiError } from '../machinery/api-error.js';
-import type { ListOptions } from '../machinery/list-options.js';
+import { revisionOption, type ListOptions } from '../machinery/list-options.js';
 import { noRevision, type Revision } from '../machinery/revision.js';
 import { StorageError } from '../storage/storage-error.js';
 import { decodeContinue, encodeContinue } from './continue-token.js';
-import { readFresh, revisionFromClient } from './freshness.js';
+import { readFresh } from './freshness.js';
 import type { ResourceStore } from './resource-store.js';
 import { storageToApiError } from './storage-to-api-error.js';
 
@@ -45,7 +45,7 @@ export async function listObjects(store: ResourceStore, query: ListQuery): Promi
   }
   if (isVersion && (resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit > 0))) {
     await readFresh(store.parts, store.cache, resourceVersion, signal);
-    return exactly(store, query, revisionFromClient(resourceVersion), '', limit);
+    return exactly(store, query, revisionOption(resourceVersion), '', limit);
   }
   await readFresh(store.parts, store.cache, resourceVersion, signal);
   return page(store, query, store.cache.snapshot(), '', limit);

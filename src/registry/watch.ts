@@ -1,7 +1,7 @@
 import type { EventSink, Subscription } from '../cache/watch-request.js';
 import type { Rendering } from '../cache/encoded-object.js';
-import type { ListOptions } from '../machinery/list-options.js';
-import { readFresh, revisionFromClient } from './freshness.js';
+import { revisionOption, type ListOptions } from '../machinery/list-options.js';
+import { readFresh } from './freshness.js';
 import { matcher } from './list.js';
 import type { ResourceStore } from './resource-store.js';
 
@@ -26,7 +26,7 @@ export async function watchObjects(
     options.sendInitialEvents ?? (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0');
   const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
   // Before anything is sent: a version that is none refuses the watch.
-  const after = !fromStart && isVersion ? revisionFromClient(resourceVersion) : undefined;
+  const after = !fromStart && isVersion ? revisionOption(resourceVersion) : undefined;
   if (fromStart) await readFresh(store.parts, store.cache, resourceVersion, query.signal);
   else await readFresh(store.parts, store.cache, '0', query.signal);
 
