@@ -54,6 +54,8 @@ export interface Pace {
 }
 
 export interface WatchHandle {
+  /** From here on the client reads as fast as it can. */
+  hurry(): void;
   close(): void;
 }
 

@@ -176,7 +176,7 @@ class Connection {
   constructor(
     private readonly clock: Clock,
     private readonly listener: WatchListener,
-    private readonly pace: Pace,
+    private pace: Pace,
   ) {}
 
   open(subscription: Subscription): void {
@@ -195,6 +195,12 @@ class Connection {
     else this.reading ??= this.clock.after(this.pace.delayMs, () => this.read());
     this.isFull = this.frames.length >= this.pace.eventsMax;
     return !this.isFull;
+  }
+
+  hurry(): void {
+    this.pace = { eventsMax: Infinity, delayMs: 0 };
+    this.reading?.cancel();
+    this.read();
   }
 
   end(): void {

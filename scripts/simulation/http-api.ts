@@ -152,7 +152,7 @@ class HttpWatch implements WatchHandle {
   constructor(
     private readonly response: IncomingMessage,
     private readonly listener: WatchListener,
-    private readonly pace: Pace,
+    private pace: Pace,
   ) {
     response.setEncoding('utf8');
     response.on('data', (text: string) => this.take(text));
@@ -164,6 +164,10 @@ class HttpWatch implements WatchHandle {
     response.on('end', ended);
     response.on('close', ended);
     response.on('error', ended);
+  }
+
+  hurry(): void {
+    this.pace = { eventsMax: Infinity, delayMs: 0 };
   }
 
   close(): void {

@@ -89,11 +89,13 @@ export class Watcher {
     const cut = this.cutAtRandom(() => ended('closed'));
     const stopped = () => finish();
     stop.addEventListener('abort', stopped, { once: true });
+    if (stop.aborted) finish();
     await finished;
     stop.removeEventListener('abort', stopped);
     cut.cancel();
     if (stop.aborted) {
       this.stillOpen = handle;
+      handle.hurry();
       return undefined;
     }
     handle.close();
