@@ -13,5 +13,3 @@ export function revisionOf(value: number | bigint | string): Revision {
   if (!Number.isSafeInteger(revision) || revision < 0) throw new RangeError(`not a revision: ${value}`);
   return revision as Revision;
 }
-
-/** The revision that a client's resourceVersion names, or undefined when it names none. */
