@@ -1,0 +1,389 @@
+import { gunzipSync } from 'node:zlib';
+import { registryOf, shell } from '../../test/harness/shell.js';
+import { standardEncodings } from '../codec/encodings.js';
+import type { KubeObject } from '../machinery/kube-object.js';
+import { defineResource, type ResourceDefinition } from '../registry/resource-definition.js';
+import type { Strategy } from '../registry/strategy.js';
+import { defaultTable } from '../registry/table.js';
+import { systemClock } from '../std/clock.js';
+import { OpenApiRequests } from './openapi-requests.js';
+
+const strategy: Strategy = { validateName: () => [] };
+const lens = {
+  type: 'lens',
+  verbs: ['get', 'update', 'patch'],
+  view: (o: KubeObject) => o,
+  put: (o: KubeObject) => o,
+} as const;
+
+const pods = defineResource({
+  ...{ group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true, strategy, table: defaultTable },
+  returnsDeletedObject: true,
+  subresources: {
+    status: lens,
+    eviction: { type: 'handled', verbs: ['create'], kind: { group: 'policy', version: 'v1', kind: 'Eviction' } },
+    exec: {
+      ...{ type: 'handled', verbs: ['create', 'get'], connects: true },
+      kind: { group: '', version: 'v1', kind: 'PodExecOptions' },
+    },
+  },
+});
+const namespaces = defineResource({
+  ...{ group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false, strategy },
+  table: defaultTable,
+  verbs: ['watch', 'get', 'create', 'delete', 'list', 'patch', 'update'],
+  subresources: { finalize: { ...lens, verbs: ['update'] } },
+});
+const roles = defineResource({
+  ...{ group: 'rbac.authorization.k8s.io', version: 'v1', kind: 'Role', plural: 'roles', namespaced: true, strategy },
+  table: defaultTable,
+});
+const widgets = defineResource({
+  ...{ group: 'shop.example.com', version: 'v2', kind: 'Widget', plural: 'widgets', namespaced: false, strategy },
+  table: defaultTable,
+});
+const reviews = {
+  ...{ group: 'authorization.k8s.io', version: 'v1', kind: 'LocalSubjectAccessReview' },
+  ...{ plural: 'localsubjectaccessreviews', singular: 'localsubjectaccessreview', namespaced: true },
+};
+
+interface Parameter {
+  name?: string;
+  $ref?: string;
+}
+interface Item {
+  parameters?: Parameter[];
+  [method: string]: unknown;
+}
+interface Operation {
+  operationId: string;
+  parameters?: Parameter[];
+  'x-kubernetes-action'?: string;
+  'x-kubernetes-group-version-kind'?: object;
+  requestBody?: { content: Record<string, unknown> };
+  responses: Record<string, { content?: Record<string, { schema: unknown }>; schema?: unknown }>;
+}
+interface Document {
+  paths: Record<string, Item>;
+  components: { schemas: Record<string, Record<string, unknown>> };
+  definitions: Record<string, Record<string, unknown>>;
+}
+
+function openApi(definitions: ResourceDefinition[] = [pods, namespaces, roles, widgets]) {
+  const registry = registryOf(definitions, [reviews]);
+  const requests = new OpenApiRequests({
+    registry,
+    encodings: standardEncodings,
+    apiDomain: 'k8s.io',
+    clock: { ...systemClock, now: () => Date.UTC(2030, 0, 1) },
+  });
+  const server = shell((request, reply) => requests.answer(request, reply));
+  const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' | 'POST' = 'GET') =>
+    server.inject({ method, url, headers });
+  const document = async (url: string) => (await get(url)).json<Document>();
+  const index = async () =>
+    (await get('/openapi/v3')).json<{ paths: Record<string, { serverRelativeURL: string }> }>().paths;
+  return { registry, get, document, index };
+}
+
+const namesOf = (parameters: readonly Parameter[] = []) =>
+  parameters.map(({ name, $ref }) => name ?? $ref?.split('/').at(-1));
+
+/** `GET readCoreV1Pod get | own parameters | codes` */
+function linesOf(item: Item | undefined): string[] {
+  return Object.entries(item ?? {})
+    .filter(([method]) => method !== 'parameters')
+    .map(([method, operation]) => {
+      const { operationId, parameters, responses, ...rest } = operation as Operation;
+      const own = namesOf(parameters).filter((name) => name !== 'body');
+      return [
+        `${method} ${operationId} ${rest['x-kubernetes-action'] ?? ''}`,
+        own.join(),
+        Object.keys(responses).join(),
+      ].join(' | ');
+    });
+}
+
+const listing =
+  'allowWatchBookmarks,continue,fieldSelector,labelSelector,limit,resourceVersion,resourceVersionMatch,sendInitialEvents,shardSelector,timeoutSeconds,watch';
+const deleting = 'dryRun,gracePeriodSeconds,ignoreStoreReadErrorWithClusterBreakingPotential,orphanDependents';
+const writing = 'dryRun,fieldManager,fieldValidation';
+
+/** [path, parameters of all its operations, operations] */
+const paths: [string, string, string[]][] = [
+  ['/api/v1/', '', ['get getCoreV1APIResources  |  | 200,401']],
+  [
+    '/api/v1/namespaces/{namespace}/pods',
+    'namespace,pretty',
+    [
+      `get listCoreV1NamespacedPod list | ${listing} | 200,401`,
+      `post createCoreV1NamespacedPod post | ${writing} | 200,201,202,401`,
+      'delete deleteCoreV1CollectionNamespacedPod deletecollection | continue,dryRun,fieldSelector,gracePeriodSeconds,ignoreStoreReadErrorWithClusterBreakingPotential,labelSelector,limit,orphanDependents,propagationPolicy,resourceVersion,resourceVersionMatch,sendInitialEvents,shardSelector,timeoutSeconds | 200,401',
+    ],
+  ],
+  [
+    '/api/v1/namespaces/{namespace}/pods/{name}',
+    'name,namespace,pretty',
+    [
+      'get readCoreV1NamespacedPod get |  | 200,401',
+      `put replaceCoreV1NamespacedPod put | ${writing} | 200,201,401`,
+      `delete deleteCoreV1NamespacedPod delete | ${deleting},propagationPolicy | 200,202,401`,
+      `patch patchCoreV1NamespacedPod patch | ${writing},force | 200,201,401`,
+    ],
+  ],
+  [
+    '/api/v1/namespaces/{namespace}/pods/{name}/status',
+    'name,namespace,pretty',
+    [
+      'get readCoreV1NamespacedPodStatus get |  | 200,401',
+      `put replaceCoreV1NamespacedPodStatus put | ${writing} | 200,201,401`,
+      `patch patchCoreV1NamespacedPodStatus patch | ${writing},force | 200,201,401`,
+    ],
+  ],
+  [
+    '/api/v1/namespaces/{namespace}/pods/{name}/eviction',
+    `${writing},name,namespace,pretty`,
+    ['post createCoreV1NamespacedPodEviction post |  | 200,201,202,401'],
+  ],
+  [
+    '/api/v1/namespaces/{namespace}/pods/{name}/exec',
+    'name,namespace',
+    [
+      'get connectCoreV1GetNamespacedPodExec connect |  | 200,401',
+      'post connectCoreV1PostNamespacedPodExec connect |  | 200,401',
+    ],
+  ],
+  [
+    '/api/v1/pods',
+    'allowWatchBookmarks,continue,fieldSelector,labelSelector,limit,pretty,resourceVersion,resourceVersionMatch,sendInitialEvents,shardSelector,timeoutSeconds,watch',
+    ['get listCoreV1PodForAllNamespaces list |  | 200,401'],
+  ],
+  [
+    '/api/v1/namespaces',
+    'pretty',
+    [
+      `get listCoreV1Namespace list | ${listing} | 200,401`,
+      `post createCoreV1Namespace post | ${writing} | 200,201,202,401`,
+    ],
+  ],
+  [
+    '/api/v1/namespaces/{name}/finalize',
+    `${writing},name,pretty`,
+    ['put replaceCoreV1NamespaceFinalize put |  | 200,201,401'],
+  ],
+  [
+    '/api/v1/watch/namespaces/{namespace}/pods/{name}',
+    'allowWatchBookmarks,continue,fieldSelector,labelSelector,limit,name,namespace,pretty,resourceVersion,resourceVersionMatch,sendInitialEvents,shardSelector,timeoutSeconds,watch',
+    ['get watchCoreV1NamespacedPod watch |  | 200,401'],
+  ],
+];
+
+describe('paths', () => {
+  const { document } = openApi();
+
+  it.each(paths)('%s', async (path, common, lines) => {
+    for (const url of ['/openapi/v3/api/v1', '/openapi/v2']) {
+      const item = (await document(url)).paths[path];
+      expect(namesOf(item?.parameters)).toEqual(common === '' ? [] : common.split(','));
+      expect(linesOf(item)).toEqual(lines);
+    }
+  });
+
+  it.each([
+    [
+      'rbac.authorization.k8s.io/v1',
+      '/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/roles/{name}',
+      'readRbacAuthorizationV1NamespacedRole',
+    ],
+    ['shop.example.com/v2', '/apis/shop.example.com/v2/widgets/{name}', 'readShopExampleComV2Widget'],
+    ['rbac.authorization.k8s.io', '/apis/rbac.authorization.k8s.io/', 'getRbacAuthorizationAPIGroup'],
+  ])('names operations of %s', async (name, path, id) => {
+    const { paths } = await document(`/openapi/v3/apis/${name}`);
+    expect(linesOf(paths[path])[0]).toMatch(`get ${id} `);
+  });
+
+  it('has what virtual resources answer to', async () => {
+    const { paths } = await document('/openapi/v3/apis/authorization.k8s.io/v1');
+    const path = '/apis/authorization.k8s.io/v1/namespaces/{namespace}/localsubjectaccessreviews';
+    expect(Object.keys(paths)).toEqual(['/apis/authorization.k8s.io/v1/', path]);
+    expect(linesOf(paths[path])).toEqual([
+      'post createAuthorizationV1NamespacedLocalSubjectAccessReview post |  | 200,201,202,401',
+    ]);
+  });
+});
+
+describe('operations', () => {
+  const { document } = openApi();
+  const operation = async (path: string, method: string) =>
+    (await document('/openapi/v3/api/v1')).paths[`/api/v1/namespaces/{namespace}/pods${path}`]?.[method] as Operation;
+
+  it('say what they are of, and what a patch may be', async () => {
+    const patch = await operation('/{name}', 'patch');
+    expect(patch['x-kubernetes-group-version-kind']).toEqual({ group: '', version: 'v1', kind: 'Pod' });
+    expect(patch.parameters).toContainEqual({
+      ...{ name: 'fieldValidation', in: 'query' },
+      schema: { type: 'string', uniqueItems: true },
+    });
+    expect(Object.keys(patch.requestBody!.content)).toEqual(
+      expect.arrayContaining(['application/json-patch+json', 'application/merge-patch+json']),
+    );
+    const eviction = await operation('/{name}/eviction', 'post');
+    expect(eviction['x-kubernetes-group-version-kind']).toEqual({ group: 'policy', version: 'v1', kind: 'Eviction' });
+  });
+
+  it('answer in what the server writes', async () => {
+    const types = async (path: string, method: string) =>
+      Object.keys((await operation(path, method)).responses['200']!.content!);
+    const plain = standardEncodings.map(({ mediaType }) => mediaType);
+    expect(await types('/{name}', 'get')).toEqual(plain);
+    expect(await types('', 'get')).toEqual([...plain, 'application/json;stream=watch']);
+  });
+
+  it('keep inline in v2 what clients look for', async () => {
+    const { paths } = await document('/openapi/v2');
+    const { parameters } = paths['/api/v1/namespaces/{namespace}/pods/{name}']!['patch'] as Operation;
+    expect(parameters).toContainEqual({ uniqueItems: true, type: 'string', name: 'fieldValidation', in: 'query' });
+    expect(parameters).toContainEqual({ $ref: '#/parameters/fieldManager' });
+  });
+});
+
+describe('schemas', () => {
+  const { document } = openApi();
+
+  it('are open but for what every object has', async () => {
+    const { components } = await document('/openapi/v3/api/v1');
+    const pod = components.schemas['io.k8s.api.core.v1.Pod']!;
+    expect(Object.keys(pod['properties'] as object)).toEqual(['apiVersion', 'kind', 'metadata']);
+    expect(pod).toMatchObject({
+      'x-kubernetes-preserve-unknown-fields': true,
+      'x-kubernetes-group-version-kind': [{ group: '', version: 'v1', kind: 'Pod' }],
+    });
+  });
+
+  it('are named by where their kinds come from', async () => {
+    const kinds = Object.keys((await document('/openapi/v2')).definitions).filter((name) => !name.includes('.meta.'));
+    expect(kinds).toEqual([
+      'com.example.shop.v2.Widget',
+      'com.example.shop.v2.WidgetList',
+      'io.k8s.api.authorization.v1.LocalSubjectAccessReview',
+      'io.k8s.api.core.v1.Namespace',
+      'io.k8s.api.core.v1.NamespaceList',
+      'io.k8s.api.core.v1.Pod',
+      'io.k8s.api.core.v1.PodList',
+      'io.k8s.api.policy.v1.Eviction',
+      'io.k8s.api.rbac.v1.Role',
+      'io.k8s.api.rbac.v1.RoleList',
+    ]);
+  });
+
+  it('are there for every reference, and no others are', async () => {
+    const { index } = openApi();
+    for (const url of ['/openapi/v2', ...Object.keys(await index()).map((name) => `/openapi/v3/${name}`)]) {
+      const read = await document(url);
+      const at = url === '/openapi/v2' ? '#/definitions/' : '#/components/schemas/';
+      const refs = JSON.stringify(read)
+        .match(/"\$ref":"[^"]+"/g)!
+        .map((ref) => ref.slice(8, -1))
+        .filter((ref) => !ref.startsWith('#/parameters/'));
+      const known = Object.keys(read.definitions ?? read.components.schemas);
+      expect([...new Set(refs)].sort()).toEqual(known.map((name) => at + name));
+    }
+  });
+});
+
+describe('the index', () => {
+  it('lists a document for each root, group and version', async () => {
+    const { index, get } = openApi();
+    expect(Object.keys(await index())).toEqual([
+      'api',
+      'api/v1',
+      'apis',
+      'apis/authorization.k8s.io',
+      'apis/authorization.k8s.io/v1',
+      'apis/rbac.authorization.k8s.io',
+      'apis/rbac.authorization.k8s.io/v1',
+      'apis/shop.example.com',
+      'apis/shop.example.com/v2',
+    ]);
+    expect((await get('/openapi/v3')).headers['content-type']).toBe('text/plain; charset=utf-8');
+    for (const { serverRelativeURL } of Object.values(await index())) {
+      expect((await get(serverRelativeURL)).statusCode).toBe(200);
+    }
+  });
+
+  it('changes for what has changed alone', async () => {
+    const { index, get, registry } = openApi();
+    const [before, v2] = [await index(), (await get('/openapi/v2')).headers['etag']];
+    registry.removeVersion('shop.example.com', 'v2');
+    const after = await index();
+    expect(after['api/v1']).toEqual(before['api/v1']);
+    expect(after['apis/shop.example.com/v2']).toBeUndefined();
+    expect((await get(before['apis/shop.example.com/v2']!.serverRelativeURL)).statusCode).toBe(404);
+    expect((await get('/openapi/v2')).headers['etag']).not.toBe(v2);
+  });
+});
+
+describe('answers', () => {
+  const { get, index } = openApi();
+
+  it('may be kept for as long as their hash is right', async () => {
+    const { serverRelativeURL } = (await index())['api/v1']!;
+    const right = await get(serverRelativeURL);
+    expect(right.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'public, immutable',
+      expires: 'Wed, 01 Jan 2031 00:00:00 GMT',
+      vary: 'Accept',
+      etag: `"${serverRelativeURL.split('=')[1]}"`,
+    });
+    const unsaid = await get('/openapi/v3/api/v1');
+    expect(unsaid.headers).toMatchObject({ 'cache-control': 'no-cache, private' });
+    const wrong = await get('/openapi/v3/api/v1?hash=ABC');
+    expect([wrong.statusCode, wrong.headers['location']]).toEqual([301, serverRelativeURL]);
+  });
+
+  it.each(['/openapi/v2', '/openapi/v3/api/v1'])('are 304 to who has them: %s', async (url) => {
+    const etag = String((await get(url)).headers['etag']);
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      expect((await get(url, { 'if-none-match': known })).statusCode).toBe(304);
+    }
+    expect((await get(url, { 'if-none-match': '"other"' })).statusCode).toBe(200);
+  });
+
+  it.each([
+    ['application/json', 200],
+    ['application/*', 200],
+    ['*/*', 200],
+    ['application/xml', 406],
+    ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', 406],
+    ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf, application/json;q=0.5', 200],
+  ])('are JSON: %s', async (accept, code) => {
+    for (const url of ['/openapi/v2', '/openapi/v3/api/v1']) {
+      const answer = await get(url, { accept });
+      expect(answer.statusCode).toBe(code);
+      expect(answer.headers['content-type']).toBe(code === 200 ? 'application/json' : undefined);
+    }
+  });
+
+  it('are gzipped in v2 for who takes that', async () => {
+    const plain = await get('/openapi/v2', { 'accept-encoding': 'gzip;q=0, deflate' });
+    expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding, Accept', etag: expect.stringMatching(/^"\w+"$/) });
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    for (const accepted of ['gzip', 'deflate, gzip;q=0.5', 'gzip, br']) {
+      const small = await get('/openapi/v2', { 'accept-encoding': accepted });
+      expect(small.headers['content-encoding']).toBe('gzip');
+      expect(gunzipSync(small.rawPayload).equals(plain.rawPayload)).toBe(true);
+      expect(small.rawPayload.length).toBeLessThan(plain.rawPayload.length / 5);
+    }
+  });
+
+  it.each([
+    ['/openapi/v3/apis/nobody', 'GET', 404],
+    ['/openapi/v3/api/v1/more', 'GET', 404],
+    ['/openapi/v3/__proto__', 'GET', 404],
+    ['/openapi/v2', 'POST', 405],
+    ['/openapi/v3/api/v1', 'HEAD', 200],
+  ] as const)('%s %s is %d', async (url, method, code) => {
+    expect((await get(url, {}, method)).statusCode).toBe(code);
+  });
+});
