@@ -24,6 +24,7 @@ import { ServerMetrics } from './endpoints/metrics.js';
 import { RequestMetrics } from './endpoints/metrics-requests.js';
 import { buildFamilies, cacheFamilies, healthFamilies } from './endpoints/metrics-server.js';
 import { StorageMetrics } from './endpoints/metrics-storage.js';
+import { OpenApiRequests } from './endpoints/openapi-requests.js';
 import { ResourceRequests } from './endpoints/resource-requests.js';
 import { versionDocument, type VersionDocument } from './endpoints/version-document.js';
 import { WatchStreams } from './endpoints/watch-stream.js';
@@ -69,6 +70,7 @@ export interface AppParts extends Given {
   readonly health: HealthChecks;
   readonly version: VersionDocument;
   readonly discovery: DiscoveryRequests;
+  readonly openApi: OpenApiRequests;
   readonly requestMetrics: RequestMetrics;
   readonly metrics: { readonly all: ServerMetrics; readonly indicators: ServerMetrics };
   readonly wheel: TimerWheel;
@@ -175,8 +177,9 @@ export function makeParts(given: Given): AppParts {
       encodings: standardEncodings,
       discoveryGroup: naming.group('apidiscovery'),
       serverAddress: () => phase.address,
-      otherPaths: () => ['/healthz', '/livez', '/metrics', '/readyz', '/version'],
+      otherPaths: () => ['/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
     }),
+    openApi: new OpenApiRequests({ registry, encodings: standardEncodings, apiDomain: naming.apiDomain, clock }),
     feed,
     storeParts,
     registry,

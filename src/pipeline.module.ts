@@ -5,6 +5,7 @@ import { discoveryController } from './endpoints/discovery.controller.js';
 import { healthController } from './endpoints/health.controller.js';
 import { HealthRequests } from './endpoints/health-requests.js';
 import { metricsController } from './endpoints/metrics.controller.js';
+import { openApiController } from './endpoints/openapi.controller.js';
 import { versionController } from './endpoints/version.controller.js';
 import { resourceController } from './endpoints/resource.controller.js';
 import { ApiErrorFilter } from './filters/api-error.filter.js';
@@ -41,6 +42,7 @@ export class PipelineModule {
         versionController(parts.version),
         metricsController(parts.metrics.all, parts.metrics.indicators),
         discoveryController(parts.discovery),
+        openApiController(parts.openApi),
         resourceController(parts.requests),
       ],
     };

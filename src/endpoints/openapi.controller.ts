@@ -5,7 +5,7 @@ import type { OpenApiRequests } from './openapi-requests.js';
 export function openApiController(requests: OpenApiRequests) {
   @Controller('openapi')
   class OpenApiController {
-    @All(['v2', 'v3', 'v3/*path'])
+    @All(['v2', 'v3', 'v3/*'])
     handle(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
       return requests.answer(request, reply);
     }
