@@ -8,8 +8,8 @@ import { build } from 'esbuild';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'dist/bundle');
 
-/** Packages that stay apart: a native one, and one that reads files beside its own. */
-const apart = ['lmdb', 'etcd3'];
+/** Packages that stay apart: a native one, one that reads files beside its own, one that is seldom needed and large. */
+const apart = ['lmdb', 'etcd3', '@peculiar/x509'];
 /** What Nest would use if it were installed. */
 const absent = [
   '@fastify/multipart',

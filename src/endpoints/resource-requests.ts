@@ -357,14 +357,12 @@ export class ResourceRequests {
   }
 }
 
-/** A namespaced object has a namespace in its path, others have none; POST alone may go to all namespaces' collection. */
+/** A namespaced object has a namespace in its path, others have none; all namespaces can only be listed and watched. */
 function checkPlace(info: RequestInfo, namespaced: boolean): void {
   const hasNamespace = info.namespace !== '' && info.resource !== 'namespaces';
   if (hasNamespace && !namespaced) throw ApiError.noSuchResource();
-  if (namespaced && !hasNamespace) {
-    if (info.name !== '') throw ApiError.noSuchResource();
-    if (info.verb !== 'list' && info.verb !== 'watch') throw ApiError.methodNotAllowed();
-  }
+  if (!namespaced || hasNamespace || info.verb === 'list' || info.verb === 'watch') return;
+  throw info.name !== '' ? ApiError.noSuchResource() : ApiError.methodNotAllowed();
 }
 
 /** As the reference: /api and /apis themselves and all below them speak Status. */

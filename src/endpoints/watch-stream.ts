@@ -40,6 +40,10 @@ export class WatchStreams {
     request.kube.isStreaming = true;
     const headers = headersFor(request, options.contentType);
     reply.raw.writeHead(200, headers as never);
+    if (request.raw.method === 'HEAD') {
+      reply.raw.end();
+      return;
+    }
     if ('flushHeaders' in reply.raw) reply.raw.flushHeaders();
     const stream = new WatchStream(reply.raw, this.parts, options, () => this.open.delete(stream));
     this.open.add(stream);

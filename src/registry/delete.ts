@@ -5,7 +5,7 @@ import type { EncodedObject } from '../cache/encoded-object.js';
 import type { Written } from './create.js';
 import { checkPreconditions } from './preconditions.js';
 import type { RequestContext } from './request-context.js';
-import type { Current, ResourceStore } from './resource-store.js';
+import { mayBeStale, type Current, type ResourceStore } from './resource-store.js';
 import { objectTime } from './system-fields.js';
 import type { WriteContext } from './write-context.js';
 
@@ -42,7 +42,7 @@ export async function deleteObject(
       if ('gone' in outcome) return outcome;
       current = outcome.newer;
     } catch (error) {
-      if (!current.cached || !(error instanceof ApiError)) throw error;
+      if (!current.cached || !mayBeStale(error)) throw error;
       const stored = await store.storedCurrent(key, signal);
       if (stored.revision === current.revision) throw error;
       current = stored;

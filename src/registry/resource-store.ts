@@ -125,3 +125,11 @@ function readable(encoded: EncodedObject): EncodedObject {
   }
   return encoded;
 }
+
+/**
+ * Whether a refusal may only be due to the state it was decided on. What the store itself has failed at is not: its
+ * write may have been made although its answer was lost, and trying again would take our own work for another's.
+ */
+export function mayBeStale(error: unknown): boolean {
+  return error instanceof ApiError && error.code < 500;
+}

@@ -7,7 +7,7 @@ import { createObject, type Written } from './create.js';
 import { finishDeletion } from './delete.js';
 import { checkPreconditions, type Preconditions } from './preconditions.js';
 import type { LensSubresource } from './resource-definition.js';
-import type { Current, ResourceStore } from './resource-store.js';
+import { mayBeStale, type Current, type ResourceStore } from './resource-store.js';
 import { objectTime } from './system-fields.js';
 import type { WriteContext } from './write-context.js';
 
@@ -45,7 +45,7 @@ export async function updateObject(
     try {
       outcome = await attemptUpdate(store, key, target, current, change, options, context);
     } catch (error) {
-      if (!current.cached || !(error instanceof ApiError)) throw error;
+      if (!current.cached || !mayBeStale(error)) throw error;
       const stored = await store.storedCurrent(key, context.request.signal);
       if (stored.revision === current.revision) throw error;
       current = stored;

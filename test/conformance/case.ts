@@ -268,7 +268,8 @@ async function watched(row: WatchRow, world: World): Promise<{ scene: Scene; eve
   const scene = await Scene.open(world);
   await scene.prepare(row.given);
   const watch = await world.clients['admin']!.watch(
-    scene.pathOf(`${row.watch}&timeoutSeconds=1`),
+    // What happens meanwhile must find it open, also on a busy machine.
+    scene.pathOf(`${row.watch}&timeoutSeconds=${row.during ? 5 : 1}`),
     scene.filled(row.headers ?? {}),
   );
   await scene.prepare(row.during ?? []);

@@ -126,6 +126,7 @@ export const paging: Table = {
     ['with a selector count nothing', secrets, page('limit=1&labelSelector=!none'), { ...names('s0'), absent: ['metadata.remainingItemCount'], body: { metadata: { continue: expect.any(String) } } }],
     ['with a field selector count nothing', secrets, page('limit=1&fieldSelector=metadata.name!=zz'), { ...names('s0'), absent: ['metadata.remainingItemCount'] }],
     ['of nothing', secrets, page('limit=1&labelSelector=none'), { ...names(), absent: ['metadata.continue'] }],
+    ['by name, through all namespaces', secrets, get('/api/v1/secrets?fieldSelector=metadata.name=s1,metadata.namespace={ns}'), names('s1')],
     ['through all namespaces', [...secrets, keep('p', get('/api/v1/secrets?limit=1&fieldSelector=metadata.namespace={ns}'))], get('/api/v1/secrets?limit=2&fieldSelector=metadata.namespace={ns}&continue={p.metadata.continue}'), names('s1', 's2')],
     ['with a version and a token', [...secrets, g1], page('limit=2&resourceVersion=5&continue={g1.metadata.continue}'), refused(400, 'BadRequest', 'specifying resource version is not allowed when using continue')],
     ['with a match and a token', [...secrets, g1], page('limit=2&resourceVersionMatch=NotOlderThan&resourceVersion=5&continue={g1.metadata.continue}'), refused(422, 'Invalid', /resourceVersionMatch is forbidden when continue is provided/)],

@@ -16,7 +16,7 @@ import {
 /** What a watch brings: `ADDED name`, `BOOKMARK`, `BOOKMARK end` (of the initial events), or parts of the event. */
 type WantedEvent = string | object;
 
-/** Done before, the watch (which the row's timeoutSeconds=1 ends), done while it is open, all that it brings. */
+/** Done before, the watch (which a timeout ends), done while it is open, all that it brings. */
 export interface WatchRow {
   readonly name: string;
   readonly given: readonly Step[];
