@@ -8,18 +8,22 @@ export interface Step {
   readonly stderr?: RegExp;
   /** The call goes on by itself, and is ended when its output has come to this. */
   readonly until?: RegExp;
-  /** What the server lacks for it, with kubectl of this minor version and later. Such a step is expected to fail. */
-  readonly missing?: { readonly fromMinor: number; readonly what: string };
+  /** What the server lacks for it, with kubectl of these minor versions. Such a step is expected to fail. */
+  readonly missing?: { readonly fromMinor: number; readonly toMinor?: number; readonly what: string };
 }
 
 /** From 1.32 on, kubectl sends the objects that it makes itself as protobuf. */
 const protobuf = { fromMinor: 32, what: 'request bodies in protobuf' } as const;
 
 const anyVersion = (what: string) => ({ fromMinor: 0, what });
-const openApi = anyVersion('OpenAPI');
+
+/** Up to 1.28, kubectl reads one document of everything, and that as protobuf. */
+const openApiProtobuf = { fromMinor: 0, toMinor: 28, what: '/openapi/v2 in protobuf' } as const;
 
 export function isMissing({ missing }: Step, version: string): boolean {
-  return missing !== undefined && Number(/^v1\.(\d+)/.exec(version)?.[1]) >= missing.fromMinor;
+  if (!missing) return false;
+  const minor = Number(/^v1\.(\d+)/.exec(version)?.[1]);
+  return minor >= missing.fromMinor && minor <= (missing.toMinor ?? Infinity);
 }
 
 const manifest = (kind: string, name: string, rest: string) =>
@@ -292,14 +296,29 @@ export function kubectlSteps(namespace: string): readonly Step[] {
       args: ['create', '-f', '-', ...here],
       stdin: manifest('ConfigMap', 'checked', 'data: {colour: red}\n'),
       stdout: /^configmap\/checked created$/m,
-      missing: openApi,
+      missing: openApiProtobuf,
+    },
+    {
+      name: 'replace, validated',
+      args: ['replace', '-f', '-', ...here],
+      stdin: manifest('ConfigMap', 'applied', 'data: {colour: blue}\n'),
+      code: 1,
+      stderr: /\(NotFound\): .*configmaps "applied" not found/,
+      missing: openApiProtobuf,
     },
     {
       name: 'apply',
       args: ['apply', '-f', '-', ...here],
       stdin: manifest('ConfigMap', 'applied', 'data: {colour: red}\n'),
       stdout: /^configmap\/applied created$/m,
-      missing: openApi,
+      missing: openApiProtobuf,
+    },
+    {
+      name: 'replace what was applied, validated',
+      args: ['replace', '-f', '-', ...here],
+      stdin: manifest('ConfigMap', 'applied', 'data: {colour: blue}\n'),
+      stdout: /^configmap\/applied replaced$/m,
+      missing: openApiProtobuf,
     },
     {
       name: 'apply --server-side',
@@ -308,7 +327,18 @@ export function kubectlSteps(namespace: string): readonly Step[] {
       stdout: /^configmap\/applied serverside-applied$/m,
       missing: anyVersion('server-side apply'),
     },
-    { name: 'explain', args: ['explain', 'pod.spec'], stdout: /containers/, missing: openApi },
+    {
+      name: 'explain',
+      args: ['explain', 'configmap.metadata'],
+      stdout: /^KIND: +ConfigMap$[^]*^ +labels\s+<map\[string\]string>$/m,
+      missing: openApiProtobuf,
+    },
+    {
+      name: 'explain fields of a kind',
+      args: ['explain', 'pod.spec'],
+      stdout: /containers/,
+      missing: anyVersion('schemas of fields'),
+    },
     {
       name: 'auth can-i',
       args: ['auth', 'can-i', 'create', 'pods', ...here],
