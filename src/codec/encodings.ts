@@ -11,11 +11,17 @@ export interface Decoded {
   readonly duplicates: readonly string[];
 }
 
-/** One way to write objects. Another way is one file beside this one and one line in the list below. */
-export interface Encoding {
+/** One way to read objects. */
+export interface Decoder {
   readonly name: 'json' | 'yaml' | 'protobuf' | 'cbor';
   /** The content type of answers, and what Accept and Content-Type call it. */
   readonly mediaType: string;
+  /** Throws DecodeError. */
+  decode(bytes: Uint8Array, options?: { readonly findDuplicates?: boolean }): Decoded;
+}
+
+/** One way to write objects too. Another way is one file beside this one and one line in the list below. */
+export interface Encoding extends Decoder {
   /** The content type of watches; undefined when the encoding cannot stream. */
   readonly streamMediaType: string | undefined;
   /** False where only kinds with a generated schema can be written. */
@@ -23,8 +29,6 @@ export interface Encoding {
   /** False where tables cannot be written. */
   readonly takesTables: boolean;
   encode(value: unknown, options?: { readonly pretty?: boolean }): Buffer;
-  /** Throws DecodeError. */
-  decode(bytes: Uint8Array, options?: { readonly findDuplicates?: boolean }): Decoded;
 }
 
 const none: readonly string[] = [];

@@ -1,5 +1,5 @@
 import { ApiError } from '../machinery/api-error.js';
-import type { Encoding } from './encodings.js';
+import type { Decoder, Encoding } from './encodings.js';
 import { parseAccept, parseContentType, type AcceptClause } from './media-type.js';
 
 /** Another shape that the client wants the answer in. */
@@ -127,13 +127,13 @@ function covers(range: string, mediaType: string): boolean {
 }
 
 /** The encoding of a body. Without a Content-Type it is the default one. */
-export function negotiateInput(contentType: string | undefined, encodings: readonly Encoding[]): Encoding {
-  if (contentType === undefined || contentType === '') return encodings[0]!;
-  const exact = encodings.find(({ mediaType }) => mediaType === contentType);
+export function negotiateInput<D extends Decoder>(contentType: string | undefined, decoders: readonly D[]): D {
+  if (contentType === undefined || contentType === '') return decoders[0]!;
+  const exact = decoders.find(({ mediaType }) => mediaType === contentType);
   if (exact) return exact;
   const name = parseContentType(contentType)?.name;
-  const found = encodings.find(({ mediaType }) => mediaType === name);
-  if (!found) throw ApiError.unsupportedMediaType(encodings.map(({ mediaType }) => mediaType));
+  const found = decoders.find(({ mediaType }) => mediaType === name);
+  if (!found) throw ApiError.unsupportedMediaType(decoders.map(({ mediaType }) => mediaType));
   return found;
 }
 

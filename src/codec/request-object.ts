@@ -3,7 +3,7 @@ import { goQuote } from '../machinery/field-error.js';
 import { parseApiVersion } from '../machinery/gvk.js';
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 import { DecodeError } from './decode-error.js';
-import type { Encoding } from './encodings.js';
+import type { Decoder } from './encodings.js';
 
 /** The body of a write, before anything but its kind is known to be right. */
 export interface RequestObject {
@@ -20,12 +20,12 @@ export interface RequestObject {
  */
 export function decodeRequestObject(
   bytes: Buffer,
-  encoding: Encoding,
+  decoder: Decoder,
   expectedKind: string,
   options?: { readonly findDuplicates?: boolean },
 ): RequestObject {
   try {
-    const { value, duplicates } = encoding.decode(bytes, options);
+    const { value, duplicates } = decoder.decode(bytes, options);
     const object = requireObject(value);
     return { object, ...typeOf(object), duplicates };
   } catch (error) {

@@ -1,0 +1,264 @@
+import fc from 'fast-check';
+import { protobufData } from '../catalog/data/protobuf.js';
+import { DecodeError } from './decode-error.js';
+import { ProtobufSchema } from './protobuf-schema.js';
+import { protobufDecoder } from './protobuf.js';
+
+const schema = new ProtobufSchema(protobufData, (stem) => `${stem}.example.com`);
+const decoder = protobufDecoder('application/x-protobuf', () => schema);
+const decodeHex = (hex: string) => decoder.decode(Buffer.from(hex, 'hex')).value;
+
+const outcome = (bytes: Uint8Array): unknown => {
+  try {
+    return decoder.decode(bytes).value;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return error.message;
+  }
+};
+
+/** A message by hand: numbers become varints, texts and messages are preceded by their lengths. */
+type Content = number | bigint | string | Buffer;
+type Fields = readonly (readonly [number, Content])[];
+function message(...fields: Fields): Buffer {
+  return Buffer.concat(
+    fields.flatMap(([number, content]) => {
+      if (typeof content === 'number' || typeof content === 'bigint') return [varint(number * 8), varint(content)];
+      const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+      return [varint(number * 8 + 2), varint(bytes.length), bytes];
+    }),
+  );
+}
+function varint(value: number | bigint): Buffer {
+  const bytes: number[] = [];
+  let rest = BigInt.asUintN(64, BigInt(value));
+  for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+  return Buffer.from([...bytes, Number(rest)]);
+}
+const prefix = Buffer.from('k8s\0');
+const enveloped = (apiVersion: string, kind: string, raw: Buffer) =>
+  Buffer.concat([prefix, message([1, message([1, apiVersion], [2, kind])], [2, raw], [3, ''], [4, ''])]);
+const pod = (...fields: Fields) => enveloped('v1', 'Pod', message(...fields));
+
+describe('what kubectl sends', () => {
+  const metadata = { name: 'made', namespace: 'demo' };
+  it.each<[string, string, object]>([
+    [
+      'create namespace demo',
+      '6b3873000a0f0a02763112094e616d657370616365121c0a140a0464656d6f12001a0022002a0032003800420012001a020a001a002200',
+      { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'demo' }, spec: {}, status: {} },
+    ],
+    [
+      'create configmap made --from-literal=colour=blue',
+      '6b3873000a0f0a0276311209436f6e6669674d6170122a0a180a046d61646512001a0464656d6f22002a00320038004200120e0a06636f6c6f75721204626c75651a002200',
+      { kind: 'ConfigMap', apiVersion: 'v1', metadata, data: { colour: 'blue' } },
+    ],
+    [
+      'create secret generic made --from-literal=password=hush',
+      '6b3873000a0c0a0276311206536563726574122e0a180a046d61646512001a0464656d6f22002a0032003800420012100a0870617373776f72641204687573681a001a002200',
+      { kind: 'Secret', apiVersion: 'v1', metadata, data: { password: 'aHVzaA==' } },
+    ],
+    [
+      'create serviceaccount made',
+      '6b3873000a140a027631120e536572766963654163636f756e74121a0a180a046d61646512001a0464656d6f22002a003200380042001a002200',
+      { kind: 'ServiceAccount', apiVersion: 'v1', metadata },
+    ],
+    [
+      'create service clusterip made --clusterip=None --tcp=80:8080',
+      '6b3873000a0d0a02763112075365727669636512740a250a046d61646512001a0464656d6f22002a003200380042005a0b0a0361707012046d61646512470a1b0a0738302d38303830120354435018502207080010903f1a002800120b0a0361707012046d6164651a044e6f6e652209436c757374657249503a00420052005a00600068001a020a001a002200',
+      {
+        kind: 'Service',
+        apiVersion: 'v1',
+        metadata: { ...metadata, labels: { app: 'made' } },
+        spec: {
+          ports: [{ name: '80-8080', protocol: 'TCP', port: 80, targetPort: 8080 }],
+          selector: { app: 'made' },
+          clusterIP: 'None',
+          type: 'ClusterIP',
+        },
+        status: { loadBalancer: {} },
+      },
+    ],
+    [
+      'create service nodeport made --tcp=80:http',
+      '6b3873000a0d0a02763112075365727669636512720a250a046d61646512001a0464656d6f22002a003200380042005a0b0a0361707012046d61646512450a1e0a0738302d6874747012035443501850220a080110001a04687474702800120b0a0361707012046d6164651a0022084e6f6465506f72743a00420052005a00600068001a020a001a002200',
+      {
+        kind: 'Service',
+        apiVersion: 'v1',
+        metadata: { ...metadata, labels: { app: 'made' } },
+        spec: {
+          ports: [{ name: '80-http', protocol: 'TCP', port: 80, targetPort: 'http' }],
+          selector: { app: 'made' },
+          type: 'NodePort',
+        },
+        status: { loadBalancer: {} },
+      },
+    ],
+  ])('%s', (_command, hex, object) => expect(decodeHex(hex)).toEqual(object));
+});
+
+describe('values', () => {
+  const podWith = (...fields: Fields) => outcome(pod([2, message(...fields)]));
+  const container = (...fields: Fields) => podWith([2, message([1, 'main'], ...fields)]);
+  const spec = (object: object) => ({ kind: 'Pod', apiVersion: 'v1', spec: object });
+  const main = (object: object) => spec({ containers: [{ name: 'main', ...object }] });
+  const groups = (...supplementalGroups: number[]) => ({ supplementalGroups });
+  const metadata = (...fields: Fields) => outcome(pod([1, message(...fields)]));
+
+  it.each<[string, () => unknown, unknown]>([
+    ['a zero that was meant', () => podWith([4, 0]), spec({ terminationGracePeriodSeconds: 0 })],
+    ['a zero that says nothing', () => podWith([11, 0], [3, '']), spec({})],
+    ['a required zero', () => container([6, message([3, 0])]), main({ ports: [{ containerPort: 0 }] })],
+    ['an int32 below zero', () => podWith([25, -5]), spec({ priority: -5 })],
+    ['an int64 below zero', () => podWith([4, -5]), spec({ terminationGracePeriodSeconds: -5 })],
+    ['a large int64', () => podWith([4, 2n ** 53n + 1n]), spec({ terminationGracePeriodSeconds: 2n ** 53n + 1n })],
+    ['the least int64', () => podWith([4, -(2n ** 63n)]), spec({ terminationGracePeriodSeconds: -(2n ** 63n) })],
+    [
+      'quantities',
+      () => container([8, message([1, message([1, 'cpu'], [2, message([1, '500m'])])], [1, message([1, 'memory'])])]),
+      main({ resources: { limits: { cpu: '500m', memory: '0' } } }),
+    ],
+    [
+      'fields of an inlined message, two deep',
+      () => podWith([1, message([1, 'v'], [2, message([19, message([1, message([1, 'settings'])], [3, 256])])])]),
+      spec({ volumes: [{ name: 'v', configMap: { name: 'settings', defaultMode: 256 } }] }),
+    ],
+    [
+      'a probe',
+      () => container([10, message([1, message([2, message([1, '/ok'], [2, message([1, 1], [3, 'http'])])])])]),
+      main({ livenessProbe: { httpGet: { path: '/ok', port: 'http' } } }),
+    ],
+    ['numbers one by one', () => podWith([14, message([4, 1], [4, 2])]), spec({ securityContext: groups(1, 2) })],
+    ['numbers packed', () => podWith([14, message([4, Buffer.of(1, 2)])]), spec({ securityContext: groups(1, 2) })],
+    [
+      'a message in two pieces',
+      () => podWith([14, message([4, 1])], [14, message([4, 2])]),
+      spec({ securityContext: groups(1, 2) }),
+    ],
+    [
+      'times, and no time',
+      () => metadata([8, message()], [9, message([1, 1_700_000_000], [2, 999_999_999])]),
+      { kind: 'Pod', apiVersion: 'v1', metadata: { deletionTimestamp: '2023-11-14T22:13:20Z' } },
+    ],
+    [
+      'times to the microsecond',
+      () =>
+        outcome(
+          enveloped(
+            'coordination.example.com/v1',
+            'Lease',
+            message([2, message([4, message([1, 1_700_000_000], [2, 12_345_678])])]),
+          ),
+        ),
+      { kind: 'Lease', apiVersion: 'coordination.example.com/v1', spec: { renewTime: '2023-11-14T22:13:20.012345Z' } },
+    ],
+    [
+      'fields that are JSON',
+      () => metadata([17, message([1, 'me'], [7, message([1, '{"f:spec":{}}'])])]),
+      { kind: 'Pod', apiVersion: 'v1', metadata: { managedFields: [{ manager: 'me', fieldsV1: { 'f:spec': {} } }] } },
+    ],
+    ['fields that nobody knows', () => podWith([3, 'Always'], [500, 'x'], [501, 7]), spec({ restartPolicy: 'Always' })],
+    [
+      'options of a deletion, under any version',
+      () => outcome(enveloped('apps/v1', 'DeleteOptions', message([1, 0], [2, message([1, 'u'])], [4, 'Orphan']))),
+      {
+        kind: 'DeleteOptions',
+        apiVersion: 'apps/v1',
+        gracePeriodSeconds: 0,
+        preconditions: { uid: 'u' },
+        propagationPolicy: 'Orphan',
+      },
+    ],
+    ['a time that cannot be', () => metadata([9, message([1, 2n ** 60n])]), expect.stringMatching('out of range')],
+    ['text where a number is', () => podWith([25, 'x']), 'proto: wrong wireType = 2 for field priority'],
+    ['a number where a message is', () => podWith([14, 1]), 'proto: wrong wireType = 0 for field securityContext'],
+    [
+      'a key that would reach prototypes',
+      () => metadata([11, message([1, '__proto__'], [2, 'x'])]),
+      'the key "__proto__" is not allowed',
+    ],
+    [
+      'such a key in JSON',
+      () => metadata([17, message([7, message([1, '{"__proto__":{}}'])])]),
+      'the key "__proto__" is not allowed',
+    ],
+  ])('%s', (_name, read, want) => expect(read()).toEqual(want));
+});
+
+it.each<[string, Uint8Array, string]>([
+  ['nothing', Buffer.of(), 'empty data'],
+  [
+    'text',
+    Buffer.from('hello'),
+    'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]',
+  ],
+  [
+    'half a prefix',
+    Buffer.from('k8'),
+    'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]',
+  ],
+  ['a prefix alone', prefix, 'empty body'],
+  ['an unfinished field', Buffer.concat([prefix, Buffer.of(0x0a, 5, 1)]), 'unexpected EOF'],
+  ['a length beyond all memory', Buffer.concat([prefix, Buffer.of(0x0a), varint(2n ** 62n)]), 'unexpected EOF'],
+  ['a number without end', Buffer.concat([prefix, Buffer.alloc(11, 0xff)]), 'proto: integer overflow'],
+  ['field 0', Buffer.concat([prefix, Buffer.of(0, 0)]), 'proto: illegal tag 0 (wire type 0)'],
+  ['a wire type that is none', Buffer.concat([prefix, Buffer.of(0x2f)]), 'proto: illegal wireType 7'],
+  [
+    'a kind without a message',
+    enveloped('example.com/v1', 'Widget', message()),
+    'no kind "Widget" of version "example.com/v1" can be read from protobuf',
+  ],
+  [
+    'a kind that is only part of others',
+    enveloped('v1', 'PodSpec', message()),
+    'no kind "PodSpec" of version "v1" can be read from protobuf',
+  ],
+])('refuses %s', (_name, bytes, problem) => expect(outcome(bytes)).toBe(problem));
+
+describe('whatever comes', () => {
+  const kinds = protobufData.kinds.flatMap(({ group, version, kinds }) =>
+    kinds.split(' ').map((kind) => ({ apiVersion: group === '' ? version : `${group}.example.com/${version}`, kind })),
+  );
+
+  it('every kind has its messages', () => {
+    for (const { apiVersion, kind } of kinds) {
+      expect(outcome(enveloped(apiVersion, kind, message()))).toEqual({ kind, apiVersion });
+    }
+  });
+
+  it('is an object or a DecodeError, and leaves prototypes alone', () => {
+    const tree = fc.letrec((tie) => ({
+      message: fc
+        .array(fc.tuple(fc.integer({ min: 1, max: 30 }), tie('content')), { maxLength: 6 })
+        .map((fields) => message(...(fields as [number, Content][]))),
+      content: fc.oneof(
+        { maxDepth: 6 },
+        fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+        fc.constantFrom('', '__proto__', 'constructor', '{"a":1}', 'x'),
+        fc.uint8Array({ maxLength: 8 }).map((bytes) => Buffer.from(bytes)),
+        tie('message'),
+      ),
+    }));
+    const before = Object.getOwnPropertyNames(Object.prototype).length;
+    fc.assert(
+      fc.property(fc.constantFrom(...kinds), tree.message, ({ apiVersion, kind }, raw) => {
+        const read = outcome(enveloped(apiVersion, kind, raw));
+        expect(typeof read === 'string' || (read as { kind: string }).kind === kind).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+    expect(Object.getOwnPropertyNames(Object.prototype)).toHaveLength(before);
+  });
+
+  it('survives the loss of any byte, and any other byte in its place', () => {
+    const whole = pod([1, message([1, 'a'], [11, message([1, 'k'], [2, 'v'])])], [2, message([2, message([1, 'c'])])]);
+    for (let at = 0; at < whole.length; at++) {
+      outcome(whole.subarray(0, at));
+      for (const byte of [0, 0x7f, 0x80, 0xff]) {
+        const changed = Buffer.from(whole);
+        changed[at] = byte;
+        outcome(changed);
+      }
+    }
+  });
+});
