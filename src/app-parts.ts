@@ -14,8 +14,11 @@ import {
 } from './auth/request-authenticator.js';
 import { defaultCacheLimits } from './cache/cache-limits.js';
 import { Feed } from './cache/feed.js';
+import { protobufData } from './catalog/data/protobuf.js';
 import { standardEncodings } from './codec/encodings.js';
 import { OutputNegotiator } from './codec/negotiate.js';
+import { ProtobufSchema } from './codec/protobuf-schema.js';
+import { protobufDecoder } from './codec/protobuf.js';
 import type { ServerConfig } from './config/server-config.js';
 import { DiscoveryRequests } from './endpoints/discovery-requests.js';
 import { HealthChecks } from './endpoints/health-checks.js';
@@ -139,6 +142,11 @@ export function makeParts(given: Given): AppParts {
     }
     return found;
   };
+  // Read, and not written: clients that would rather have it are answered in JSON.
+  const protobuf = protobufDecoder(
+    naming.protobufMediaType,
+    () => new ProtobufSchema(protobufData, (stem) => naming.group(stem)),
+  );
   const health = new HealthChecks({ clock, logger, livezGracePeriodMs: config.livezGracePeriodMs });
   health.add(
     ...standardChecks({
@@ -209,6 +217,7 @@ export function makeParts(given: Given): AppParts {
       admission,
       watches,
       encodings: standardEncodings,
+      decoders: [...standardEncodings, protobuf],
       metaGroup,
       limits,
       rng,

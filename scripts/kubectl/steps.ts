@@ -12,9 +12,6 @@ export interface Step {
   readonly missing?: { readonly fromMinor: number; readonly toMinor?: number; readonly what: string };
 }
 
-/** From 1.32 on, kubectl sends the objects that it makes itself as protobuf. */
-const protobuf = { fromMinor: 32, what: 'request bodies in protobuf' } as const;
-
 const anyVersion = (what: string) => ({ fromMinor: 0, what });
 
 /** Up to 1.28, kubectl reads one document of everything, and that as protobuf. */
@@ -94,38 +91,32 @@ export function kubectlSteps(namespace: string): readonly Step[] {
       name: 'create namespace',
       args: ['create', 'namespace', `${namespace}-more`],
       stdout: /^namespace\/\S+ created$/m,
-      missing: protobuf,
     },
     {
       name: 'create configmap',
       args: ['create', 'configmap', 'made', '--from-literal=colour=blue', ...here],
       stdout: /^configmap\/made created$/m,
-      missing: protobuf,
     },
     {
       name: 'create configmap, dry run on the server',
       args: ['create', 'configmap', 'never', '--dry-run=server', '-o', 'name', ...here],
       stdout: /^configmap\/never$/m,
-      missing: protobuf,
     },
     { name: 'which was dry', args: ['get', 'configmap', 'never', ...here], code: 1, stderr: /\(NotFound\)/ },
     {
       name: 'create secret',
       args: ['create', 'secret', 'generic', 'made', '--from-literal=password=hush', ...here],
       stdout: /^secret\/made created$/m,
-      missing: protobuf,
     },
     {
       name: 'create serviceaccount',
       args: ['create', 'serviceaccount', 'made', ...here],
       stdout: /^serviceaccount\/made created$/m,
-      missing: protobuf,
     },
     {
       name: 'create service',
       args: ['create', 'service', 'clusterip', 'made', '--clusterip=None', '--tcp=80:8080', ...here],
       stdout: /^service\/made created$/m,
-      missing: protobuf,
     },
     {
       name: 'create a pod from YAML',

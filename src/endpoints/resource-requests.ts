@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { DecodeError } from '../codec/decode-error.js';
-import type { Encoding } from '../codec/encodings.js';
+import type { Decoder, Encoding } from '../codec/encodings.js';
 import { decodeJson } from '../codec/json.js';
 import { parseContentType } from '../codec/media-type.js';
 import { negotiateInput, wantsPretty } from '../codec/negotiate.js';
@@ -44,6 +44,8 @@ export interface ResourceRequestParts {
   readonly admission: AdmissionChain;
   readonly watches: WatchStreams;
   readonly encodings: readonly Encoding[];
+  /** Of bodies: those of answers, and what can only be read. */
+  readonly decoders: readonly Decoder[];
   readonly metaGroup: string;
   readonly limits: Limits;
   readonly rng: Rng;
@@ -199,7 +201,7 @@ export class ResourceRequests {
         ? undefined
         : this.decodeAs(
             request,
-            negotiateInput(request.raw.headers['content-type'], this.parts.encodings),
+            negotiateInput(request.raw.headers['content-type'], this.parts.decoders),
             bytes,
             'DeleteOptions',
             'Ignore',
@@ -287,20 +289,20 @@ export class ResourceRequests {
   ): Promise<unknown> {
     // The type is looked at first: a body that cannot be read is not waited for.
     const { 'content-type': contentType } = request.raw.headers;
-    const encoding = negotiateInput(contentType, this.parts.encodings);
+    const decoder = negotiateInput(contentType, this.parts.decoders);
     const bytes = await readBody(request, this.parts.limits.requestBodyBytesMax);
-    return this.decodeAs(request, encoding, bytes, kind, fieldValidation);
+    return this.decodeAs(request, decoder, bytes, kind, fieldValidation);
   }
 
   private decodeAs(
     request: FastifyRequest,
-    encoding: Encoding,
+    decoder: Decoder,
     bytes: Buffer,
     kind: string,
     fieldValidation: 'Ignore' | 'Warn' | 'Strict',
   ): unknown {
     const options = { findDuplicates: fieldValidation !== 'Ignore' };
-    const { object, duplicates } = decodeRequestObject(bytes, encoding, kind, options);
+    const { object, duplicates } = decodeRequestObject(bytes, decoder, kind, options);
     if (duplicates.length > 0) {
       if (fieldValidation === 'Strict') throw ApiError.badRequest(strictDecodingProblem(duplicates));
       request.kube.warnings.push(...duplicates);
