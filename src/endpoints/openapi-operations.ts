@@ -255,14 +255,21 @@ function replace(scope: Scope): ApiOperation {
   });
 }
 
-/** The media types are those that a PATCH may have here: clients choose by them. */
+/**
+ * The media types are those that a PATCH may have here, but for the one whose patches clients work out from the merge
+ * keys in the schema: ours are open, and a client that is not sent to them uses what it knows of the kind itself.
+ */
 function patch(scope: Scope): ApiOperation {
   return operation(scope, 'patch', 'patch', 'patch', {
     parameters: patching,
-    body: { schema: scope.context.schemas.meta('Patch'), required: true, mediaTypes: Object.keys(patchTypes) },
+    body: { schema: scope.context.schemas.meta('Patch'), required: true, mediaTypes: patchMediaTypes() },
     answer: objectOf(scope),
     codes: [200, 201],
   });
+}
+
+function patchMediaTypes(): string[] {
+  return Object.keys(patchTypes).filter((mediaType) => mediaType !== 'application/strategic-merge-patch+json');
 }
 
 function remove(scope: Scope, returnsObject: boolean): ApiOperation {
