@@ -28,6 +28,11 @@ const unreadable = (name: string, body: string, message: string | RegExp, type?:
 const start =
   "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: ";
 
+const protobuf = 'application/vnd.kubernetes.protobuf';
+const unrecognized = 'the object provided is unrecognized (must be of type ConfigMap): ';
+/** What says that it is a ConfigMap of v1, before its message. */
+const envelopeStart = 'k8s\0\n\x0f\n\x02v1\x12\x09ConfigMap\x12';
+
 // prettier-ignore
 export const badBodies: Table = {
   name: 'bodies',
@@ -51,6 +56,11 @@ export const badBodies: Table = {
     unreadable('another group', '{"apiVersion":"apps/v1","kind":"ConfigMap"}', /^ConfigMap in version "v1" cannot be handled as a ConfigMap: no kind "ConfigMap" is registered for version "apps\/v1"/),
     unreadable('no version at all', '{"apiVersion":"a/b/c","kind":"ConfigMap"}', /unexpected GroupVersion string: a\/b\/c/),
     unreadable('YAML that is none', 'a: b: c', /^the object provided is unrecognized \(must be of type ConfigMap\): .*yaml/, 'application/yaml'),
+    unreadable('protobuf that is none', 'hello', `${unrecognized}provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] (68656c6c6f)`, protobuf),
+    unreadable('protobuf, empty', '', `${unrecognized}empty data (<empty>)`, protobuf),
+    unreadable('protobuf, its prefix alone', 'k8s\0', `${unrecognized}empty body (6b387300)`, protobuf),
+    unreadable('protobuf, cut short', `${envelopeStart}\x18\n\x06`, /unexpected EOF/, protobuf),
+    ['protobuf', [], sent(`${envelopeStart}\x18\n\x06\n\x04made\x12\x0e\n\x06colour\x12\x04blue`, protobuf), made({ metadata: { name: 'made' }, data: { colour: 'blue' } }, { headers: { 'content-type': 'application/json' } })],
     ['null', [], sent('null'), refused(422, 'Invalid', /name or generateName is required/)],
     ['an empty object', [], sent('{}'), refused(422, 'Invalid', /name or generateName is required/)],
     ['without a content type', [], sent('{"metadata":{"name":"a"}}', ''), made({ metadata: { name: 'a' } })],
@@ -126,6 +136,12 @@ export const paths: Table = {
     anything('/apis/{group:coordination}', ok({ kind: 'APIGroup', name: '{group:coordination}' })),
     anything('/apis/{group:coordination}/v1', ok({ kind: 'APIResourceList', groupVersion: '{group:coordination}/v1' })),
     anything('/version', ok({ major: '1', minor: '37' })),
+    anything('/openapi/v2', ok({ swagger: '2.0' })),
+    anything('/openapi/v3', { code: 200, text: /"\/openapi\/v3\/api\/v1\?hash=/ }),
+    anything('/openapi/v3/api/v1', ok({ openapi: '3.0.0' })),
+    anything('/openapi/v3/apis/{group:coordination}/v1', ok({ openapi: '3.0.0' })),
+    anything('/openapi/v3/apis/none.example.com/v1', page),
+    anything('/openapi/v1', page),
     anything('/healthz', { code: 200, text: 'ok' }),
     anything('/livez', { code: 200, text: 'ok' }),
     anything('/readyz', { code: 200, text: 'ok' }),
