@@ -69,7 +69,7 @@ describeWithEtcd('etcd in trouble', () => {
       refused(put(store, '/a'), 'unavailable'),
     ]);
     expect(performance.now() - asked).toBeLessThan(1_500);
-    const patient = await open(cluster, { callTimeoutMs: 10_000 });
+    const patient = await open(cluster, { callTimeoutMs: 30_000 });
     const written = put(patient, '/a');
     member.start();
     const { revision } = await written;
