@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EventSink, Subscription } from '../cache/watch-request.js';
 import { headersFor } from '../hooks/answer.js';
@@ -63,7 +64,30 @@ interface RawStream {
   end(): void;
   destroy(): void;
   on(event: 'drain' | 'close' | 'error', listener: () => void): unknown;
-  readonly socket: { cork?(): void; uncork?(): void } | null;
+  /** Of HTTP/1.1 answers, once their head is out. */
+  readonly chunkedEncoding?: boolean;
+  readonly socket: unknown;
+}
+
+const lineEnd = Buffer.from('\r\n');
+let chunkedFrame: Buffer | undefined;
+let lastChunk: Buffer = lineEnd;
+
+/** A frame as an HTTP/1.1 chunk. It goes to all its watchers one after the other, so its chunk is made once, too. */
+function chunkOf(frame: Buffer): Buffer {
+  if (frame !== chunkedFrame) {
+    chunkedFrame = frame;
+    lastChunk = Buffer.concat([Buffer.from(`${frame.length.toString(16)}\r\n`), frame, lineEnd]);
+  }
+  return lastChunk;
+}
+
+/**
+ * Where chunks can be written past Node's own chunking, which writes each in three pieces. Undefined for HTTP/2 and
+ * HTTP/1.0, and for an answer that waits for others on its connection.
+ */
+function chunkSocket({ chunkedEncoding, socket }: RawStream): Socket | undefined {
+  return chunkedEncoding === true && socket instanceof Socket ? socket : undefined;
 }
 
 /** One watch: a sink for the cache, and the timers that end it. */
@@ -73,23 +97,28 @@ class WatchStream implements EventSink {
   private stall: Timer | undefined = undefined;
   private isFirst = true;
   private isDone = false;
+  private readonly socket: Socket | undefined;
+  private readonly onDrain = (): void => {
+    this.stall?.cancel();
+    this.stall = undefined;
+    this.subscription?.drained();
+  };
 
   constructor(
     readonly raw: RawStream,
     private readonly parts: WatchStreamParts,
     private readonly options: WatchStreamOptions,
     private readonly forget: () => void,
-  ) {}
+  ) {
+    this.socket = chunkSocket(raw);
+  }
 
   begin(subscribe: (sink: EventSink) => Subscription): void {
     const { wheel, bookmarkIntervalMs } = this.parts;
     this.raw.on('close', () => this.dispose());
     this.raw.on('error', () => this.dispose());
-    this.raw.on('drain', () => {
-      this.stall?.cancel();
-      this.stall = undefined;
-      this.subscription?.drained();
-    });
+    if (this.socket) this.socket.on('drain', this.onDrain);
+    else this.raw.on('drain', this.onDrain);
     const subscription = subscribe(this);
     // The first event may have ended it.
     if (this.isDone) return subscription.close();
@@ -107,7 +136,7 @@ class WatchStream implements EventSink {
     if (this.isDone) return false;
     const bytes = this.isFirst && this.options.firstFrame ? this.options.firstFrame(frame) : frame;
     this.isFirst = false;
-    const isOpen = this.raw.write(bytes);
+    const isOpen = this.socket ? this.socket.write(chunkOf(bytes)) : this.raw.write(bytes);
     if (!isOpen) this.stall ??= this.parts.wheel.after(this.parts.writeStallTimeoutMs, () => this.raw.destroy());
     return isOpen;
   }
@@ -128,6 +157,7 @@ class WatchStream implements EventSink {
   private dispose(): void {
     if (this.isDone) return;
     this.isDone = true;
+    this.socket?.off('drain', this.onDrain);
     this.stall?.cancel();
     for (const timer of this.timers) timer.cancel();
     this.subscription?.close();
