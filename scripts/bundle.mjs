@@ -8,8 +8,11 @@ import { build } from 'esbuild';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const out = join(root, 'dist/bundle');
 
-/** Packages that stay apart: a native one, one that reads files beside its own, one that is seldom needed and large. */
-const apart = ['lmdb', 'etcd3', '@peculiar/x509'];
+/**
+ * Packages that stay apart: a native one, one that reads files beside its own, and all that the sources import late.
+ * A bundled CommonJS package that is imported late has lost the names of what it exports.
+ */
+const apart = ['lmdb', 'etcd3', '@peculiar/x509', 'prom-client'];
 /** What Nest would use if it were installed. */
 const absent = [
   '@fastify/multipart',
