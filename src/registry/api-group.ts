@@ -7,7 +7,7 @@ import type { KubeObject } from '../machinery/kube-object.js';
  * How an API group joins the server: a provider class in a Nest module, marked with @ApiGroup, whose marked methods
  * serve what is more than data.
  *
- *   @ApiGroup({ group: 'shop.example.com', version: 'v1', resources: [widgets], virtual: [quotes] })
+ *   @ApiGroup({ group: 'shop.example.com', version: 'v1', resources: [widgets], virtual: [quotes] })   // or a list of versions
  *   class ShopGroup {
  *     @Subresource('widgets', 'polish') polish(request: SubresourceRequest) { … }
  *     @VirtualResource('quotes') quote(request: VirtualRequest) { … }
@@ -57,8 +57,11 @@ export interface ApiGroupMetadata extends ApiGroupOptions {
 
 type Class = abstract new (...args: never[]) => object;
 
+/** One version of a group, or several. */
+type Versions = ApiGroupOptions | readonly ApiGroupOptions[];
+
 /** Built-in groups carry the configured domain in their names, so their options are made for a naming profile. */
-type OptionsFor = ApiGroupOptions | ((naming: NamingProfile) => ApiGroupOptions);
+type OptionsFor = Versions | ((naming: NamingProfile) => Versions);
 
 const groupOptions = new WeakMap<Class, OptionsFor>();
 const subresourceMethods = new WeakMap<object, { resource: string; subresource: string; method: string }[]>();
@@ -82,14 +85,17 @@ export function VirtualResource(resource: string) {
   };
 }
 
-/** What @ApiGroup and its method marks say about the class of an instance; undefined for any other class. */
-export function apiGroupOf(instance: object, naming: NamingProfile): ApiGroupMetadata | undefined {
+/** What @ApiGroup and its method marks say about the class of an instance: nothing of any other class. */
+export function apiGroupsOf(instance: object, naming: NamingProfile): ApiGroupMetadata[] {
   const prototype = Object.getPrototypeOf(instance) as { constructor: Class } | null;
   const options = prototype && groupOptions.get(prototype.constructor);
-  if (!options) return undefined;
-  return {
-    ...(typeof options === 'function' ? options(naming) : options),
-    subresourceMethods: subresourceMethods.get(prototype) ?? [],
-    virtualMethods: virtualMethods.get(prototype) ?? [],
-  };
+  if (!options) return [];
+  const versions = typeof options === 'function' ? options(naming) : options;
+  return (Array.isArray(versions) ? (versions as readonly ApiGroupOptions[]) : [versions as ApiGroupOptions]).map(
+    (version) => ({
+      ...version,
+      subresourceMethods: subresourceMethods.get(prototype) ?? [],
+      virtualMethods: virtualMethods.get(prototype) ?? [],
+    }),
+  );
 }

@@ -2,7 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import type { NamingProfile } from '../config/naming-profile.js';
 import { assert } from '../std/assert.js';
-import { apiGroupOf, type ApiGroupMetadata, type SubresourceHandler, type VirtualHandler } from './api-group.js';
+import { apiGroupsOf, type ApiGroupMetadata, type SubresourceHandler, type VirtualHandler } from './api-group.js';
 import type { ResourceDefinition, VirtualResourceDefinition } from './resource-definition.js';
 import type { ResourceRegistry, Served } from './resource-registry.js';
 import { ResourceStore, type StoreParts } from './resource-store.js';
@@ -40,8 +40,9 @@ class ApiGroupCollector {
   onModuleInit(): void {
     for (const { instance } of this.discovery.getProviders()) {
       if (typeof instance !== 'object' || instance === null) continue;
-      const found = apiGroupOf(instance as object, this.parts.naming);
-      if (found) addGroup(instance as object, found, this.parts);
+      for (const found of apiGroupsOf(instance as object, this.parts.naming)) {
+        addGroup(instance as object, found, this.parts);
+      }
     }
   }
 }

@@ -39,6 +39,20 @@ export interface ResourceDefinition {
   readonly returnsDeletedObject: boolean;
   /** Items of a list say their kind and apiVersion themselves, as objects of custom kinds do. */
   readonly itemsCarryType: boolean;
+  /** Set where another version of the resource is the one that is stored. */
+  readonly hub: Hub | undefined;
+}
+
+/**
+ * How a version that is not stored is served: its objects are views of the stored ones (ADR 005). Converters change
+ * neither argument, lose nothing either way, and leave kind and apiVersion to who calls them.
+ */
+export interface Hub {
+  readonly stored: { readonly group: string; readonly version: string; readonly plural: string };
+  readonly toHub: (object: KubeObject) => KubeObject;
+  readonly fromHub: (object: KubeObject) => KubeObject;
+  /** Field labels that this version has other names for: `regarding.kind` → `involvedObject.kind`. */
+  readonly fieldLabels?: Readonly<Record<string, string>>;
 }
 
 export type ResourceVerb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
@@ -110,6 +124,18 @@ export function defineResource(given: Given): ResourceDefinition {
     allowsUnconditionalUpdate: true,
     returnsDeletedObject: false,
     itemsCarryType: false,
+    hub: undefined,
     ...given,
   });
+}
+
+/** The same resource under another version: what is not said is as in the stored one, and nothing is converted. */
+export function otherVersion(
+  stored: ResourceDefinition,
+  given: Pick<ResourceDefinition, 'version'> & Partial<Omit<ResourceDefinition, 'hub'>> & Partial<Omit<Hub, 'stored'>>,
+): ResourceDefinition {
+  const { toHub = (object) => object, fromHub = (object) => object, fieldLabels, ...rest } = given;
+  const { group, version, plural } = stored;
+  const hub = { stored: { group, version, plural }, toHub, fromHub, ...(fieldLabels && { fieldLabels }) };
+  return Object.freeze({ ...stored, ...rest, hub });
 }

@@ -1,6 +1,6 @@
 import { namingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { apiGroupOf } from '../../registry/api-group.js';
+import { apiGroupsOf } from '../../registry/api-group.js';
 import { coordinationResources } from '../coordination/coordination.resources.js';
 import { CoreGroup } from './core.group.js';
 import { coreResources } from './core.resources.js';
@@ -72,7 +72,7 @@ it('finds pods of a node without looking at each', () =>
   expect(found.get('pods')!.indexedFields).toEqual(['spec.nodeName']));
 
 it('names a group and a handler for every operation', () => {
-  const group = apiGroupOf(Object.create(CoreGroup.prototype) as object, naming)!;
+  const group = apiGroupsOf(Object.create(CoreGroup.prototype) as object, naming)[0]!;
   expect([group.group, group.version]).toEqual(['', 'v1']);
   expect(group.virtual?.map(({ plural }) => plural)).toEqual(['bindings']);
   expect(group.subresourceMethods).toEqual([{ resource: 'pods', subresource: 'binding', method: 'bindByPod' }]);
