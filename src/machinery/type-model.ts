@@ -40,6 +40,8 @@ export interface ListType {
   readonly form: 'list';
   readonly of: FieldType;
   readonly goName: string;
+  /** In protobuf a message whose field 1 holds the items. */
+  readonly isMessage: boolean;
 }
 
 export interface MapType {

@@ -7,14 +7,6 @@ export interface ProtoField {
   readonly shape: 'one' | 'list' | 'map';
 }
 
-/** What the Go struct says about the field of that number. */
-export interface GoField {
-  /** The name in JSON; '' when the fields of the struct stand in the place of the field. */
-  readonly jsonName: string;
-  readonly isPointer: boolean;
-  readonly omitsEmpty: boolean;
-}
-
 const scalars = new Set(['string', 'bytes', 'bool', 'int32', 'int64', 'uint32', 'uint64', 'double']);
 
 /** Messages by their full names. The files are generated: one field a line, no nested messages. */
@@ -47,25 +39,4 @@ export function parseProto(text: string): Map<string, ProtoField[]> {
     );
   }
   return messages;
-}
-
-/** Structs by name, their fields by protobuf number. */
-export function parseGoStructs(text: string): Map<string, Map<number, GoField>> {
-  const structs = new Map<string, Map<number, GoField>>();
-  for (const [, name, body] of text.matchAll(/^type (\w+) struct \{\n([^]*?)^\}/gm)) {
-    const fields = new Map<number, GoField>();
-    for (const [, type, tag] of body!.matchAll(/^\s+(?:\w+\s+)?([^\s/]+)\s+`([^`]*)`/gm)) {
-      const number = /protobuf:"\w+,(\d+)/.exec(tag!)?.[1];
-      const json = /json:"([^"]*)"/.exec(tag!)?.[1];
-      if (number === undefined || json === undefined) continue;
-      const [jsonName = '', ...options] = json.split(',');
-      fields.set(Number(number), {
-        jsonName: options.includes('inline') ? '' : jsonName,
-        isPointer: type!.startsWith('*'),
-        omitsEmpty: options.includes('omitempty') || options.includes('omitzero'),
-      });
-    }
-    structs.set(name!, fields);
-  }
-  return structs;
 }

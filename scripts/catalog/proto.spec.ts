@@ -1,4 +1,4 @@
-import { parseGoStructs, parseProto } from './parse.js';
+import { parseProto } from './proto.js';
 
 it('reads messages, with full names of types', () => {
   const messages = parseProto(`syntax = "proto2";
@@ -29,24 +29,4 @@ message Tag {
 
 it('refuses what it does not know', () => {
   expect(() => parseProto('package a.b;\nmessage C {\n  oneof x {\n}\n')).toThrow('a.b.C: cannot read "oneof x {"');
-});
-
-it('reads what Go structs say about fields on the wire', () => {
-  const structs = parseGoStructs(`package v1
-
-type Price struct {
-	metav1.TypeMeta \`json:",inline"\`
-	// Cents \`json:"wrong" protobuf:"varint,9,opt"\`
-	Cents int64 \`json:"cents" protobuf:"varint,1,opt,name=cents"\`
-	Note *string \`json:"note,omitempty" protobuf:"bytes,2,opt,name=note"\`
-	Source \`json:",inline" protobuf:"bytes,3,opt,name=source"\`
-	Since Time \`json:"since,omitzero" protobuf:"bytes,4,opt,name=since"\`
-}
-`);
-  expect([...structs.get('Price')!]).toEqual([
-    [1, { jsonName: 'cents', isPointer: false, omitsEmpty: false }],
-    [2, { jsonName: 'note', isPointer: true, omitsEmpty: true }],
-    [3, { jsonName: '', isPointer: false, omitsEmpty: false }],
-    [4, { jsonName: 'since', isPointer: false, omitsEmpty: true }],
-  ]);
 });

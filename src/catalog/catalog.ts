@@ -1,0 +1,108 @@
+import type { NamingProfile } from '../config/naming-profile.js';
+import { assert } from '../std/assert.js';
+import type { FieldType, StructType, TypeSource } from '../machinery/type-model.js';
+import { aggregationKinds, aggregationPackage } from './aggregation.js';
+import { blocksOf, isStruct, namedOf, structOf } from './catalog-text.js';
+import { kinds } from './data/kinds.js';
+import { packages } from './data/packages.js';
+import { kindTable, type KindFacts } from './kind-facts.js';
+import { LazyStruct, namedType, type TypeLinks } from './linked-types.js';
+
+const texts: Readonly<Record<string, { readonly path: string; readonly text: string }>> = {
+  ...packages,
+  ...aggregationPackage,
+};
+
+/**
+ * The facts of all built-in types. Nothing is read before it is asked for: the table of kinds at the first question
+ * about a kind, the lines of a package at the first question about one of its types, a struct's fields when somebody
+ * looks at them.
+ */
+export class Catalog implements TypeSource {
+  private readonly blocks = new Map<string, ReadonlyMap<string, string>>();
+  private readonly structs = new Map<string, LazyStruct>();
+  private readonly named = new Map<string, FieldType>();
+  private table: ReadonlyMap<string, KindFacts> | undefined;
+  private readonly links: TypeLinks = { resolve: (name, from) => this.resolve(name, from) };
+
+  constructor(private readonly naming: NamingProfile) {}
+
+  kind(group: string, version: string, kind: string): StructType | undefined {
+    const facts = this.kindFacts(group, version, kind);
+    return facts && this.struct(`${facts.package}.${kind}`);
+  }
+
+  struct(name: string): StructType {
+    const found = this.resolve(name, '');
+    assert(found.form === 'struct', `${name} is no struct`);
+    return found;
+  }
+
+  /** What is known of a kind: its resource, its lists, how long it has been and will be there. */
+  kindFacts(group: string, version: string, kind: string): KindFacts | undefined {
+    return this.kinds().get(`${group}/${version}/${kind}`);
+  }
+
+  /** All kinds, by `group/version/kind`. */
+  kinds(): ReadonlyMap<string, KindFacts> {
+    this.table ??= kindTable(`${kinds}\n${aggregationKinds}`, (stem) => this.naming.group(stem));
+    return this.table;
+  }
+
+  private resolve(name: string, from: string): FieldType {
+    const qualified = name.includes('.') ? name : `${from}.${name}`;
+    const known = this.structs.get(qualified) ?? this.named.get(qualified);
+    if (known) return known;
+    const { short, local } = split(qualified);
+    const block = this.blocksOf(short).get(local);
+    assert(block !== undefined, `no type is called ${qualified}`);
+    if (isStruct(block)) return this.linkStruct(short, local, block);
+    const text = namedOf(block);
+    const like = namedType(text, short, this.links);
+    // A struct declared like another has its fields and a name of its own.
+    if (like.form === 'struct' && !text.isSame) {
+      const model = split(like.name);
+      return this.linkStruct(short, local, this.blocksOf(model.short).get(model.local)!, model.short);
+    }
+    this.named.set(qualified, like);
+    return like;
+  }
+
+  private linkStruct(short: string, local: string, block: string, fieldsFrom = short): LazyStruct {
+    const name = `${short}.${local}`;
+    const struct = new LazyStruct(
+      { name, goName: `${goPackageOf(short)}.${local}`, modelName: `${this.modelPackage(short)}.${local}` },
+      () => structOf(block),
+      fieldsFrom,
+      this.links,
+    );
+    this.structs.set(name, struct);
+    return struct;
+  }
+
+  private blocksOf(short: string): ReadonlyMap<string, string> {
+    let found = this.blocks.get(short);
+    if (!found) {
+      const source = texts[short];
+      assert(source, `no package is called ${short}`);
+      this.blocks.set(short, (found = blocksOf(source.text)));
+    }
+    return found;
+  }
+
+  /** `k8s.io/api/core/v1` → `io.k8s.api.core.v1` */
+  private modelPackage(short: string): string {
+    const [, ...path] = texts[short]!.path.split('/');
+    return [...this.naming.apiDomain.split('.').reverse(), ...path].join('.');
+  }
+}
+
+function split(name: string): { short: string; local: string } {
+  const at = name.lastIndexOf('.');
+  return { short: name.slice(0, at), local: name.slice(at + 1) };
+}
+
+/** `core.v1` → `v1`: Go calls a package by the last part of its path. */
+function goPackageOf(short: string): string {
+  return short.slice(short.lastIndexOf('.') + 1);
+}

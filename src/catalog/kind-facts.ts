@@ -1,0 +1,66 @@
+import { markOf } from './catalog-text.js';
+
+/** What the published types say of a kind beside its fields. Versions are `major.minor`. */
+export interface KindFacts {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** Where its struct is: `core.v1`. */
+  readonly package: string;
+  /** Undefined for lists, options and other kinds that are not served by themselves. */
+  readonly resource: ResourceFacts | undefined;
+  readonly introduced: string | undefined;
+  readonly deprecated: string | undefined;
+  readonly removed: string | undefined;
+  readonly replacement: { readonly group: string; readonly version: string; readonly kind: string } | undefined;
+}
+
+export interface ResourceFacts {
+  readonly plural: string;
+  readonly namespaced: boolean;
+  readonly hasStatus: boolean;
+  /** Subresources that clients have methods for. */
+  readonly subresources: readonly string[];
+}
+
+/** By `group/version/kind`. `groupOf` completes groups whose domain is configured. */
+export function kindTable(text: string, groupOf: (stem: string) => string): Map<string, KindFacts> {
+  const table = new Map<string, KindFacts>();
+  const complete = (group: string) => (group.endsWith('.') ? groupOf(group.slice(0, -1)) : group);
+  let at = { short: '', group: '', version: '' };
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    const words = line.trim().split(' ');
+    if (!line.startsWith(' ')) {
+      const [short = '', ...marks] = words;
+      at = { short, group: complete(markOf(marks, 'group') ?? ''), version: markOf(marks, 'version') ?? '' };
+      continue;
+    }
+    const [kind = '', plural = '', ...marks] = words;
+    const replacement = markOf(marks, 'replacement')?.split(',');
+    table.set(`${at.group}/${at.version}/${kind}`, {
+      group: at.group,
+      version: at.version,
+      kind,
+      package: at.short,
+      resource:
+        plural === '-'
+          ? undefined
+          : {
+              plural,
+              namespaced: marks.includes('namespaced'),
+              hasStatus: marks.includes('status'),
+              subresources: markOf(marks, 'with')?.split(',') ?? [],
+            },
+      introduced: markOf(marks, 'introduced'),
+      deprecated: markOf(marks, 'deprecated'),
+      removed: markOf(marks, 'removed'),
+      replacement: replacement && {
+        group: complete(replacement[0]!),
+        version: replacement[1]!,
+        kind: replacement[2]!,
+      },
+    });
+  }
+  return table;
+}
