@@ -82,6 +82,8 @@ export interface LensSubresource {
   readonly view: (object: KubeObject) => KubeObject;
   /** The whole object with the submitted view put into it. Changes neither argument. */
   readonly put: (object: KubeObject, view: KubeObject) => KubeObject;
+  /** What only the server sets when this part changes, as Strategy.prepareForUpdate does for the whole. */
+  readonly prepare?: (object: KubeObject, old: KubeObject, context: StrategyContext) => void;
   readonly validate?: (object: KubeObject, old: KubeObject, context: StrategyContext) => FieldError[];
 }
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { LensSubresource } from './resource-definition.js';
 
-type Options = Pick<LensSubresource, 'validate'> & {
+type Options = Pick<LensSubresource, 'validate' | 'prepare'> & {
   /** Whether labels and annotations may be written through status, as most built-in kinds allow. */
   readonly keepsMetadata?: boolean;
 };
@@ -28,6 +28,7 @@ export function statusLens(options: Options = {}): LensSubresource {
       else merged['status'] = view['status'];
       return merged;
     },
+    ...(options.prepare && { prepare: options.prepare }),
     ...(options.validate && { validate: options.validate }),
   };
 }

@@ -88,7 +88,8 @@ async function attemptUpdate(
   strategy.default?.(draft);
   const object = (await admission.admit(draft, old)) ?? draft;
   keepSystemFields(object, old);
-  if (!options.lens) strategy.prepareForUpdate?.(object, old, strategyContext);
+  if (options.lens) options.lens.prepare?.(object, old, strategyContext);
+  else strategy.prepareForUpdate?.(object, old, strategyContext);
   if (strategy.countsGenerations && specChanged(object, old)) {
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
@@ -100,7 +101,7 @@ async function attemptUpdate(
       ? (options.lens.validate?.(object, old, strategyContext) ?? [])
       : (strategy.validateUpdate?.(object, old, strategyContext) ?? [])),
   ];
-  if (errors.length > 0) throw ApiError.invalid(definition, target.name, errors);
+  if (errors.length > 0) throw ApiError.invalid(options.lens?.viewKind ?? definition, target.name, errors);
   request.warnings.push(...(strategy.warnings?.(object, old) ?? []));
   await admission.validate(object, old);
 
