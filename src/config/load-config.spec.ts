@@ -114,6 +114,11 @@ test.each<{ name: string; given: Given; want: object }>([
     want: { featureGates: { CBORServingAndStorage: true, ShardedListAndWatch: false } },
   },
   {
+    name: 'APIs',
+    given: { argv: ['--runtime-config=api/beta,batch/v1=false', '--runtime-config=v1=true'] },
+    want: { runtimeConfig: { 'api/beta': true, 'batch/v1': false, v1: true } },
+  },
+  {
     name: 'certificates by name',
     given: { argv: ['--tls-sni-cert-key=a.crt,a.key:x.io,*.x.io', '--tls-sni-cert-key=b.crt,b.key'] },
     want: {
@@ -322,6 +327,23 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     name: 'a gate without a value',
     given: { argv: ['--feature-gates=WatchList'] },
     errors: ['--feature-gates: "WatchList" must be a list of Name=true or Name=false'],
+  },
+  {
+    name: 'APIs that cannot be read',
+    given: { argv: ['--runtime-config=apps,batch/v1=false'] },
+    errors: [
+      '--runtime-config: "apps" must be <group>/<version>, <group>/<version>/<resource> or api/all|ga|beta|alpha',
+    ],
+  },
+  {
+    name: 'APIs that are neither on nor off',
+    given: { env: { KEELSON_RUNTIME_CONFIG: 'batch/v1=maybe' } },
+    errors: ['KEELSON_RUNTIME_CONFIG: "maybe" must be true or false'],
+  },
+  {
+    name: 'no APIs at all',
+    given: { argv: ['--runtime-config=api/all=false'] },
+    errors: ['--runtime-config: api/all=false alone leaves nothing to serve'],
   },
   {
     name: 'a prototype as a gate',

@@ -8,6 +8,7 @@ import { gateProblem, knownGates } from './feature-gates.js';
 import { FlagValueError, parseFlagValue } from './flag-value.js';
 import { flagsByName } from './flags/all-flags.js';
 import { Limits } from './limits.js';
+import { runtimeConfigProblems } from './runtime-config.js';
 import type { ServerConfig } from './server-config.js';
 import { readArguments, readEnvironment, readMapping, type Settings } from './settings.js';
 import { nearest } from './suggestion.js';
@@ -64,6 +65,7 @@ export function loadConfig(
     return setting ? `${setting.source}: "${setting.texts.join(',')}"` : `--${flag.name}: its default`;
   };
   errors.push(...gateErrors(draft, given.get('feature-gates')?.source ?? '--feature-gates'));
+  errors.push(...runtimeConfigErrors(draft, given.get('runtime-config')?.source ?? '--runtime-config'));
   errors.push(...finish(draft, isKeyGiven, writtenAt));
   if (errors.length > 0) return { errors: [...new Set(errors)] };
   const config: ServerConfig = deepFreeze(draft);
@@ -82,7 +84,7 @@ type DeepPartial<T> = T extends readonly unknown[]
 export function defaultConfig(overrides: ConfigOverrides = {}): ServerConfig {
   const draft = defaultDraft('keelson');
   const keys = merge(draft, overrides, '');
-  const errors = gateErrors(draft, 'featureGates');
+  const errors = [...gateErrors(draft, 'featureGates'), ...runtimeConfigErrors(draft, 'runtimeConfig')];
   errors.push(
     ...finish(
       draft,
@@ -154,6 +156,10 @@ function gateErrors(draft: Draft, source: string): string[] {
     const meant = knownGates.includes(name) ? undefined : nearest(name, knownGates);
     return [`${source}: ${name} ${problem}${meant === undefined ? '' : `; did you mean ${meant}?`}`];
   });
+}
+
+function runtimeConfigErrors(draft: Draft, source: string): string[] {
+  return runtimeConfigProblems(draft.runtimeConfig).map((problem) => `${source}: ${problem}`);
 }
 
 interface ConfigFile {

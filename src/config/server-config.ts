@@ -23,6 +23,7 @@ import { storageBackends } from './flags/storage.js';
 import { areAddressRanges, arePinnedOrigins, areServerUrls } from './checks.js';
 import { Limits } from './limits.js';
 import { NamingProfile } from './naming-profile.js';
+import type { RuntimeConfig } from './runtime-config.js';
 
 // One typed object for all that can be configured: made once by load-config.ts, validated, and frozen.
 // A property is what a flag says, after defaults; `key` in flags/ names the property.
@@ -142,6 +143,7 @@ export class ServerConfig {
   @ValidateNested() readonly naming = new NamingProfile();
   /** Every known gate with its state; own properties only, so ask `featureGates.WatchList === true`. */
   @AreSwitches() readonly featureGates!: FeatureGates;
+  @AreSwitches() readonly runtimeConfig!: RuntimeConfig;
   @IsDuration() readonly shutdownDelayMs!: number;
   @IsDuration() readonly livezGracePeriodMs!: number;
   @IsDuration('more than zero') readonly requestTimeoutMs!: number;

@@ -26,10 +26,11 @@ export const featureFlags: FlagTopic = {
 export const enablementFlags: FlagTopic = {
   title: 'API enablement',
   flags: [
-    unserved(
+    used(
       'runtime-config',
       'switches',
       '',
+      'runtimeConfig',
       'switch APIs: v1, <group>/<version>[/<resource>], api/all|ga|beta|alpha, each [=true|false]',
     ),
   ],
