@@ -14,6 +14,7 @@ import {
 } from './auth/request-authenticator.js';
 import { defaultCacheLimits } from './cache/cache-limits.js';
 import { Feed } from './cache/feed.js';
+import { Catalog } from './catalog/catalog.js';
 import { protobufData } from './catalog/data/protobuf.js';
 import { standardEncodings } from './codec/encodings.js';
 import { OutputNegotiator } from './codec/negotiate.js';
@@ -62,6 +63,7 @@ export interface AppParts extends Given {
   readonly feed: Feed;
   readonly storeParts: StoreParts;
   readonly registry: ResourceRegistry;
+  readonly catalog: Catalog;
   readonly authenticator: RequestAuthenticator;
   readonly authorizers: readonly Authorizer[];
   readonly admission: AdmissionChain;
@@ -114,6 +116,7 @@ export function makeParts(given: Given): AppParts {
     },
   };
   const registry = new ResourceRegistry();
+  const catalog = new Catalog(naming);
   const namespaces = () => registry.require('', 'v1', 'namespaces').store;
   const { chosen, missing } = choosePlugins(
     builtInPlugins({
@@ -191,6 +194,7 @@ export function makeParts(given: Given): AppParts {
     feed,
     storeParts,
     registry,
+    catalog,
     metaGroup,
     admission,
     authenticator: new RequestAuthenticator({

@@ -21,7 +21,12 @@ export class AppModule {
       imports: [
         ...builtInGroups(parts),
         ...otherGroups,
-        RegistryModule.for({ ...parts, naming: parts.config.naming }),
+        RegistryModule.for({
+          ...parts,
+          naming: parts.config.naming,
+          runtimeConfig: parts.config.runtimeConfig,
+          lifecycleOf: ({ group, version, kind }) => parts.catalog.kindFacts(group, version, kind)?.lifecycle,
+        }),
         PipelineModule.for(parts),
       ],
     };

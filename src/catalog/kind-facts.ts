@@ -1,6 +1,6 @@
 import { markOf } from './catalog-text.js';
 
-/** What the published types say of a kind beside its fields. Versions are `major.minor`. */
+/** What the published types say of a kind beside its fields. */
 export interface KindFacts {
   readonly group: string;
   readonly version: string;
@@ -9,11 +9,17 @@ export interface KindFacts {
   readonly package: string;
   /** Undefined for lists, options and other kinds that are not served by themselves. */
   readonly resource: ResourceFacts | undefined;
-  readonly introduced: string | undefined;
-  readonly deprecated: string | undefined;
-  readonly removed: string | undefined;
-  readonly replacement: { readonly group: string; readonly version: string; readonly kind: string } | undefined;
+  readonly lifecycle: Lifecycle;
 }
+
+/** Releases are `major.minor`; `removed` is the first one without it. */
+export interface Lifecycle {
+  readonly introduced?: Release;
+  readonly deprecated?: Release;
+  readonly removed?: Release;
+  readonly replacement?: { readonly group: string; readonly version: string; readonly kind: string };
+}
+export type Release = `${number}.${number}`;
 
 export interface ResourceFacts {
   readonly plural: string;
@@ -52,15 +58,20 @@ export function kindTable(text: string, groupOf: (stem: string) => string): Map<
               hasStatus: marks.includes('status'),
               subresources: markOf(marks, 'with')?.split(',') ?? [],
             },
-      introduced: markOf(marks, 'introduced'),
-      deprecated: markOf(marks, 'deprecated'),
-      removed: markOf(marks, 'removed'),
-      replacement: replacement && {
-        group: complete(replacement[0]!),
-        version: replacement[1]!,
-        kind: replacement[2]!,
+      lifecycle: {
+        ...releaseOf(marks, 'introduced'),
+        ...releaseOf(marks, 'deprecated'),
+        ...releaseOf(marks, 'removed'),
+        ...(replacement && {
+          replacement: { group: complete(replacement[0]!), version: replacement[1]!, kind: replacement[2]! },
+        }),
       },
     });
   }
   return table;
+}
+
+function releaseOf(marks: readonly string[], name: 'introduced' | 'deprecated' | 'removed'): Lifecycle {
+  const release = markOf(marks, name);
+  return release === undefined ? {} : { [name]: release as Release };
 }

@@ -83,6 +83,7 @@ function linkedField(text: FieldText, from: string, links: TypeLinks): Field {
     default: given === undefined ? undefined : valueOf(given),
     list: listType === undefined ? undefined : { type: listType as 'atomic' | 'set' | 'map', keys },
     isAtomic: marks.includes('atomic'),
+    isGranular: marks.includes('granular'),
     patch:
       strategies === undefined && markOf(marks, 'key') === undefined
         ? undefined

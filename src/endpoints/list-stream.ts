@@ -20,7 +20,10 @@ export async function sendList(
   const head = rendering.head(meta);
   const { separator, tail } = rendering;
   let total = head.length + tail.length;
-  for (const object of objects) total += separator.length + object.bytes.length - rendering.itemStart(object);
+  for (const object of objects) {
+    const bytes = rendering.bytesOf(object);
+    total += separator.length + bytes.length - rendering.itemStart(bytes);
+  }
   // The first item has no comma before it.
   if (objects.length > 0) total -= 1;
 
@@ -56,8 +59,8 @@ function* fill(
   yield* slices.add(head, 0);
   for (let i = 0; i < objects.length; i++) {
     const object = objects[i]!;
-    const start = rendering.itemStart(object);
-    const { bytes } = object;
+    const bytes = rendering.bytesOf(object);
+    const start = rendering.itemStart(bytes);
     if (slices.addItem(separator, i === 0 ? 1 : 0, bytes, start)) continue;
     yield* slices.add(separator, i === 0 ? 1 : 0);
     yield* slices.add(bytes, start);

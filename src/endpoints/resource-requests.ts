@@ -9,7 +9,7 @@ import type { Limits } from '../config/limits.js';
 import { decodeRequestObject, strictDecodingProblem } from '../codec/request-object.js';
 import { headersFor, sendBytes } from '../hooks/answer.js';
 import { ApiError } from '../machinery/api-error.js';
-import { commonSelectableFields, requireSelectable } from '../machinery/field-selector.js';
+import { commonSelectableFields, requireSelectable, type FieldSelector } from '../machinery/field-selector.js';
 import {
   parseCreateOptions,
   parseDeleteOptions,
@@ -135,10 +135,10 @@ export class ResourceRequests {
     };
     const representation = this.representation(request);
     const renderings = this.parts.renderings(served.definition);
-    if (Renderings.isIdentity(representation)) {
+    if (Renderings.isPlainJson(representation)) {
       return sendList(request, reply, renderings.jsonList(), meta, result.items, this.parts.limits.listChunkBytesMax);
     }
-    const objects = result.items.map((item) => item.parse());
+    const objects = result.items.map((item) => renderings.parse(item));
     this.sendValue(request, reply, 200, renderings.shapedList(objects, meta, representation), representation);
   }
 
@@ -262,19 +262,12 @@ export class ResourceRequests {
 
   private listOptions(request: FastifyRequest, served: ServedResource): ListOptions {
     const { info } = request.kube;
-    const options = parseListOptions(info.query, {
+    const given = parseListOptions(info.query, {
       metaGroup: this.parts.metaGroup,
       isWatchPath: info.verb === 'watch',
       watchListEnabled: this.parts.watchListEnabled,
     });
-    if (!options.fields.isEmpty) {
-      const own = Object.keys(served.definition.selectableFields);
-      if (own.length === 0) requireSelectable(options.fields);
-      else {
-        const selectable = new Set([...commonSelectableFields, ...own]);
-        requireSelectable(options.fields, selectable, (field) => `field label not supported: ${field}`);
-      }
-    }
+    const options = given.fields.isEmpty ? given : { ...given, fields: storedFields(given.fields, served.definition) };
     // The deprecated watch of one object by its path.
     if (info.name !== '' && options.fields.requiresExact('metadata.name') === undefined) {
       return { ...options, fields: options.fields.and('metadata.name', info.name) };
@@ -325,24 +318,24 @@ export class ResourceRequests {
 
   private send(request: FastifyRequest, reply: FastifyReply, definition: ResourceDefinition, answer: VerbAnswer): void {
     const representation = this.representation(request);
-    const isIdentity = Renderings.isIdentity(representation);
+    const renderings = this.parts.renderings(definition);
     if (answer.type === 'stored') {
-      if (isIdentity)
+      if (renderings.isIdentity(representation))
         return sendBytes(request, reply, answer.code, headersFor(request, 'application/json'), answer.encoded.bytes);
-      const shaped = this.parts.renderings(definition).shaped(answer.encoded.parse(), representation);
+      const shaped = renderings.shaped(renderings.parse(answer.encoded), representation);
       return this.sendValue(request, reply, answer.code, shaped, representation);
     }
     if (answer.type === 'made') {
-      const shaped = isIdentity
+      const shaped = Renderings.isPlainJson(representation)
         ? answer.object
-        : this.parts.renderings(definition).shaped(answer.object, representation);
+        : renderings.shaped(answer.object, representation);
       return this.sendValue(request, reply, answer.code, shaped, representation);
     }
     if (answer.type === 'status')
       return this.sendValue(request, reply, answer.status.code ?? 200, answer.status, representation);
     if (answer.type === 'madeList') {
       const meta: ListMeta = answer.continueToken === undefined ? {} : { continue: answer.continueToken };
-      const list = this.parts.renderings(definition).shapedList(answer.objects, meta, representation);
+      const list = renderings.shapedList(answer.objects, meta, representation);
       return this.sendValue(request, reply, 200, list, representation);
     }
     throw ApiError.internal('a list must be sent as one');
@@ -365,6 +358,17 @@ function checkPlace(info: RequestInfo, namespaced: boolean): void {
   if (hasNamespace && !namespaced) throw ApiError.noSuchResource();
   if (!namespaced || hasNamespace || info.verb === 'list' || info.verb === 'watch') return;
   throw info.name !== '' ? ApiError.noSuchResource() : ApiError.methodNotAllowed();
+}
+
+/** The selector in the labels of the stored version, if the kind offers all that it names. */
+function storedFields(fields: FieldSelector, { selectableFields, hub }: ResourceDefinition): FieldSelector {
+  const own = [...Object.keys(selectableFields), ...Object.keys(hub?.fieldLabels ?? {})];
+  if (own.length === 0) requireSelectable(fields);
+  else {
+    const selectable = new Set([...commonSelectableFields, ...own]);
+    requireSelectable(fields, selectable, (field) => `field label not supported: ${field}`);
+  }
+  return hub?.fieldLabels ? fields.renamed(hub.fieldLabels) : fields;
 }
 
 /** As the reference: /api and /apis themselves and all below them speak Status. */

@@ -38,6 +38,12 @@ export class FieldSelector {
     return new FieldSelector([...this.requirements, { field, operator: '=', value }]);
   }
 
+  /** The same demands on fields that are called otherwise. */
+  renamed(names: Readonly<Record<string, string>>): FieldSelector {
+    const name = (field: string) => (Object.hasOwn(names, field) ? names[field]! : field);
+    return new FieldSelector(this.requirements.map((demand) => ({ ...demand, field: name(demand.field) })));
+  }
+
   toString(): string {
     return this.requirements.map(({ field, operator, value }) => `${field}${operator}${escapeValue(value)}`).join(',');
   }

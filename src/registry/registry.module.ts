@@ -1,16 +1,25 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import type { NamingProfile } from '../config/naming-profile.js';
+import type { RuntimeConfig } from '../config/runtime-config.js';
+import type { GroupVersionKind } from '../machinery/gvk.js';
 import { assert } from '../std/assert.js';
+import type { Logger } from '../std/logger.js';
+import { isRemoved, type ApiLifecycle } from './api-lifecycle.js';
 import { apiGroupsOf, type ApiGroupMetadata, type SubresourceHandler, type VirtualHandler } from './api-group.js';
 import type { ResourceDefinition, VirtualResourceDefinition } from './resource-definition.js';
-import type { ResourceRegistry, Served } from './resource-registry.js';
+import { chooseApis } from './enabled-apis.js';
+import type { ResourceRegistry, Served, ServedResource, ServedVirtual } from './resource-registry.js';
 import { ResourceStore, type StoreParts } from './resource-store.js';
 
 export interface RegistryParts {
   readonly registry: ResourceRegistry;
   readonly storeParts: StoreParts;
   readonly naming: NamingProfile;
+  readonly runtimeConfig: RuntimeConfig;
+  readonly logger: Logger;
+  /** From when to when a kind is there; undefined for kinds that are not built in. */
+  readonly lifecycleOf: (gvk: GroupVersionKind) => ApiLifecycle | undefined;
 }
 
 /** Finds the classes marked with @ApiGroup, in whichever module they are provided, and serves what they declare. */
@@ -38,36 +47,102 @@ class ApiGroupCollector {
   ) {}
 
   onModuleInit(): void {
+    const found: FoundVersion[] = [];
     for (const { instance } of this.discovery.getProviders()) {
       if (typeof instance !== 'object' || instance === null) continue;
-      for (const found of apiGroupsOf(instance as object, this.parts.naming)) {
-        addGroup(instance as object, found, this.parts);
+      for (const options of apiGroupsOf(instance as object, this.parts.naming)) {
+        found.push({ options, methods: instance as Methods });
       }
     }
+    serveVersions(found, this.parts);
   }
 }
 
-function addGroup(instance: object, group: ApiGroupMetadata, { registry, storeParts }: RegistryParts): void {
-  const methods = instance as Record<string, (...args: never[]) => unknown>;
-  const resources: Served[] = [
-    ...(group.resources ?? []).map((definition) => storedResource(definition, group, methods, storeParts)),
-    ...(group.virtual ?? []).map((definition) => virtualResource(definition, group, methods)),
-  ];
-  registry.addVersion({
-    group: group.group,
-    version: group.version,
-    groupPriority: group.groupPriority ?? 1000,
-    versionPriority: group.versionPriority ?? 15,
-    resources,
-  });
+type Methods = Record<string, (...args: never[]) => unknown>;
+
+interface FoundVersion {
+  readonly options: ApiGroupMetadata;
+  readonly methods: Methods;
+}
+
+/** Serves what --runtime-config leaves of the versions. A version that is not served may still be the stored one. */
+function serveVersions(found: readonly FoundVersion[], parts: RegistryParts): void {
+  const { registry, runtimeConfig, naming, logger, storeParts, lifecycleOf } = parts;
+  const known = found.map(({ options: { group, version, resources = [], virtual = [] } }) => ({
+    group,
+    version,
+    resources: [...resources, ...virtual].map(({ plural }) => plural),
+  }));
+  const choice = chooseApis(runtimeConfig, known, naming);
+  if (choice.errors) throw new ApiChoiceError(choice.errors);
+  for (const warning of choice.warnings) logger.warn(warning);
+
+  const stores = new Stores(found, storeParts);
+  for (const { options, methods } of found) {
+    const { group, version } = options;
+    const isServed = ({ plural, kind }: { plural: string; kind: string }) =>
+      choice.isServed(group, version, plural) && !isRemoved(lifecycleOf({ group, version, kind }) ?? {});
+    const resources = [
+      ...(options.resources ?? [])
+        .filter(isServed)
+        .map((definition) => storedResource(definition, options, methods, stores)),
+      ...(options.virtual ?? []).filter(isServed).map((definition) => virtualResource(definition, options, methods)),
+    ].map((served): Served => {
+      const lifecycle = lifecycleOf(served.definition);
+      return lifecycle ? { ...served, lifecycle } : served;
+    });
+    if (resources.length === 0) continue;
+    registry.addVersion({
+      group,
+      version,
+      groupPriority: options.groupPriority ?? 1000,
+      versionPriority: options.versionPriority ?? 15,
+      resources,
+    });
+  }
+}
+
+/** What --runtime-config asks for cannot be served. */
+export class ApiChoiceError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`--runtime-config: ${problems.join('; ')}`);
+  }
+}
+
+/** One store for each resource, shared by all its versions. */
+class Stores {
+  private readonly made = new Map<string, ResourceStore>();
+  private readonly definitions = new Map<string, ResourceDefinition>();
+
+  constructor(
+    found: readonly FoundVersion[],
+    private readonly parts: StoreParts,
+  ) {
+    for (const { options } of found) {
+      for (const definition of options.resources ?? []) this.definitions.set(pathOf(definition), definition);
+    }
+  }
+
+  of(definition: ResourceDefinition): ResourceStore {
+    const stored = definition.hub ? this.definitions.get(pathOf({ ...definition.hub.stored })) : definition;
+    assert(stored && !stored.hub, `${pathOf(definition)} is stored as a version that no module defines`);
+    let store = this.made.get(stored.storagePrefix);
+    if (!store) this.made.set(stored.storagePrefix, (store = new ResourceStore(stored, this.parts)));
+    assert(store.definition === stored, `${pathOf(stored)} and ${pathOf(store.definition)} are stored in one place`);
+    return store;
+  }
+}
+
+function pathOf({ group, version, plural }: { group: string; version: string; plural: string }): string {
+  return `${group}/${version}/${plural}`;
 }
 
 function storedResource(
   definition: ResourceDefinition,
   group: ApiGroupMetadata,
-  methods: Record<string, (...args: never[]) => unknown>,
-  storeParts: StoreParts,
-): Served {
+  methods: Methods,
+  stores: Stores,
+): ServedResource {
   assert(
     definition.group === group.group && definition.version === group.version,
     `${definition.plural} says another group than the class that serves it: ${group.group}/${group.version}`,
@@ -82,14 +157,14 @@ function storedResource(
       `${definition.plural}/${name} is declared, but no method is marked @Subresource('${definition.plural}', '${name}')`,
     );
   }
-  return { type: 'stored', definition, store: new ResourceStore(definition, storeParts), handlers };
+  return { type: 'stored', definition, store: stores.of(definition), handlers };
 }
 
 function virtualResource(
   definition: VirtualResourceDefinition,
   group: ApiGroupMetadata,
-  methods: Record<string, (...args: never[]) => unknown>,
-): Served {
+  methods: Methods,
+): ServedVirtual {
   const found = group.virtualMethods.find(({ resource }) => resource === definition.plural);
   assert(found, `${definition.plural} is declared, but no method is marked @VirtualResource('${definition.plural}')`);
   return { type: 'virtual', definition, handle: methods[found.method]!.bind(methods) as VirtualHandler };

@@ -1,5 +1,5 @@
 import type { EncodedObject, Rendering, WatchEventType } from '../cache/encoded-object.js';
-import type { Encoding } from '../codec/encodings.js';
+import { json, type Encoding } from '../codec/encodings.js';
 import { encodeJson } from '../codec/json.js';
 import type { Transform } from '../codec/negotiate.js';
 import { apiVersionOf } from '../machinery/gvk.js';
@@ -7,6 +7,7 @@ import { ApiError, type Status } from '../machinery/api-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { Clock } from '../std/clock.js';
 import type { ResourceDefinition } from './resource-definition.js';
+import { fromStored } from './served-version.js';
 import type { TableColumn } from './table.js';
 
 /** What the rows of a Table carry beside their cells. */
@@ -30,7 +31,8 @@ export interface ListRendering {
   head(meta: ListMeta): Buffer;
   /** Also what opens the next item. */
   readonly separator: Buffer;
-  itemStart(object: EncodedObject): number;
+  bytesOf(object: EncodedObject): Buffer;
+  itemStart(bytes: Buffer): number;
   readonly tail: Buffer;
 }
 
@@ -62,15 +64,27 @@ export class Renderings {
     const { encoding, pretty, transform, includeObject } = representation;
     const shape = transform === undefined ? '' : `;${transform.as};${transform.version}`;
     const rows = transform?.as === 'Table' ? `;${includeObject}` : '';
-    const id = `${encoding.name}${pretty ? ';pretty' : ''}${shape}${rows}`;
+    const { hub, group, version } = this.definition;
+    const served = hub ? `;${apiVersionOf(group, version)}` : '';
+    const id = `${encoding.name}${pretty ? ';pretty' : ''}${shape}${rows}${served}`;
     let rendering = this.made.get(id);
     if (!rendering) this.made.set(id, (rendering = this.make(id, representation)));
     return rendering;
   }
 
   /** Whether bytes go out just as the cache holds them. */
-  static isIdentity({ encoding, pretty, transform }: Representation): boolean {
+  isIdentity(representation: Representation): boolean {
+    return this.definition.hub === undefined && Renderings.isPlainJson(representation);
+  }
+
+  /** Whether objects go out as they are, and lists are joined from the bytes of their items. */
+  static isPlainJson({ encoding, pretty, transform }: Representation): boolean {
     return encoding.name === 'json' && !pretty && transform === undefined;
+  }
+
+  /** What the cache holds, as an object of the version that is served. */
+  parse(object: EncodedObject): KubeObject {
+    return fromStored(this.definition, object.parse());
   }
 
   shaped(object: KubeObject, { transform, includeObject }: Representation): unknown {
@@ -116,7 +130,8 @@ export class Renderings {
         ),
       separator: Buffer.from(',{'),
       // Items of built-in kinds leave out their type: what the list is says it. The brace comes from the separator.
-      itemStart: itemsCarryType ? () => 1 : ({ bytes }) => (metadataIsAt(bytes, start) ? start : 1),
+      itemStart: itemsCarryType ? () => 1 : (bytes) => (metadataIsAt(bytes, start) ? start : 1),
+      bytesOf: this.definition.hub ? (object) => object.rendered(this.of(plainJson)) : ({ bytes }) => bytes,
       tail: Buffer.from(']}\n'),
     };
   }
@@ -148,10 +163,10 @@ export class Renderings {
             undefined,
           )
         : this.shaped(object, representation);
-    const identity = Renderings.isIdentity(representation);
+    const identity = this.isIdentity(representation);
     return {
       id,
-      render: (object) => (identity ? object.bytes : encode(shapedForWatch(object.parse()))),
+      render: (object) => (identity ? object.bytes : encode(shapedForWatch(this.parse(object)))),
       frame: (type, body) => Buffer.concat([framePrefix[type], body, frameEnd]),
       bookmark: (revision, initialEventsEnd) => {
         const { kind, group, version } = this.definition;
@@ -208,6 +223,8 @@ export class Renderings {
     };
   }
 }
+
+const plainJson: Representation = { encoding: json, pretty: false, transform: undefined, includeObject: 'Metadata' };
 
 function otherShape(asked: string, what: string, kind: string): ApiError {
   const message = `you requested ${asked}, but the requested object is ${what} (${kind})`;

@@ -1,4 +1,5 @@
 import { assert } from '../std/assert.js';
+import type { ApiLifecycle } from './api-lifecycle.js';
 import type { SubresourceHandler, VirtualHandler } from './api-group.js';
 import type { ResourceDefinition, VirtualResourceDefinition } from './resource-definition.js';
 import type { ResourceStore } from './resource-store.js';
@@ -9,6 +10,7 @@ export interface ServedResource {
   readonly definition: ResourceDefinition;
   readonly store: ResourceStore;
   readonly handlers: ReadonlyMap<string, SubresourceHandler>;
+  readonly lifecycle?: ApiLifecycle;
 }
 
 /** A resource that is only an operation. */
@@ -16,6 +18,7 @@ export interface ServedVirtual {
   readonly type: 'virtual';
   readonly definition: VirtualResourceDefinition;
   readonly handle: VirtualHandler;
+  readonly lifecycle?: ApiLifecycle;
 }
 
 export type Served = ServedResource | ServedVirtual;

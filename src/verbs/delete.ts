@@ -3,7 +3,7 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import type { DeleteOptions } from '../machinery/list-options.js';
 import { deleteObject, type Deleted } from '../registry/delete.js';
 import type { ServedResource } from '../registry/resource-registry.js';
-import { admissionFor, type Target, type VerbAnswer } from './verb.js';
+import { admissionFor, answerOf, type Target, type VerbAnswer } from './verb.js';
 
 export async function deleteOne(chain: AdmissionChain, target: Target, options: DeleteOptions): Promise<VerbAnswer> {
   const deleted = await remove(chain, target, options);
@@ -11,14 +11,10 @@ export async function deleteOne(chain: AdmissionChain, target: Target, options: 
   if (!deleted.gone) {
     // Clients that asked with the old option are told that the work is not done yet.
     const code = options.orphanDependents === false ? 202 : 200;
-    return deleted.encoded
-      ? { type: 'stored', code, encoded: deleted.encoded }
-      : { type: 'made', code, object: deleted.object };
+    return answerOf(definition, deleted, code);
   }
   if (!definition.returnsDeletedObject) return { type: 'status', status: successOf(target.served, deleted.object) };
-  return deleted.encoded
-    ? { type: 'stored', code: 200, encoded: deleted.encoded }
-    : { type: 'made', code: 200, object: deleted.object };
+  return answerOf(definition, deleted, 200);
 }
 
 export async function remove(chain: AdmissionChain, target: Target, options: DeleteOptions): Promise<Deleted> {

@@ -5,6 +5,7 @@ import type { JsonValue, KubeObject } from '../machinery/kube-object.js';
 import { jsonPatch } from '../patch/json-patch.js';
 import { mergePatch } from '../patch/merge-patch.js';
 import type { LensSubresource, ResourceDefinition } from '../registry/resource-definition.js';
+import { fromStored, toStored } from '../registry/served-version.js';
 import { specAndStatus } from '../registry/shape.js';
 import { submittedObject } from '../registry/submitted-object.js';
 import { updateObject } from '../registry/update.js';
@@ -43,7 +44,7 @@ export async function patch(
     { lens, requiresResourceVersion: false, createsMissing: false },
     { request: target.context, admission: admissionFor(chain, target, 'UPDATE', subresource) },
   );
-  return answer(written, lens);
+  return answer(definition, written, lens);
 }
 
 function changed(
@@ -54,7 +55,8 @@ function changed(
   body: unknown,
   target: Target,
 ): KubeObject {
-  const before = (lens ? lens.view(current) : current) as unknown as JsonValue;
+  const view = lens ? lens.view(current) : current;
+  const before = (lens?.viewKind ? view : fromStored(definition, view)) as unknown as JsonValue;
   const after =
     type === 'json'
       ? jsonPatch(before, body, target.served.store.parts.limits.jsonPatchOperationsMax)
@@ -62,7 +64,7 @@ function changed(
   const object = patchedObject(after, definition, lens);
   checkName(object, target.name);
   placeInNamespace(object, target.namespace, definition.namespaced);
-  return object;
+  return lens?.viewKind ? object : toStored(definition, object);
 }
 
 /** What a patch makes of an object may be anything: what cannot be one is the patch's fault. */

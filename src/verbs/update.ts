@@ -1,10 +1,12 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
+import type { ResourceDefinition } from '../registry/resource-definition.js';
+import { toStored } from '../registry/served-version.js';
 import { specAndStatus } from '../registry/shape.js';
 import { submittedObject } from '../registry/submitted-object.js';
 import { updateObject } from '../registry/update.js';
 import { lensOf } from './lens.js';
 import { checkName, placeInNamespace } from './placement.js';
-import { admissionFor, type Target, type VerbAnswer } from './verb.js';
+import { admissionFor, answerOf, type Target, type VerbAnswer } from './verb.js';
 
 /** PUT: the change is "this, instead". */
 export async function update(
@@ -24,7 +26,7 @@ export async function update(
   const written = await updateObject(
     store,
     target,
-    () => structuredClone(submitted),
+    () => structuredClone(lens?.viewKind ? submitted : toStored(definition, submitted)),
     {
       lens,
       requiresResourceVersion: !definition.allowsUnconditionalUpdate && !lens,
@@ -32,16 +34,15 @@ export async function update(
     },
     { request: target.context, admission: admissionFor(chain, target, 'UPDATE', subresource) },
   );
-  return answer(written, lens);
+  return answer(definition, written, lens);
 }
 
 export function answer(
+  definition: ResourceDefinition,
   written: Awaited<ReturnType<typeof updateObject>>,
   lens: ReturnType<typeof lensOf> | undefined,
 ): VerbAnswer {
   const code = written.created ? 201 : 200;
   if (lens?.viewKind) return { type: 'made', code, object: lens.view(written.encoded?.parse() ?? written.object) };
-  return written.encoded
-    ? { type: 'stored', code, encoded: written.encoded }
-    : { type: 'made', code, object: written.object };
+  return answerOf(definition, written, code);
 }

@@ -5,7 +5,9 @@ import type { Status } from '../machinery/api-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { ListResult } from '../registry/list.js';
 import type { RequestContext } from '../registry/request-context.js';
+import type { ResourceDefinition } from '../registry/resource-definition.js';
 import type { ServedResource } from '../registry/resource-registry.js';
+import { fromStored } from '../registry/served-version.js';
 import type { Admit } from '../registry/write-context.js';
 
 /** What every verb on one object is told. */
@@ -25,6 +27,17 @@ export type VerbAnswer =
   | { readonly type: 'status'; readonly status: Status }
   | { readonly type: 'list'; readonly list: ListResult }
   | { readonly type: 'madeList'; readonly objects: readonly KubeObject[]; readonly continueToken: string | undefined };
+
+/** What a write led to, in the words of the version that was asked for. */
+export function answerOf(
+  definition: ResourceDefinition,
+  written: { readonly encoded: EncodedObject | undefined; readonly object: KubeObject },
+  code: number,
+): VerbAnswer {
+  return written.encoded
+    ? { type: 'stored', code, encoded: written.encoded }
+    : { type: 'made', code, object: fromStored(definition, written.object) };
+}
 
 /** Admission for one write, as the registry wants it handed in. */
 export function admissionFor(
