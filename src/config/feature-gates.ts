@@ -1,96 +1,40 @@
-/**
- * The gates that --feature-gates may name, by stage and default. Many of them steer other components; they are known
- * so that one list of gates can be handed to a whole control plane.
- */
-const gates = {
-  alphaOff: `
-    APIServingWithRoutine AllowUnsafeMalformedObjectDeletion AuthorizeWithSelectors CBORServingAndStorage
-    CPUManagerPolicyAlphaOptions CSIVolumeHealth ClientsAllowCBOR ClientsPreferCBOR
-    CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook ComponentFlagz ComponentStatusz
-    ConstrainedImpersonation ContainerCheckpoint ContainerStopSignals CrossNamespaceVolumeDataSource
-    CustomCPUCFSQuotaPeriod DRAConsumableCapacity DRADeviceBindingConditions DRADeviceTaintRules DRADeviceTaints
-    DRAExtendedResource DRAPartitionableDevices EventedPLEG GangScheduling GenericWorkload HPAScaleToZero
-    InPlacePodLevelResourcesVerticalScaling InPlacePodVerticalScalingExclusiveCPUs
-    InPlacePodVerticalScalingExclusiveMemory InTreePluginPortworxUnregister KubeletInUserNamespace LoggingAlphaOptions
-    MemoryQoS MutablePVNodeAffinity MutablePodResourcesForSuspendedJobs MutableSchedulingDirectivesForSuspendedJobs
-    NodeDeclaredFeatures PodAndContainerStatsFromCRI PodLogsQuerySplitStreams QOSReserved
-    ReduceDefaultCrashLoopBackOffDecay RelaxedServiceNameValidation ResourceHealthStatus
-    RestartAllContainersOnContainerExits RuntimeClassInImageCriApi ShardedListAndWatch StorageCapacityScoring
-    StorageVersionAPI StrictIPCIDRValidation TaintTolerationComparisonOperators TopologyManagerPolicyAlphaOptions
-    UnknownVersionInteroperabilityProxy UserNamespacesHostNetworkSupport VolumeLimitScaling WindowsCPUAndMemoryAffinity`,
-  betaOff: `
-    CRDObservedGenerationTracking ClusterTrustBundle ClusterTrustBundleProjection ConcurrentWatchObjectDecode
-    CoordinatedLeaderElection DeclarativeValidationTakeover LocalStorageCapacityIsolationFSQuotaMonitoring
-    MutatingAdmissionPolicy NodeLogQuery PodCertificateRequest SELinuxMount StorageVersionMigrator
-    WatchCacheInitializationPostStartHook`,
-  betaOn: `
-    APIResponseCompression APIServerIdentity AllowParsingUserUIDFromCertAuth
-    AuthorizePodWebsocketUpgradeCreatePermission CPUManagerPolicyBetaOptions CSIServiceAccountTokenSecrets
-    ClearingNominatedNodeNameAfterBinding ContainerRestartRules ContextualLogging DRAAdminAccess DRAPrioritizedList
-    DRAResourceClaimDeviceStatus DRASchedulerFilterTimeout DeclarativeValidation
-    DeploymentReplicaSetTerminatingReplicas DetectCacheInconsistency DisableCPUQuotaWithExclusiveCPUs EnvFiles
-    ExternalServiceAccountTokenSigner GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority
-    HPAConfigurableTolerance HostnameOverride ImageVolume InOrderInformers InOrderInformersBatchProcess
-    KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages KubeletFineGrainedAuthz KubeletPSI
-    KubeletPodResourcesDynamicResources KubeletPodResourcesGet KubeletSeparateDiskGC
-    KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot LoggingBetaOptions
-    MatchLabelKeysInPodTopologySpread MatchLabelKeysInPodTopologySpreadSelectorMerge MaxUnavailableStatefulSet
-    MutableCSINodeAllocatableCount NominatedNodeNameForExpectation OpenAPIEnums OpportunisticBatching PodDeletionCost
-    PodLevelResources PodReadyToStartContainersCondition PodTopologyLabelsAdmission PortForwardWebsockets
-    PreventStaticPodAPIReferences ProcMountType ReloadKubeletServerCertificateFile RemoteRequestHeaderUID
-    RotateKubeletServerCertificate SELinuxChangePolicy SELinuxMountReadWriteOncePod SchedulerAsyncAPICalls
-    SchedulerAsyncPreemption SchedulerPopFromBackoffQ ServiceAccountNodeAudienceRestriction SizeBasedListCostEstimate
-    StatefulSetSemanticRevisionComparison StorageVersionHash StructuredAuthenticationConfigurationEgressSelector
-    StructuredAuthenticationConfigurationJWKSMetrics TokenRequestServiceAccountUIDValidation
-    TopologyManagerPolicyBetaOptions TranslateStreamCloseWebsocketRequests UnauthenticatedHTTP2DOSMitigation
-    UserNamespacesSupport WatchList WatchListClient WindowsGracefulNodeShutdown`,
-  stable: `
-    APISelfSubjectReview AnonymousAuthConfigurableEndpoints AuthorizeNodeWithSelectors BtreeWatchCache
-    ConsistentListFromCache CustomResourceFieldSelectors DynamicResourceAllocation ElasticIndexedJob
-    InPlacePodVerticalScaling JobBackoffLimitPerIndex JobManagedBy JobPodReplacementPolicy JobSuccessPolicy
-    KubeletTracing APIServerTracing MultiCIDRServiceAllocator NodeInclusionPolicyInPodTopologySpread
-    OrderedNamespaceDeletion PodIndexLabel PodLifecycleSleepAction PodSchedulingReadiness RecursiveReadOnlyMounts
-    RelaxedEnvironmentVariableValidation ResilientWatchCacheInitialization RetryGenerateName
-    ServiceAccountTokenJTI ServiceAccountTokenNodeBinding ServiceAccountTokenNodeBindingValidation
-    ServiceAccountTokenPodNodeInfo ServiceTrafficDistribution SidecarContainers StreamingCollectionEncodingToJSON
-    StreamingCollectionEncodingToProtobuf StructuredAuthenticationConfiguration StructuredAuthorizationConfiguration
-    SupplementalGroupsPolicy VolumeAttributesClass WatchFromStorageWithoutResourceVersion WinDSR WinOverlay`,
-} as const;
-
-type Stage = keyof typeof gates;
-
-const stageOf: ReadonlyMap<string, Stage> = new Map(
-  (Object.keys(gates) as Stage[]).flatMap((stage) =>
-    gates[stage]
-      .trim()
-      .split(/\s+/)
-      .map((name) => [name, stage] as const),
-  ),
-);
-
-/** These two move the default of every gate of their stage. */
-const groups: Readonly<Record<string, readonly Stage[]>> = { AllAlpha: ['alphaOff'], AllBeta: ['betaOff', 'betaOn'] };
+import { featureGates, type FeatureGate, type GateStage } from './feature-gate-list.js';
+import { nearest } from './suggestion.js';
 
 export type FeatureGates = Readonly<Record<string, boolean>>;
 
-export const knownGates: readonly string[] = [...stageOf.keys(), ...Object.keys(groups)];
+const gatesByName: ReadonlyMap<string, FeatureGate> = new Map(featureGates.map((gate) => [gate.name, gate]));
 
-/** Why a setting is refused, if it is. */
+/** These two are gates that move every other gate of their stage. */
+const groups: Readonly<Record<string, GateStage>> = { AllAlpha: 'Alpha', AllBeta: 'Beta' };
+
+/** Why a setting is refused, if it is: it completes "--feature-gates: ". */
 export function gateProblem(name: string, enabled: boolean): string | undefined {
-  if (!knownGates.includes(name)) return 'is no known feature gate';
-  if (stageOf.get(name) === 'stable' && !enabled) return 'is stable and cannot be switched off';
-  return undefined;
+  const gate = gatesByName.get(name);
+  if (!gate) {
+    const meant = nearest(name, gatesByName.keys());
+    return `${name} is no known feature gate${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  }
+  return gate.isLocked && enabled !== gate.default
+    ? `${name} is locked to ${gate.default} and cannot be set to ${enabled}`
+    : undefined;
 }
 
-/** Every known gate with its state. */
+/** What to say of a setting that will not be possible for long. */
+export function gateWarning(name: string, enabled: boolean): string | undefined {
+  const stage = gatesByName.get(name)?.stage;
+  if (stage !== 'GA' && stage !== 'Deprecated') return undefined;
+  const what = stage === 'GA' ? 'GA' : 'deprecated';
+  return `the ${what} feature gate ${name} is set to ${enabled}: a future release will not know it`;
+}
+
+/** Every known gate with its state. One's own setting counts more than that of its stage. */
 export function resolveGates(given: FeatureGates): FeatureGates {
   const resolved = Object.create(null) as Record<string, boolean>;
-  for (const [name, stage] of stageOf) resolved[name] = stage === 'betaOn' || stage === 'stable';
-  for (const [group, stages] of Object.entries(groups)) {
-    const enabled = given[group];
-    if (enabled === undefined) continue;
-    for (const [name, stage] of stageOf) if (stages.includes(stage)) resolved[name] = enabled;
+  for (const { name, stage, isLocked, default: byDefault } of featureGates) {
+    const group = Object.keys(groups).find((candidate) => groups[candidate] === stage);
+    const ofStage = group === undefined || isLocked || name in groups ? undefined : given[group];
+    resolved[name] = given[name] ?? ofStage ?? byDefault;
   }
-  for (const [name, enabled] of Object.entries(given)) if (stageOf.has(name)) resolved[name] = enabled;
   return resolved;
 }

@@ -319,9 +319,9 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     errors: ['--feature-gates: WatchLst is no known feature gate; did you mean WatchList?'],
   },
   {
-    name: 'a stable gate',
+    name: 'a locked gate',
     given: { argv: ['--feature-gates=APISelfSubjectReview=false'] },
-    errors: ['--feature-gates: APISelfSubjectReview is stable and cannot be switched off'],
+    errors: ['--feature-gates: APISelfSubjectReview is locked to true and cannot be set to false'],
   },
   {
     name: 'a gate without a value',
@@ -425,6 +425,10 @@ test('accepted flags are named once each', () => {
 test.each([
   ['--event-ttl=2h', '--event-ttl has no effect: what it asks for is not served by this version'],
   ['--goaway-chance=0.1', '--goaway-chance is accepted for compatibility and has no effect'],
+  [
+    '--feature-gates=WatchList=true,SidecarContainers=true',
+    'the GA feature gate SidecarContainers is set to true: a future release will not know it',
+  ],
 ])('%s is warned of', (word, message) => {
   expect(load({ argv: [word] })).toMatchObject({ warnings: [{ message }] });
 });

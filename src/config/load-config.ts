@@ -4,7 +4,7 @@ import { Validator } from './constraints.js';
 import { crossChecks } from './cross-checks.js';
 import { deepFreeze } from './deep-freeze.js';
 import { derive, newDraft, put, type Draft } from './draft.js';
-import { gateProblem, knownGates } from './feature-gates.js';
+import { gateProblem, gateWarning, type FeatureGates } from './feature-gates.js';
 import { FlagValueError, parseFlagValue } from './flag-value.js';
 import { flagsByName } from './flags/all-flags.js';
 import { Limits } from './limits.js';
@@ -139,6 +139,14 @@ function warningsOf(config: ServerConfig, given: Settings['given']): ConfigWarni
       : `${source} is accepted for compatibility and has no effect${flag.deprecated ? '; it is deprecated' : ''}`;
     warnings.push({ message, flag: name });
   }
+  const gates = given.get('feature-gates');
+  if (gates) {
+    const set = parseFlagValue(flagsByName.get('feature-gates')!, gates.texts) as FeatureGates;
+    for (const [name, enabled] of Object.entries(set)) {
+      const message = gateWarning(name, enabled);
+      if (message !== undefined) warnings.push({ message, flag: 'feature-gates' });
+    }
+  }
   const wantsAnonymous =
     given.has('anonymous-auth') &&
     parseFlagValue(flagsByName.get('anonymous-auth')!, given.get('anonymous-auth')!.texts) === true;
@@ -152,9 +160,7 @@ function warningsOf(config: ServerConfig, given: Settings['given']): ConfigWarni
 function gateErrors(draft: Draft, source: string): string[] {
   return Object.entries(draft.featureGates ?? {}).flatMap(([name, enabled]) => {
     const problem = gateProblem(name, enabled);
-    if (problem === undefined) return [];
-    const meant = knownGates.includes(name) ? undefined : nearest(name, knownGates);
-    return [`${source}: ${name} ${problem}${meant === undefined ? '' : `; did you mean ${meant}?`}`];
+    return problem === undefined ? [] : [`${source}: ${problem}`];
   });
 }
 
