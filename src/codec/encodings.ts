@@ -28,7 +28,35 @@ export interface Encoding extends Decoder {
   readonly takesAnyKind: boolean;
   /** False where tables cannot be written. */
   readonly takesTables: boolean;
+  /** Throws EncodeError where takesAnyKind is false and the value, by its apiVersion and kind, cannot be written. */
   encode(value: unknown, options?: { readonly pretty?: boolean }): Buffer;
+  /** How a list is put together from bytes that `encode` made of its objects; without it a list is written at once. */
+  readonly list?: ListForm;
+  /** The whole frame of a watch event, around bytes that `encode` made of its object. */
+  readonly frame?: (type: string, object: Buffer) => Buffer;
+}
+
+/** A list as bytes: the head, the items with separators between them, the tail. */
+export interface ListForm {
+  /** `itemsLength` is the sum of what is taken of the items, and of the separators. */
+  head(list: ListHead, itemsLength: number): Buffer;
+  readonly separator: Buffer;
+  /** What is taken of an object's bytes goes from here… */
+  itemStart(object: Buffer): number;
+  /** … to here. */
+  itemEnd(object: Buffer): number;
+  readonly tail: Buffer;
+}
+
+/** A list without its items. */
+export interface ListHead {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly resourceVersion?: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
 }
 
 const none: readonly string[] = [];

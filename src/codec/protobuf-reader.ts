@@ -29,6 +29,11 @@ export class ProtobufReader {
     return this.at === this.end;
   }
 
+  /** In the bytes as a whole. */
+  get position(): number {
+    return this.at;
+  }
+
   next(): boolean {
     if (this.at === this.end) return false;
     this.readVarint();
@@ -58,6 +63,12 @@ export class ProtobufReader {
     const exact = BigInt.asIntN(64, (BigInt(this.high) << 56n) | (BigInt(this.middle) << 28n) | BigInt(this.low));
     const near = Number(exact);
     return Number.isSafeInteger(near) ? near : exact;
+  }
+
+  double(): number {
+    const start = this.at;
+    this.advance(8);
+    return this.bytes.readDoubleLE(start);
   }
 
   /** A view of the message's memory. */

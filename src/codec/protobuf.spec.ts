@@ -2,15 +2,16 @@ import fc from 'fast-check';
 import { protobufData } from '../catalog/data/protobuf.js';
 import { DecodeError } from './decode-error.js';
 import { ProtobufSchema } from './protobuf-schema.js';
-import { protobufDecoder } from './protobuf.js';
+import { EncodeError } from './encode-error.js';
+import { protobufEncoding } from './protobuf.js';
 
 const schema = new ProtobufSchema(protobufData, (stem) => `${stem}.example.com`);
-const decoder = protobufDecoder('application/x-protobuf', () => schema);
-const decodeHex = (hex: string) => decoder.decode(Buffer.from(hex, 'hex')).value;
+const encoding = protobufEncoding('application/x-protobuf', () => schema);
+const decodeHex = (hex: string) => encoding.decode(Buffer.from(hex, 'hex')).value;
 
 const outcome = (bytes: Uint8Array): unknown => {
   try {
-    return decoder.decode(bytes).value;
+    return encoding.decode(bytes).value;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     return error.message;
@@ -94,7 +95,10 @@ describe('what kubectl sends', () => {
         status: { loadBalancer: {} },
       },
     ],
-  ])('%s', (_command, hex, object) => expect(decodeHex(hex)).toEqual(object));
+  ])('%s', (_command, hex, object) => {
+    expect(decodeHex(hex)).toEqual(object);
+    expect(encoding.encode(object).toString('hex')).toBe(hex);
+  });
 });
 
 describe('values', () => {
@@ -183,6 +187,66 @@ describe('values', () => {
       'the key "__proto__" is not allowed',
     ],
   ])('%s', (_name, read, want) => expect(read()).toEqual(want));
+});
+
+describe('writing', () => {
+  const object = (fields: object) => ({ kind: 'Pod', apiVersion: 'v1', ...fields });
+  const written = (fields: object) => encoding.encode(object(fields));
+
+  it.each<[string, object]>([
+    ['keys by their bytes', { metadata: { labels: { '\u{1f600}': '1', '\uffff': '2', b: '3', a: '4' } } }],
+    ['large and negative numbers', { spec: { terminationGracePeriodSeconds: 2n ** 62n + 1n, priority: -7 } }],
+    ['a number of five bytes', { spec: { terminationGracePeriodSeconds: 2 ** 33 + 5 } }],
+    ['a text of three planes', { metadata: { name: 'aé€\u{1f600}'.repeat(30) } }],
+    ['a text longer than the first buffer', { metadata: { annotations: { a: 'x'.repeat(200_000) } } }],
+  ])('%s comes back', (_name, fields) => {
+    const want = { metadata: {}, spec: {}, status: {}, ...fields };
+    expect(encoding.decode(written(fields)).value).toMatchObject(want);
+  });
+
+  it('sorts maps by bytes', () => {
+    const text = written({ metadata: { labels: { '\u{1f600}': '1', '\uffff': '2', b: '3', a: '4' } } }).toString(
+      'utf8',
+    );
+    const at = ['a', 'b', '\uffff', '\u{1f600}'].map((key) =>
+      text.indexOf(`${String.fromCharCode(10, Buffer.byteLength(key))}${key}`),
+    );
+    expect(at).toEqual([...at].sort((a, b) => a - b));
+  });
+
+  it.each<[string, unknown]>([
+    ['a kind that nobody knows', { kind: 'Widget', apiVersion: 'example.com/v1' }],
+    ['an object without a kind', { metadata: {} }],
+    ['a text where a number is', object({ spec: { priority: 'high' } })],
+    ['a fraction where a whole number is', object({ spec: { priority: 1.5 } })],
+    ['an object where a list is', object({ spec: { containers: {} } })],
+    ['a list where an object is', object({ spec: [] })],
+    ['a time that is none', object({ metadata: { creationTimestamp: 'yesterday' } })],
+  ])('refuses %s', (_name, value) => expect(() => encoding.encode(value)).toThrow(EncodeError));
+
+  it('joins a list of what was written object by object', () => {
+    const items = ['a', 'b'.repeat(300)].map((name) => object({ metadata: { name } }));
+    const whole = {
+      kind: 'PodList',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: '7', remainingItemCount: 3 },
+      items,
+    };
+    const { head, itemStart, itemEnd, separator, tail } = encoding.list!;
+    const pieces = items
+      .map((item) => encoding.encode(item))
+      .map((bytes) => bytes.subarray(itemStart(bytes), itemEnd(bytes)));
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    expect(separator).toHaveLength(0);
+    expect(Buffer.concat([head(whole, length), ...pieces, tail])).toEqual(encoding.encode(whole));
+    expect(Buffer.concat([head(whole, 0), tail])).toEqual(encoding.encode({ ...whole, items: [] }));
+  });
+
+  it('frames an event: its length, its type, the object in its envelope', () => {
+    const bytes = written({ metadata: { name: 'a' } });
+    const event = message([1, 'ADDED'], [2, message([1, bytes])]);
+    expect(encoding.frame!('ADDED', bytes)).toEqual(Buffer.concat([Buffer.of(0, 0, 0, event.length), event]));
+  });
 });
 
 it.each<[string, Uint8Array, string]>([

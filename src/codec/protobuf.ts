@@ -1,28 +1,107 @@
+import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import type { TypeSource } from '../machinery/type-model.js';
 import { DecodeError } from './decode-error.js';
-import type { Decoded, Decoder } from './encodings.js';
+import { EncodeError } from './encode-error.js';
+import type { Decoder, Encoding, ListForm } from './encodings.js';
 import { decodeMessage } from './protobuf-decoder.js';
+import { encodeMessage } from './protobuf-encoder.js';
+import { protobufPrefix, ProtobufKinds, type ProtobufKind } from './protobuf-kinds.js';
 import { ProtobufReader, wireTypes } from './protobuf-reader.js';
-import type { ProtobufSchema } from './protobuf-schema.js';
+import { ProtobufWriter } from './protobuf-writer.js';
 
 /**
  * Objects as protobuf: four bytes that say so, then an envelope that names the kind and holds the object's message.
  *   6b 38 73 00  Unknown { 1: TypeMeta { 1: apiVersion, 2: kind }, 2: raw, 3: contentEncoding, 4: contentType }
- * Only the message of the kind says what its fields are called, so only kinds of the schema can be read.
+ * Only the message of the kind says what its fields are called, so only kinds of the type source are read and written.
  */
-export const protobufPrefix = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
-
-export function protobufDecoder(mediaType: string, schema: () => ProtobufSchema): Decoder {
-  let known: ProtobufSchema | undefined;
+export function protobufEncoding(mediaType: string, types: () => TypeSource): Encoding {
+  const kinds = new ProtobufKinds(types);
   return {
     name: 'protobuf',
     mediaType,
-    decode(bytes): Decoded {
-      return { value: decodeObject(asBuffer(bytes), (known ??= schema())), duplicates: [] };
-    },
+    streamMediaType: `${mediaType};stream=watch`,
+    takesAnyKind: false,
+    takesTables: false,
+    decode: (bytes) => ({ value: decodeObject(asBuffer(bytes), kinds), duplicates: [] }),
+    encode: (value) => encodeObject(value as JsonObject, kinds),
+    list: listForm(kinds),
+    frame: watchFrame,
   };
 }
 
-function decodeObject(bytes: Buffer, schema: ProtobufSchema) {
+export function protobufDecoder(mediaType: string, types: () => TypeSource): Decoder {
+  return protobufEncoding(mediaType, types);
+}
+
+// Nobody else writes while a message is written: one writer serves them all.
+const writer = new ProtobufWriter();
+
+/** No encoding within, and the content type that is meant: both are empty, and written all the same. */
+const envelopeEnd = Buffer.from([0x1a, 0, 0x22, 0]);
+const rawTag = 2 * 8 + 2;
+
+function encodeObject(object: JsonObject, kinds: ProtobufKinds): Buffer {
+  const { message, head } = kindOf(object, kinds);
+  writer.clear();
+  writer.raw(envelopeEnd);
+  encodeMessage(writer, message, object);
+  writer.lengthSince(envelopeEnd.length);
+  writer.varint(rawTag);
+  writer.raw(head);
+  return writer.take();
+}
+
+function kindOf({ apiVersion, kind }: JsonObject, kinds: ProtobufKinds): ProtobufKind {
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') throw new EncodeError('the object says no kind');
+  const found = kinds.of(apiVersion, kind);
+  if (!found) throw new EncodeError(`no kind "${kind}" of version "${apiVersion}" is written as protobuf`);
+  return found;
+}
+
+/**
+ * Items of a list are its field 2, as the object is field 2 of its envelope: the bytes are the same, the length before
+ * them included.
+ */
+function listForm(kinds: ProtobufKinds): ListForm {
+  return {
+    head(list, itemsLength) {
+      const { message, head } = kindOf(list as unknown as JsonObject, kinds);
+      writer.clear();
+      encodeMessage(writer, message, { metadata: list.metadata });
+      writer.varint(writer.length + itemsLength);
+      writer.varint(rawTag);
+      writer.raw(head);
+      return writer.take();
+    },
+    separator: Buffer.alloc(0),
+    itemStart: (bytes) => {
+      const reader = new ProtobufReader(bytes, protobufPrefix.length);
+      reader.next();
+      reader.skip();
+      return reader.position;
+    },
+    itemEnd: (bytes) => bytes.length - envelopeEnd.length,
+    tail: envelopeEnd,
+  };
+}
+
+/** Its length in four bytes, then WatchEvent { 1: type, 2: RawExtension { 1: the object in its envelope } }. */
+function watchFrame(type: string, object: Buffer): Buffer {
+  writer.clear();
+  writer.raw(object);
+  writer.lengthSince(0);
+  writer.varint(8 + 2);
+  writer.lengthSince(0);
+  writer.varint(rawTag);
+  writer.string(type);
+  writer.varint(8 + 2);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(writer.length);
+  writer.raw(length);
+  return writer.take();
+}
+
+function decodeObject(bytes: Buffer, kinds: ProtobufKinds): JsonValue {
   if (bytes.length === 0) throw new DecodeError('empty data');
   if (!bytes.subarray(0, protobufPrefix.length).equals(protobufPrefix)) {
     throw new DecodeError(
@@ -31,9 +110,9 @@ function decodeObject(bytes: Buffer, schema: ProtobufSchema) {
   }
   if (bytes.length === protobufPrefix.length) throw new DecodeError('empty body');
   const { apiVersion, kind, raw } = readEnvelope(new ProtobufReader(bytes, protobufPrefix.length));
-  const message = schema.messageOf(apiVersion, kind);
-  if (!message) throw new DecodeError(`no kind "${kind}" of version "${apiVersion}" can be read from protobuf`);
-  return decodeMessage(new ProtobufReader(raw), message, { kind, apiVersion });
+  const found = kinds.of(apiVersion, kind);
+  if (!found) throw new DecodeError(`no kind "${kind}" of version "${apiVersion}" can be read from protobuf`);
+  return decodeMessage(new ProtobufReader(raw), found.message, { kind, apiVersion });
 }
 
 const nothing: Buffer = Buffer.alloc(0);

@@ -1,0 +1,147 @@
+import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { EncodeError } from './encode-error.js';
+import type { Message, MessageField } from './protobuf-messages.js';
+import { wireTypeOf } from './protobuf-messages.js';
+import { writeSimple, writeZero } from './protobuf-value-writer.js';
+import { ProtobufWriter } from './protobuf-writer.js';
+
+/**
+ * The message that a JSON object stands for, without its length, as Go writes it: fields by their numbers, maps by
+ * their keys, and of what is not there everything that is no pointer.
+ */
+export function encodeMessage(writer: ProtobufWriter, message: Message, object: JsonObject): void {
+  const { descending } = message;
+  for (let i = 0; i < descending.length; i++) {
+    const field = descending[i]!;
+    if (field.shape === 'inline') {
+      const end = writer.length;
+      encodeMessage(writer, field.message!, object);
+      writer.lengthSince(end);
+      writer.varint(field.tag);
+      continue;
+    }
+    const value = object[field.name];
+    if (value === undefined || value === null) writer.raw((field.whenAbsent ??= absent(field)));
+    else if (field.shape === 'one') writeOne(writer, message, field, value, field.tag);
+    else if (field.shape === 'list') writeItems(writer, message, field, value);
+    else writeEntries(writer, message, field, value);
+  }
+}
+
+function writeOne(writer: ProtobufWriter, within: Message, field: MessageField, value: JsonValue, tag: number): void {
+  const { content } = field;
+  if (content === 'string' && typeof value === 'string') writer.string(value);
+  else if (content === 'message') {
+    if (typeof value !== 'object' || Array.isArray(value)) throw mismatch(within, field);
+    const end = writer.length;
+    encodeMessage(writer, field.message!, value as JsonObject);
+    writer.lengthSince(end);
+  } else if (content === 'listMessage') {
+    const end = writer.length;
+    writeItems(writer, within, field.items!, value);
+    writer.lengthSince(end);
+  } else if (content === 'schemaOrBool' || content === 'schemaOrArray' || content === 'schemaOrStrings') {
+    writeSchemaOr(writer, within, field, value);
+  } else if (!writeSimple(writer, content, value)) throw mismatch(within, field);
+  writer.varint(tag);
+}
+
+function writeItems(writer: ProtobufWriter, within: Message, field: MessageField, value: JsonValue): void {
+  if (!Array.isArray(value)) throw mismatch(within, field);
+  for (let i = value.length - 1; i >= 0; i--) writeElement(writer, within, field, value[i], field.tag);
+}
+
+const keyTag = 8 + 2;
+
+function writeEntries(writer: ProtobufWriter, within: Message, field: MessageField, value: JsonValue): void {
+  if (typeof value !== 'object' || Array.isArray(value)) throw mismatch(within, field);
+  const map = value as JsonObject;
+  const keys = sortedKeys(map);
+  const valueTag = 16 + wireTypeOf(field.content);
+  for (let i = keys.length - 1; i >= 0; i--) {
+    const key = keys[i]!;
+    const end = writer.length;
+    writeElement(writer, within, field, map[key], valueTag);
+    writer.string(key);
+    writer.varint(keyTag);
+    writer.lengthSince(end);
+    writer.varint(field.tag);
+  }
+}
+
+function writeElement(
+  writer: ProtobufWriter,
+  within: Message,
+  field: MessageField,
+  value: JsonValue | undefined,
+  tag: number,
+): void {
+  if (value !== undefined && value !== null) writeOne(writer, within, field, value, tag);
+  // The value of an entry can be nil, too.
+  else if (field.shape !== 'map' || field.content !== 'bytes') writeNothing(writer, field, tag);
+}
+
+/** A schema is field `schema`; what it may be instead has a field of its own. */
+function writeSchemaOr(writer: ProtobufWriter, within: Message, field: MessageField, value: JsonValue): void {
+  const { content } = field;
+  const end = writer.length;
+  if (content === 'schemaOrBool') {
+    if (typeof value === 'object') writeSchema(writer, within, field, value, 2 * 8 + 2);
+    else if (typeof value !== 'boolean') throw mismatch(within, field);
+    writer.boolean(value !== false);
+    writer.varint(8);
+  } else if (Array.isArray(value)) {
+    for (let i = value.length - 1; i >= 0; i--) {
+      const item = value[i]!;
+      if (content === 'schemaOrArray') writeSchema(writer, within, field, item, 2 * 8 + 2);
+      else if (typeof item === 'string') {
+        writer.string(item);
+        writer.varint(2 * 8 + 2);
+      } else throw mismatch(within, field);
+    }
+  } else {
+    writeSchema(writer, within, field, value, 8 + 2);
+  }
+  writer.lengthSince(end);
+}
+
+function writeSchema(writer: ProtobufWriter, within: Message, field: MessageField, value: JsonValue, tag: number) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw mismatch(within, field);
+  const end = writer.length;
+  encodeMessage(writer, field.message!, value);
+  writer.lengthSince(end);
+  writer.varint(tag);
+}
+
+/** What Go writes for a field that nobody set: nothing for what can be nil, else a zero. */
+function absent(field: MessageField): Buffer {
+  const writer = new ProtobufWriter(256);
+  const canBeNil = field.isPointer || field.shape !== 'one' || field.content === 'bytes';
+  if (!canBeNil && field.content !== 'listMessage') writeNothing(writer, field, field.tag);
+  return writer.take();
+}
+
+function writeNothing(writer: ProtobufWriter, field: MessageField, tag: number): void {
+  if (field.content === 'message') {
+    const end = writer.length;
+    encodeMessage(writer, field.message!, {});
+    writer.lengthSince(end);
+  } else writeZero(writer, field.content);
+  writer.varint(tag);
+}
+
+/** By their bytes, as Go sorts them: the same as by UTF-16 units but for the planes beyond the first. */
+function sortedKeys(map: JsonObject): string[] {
+  const keys = Object.keys(map);
+  let isSorted = true;
+  for (let i = 1; i < keys.length && isSorted; i++) isSorted = keys[i - 1]! < keys[i]!;
+  if (!isSorted) keys.sort();
+  if (keys.some((key) => /[\ud800-\udfff]/.test(key))) {
+    keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  }
+  return keys;
+}
+
+function mismatch({ struct }: Message, { name }: MessageField): EncodeError {
+  return new EncodeError(`${struct.name} cannot be written as protobuf: ${name} holds a value of another type`);
+}

@@ -1,0 +1,74 @@
+import { parseApiVersion } from '../machinery/gvk.js';
+import type { TypeSource } from '../machinery/type-model.js';
+import { messageOf, type Message } from './protobuf-messages.js';
+import { ProtobufWriter } from './protobuf-writer.js';
+
+/** A kind in its envelope: its message, and what stands before it. */
+export interface ProtobufKind {
+  readonly message: Message;
+  /** The four bytes that say so, and the envelope's TypeMeta. */
+  readonly head: Buffer;
+}
+
+/** Four bytes before every envelope. */
+export const protobufPrefix = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
+
+/** What every group has, whatever its version. */
+const commonKinds: ReadonlySet<string> = new Set([
+  'APIGroup',
+  'APIGroupList',
+  'APIResourceList',
+  'APIVersions',
+  'CreateOptions',
+  'DeleteOptions',
+  'GetOptions',
+  'ListOptions',
+  'PatchOptions',
+  'PartialObjectMetadata',
+  'PartialObjectMetadataList',
+  'Status',
+  'UpdateOptions',
+]);
+/** Options name any version that a client likes. */
+const versionsMax = 1000;
+
+/** The kinds that have a message, each looked up once. */
+export class ProtobufKinds {
+  private readonly known = new Map<string, Map<string, ProtobufKind>>();
+  private types: TypeSource | undefined = undefined;
+
+  constructor(private readonly load: () => TypeSource) {}
+
+  of(apiVersion: string, kind: string): ProtobufKind | undefined {
+    return this.known.get(apiVersion)?.get(kind) ?? this.find(apiVersion, kind);
+  }
+
+  private find(apiVersion: string, kind: string): ProtobufKind | undefined {
+    this.types ??= this.load();
+    const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' };
+    const struct =
+      this.types.kind(group, version, kind) ??
+      (commonKinds.has(kind) ? this.types.struct(`meta.v1.${kind}`) : undefined);
+    const message = struct && messageOf(struct);
+    // Tables and the like are known, and have no numbers.
+    if (!message || message.descending.length === 0) return undefined;
+    const found = { message, head: headOf(apiVersion, kind) };
+    if (this.known.size >= versionsMax) this.known.clear();
+    const kinds = this.known.get(apiVersion);
+    if (kinds) kinds.set(kind, found);
+    else this.known.set(apiVersion, new Map([[kind, found]]));
+    return found;
+  }
+}
+
+function headOf(apiVersion: string, kind: string): Buffer {
+  const writer = new ProtobufWriter(256);
+  writer.string(kind);
+  writer.varint(2 * 8 + 2);
+  writer.string(apiVersion);
+  writer.varint(8 + 2);
+  writer.lengthSince(0);
+  writer.varint(8 + 2);
+  writer.raw(protobufPrefix);
+  return writer.take();
+}

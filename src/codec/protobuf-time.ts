@@ -1,0 +1,33 @@
+import { DecodeError } from './decode-error.js';
+
+/** The years 1 to 9999, which are those that can be written. Go's zero time is the first second of them. */
+export const zeroTimeSeconds = -62_135_596_800;
+const secondsMax = 253_402_300_799;
+
+const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** Seconds since 1970, without their fraction; undefined when the text is no time. */
+export function secondsOf(text: string): number | undefined {
+  if (!rfc3339.test(text)) return undefined;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
+}
+
+/** The fraction of a time that secondsOf knows. */
+export function microsecondsOf(text: string): number {
+  const at = text.indexOf('.');
+  if (at < 0) return 0;
+  const digits = /^\d{1,6}/.exec(text.slice(at + 1))?.[0] ?? '';
+  return Number(digits.padEnd(6, '0'));
+}
+
+/** Whole seconds, or microseconds with `micro`. */
+export function timeText(seconds: number | bigint, nanos: number, micro: boolean): string {
+  if (typeof seconds !== 'number' || seconds < zeroTimeSeconds || seconds > secondsMax) {
+    throw new DecodeError(`a time of ${seconds} seconds is out of range`);
+  }
+  const text = new Date(seconds * 1000).toISOString().slice(0, 19);
+  if (!micro) return `${text}Z`;
+  if (nanos < 0 || nanos > 999_999_999) throw new DecodeError(`a time of ${nanos} nanoseconds is out of range`);
+  return `${text}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`;
+}

@@ -1,0 +1,138 @@
+import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { DecodeError } from './decode-error.js';
+import { decodeJson } from './json.js';
+import type { Content } from './protobuf-messages.js';
+import { wireTypes, type ProtobufReader } from './protobuf-reader.js';
+import { timeText } from './protobuf-time.js';
+
+/** One value that is no list, map or message in JSON. Undefined when the bytes say that there is none. */
+export function readSimple(reader: ProtobufReader, content: Content): JsonValue | undefined {
+  switch (content) {
+    case 'string':
+      return reader.text();
+    case 'bool':
+      return reader.boolean();
+    case 'int32':
+      return reader.int32();
+    case 'int64':
+      // Large integers are bigints, as in JSON: see json.ts.
+      return reader.int64() as number;
+    case 'float64':
+      return readDouble(reader);
+    case 'bytes':
+      return reader.buffer().toString('base64');
+    case 'time':
+    case 'microTime':
+      return readTime(reader.message(), content);
+    case 'rawExtension':
+    case 'fieldsV1':
+    case 'json':
+      return readRawJson(reader.message());
+    case 'quantity':
+      return readQuantity(reader.message());
+    case 'intOrString':
+      return readIntOrString(reader.message());
+    default:
+      throw new DecodeError(`a ${content} has no form in protobuf`);
+  }
+}
+
+/** What an entry of a map or an item of a list is whose bytes say nothing. */
+export function zeroOf(content: Content): JsonValue {
+  switch (content) {
+    case 'string':
+    case 'bytes':
+      return '';
+    case 'bool':
+    case 'schemaOrBool':
+      return false;
+    case 'int32':
+    case 'int64':
+    case 'float64':
+    case 'intOrString':
+      return 0;
+    case 'quantity':
+      return '0';
+    case 'message':
+      return {};
+    case 'listMessage':
+    case 'schemaOrArray':
+    case 'schemaOrStrings':
+      return [];
+    default:
+      return null;
+  }
+}
+
+/** Numbers that JSON does not have are refused. */
+function readDouble(reader: ProtobufReader): number {
+  const value = reader.double();
+  if (!Number.isFinite(value)) throw new DecodeError(`${value} is no number in JSON`);
+  return value;
+}
+
+function readTime(reader: ProtobufReader, content: 'time' | 'microTime'): string | undefined {
+  // Go's zero time is written as nothing, and is no time in any field.
+  if (reader.isAtEnd) return undefined;
+  let seconds: number | bigint = 0;
+  let nanos = 0;
+  while (reader.next()) {
+    if (reader.field === 1 && reader.wireType === wireTypes.varint) seconds = reader.int64();
+    else if (reader.field === 2 && reader.wireType === wireTypes.varint) nanos = reader.int32();
+    else reader.skip();
+  }
+  return timeText(seconds, nanos, content === 'microTime');
+}
+
+function readRawJson(reader: ProtobufReader): JsonValue | undefined {
+  let value: JsonValue | undefined;
+  while (reader.next()) {
+    if (reader.field === 1 && reader.wireType === wireTypes.bytes) {
+      const bytes = reader.buffer();
+      value = bytes.length === 0 ? undefined : decodeJson(bytes);
+    } else reader.skip();
+  }
+  return value;
+}
+
+function readQuantity(reader: ProtobufReader): string {
+  let text = '';
+  while (reader.next()) {
+    if (reader.field === 1 && reader.wireType === wireTypes.bytes) text = reader.text();
+    else reader.skip();
+  }
+  return text === '' ? '0' : text;
+}
+
+function readIntOrString(reader: ProtobufReader): number | string {
+  let isText = false;
+  let number = 0;
+  let text = '';
+  while (reader.next()) {
+    if (reader.field === 1 && reader.wireType === wireTypes.varint) isText = reader.int64() === 1;
+    else if (reader.field === 2 && reader.wireType === wireTypes.varint) number = reader.int32();
+    else if (reader.field === 3 && reader.wireType === wireTypes.bytes) text = reader.text();
+    else reader.skip();
+  }
+  return isText ? text : number;
+}
+
+/** A schema, or what stands for one. */
+export function readSchemaOr(
+  reader: ProtobufReader,
+  content: Content,
+  readSchema: (reader: ProtobufReader) => JsonObject,
+): JsonValue {
+  let schema: JsonObject | undefined;
+  let allows = false;
+  const list: JsonValue[] = [];
+  const schemaField = content === 'schemaOrBool' ? 2 : 1;
+  while (reader.next()) {
+    if (reader.field === schemaField && reader.wireType === wireTypes.bytes) schema = readSchema(reader.message());
+    else if (reader.field === 1 && reader.wireType === wireTypes.varint) allows = reader.boolean();
+    else if (reader.field === 2 && reader.wireType === wireTypes.bytes) {
+      list.push(content === 'schemaOrArray' ? readSchema(reader.message()) : reader.text());
+    } else reader.skip();
+  }
+  return schema ?? (content === 'schemaOrBool' ? allows : list);
+}

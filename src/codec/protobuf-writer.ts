@@ -1,0 +1,143 @@
+const startBytes = 64 * 1024;
+/** What stays allocated between messages; larger ones are rare. */
+const keptBytesMax = 4 * 1024 * 1024;
+const shortTextMax = 48;
+
+/**
+ * Messages from their last byte to their first: whatever is preceded by its length is complete when the length is
+ * written, so nothing is measured beforehand or moved afterwards.
+ *
+ *   const end = writer.length;
+ *   writer.string('content'); writer.varint(tag);
+ *   writer.lengthSince(end); writer.varint(tagOfTheMessage);
+ */
+export class ProtobufWriter {
+  private bytes: Buffer;
+  private at: number;
+
+  constructor(size = startBytes) {
+    this.bytes = Buffer.allocUnsafeSlow(size);
+    this.at = size;
+  }
+
+  /** Of what has been written. */
+  get length(): number {
+    return this.bytes.length - this.at;
+  }
+
+  /** A copy of its own memory, and the writer is empty again. */
+  take(): Buffer {
+    const taken = Buffer.allocUnsafeSlow(this.length);
+    this.bytes.copy(taken, 0, this.at);
+    this.clear();
+    return taken;
+  }
+
+  clear(): void {
+    if (this.bytes.length > keptBytesMax) this.bytes = Buffer.allocUnsafeSlow(startBytes);
+    this.at = this.bytes.length;
+  }
+
+  lengthSince(end: number): void {
+    this.varint(this.length - end);
+  }
+
+  /** Whole numbers from 0 to 2^53. */
+  varint(value: number): void {
+    if (this.at < 8) this.grow(8);
+    if (value < 0x80) {
+      this.bytes[--this.at] = value;
+      return;
+    }
+    let size = 2;
+    for (let rest = value; rest >= 0x4000; rest /= 128) size++;
+    let at = (this.at -= size);
+    let rest = value;
+    for (; rest >= 0x80; rest = Math.floor(rest / 128)) this.bytes[at++] = (rest & 0x7f) | 0x80;
+    this.bytes[at] = rest;
+  }
+
+  /** Numbers below zero are as long as the largest ones. */
+  integer(value: number | bigint): void {
+    if (typeof value === 'number' && value >= 0) this.varint(value);
+    else this.exactInteger(BigInt.asUintN(64, BigInt(value)));
+  }
+
+  double(value: number): void {
+    if (this.at < 8) this.grow(8);
+    this.at -= 8;
+    this.bytes.writeDoubleLE(value, this.at);
+  }
+
+  boolean(value: boolean): void {
+    this.varint(value ? 1 : 0);
+  }
+
+  /** With its length. */
+  string(text: string): void {
+    const { length } = text;
+    if (length <= shortTextMax && this.shortAscii(text)) {
+      this.varint(length);
+      return;
+    }
+    const size = Buffer.byteLength(text);
+    if (this.at < size) this.grow(size);
+    this.at -= size;
+    this.bytes.write(text, this.at, size, 'utf8');
+    this.varint(size);
+  }
+
+  /** Bytes that stand in base64, with their length. */
+  base64(text: string): void {
+    const size = Buffer.byteLength(text, 'base64');
+    if (this.at < size) this.grow(size);
+    // Line breaks and the like count in the estimate, and are not written.
+    const written = this.bytes.write(text, this.at - size, size, 'base64');
+    if (written < size) this.bytes.copyWithin(this.at - written, this.at - size, this.at - size + written);
+    this.at -= written;
+    this.varint(written);
+  }
+
+  /** As they are. */
+  raw(bytes: Uint8Array): void {
+    const { length } = bytes;
+    if (this.at < length) this.grow(length);
+    this.at -= length;
+    if (length > 16) this.bytes.set(bytes, this.at);
+    else for (let i = 0; i < length; i++) this.bytes[this.at + i] = bytes[i]!;
+  }
+
+  /** Most texts are short and plain: they cost less one by one than the call that writes any text. */
+  private shortAscii(text: string): boolean {
+    if (this.at < shortTextMax) this.grow(shortTextMax);
+    let { at } = this;
+    const { bytes } = this;
+    for (let i = text.length - 1; i >= 0; i--) {
+      const code = text.charCodeAt(i);
+      if (code > 0x7f) return false;
+      bytes[--at] = code;
+    }
+    this.at = at;
+    return true;
+  }
+
+  private exactInteger(value: bigint): void {
+    if (this.at < 10) this.grow(10);
+    let size = 1;
+    for (let rest = value; rest >= 0x80n; rest >>= 7n) size++;
+    let at = (this.at -= size);
+    let rest = value;
+    for (; rest >= 0x80n; rest >>= 7n) this.bytes[at++] = Number(rest & 0x7fn) | 0x80;
+    this.bytes[at] = Number(rest);
+  }
+
+  private grow(count: number): void {
+    const { length } = this;
+    let size = this.bytes.length * 2;
+    while (size < length + count) size *= 2;
+    const larger = Buffer.allocUnsafeSlow(size);
+    this.bytes.copy(larger, size - length, this.at);
+    this.bytes = larger;
+    this.at = size - length;
+  }
+}
