@@ -1,0 +1,104 @@
+import type { JsonValue } from '../machinery/kube-object.js';
+import { Quantity, QuantityError } from '../machinery/quantity.js';
+import { ConformError, type Mismatch } from './conform-error.js';
+import { canonicalDuration } from './go-duration.js';
+import { canonicalMicroTime, canonicalTime } from './go-time.js';
+import type { Form, TypePlan } from './type-plan.js';
+
+/** Single values: whether they are of their type, and what they look like when a typed server writes them. */
+export function int32Of(value: JsonValue): number | undefined {
+  // Minus zero becomes zero.
+  return typeof value === 'number' && (value | 0) === value ? value | 0 : undefined;
+}
+
+const int64Max = 2n ** 63n - 1n;
+
+/** Beyond what a double holds exactly it is a bigint, which is how decoders tell that they lost nothing. */
+export function int64Of(value: JsonValue): JsonValue | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value + 0 : undefined;
+  const big: unknown = value;
+  if (typeof big !== 'bigint') return undefined;
+  return big <= int64Max && big >= -int64Max - 1n ? value : undefined;
+}
+
+/** The values that know themselves how to be read. */
+export function canonicalValue(form: Form, value: JsonValue): JsonValue {
+  switch (form) {
+    case 'quantity':
+      return canonicalQuantity(value);
+    case 'intOrString':
+      return intOrString(value);
+    case 'time':
+      return canonicalTime(textOf(value));
+    case 'microTime':
+      return canonicalMicroTime(textOf(value));
+    case 'duration':
+      return canonicalDuration(textOf(value));
+    default:
+      throw new Error(`${form} is no value`);
+  }
+}
+
+function textOf(value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  throw mismatch({ given: given(value), wanted: 'string' });
+}
+
+function intOrString(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return value;
+  const number = int32Of(value);
+  if (number !== undefined) return number;
+  throw mismatch({ given: given(value, true), wanted: 'int32' });
+}
+
+/** The same few amounts stand in most objects; forgotten all at once when there are more. */
+const quantities = new Map<string, string>();
+const quantitiesMax = 2000;
+const cachedLengthMax = 20;
+
+function canonicalQuantity(value: JsonValue): string {
+  const text = typeof value === 'object' || typeof value === 'boolean' ? '{}' : String(value).trim();
+  const known = quantities.get(text);
+  if (known !== undefined) return known;
+  let canonical: string;
+  try {
+    canonical = Quantity.parse(text).toString();
+  } catch (error) {
+    if (error instanceof QuantityError) throw new ConformError(error.message);
+    throw error;
+  }
+  if (text.length <= cachedLengthMax) {
+    if (quantities.size >= quantitiesMax) quantities.clear();
+    quantities.set(text, canonical);
+  }
+  return canonical;
+}
+
+/** The field is not known here: whoever is nearer to it says the message anew. */
+function mismatch(found: Mismatch): ConformError {
+  return new ConformError(`json: cannot unmarshal ${found.given} into Go value of type ${found.wanted}`, found);
+}
+
+export function mismatchOf(value: JsonValue, type: TypePlan): Mismatch {
+  const isNumeric = type.form === 'int32' || type.form === 'int64' || type.form === 'float64';
+  return { given: given(value, isNumeric), wanted: type.goName };
+}
+
+/** What Go calls a JSON value; a number that a number was wanted for with its digits. */
+export function given(value: JsonValue, wantsNumber = false): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  switch (typeof value as string) {
+    case 'boolean':
+      return 'bool';
+    case 'number':
+    case 'bigint':
+      return wantsNumber ? `number ${digits(value as number)}` : 'number';
+    default:
+      return typeof value;
+  }
+}
+
+function digits(value: number): string {
+  return Number.isInteger(value) && Math.abs(value) < 1e21 ? String(BigInt(value)) : String(value);
+}
