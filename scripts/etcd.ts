@@ -15,7 +15,7 @@ export function findEtcd(): string | undefined {
   }
   const installed = existsSync(cacheFolder()) ? readdirSync(cacheFolder()).sort().reverse() : [];
   const candidates = [
-    ...installed.map((suite) => join(cacheFolder(), suite, 'usr/bin/etcd')),
+    ...installed.map((suite) => join(cacheFolder(), suite, 'root/usr/bin/etcd')),
     ...(process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'etcd')),
   ];
   return candidates.find(isExecutable);

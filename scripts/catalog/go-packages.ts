@@ -1,55 +1,38 @@
-import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { machineSource, withSuite } from '../etcd/debian-source.js';
+import { packageRoot } from '../../src/config/config-files.js';
+import { unpackedIn, unpackPackages, type Unpacked } from '../debian/unpack-packages.js';
 
-const run = promisify(execFile);
-const stepTimeoutMs = 180_000;
+/** The archive keeps only the newest version of a suite: what is generated says which one it was made from. */
+export const suite = 'sid';
+const names = [
+  'golang-k8s-api-dev',
+  'golang-k8s-apiextensions-apiserver-dev',
+  'golang-k8s-apimachinery-dev',
+  'golang-k8s-client-go-dev',
+];
 
 export interface GoPackages {
   /** Where `k8s.io/` lies. */
   readonly sources: string;
-  /** `golang-k8s-api-dev 0.36.4-1` */
-  readonly versions: readonly string[];
+  /** `golang-k8s-api-dev 0.36.4-1, …` */
+  readonly provenance: string;
 }
 
-/**
- * Unpacks Debian packages of Go sources below `folder`, unless that has been done before. The system is not touched: apt
- * works on lists, cache and status of its own.
- */
-export async function goPackages(folder: string, suite: string, names: readonly string[]): Promise<GoPackages> {
-  const at = (name: string) => join(folder, name);
-  const archives = () => (existsSync(at('download')) ? readdirSync(at('download')).filter(isArchive).sort() : []);
-  if (archives().length < names.length || !existsSync(at('root'))) {
-    rmSync(folder, { recursive: true, force: true });
-    for (const name of ['sources', 'lists/partial', 'cache/archives/partial', 'download', 'root']) {
-      mkdirSync(at(name), { recursive: true });
-    }
-    // apt's unprivileged user reads and writes here when we are root.
-    chmodSync(folder, 0o755);
-    writeFileSync(at('sources/only.sources'), withSuite(machineSource(), suite));
-    const settings = {
-      'Dir::Etc::SourceList': '/dev/null',
-      'Dir::Etc::SourceParts': at('sources'),
-      'Dir::Etc::PreferencesParts': '/dev/null',
-      'Dir::State::Lists': at('lists'),
-      'Dir::State::status': '/dev/null',
-      'Dir::Cache': at('cache'),
-      'Acquire::Languages': 'none',
-      'APT::Update::Error-Mode': 'any',
-      ...(process.getuid?.() === 0 && { 'APT::Sandbox::User': 'root' }),
-    };
-    const options = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
-    await run('apt-get', ['-q', ...options, 'update'], { timeout: stepTimeoutMs });
-    await run('apt-get', ['-q', ...options, 'download', ...names], { timeout: stepTimeoutMs, cwd: at('download') });
-    for (const archive of archives()) await run('dpkg-deb', ['-x', join(at('download'), archive), at('root')]);
-  }
-  const versions = archives().map((archive) => {
-    const [name, version] = archive.split('_');
-    return `${name} ${version}`;
-  });
-  return { sources: at('root/usr/share/gocode/src'), versions };
+const folder = () => join(packageRoot, '.cache/go-packages');
+
+/** The published Go types, from the system's packages unless they have been fetched before. */
+export async function goPackages(): Promise<GoPackages> {
+  return fetchedGoPackages() ?? asSources(await unpackPackages(folder(), suite, names));
 }
 
-const isArchive = (name: string) => name.endsWith('.deb');
+export function fetchedGoPackages(): GoPackages | undefined {
+  const unpacked = unpackedIn(folder());
+  return unpacked && asSources(unpacked);
+}
+
+function asSources({ root, versions }: Unpacked): GoPackages {
+  return {
+    sources: join(root, 'usr/share/gocode/src'),
+    provenance: `${versions.join(', ')} (Debian ${suite})`,
+  };
+}

@@ -32,7 +32,7 @@ export function parseLifecycles(text: string): Map<string, Lifecycle> {
 /** The kinds that a package registers under its own group and version. */
 export function registeredKinds(register: string): string[] {
   const names = new Set<string>();
-  for (const [, list] of register.matchAll(/AddKnownTypes\(SchemeGroupVersion,([^]*?)\n\t*\)/g)) {
+  for (const [, list] of register.matchAll(/AddKnownTypes\(\s*SchemeGroupVersion,([^]*?)\n\t*\)/g)) {
     for (const [, name] of list!.matchAll(/(?:^|\s)&(\w+)\{\}/g)) names.add(name!);
   }
   return [...names].sort();

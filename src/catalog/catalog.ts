@@ -28,7 +28,8 @@ export class Catalog implements TypeSource {
   constructor(private readonly naming: NamingProfile) {}
 
   kind(group: string, version: string, kind: string): StructType | undefined {
-    const facts = this.kindFacts(group, version, kind);
+    // Options, Status and their like are the same in every group.
+    const facts = this.kindFacts(group, version, kind) ?? this.kindFacts(this.naming.group('meta'), 'v1', kind);
     return facts && this.struct(`${facts.package}.${kind}`);
   }
 

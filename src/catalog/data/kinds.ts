@@ -357,6 +357,10 @@ scheduling.v1 group=scheduling. version=v1
  PriorityClass priorityclasses cluster introduced=1.14
  PriorityClassList - introduced=1.14
 scheduling.v1alpha2 group=scheduling. version=v1alpha2
+ PodGroup podgroups namespaced status
+ PodGroupList -
+ Workload workloads namespaced
+ WorkloadList -
 scheduling.v1beta1 group=scheduling. version=v1beta1
  PriorityClass priorityclasses cluster introduced=1.11 deprecated=1.14 removed=1.22 replacement=scheduling.,v1,PriorityClass
  PriorityClassList - introduced=1.11 deprecated=1.14 removed=1.22 replacement=scheduling.,v1,PriorityClassList
