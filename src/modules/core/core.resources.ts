@@ -1,7 +1,9 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asFields, asItems, asText } from '../../machinery/fields.js';
+import { asFields, asItems, asNumber, asText, asTextMap } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { allVerbs, defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { scaleLens } from '../../registry/scale-lens.js';
+import { defaultTable } from '../../registry/table.js';
 import { configMapStrategy } from './config-map.strategy.js';
 import { configMapTable } from './config-map.table.js';
 import { endpointsStrategy } from './endpoints.strategy.js';
@@ -9,11 +11,22 @@ import { endpointsTable } from './endpoints.table.js';
 import { eventStrategy } from './event.strategy.js';
 import { eventTable } from './event.table.js';
 import { finalizeLens, namespaceStatusLens, namespaceStrategy } from './namespace.strategy.js';
+import { limitRangeStrategy } from './limit-range.strategy.js';
 import { namespaceTable } from './namespace.table.js';
 import { nodeStatusLens, nodeStrategy } from './node.strategy.js';
 import { nodeTable } from './node.table.js';
 import { ephemeralContainersLens, podStatusLens, podStrategy, resizeLens } from './pod/pod.strategy.js';
 import { podTable } from './pod/pod.table.js';
+import { podTemplateStrategy } from './pod-template.strategy.js';
+import { podTemplateTable } from './pod-template.table.js';
+import { persistentVolumeClaimStatusLens, persistentVolumeClaimStrategy } from './persistent-volume-claim.strategy.js';
+import { persistentVolumeClaimTable } from './persistent-volume-claim.table.js';
+import { persistentVolumeStatusLens, persistentVolumeStrategy } from './persistent-volume.strategy.js';
+import { persistentVolumeTable } from './persistent-volume.table.js';
+import { replicationControllerStatusLens, replicationControllerStrategy } from './replication-controller.strategy.js';
+import { replicationControllerTable } from './replication-controller.table.js';
+import { resourceQuotaStatusLens, resourceQuotaStrategy } from './resource-quota.strategy.js';
+import { resourceQuotaTable } from './resource-quota.table.js';
 import { secretStrategy } from './secret.strategy.js';
 import { secretTable } from './secret.table.js';
 import { serviceAccountStrategy } from './service-account.strategy.js';
@@ -75,6 +88,16 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
     }),
     defineResource({
       ...coreVersion,
+      kind: 'LimitRange',
+      plural: 'limitranges',
+      shortNames: ['limits'],
+      namespaced: true,
+      strategy: limitRangeStrategy,
+      table: defaultTable,
+      allowsCreateOnUpdate: true,
+    }),
+    defineResource({
+      ...coreVersion,
       kind: 'Namespace',
       plural: 'namespaces',
       shortNames: ['ns'],
@@ -100,6 +123,28 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
     }),
     defineResource({
       ...coreVersion,
+      kind: 'PersistentVolumeClaim',
+      plural: 'persistentvolumeclaims',
+      shortNames: ['pvc'],
+      namespaced: true,
+      strategy: persistentVolumeClaimStrategy(naming),
+      table: persistentVolumeClaimTable(naming),
+      subresources: { status: persistentVolumeClaimStatusLens },
+      returnsDeletedObject: true,
+    }),
+    defineResource({
+      ...coreVersion,
+      kind: 'PersistentVolume',
+      plural: 'persistentvolumes',
+      shortNames: ['pv'],
+      namespaced: false,
+      strategy: persistentVolumeStrategy,
+      table: persistentVolumeTable(naming),
+      subresources: { status: persistentVolumeStatusLens },
+      returnsDeletedObject: true,
+    }),
+    defineResource({
+      ...coreVersion,
       kind: 'Pod',
       plural: 'pods',
       shortNames: ['po'],
@@ -115,6 +160,48 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
         resize: resizeLens,
         status: podStatusLens,
       },
+      returnsDeletedObject: true,
+    }),
+    defineResource({
+      ...coreVersion,
+      kind: 'PodTemplate',
+      plural: 'podtemplates',
+      namespaced: true,
+      strategy: podTemplateStrategy,
+      table: podTemplateTable,
+      returnsDeletedObject: true,
+    }),
+    defineResource({
+      ...coreVersion,
+      kind: 'ReplicationController',
+      plural: 'replicationcontrollers',
+      shortNames: ['rc'],
+      categories: ['all'],
+      namespaced: true,
+      storagePrefix: 'controllers',
+      selectableFields: {
+        'status.replicas': (controller) => String(asNumber(asFields(controller['status'])['replicas'])),
+      },
+      strategy: replicationControllerStrategy,
+      table: replicationControllerTable,
+      subresources: {
+        scale: scaleLens({
+          specReplicas: ['spec', 'replicas'],
+          statusReplicas: ['status', 'replicas'],
+          selector: plainSelectorText,
+        }),
+        status: replicationControllerStatusLens,
+      },
+    }),
+    defineResource({
+      ...coreVersion,
+      kind: 'ResourceQuota',
+      plural: 'resourcequotas',
+      shortNames: ['quota'],
+      namespaced: true,
+      strategy: resourceQuotaStrategy,
+      table: resourceQuotaTable,
+      subresources: { status: resourceQuotaStatusLens },
       returnsDeletedObject: true,
     }),
     defineResource({
@@ -154,6 +241,11 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       returnsDeletedObject: true,
     }),
   ];
+}
+
+function plainSelectorText(controller: KubeObject): string {
+  const pairs = asTextMap(asFields(controller['spec'])['selector']).map(([key, value]) => `${key}=${value}`);
+  return pairs.sort().join(',');
 }
 
 const podFields: ResourceDefinition['selectableFields'] = {

@@ -17,17 +17,19 @@ function quantity(amount: unknown): Quantity {
 
 /** Every amount in the one way it is written; nobody counts in less than thousandths. */
 export function normalizeResources(resources: Fields): void {
-  for (const kind of ['limits', 'requests']) {
-    const amounts = asFields(resources[kind]);
-    for (const [name, amount] of Object.entries(amounts)) {
-      if (typeof amount !== 'string' && typeof amount !== 'number') continue;
-      try {
-        const exact = Quantity.parse(String(amount));
-        const inMilli = Quantity.ofMilli(exact.toMilli(), exact.format);
-        amounts[name] = (exact.equals(inMilli) ? exact : inMilli).toString();
-      } catch {
-        // Not an amount: that is for validation to say.
-      }
+  for (const kind of ['limits', 'requests']) normalizeAmounts(resources[kind]);
+}
+
+export function normalizeAmounts(map: unknown): void {
+  const amounts = asFields(map);
+  for (const [name, amount] of Object.entries(amounts)) {
+    if (typeof amount !== 'string' && typeof amount !== 'number') continue;
+    try {
+      const exact = Quantity.parse(String(amount));
+      const inMilli = Quantity.ofMilli(exact.toMilli(), exact.format);
+      amounts[name] = (exact.equals(inMilli) ? exact : inMilli).toString();
+    } catch {
+      // Not an amount: that is for validation to say.
     }
   }
 }
@@ -57,6 +59,8 @@ function combine(
 
 export const compareAmounts = (a: unknown, b: unknown): number => quantity(a).compare(quantity(b));
 export const sameAmount = (a: unknown, b: unknown): boolean => compareAmounts(a, b) === 0;
+/** Whole units, as messages show them. */
+export const wholeUnits = (amount: unknown): bigint => quantity(amount).toInteger();
 export const isNegative = (amount: unknown): boolean => quantity(amount).sign < 0;
 export const isPositive = (amount: unknown): boolean => quantity(amount).sign > 0;
 export const isWhole = (amount: unknown): boolean =>
@@ -68,3 +72,6 @@ export function isWholeMultiple(amount: unknown, unit: string): boolean {
   const wanted = quantity(amount).toInteger();
   return size > 0n && wanted > 0n && wanted % size === 0n;
 }
+
+/** How many times the second amount is in the first. */
+export const amountRatio = (a: unknown, b: unknown): number => quantity(a).toNumber() / quantity(b).toNumber();

@@ -99,7 +99,7 @@ function defaultSource(source: Fields): void {
 /** 0644 */
 const readableByAll = 420;
 
-const volumeDefaults: Readonly<Record<string, (source: Fields) => void>> = {
+export const volumeDefaults: Readonly<Record<string, (source: Fields) => void>> = {
   secret: (source) => fillIn(source, 'defaultMode', readableByAll),
   configMap: (source) => fillIn(source, 'defaultMode', readableByAll),
   downwardAPI(source) {

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../machinery/kube-object.js';
 import { validateDnsLabel } from '../../../machinery/names.js';
 import { isWhole } from './pod-resources.js';
 
-const goneVolumes: Readonly<Record<string, string>> = {
+export const goneVolumes: Readonly<Record<string, string>> = {
   gitRepo: 'deprecated in v1.11, and disabled by default in v1.33+',
   scaleIO: 'deprecated in v1.16, non-functional in v1.22+',
   flocker: 'deprecated in v1.22, non-functional in v1.25+',

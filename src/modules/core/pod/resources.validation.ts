@@ -1,25 +1,8 @@
 import { fieldError, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
 import { duplicates } from '../../../machinery/field-rules.js';
 import { asFields, asItems, asText, isSet, type Fields } from '../../../machinery/fields.js';
-import { validateQualifiedName } from '../../../machinery/names.js';
 import { compareAmounts, isNegative, isWhole, isWholeMultiple, sameAmount } from './pod-resources.js';
-
-/** Amounts that containers, and pods as a whole, ask for and are limited to. */
-const ofContainers = new Set(['cpu', 'memory', 'ephemeral-storage']);
-const ofQuotas = new Set([
-  ...[
-    'pods',
-    'resourcequotas',
-    'services',
-    'replicationcontrollers',
-    'secrets',
-    'configmaps',
-    'persistentvolumeclaims',
-  ],
-  ...['services.nodeports', 'services.loadbalancers', 'storage', 'requests.storage'],
-  ...['cpu', 'memory', 'ephemeral-storage'].flatMap((name) => [`requests.${name}`, `limits.${name}`]),
-]);
-const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
+import { isHugePages, mayExceed, validateContainerResourceName } from './resource-names.js';
 
 export function validateContainerResources(
   resources: Fields,
@@ -42,16 +25,6 @@ export function validatePodResources(resources: Fields, at: FieldPath): FieldErr
 }
 
 type NameRule = (name: string, at: FieldPath) => FieldError[];
-
-function validateContainerResourceName(name: string, at: FieldPath): FieldError[] {
-  const problems = validateQualifiedName(name);
-  const isStandard = ofContainers.has(name) || isHugePages(name);
-  if (problems.length === 0 && !name.includes('/')) {
-    if (!isStandard && !ofQuotas.has(name)) problems.push('must be a standard resource type or fully qualified');
-    if (!isStandard) problems.push('must be a standard resource for containers');
-  }
-  return problems.map((problem) => fieldError.invalid(String(at), name, problem));
-}
 
 function validateAmounts(resources: Fields, at: FieldPath, validateName: NameRule): FieldError[] {
   const limits = asFields(resources['limits']);
@@ -83,9 +56,6 @@ function validateAmounts(resources: Fields, at: FieldPath, validateName: NameRul
   }
   return errors;
 }
-
-/** What can be shared can be promised twice; devices and huge pages cannot. */
-const mayExceed = (name: string): boolean => !isHugePages(name) && !name.includes('/');
 
 function validateAmount(name: string, amount: unknown, at: FieldPath, validateName: NameRule): FieldError[] {
   const errors = validateName(name, at);

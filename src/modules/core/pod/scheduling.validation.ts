@@ -34,12 +34,7 @@ function validateNodeAffinity(affinity: unknown, at: FieldPath): FieldError[] {
   const fields = asFields(affinity);
   const errors: FieldError[] = [];
   if (isSet(fields[requiredTerms])) {
-    const terms = asFields(fields[requiredTerms])['nodeSelectorTerms'];
-    const termsAt = at.child(requiredTerms, 'nodeSelectorTerms');
-    if (asItems(terms).length === 0) {
-      errors.push(fieldError.required(String(termsAt), 'must have at least one node selector term'));
-    }
-    errors.push(...each(terms, termsAt, validateNodeSelectorTerm));
+    errors.push(...validateNodeSelector(asFields(fields[requiredTerms]), at.child(requiredTerms)));
   }
   errors.push(
     ...each(fields[preferredTerms], at.child(preferredTerms), validateWeight, (term, termAt) =>
@@ -47,6 +42,17 @@ function validateNodeAffinity(affinity: unknown, at: FieldPath): FieldError[] {
     ),
   );
   return errors;
+}
+
+export function validateNodeSelector(selector: Fields, at: FieldPath): FieldError[] {
+  const { nodeSelectorTerms: terms } = selector;
+  const termsAt = at.child('nodeSelectorTerms');
+  return [
+    ...(asItems(terms).length === 0
+      ? [fieldError.required(String(termsAt), 'must have at least one node selector term')]
+      : []),
+    ...each(terms, termsAt, validateNodeSelectorTerm),
+  ];
 }
 
 function validateNodeSelectorTerm(term: Fields, at: FieldPath): FieldError[] {

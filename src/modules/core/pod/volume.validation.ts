@@ -26,17 +26,17 @@ function validateSource(volume: Fields, at: FieldPath): FieldError[] {
   return [...sourceRules[taken]!(asFields(volume[taken]), at.child(taken)), ...errors];
 }
 
-type SourceRule = (source: Fields, at: FieldPath) => FieldError[];
+export type SourceRule = (source: Fields, at: FieldPath) => FieldError[];
 
 /** The rule of most sources: some fields must say something. */
-const needs =
+export const needs =
   (...fields: string[]): SourceRule =>
   (source, at) =>
     fields.flatMap((field) =>
       Array.isArray(source[field]) && source[field].length > 0 ? [] : required(asText(source[field]), at.child(field)),
     );
 
-const all =
+export const all =
   (...rules: SourceRule[]): SourceRule =>
   (source, at) =>
     rules.flatMap((rule) => rule(source, at));
@@ -84,7 +84,7 @@ const downwardFile =
 
 const downwardFiles: SourceRule = (source, at) => asItems(source['items']).flatMap(downwardFile(at));
 
-const absolutePath =
+export const absolutePath =
   (field: string): SourceRule =>
   (source, at) => {
     const path = asText(source[field]);
@@ -104,7 +104,7 @@ const hostPathTypes = [
   'Socket',
 ];
 
-const sourceRules: Readonly<Record<string, SourceRule>> = {
+export const sourceRules: Readonly<Record<string, SourceRule>> = {
   emptyDir: (source, at) =>
     isNegative(source['sizeLimit'])
       ? [fieldError.forbidden(String(at.child('sizeLimit')), 'SizeLimit field must be a valid resource quantity')]

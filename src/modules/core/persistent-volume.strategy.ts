@@ -1,0 +1,58 @@
+import { deepEqual } from '../../machinery/deep-equal.js';
+import { asFields, fillIn, fillInZero, isSet, makeFields } from '../../machinery/fields.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { nameIsDnsSubdomain } from '../../machinery/names.js';
+import { statusLens } from '../../registry/status-lens.js';
+import type { Strategy } from '../../registry/strategy.js';
+import { validatePersistentVolume, validatePersistentVolumeUpdate } from './persistent-volume.validation.js';
+import { volumeDefaults } from './pod/pod.defaults.js';
+import { normalizeAmounts } from './pod/pod-resources.js';
+import { goneVolumes } from './pod/pod.warnings.js';
+
+export const persistentVolumeStrategy: Strategy = {
+  validateName: nameIsDnsSubdomain,
+  default: defaultVolume,
+  prepareForCreate(volume, { now }) {
+    volume['status'] = { phase: 'Pending', lastPhaseTransitionTime: now };
+  },
+  prepareForUpdate(volume, old) {
+    volume['status'] = old['status'];
+  },
+  validateCreate: validatePersistentVolume,
+  validateUpdate: validatePersistentVolumeUpdate,
+  warnings(volume) {
+    const spec = asFields(volume['spec']);
+    const texts = Object.entries(goneVolumes).flatMap(([source, text]) =>
+      isSet(spec[source]) ? [`spec.${source}: ${text}`] : [],
+    );
+    if (spec['persistentVolumeReclaimPolicy'] === 'Recycle') {
+      texts.push(
+        'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
+      );
+    }
+    return texts;
+  },
+};
+
+function defaultVolume(volume: KubeObject): void {
+  const spec = makeFields(volume, 'spec');
+  normalizeAmounts(spec['capacity']);
+  fillInZero(spec, 'persistentVolumeReclaimPolicy', 'Retain');
+  fillIn(spec, 'volumeMode', 'Filesystem');
+  for (const [source, defaultSource] of Object.entries(volumeDefaults)) {
+    if (isSet(spec[source])) defaultSource(asFields(spec[source]));
+  }
+  fillInZero(makeFields(volume, 'status'), 'phase', 'Pending');
+}
+
+export const persistentVolumeStatusLens = statusLens({
+  /** Whoever reports a phase may say since when it holds; otherwise it holds from this moment. */
+  prepare(volume, old, { now }) {
+    const status = asFields(volume['status']);
+    const before = asFields(old['status']);
+    const saysNothing =
+      !isSet(status['lastPhaseTransitionTime']) ||
+      deepEqual(status['lastPhaseTransitionTime'], before['lastPhaseTransitionTime']);
+    if (status['phase'] !== before['phase'] && saysNothing) status['lastPhaseTransitionTime'] = now;
+  },
+});

@@ -1,0 +1,122 @@
+import { deepEqual } from '../../machinery/deep-equal.js';
+import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
+import { checked, oneOf, onlyOneOf, required } from '../../machinery/field-rules.js';
+import { asFields, asText, isSet, type Fields } from '../../machinery/fields.js';
+import { immutable } from '../../machinery/immutable.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { validateDnsSubdomain } from '../../machinery/names.js';
+import { validateAccessModes, volumeModes } from './access-modes.validation.js';
+import { validateAmount, validatePositiveAmount } from './amounts.validation.js';
+import { hasNoBackstep } from './pod/paths.validation.js';
+import { validateNodeSelector } from './pod/scheduling.validation.js';
+import { all, needs, sourceRules, type SourceRule } from './pod/volume.validation.js';
+
+const at = path('spec');
+
+/** Of what pods can mount themselves, what can also be a volume of its own, and what can be nothing else. */
+const persistentSources: Readonly<Record<string, SourceRule>> = {
+  ...Object.fromEntries(
+    [
+      ...['hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'glusterfs', 'flocker', 'nfs', 'rbd', 'quobyte'],
+      ...['cephfs', 'iscsi', 'cinder', 'fc', 'flexVolume', 'azureFile', 'vsphereVolume', 'photonPersistentDisk'],
+      ...['portworxVolume', 'azureDisk', 'scaleIO', 'storageos'],
+    ].map((name) => [name, sourceRules[name]!]),
+  ),
+  local: all(needs('path'), (source, sourceAt) => hasNoBackstep(asText(source['path']), sourceAt.child('path'))),
+  csi: all(needs('driver', 'volumeHandle'), validateCsi),
+};
+
+const csiSecrets = [
+  'controllerPublishSecretRef',
+  'controllerExpandSecretRef',
+  'nodePublishSecretRef',
+  'nodeExpandSecretRef',
+];
+
+function validateCsi(csi: Fields, csiAt: FieldPath): FieldError[] {
+  const driver = asText(csi['driver']);
+  return [
+    ...(driver === '' ? [] : checked(driver.toLowerCase(), csiAt.child('driver'), validateDnsSubdomain)),
+    ...csiSecrets
+      .filter((field) => isSet(csi[field]))
+      .flatMap((field) => needs('name', 'namespace')(asFields(csi[field]), csiAt.child(field))),
+  ];
+}
+
+export function validatePersistentVolume(volume: KubeObject): FieldError[] {
+  const spec = asFields(volume['spec']);
+  const { storageClassName } = spec;
+  return [
+    ...validateCapacity(spec['capacity']),
+    ...validateAccessModes(spec['accessModes'], at.child('accessModes')),
+    ...validateSource(spec),
+    ...validateNodeAffinity(spec),
+    ...validateReclaim(spec),
+    ...(asText(storageClassName) === ''
+      ? []
+      : checked(asText(storageClassName), at.child('storageClassName'), validateDnsSubdomain)),
+    ...oneOf(spec['volumeMode'], at.child('volumeMode'), volumeModes),
+  ];
+}
+
+function validateCapacity(capacity: unknown): FieldError[] {
+  const capacityAt = at.child('capacity');
+  const amounts = Object.entries(asFields(capacity));
+  const errors = amounts.length === 0 ? required(undefined, capacityAt) : [];
+  if (amounts.length !== 1 || amounts[0]![0] !== 'storage') {
+    errors.push(fieldError.notSupported(String(capacityAt), capacity, ['storage']));
+    return errors;
+  }
+  return amounts.flatMap(([name, amount]) => [
+    ...validateAmount(amount, capacityAt.key(name)),
+    ...validatePositiveAmount(amount, capacityAt.key(name)),
+  ]);
+}
+
+function validateSource(spec: Fields): FieldError[] {
+  const names = Object.keys(persistentSources);
+  const { taken, errors } = onlyOneOf(spec, at, names, 'may not specify more than 1 volume type');
+  if (taken === undefined) return [fieldError.required(String(at), 'must specify a volume type')];
+  return [...persistentSources[taken]!(asFields(spec[taken]), at.child(taken)), ...errors];
+}
+
+function validateNodeAffinity(spec: Fields): FieldError[] {
+  const affinityAt = at.child('nodeAffinity');
+  if (!isSet(spec['nodeAffinity'])) {
+    return isSet(spec['local']) ? [fieldError.required(String(affinityAt), 'Local volume requires node affinity')] : [];
+  }
+  const { required: terms } = asFields(spec['nodeAffinity']);
+  const termsAt = affinityAt.child('required');
+  if (!isSet(terms)) return [fieldError.required(String(termsAt), 'must specify required node constraints')];
+  return validateNodeSelector(asFields(terms), termsAt);
+}
+
+function validateReclaim(spec: Fields): FieldError[] {
+  const { persistentVolumeReclaimPolicy: policy } = spec;
+  const policyAt = at.child('persistentVolumeReclaimPolicy');
+  const errors = asText(policy) === '' ? [] : oneOf(policy, policyAt, ['Delete', 'Recycle', 'Retain']);
+  const isRoot = /^\/+$/.test(asText(asFields(spec['hostPath'])['path']));
+  if (policy === 'Recycle' && isRoot) {
+    errors.push(fieldError.forbidden(String(policyAt), "may not be 'recycle' for a hostPath mount of '/'"));
+  }
+  return errors;
+}
+
+/** What a volume is made of never changes: its claim relies on it. Clients know some of these paths without `spec`. */
+export function validatePersistentVolumeUpdate(volume: KubeObject, old: KubeObject): FieldError[] {
+  const spec = asFields(volume['spec']);
+  const before = asFields(old['spec']);
+  const sources = ({ ...fields }: Fields) => Object.keys(persistentSources).map((name) => fields[name] ?? null);
+  const errors = validatePersistentVolume(volume);
+  if (!deepEqual(sources(spec), sources(before))) {
+    const message = 'spec.persistentvolumesource is immutable after creation';
+    errors.push(fieldError.forbidden(String(at.child('persistentvolumesource')), message));
+  }
+  return [
+    ...errors,
+    ...immutable(spec['volumeMode'], before['volumeMode'], path('volumeMode')),
+    ...(isSet(before['nodeAffinity'])
+      ? immutable(spec['nodeAffinity'], before['nodeAffinity'], path('nodeAffinity'))
+      : []),
+  ];
+}

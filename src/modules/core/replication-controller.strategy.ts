@@ -1,0 +1,86 @@
+import { path, type FieldError } from '../../machinery/field-error.js';
+import { notNegative, required } from '../../machinery/field-rules.js';
+import { asFields, asTextMap, fillIn, isSet, makeFields, type Fields } from '../../machinery/fields.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { labelSelectorOf } from '../../machinery/label-selector.js';
+import { nameIsDnsSubdomain } from '../../machinery/names.js';
+import { statusLens } from '../../registry/status-lens.js';
+import type { Strategy } from '../../registry/strategy.js';
+import {
+  defaultPodTemplate,
+  podTemplateWarnings,
+  validatePodTemplate,
+  validateRunsForever,
+  validateTemplateLabels,
+} from './pod/pod-template.js';
+import { validateCounters, validateParts } from './replica-status.validation.js';
+import { validateLabelMap } from './selector.validation.js';
+
+/** The oldest of the workloads: its selector is a plain map, and it takes it from the pods' labels when it has none. */
+export const replicationControllerStrategy: Strategy = {
+  validateName: nameIsDnsSubdomain,
+  countsGenerations: true,
+  default: defaultController,
+  prepareForCreate(controller) {
+    controller['status'] = { replicas: 0 };
+  },
+  prepareForUpdate(controller, old) {
+    controller['status'] = old['status'];
+  },
+  validateCreate: validateController,
+  validateUpdate: validateController,
+  warnings: (controller) => podTemplateWarnings(asFields(controller['spec'])['template'], 'spec.template'),
+};
+
+function defaultController(controller: KubeObject): void {
+  const spec = makeFields(controller, 'spec');
+  fillIn(spec, 'replicas', 1);
+  if (isSet(spec['template'])) {
+    defaultPodTemplate(spec);
+    takeLabels(controller, spec, asFields(asFields(asFields(spec['template'])['metadata'])['labels']));
+  }
+  fillIn(makeFields(controller, 'status'), 'replicas', 0);
+}
+
+function takeLabels(controller: KubeObject, spec: Fields, labels: Fields): void {
+  if (Object.keys(labels).length === 0) return;
+  if (asTextMap(spec['selector']).length === 0) spec['selector'] = { ...labels };
+  if (asTextMap(controller.metadata.labels).length === 0) {
+    controller.metadata.labels = { ...labels } as Record<string, string>;
+  }
+}
+
+const at = path('spec');
+
+function validateController(controller: KubeObject): FieldError[] {
+  const spec = asFields(controller['spec']);
+  const selector = Object.fromEntries(asTextMap(spec['selector']));
+  return [
+    ...notNegative(spec['minReadySeconds'], at.child('minReadySeconds')),
+    ...(Object.keys(selector).length === 0 ? required(undefined, at.child('selector')) : []),
+    ...validateLabelMap(selector, at.child('selector')),
+    ...notNegative(spec['replicas'], at.child('replicas')),
+    ...validateTemplate(spec['template'], selector),
+  ];
+}
+
+function validateTemplate(template: unknown, selector: Record<string, string>): FieldError[] {
+  const templateAt = at.child('template');
+  if (!isSet(template)) return required(template, templateAt);
+  const fields = asFields(template);
+  const isUsable = validateLabelMap(selector, templateAt).length === 0;
+  return [
+    ...(isUsable ? validateTemplateLabels(labelSelectorOf({ matchLabels: selector }), fields, templateAt) : []),
+    ...validatePodTemplate(fields, templateAt),
+    ...validateRunsForever(fields, templateAt, 'ReplicationController'),
+  ];
+}
+
+export const replicationControllerStatusLens = statusLens({
+  validate: (controller) => [
+    ...validateCounters(controller, ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']),
+    ...validateCounters(controller, ['observedGeneration']),
+    ...validateParts(controller, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], 'replicas'),
+    ...validateParts(controller, ['availableReplicas'], 'readyReplicas', 'readyReplicas'),
+  ],
+});

@@ -1,0 +1,8 @@
+import { asFields } from '../../machinery/fields.js';
+import type { TableDefinition } from '../../registry/table.js';
+import { labelsCell } from './cells.js';
+import { replicaTable } from './pod/replica.table.js';
+
+export const replicationControllerTable: TableDefinition = replicaTable((controller) =>
+  labelsCell(asFields(controller['spec'])['selector']),
+);
