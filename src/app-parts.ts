@@ -21,6 +21,7 @@ import { OutputNegotiator } from './codec/negotiate.js';
 import { ProtobufSchema } from './codec/protobuf-schema.js';
 import { protobufDecoder } from './codec/protobuf.js';
 import type { ServerConfig } from './config/server-config.js';
+import { DeprecatedRequests } from './endpoints/deprecated-requests.js';
 import { DiscoveryRequests } from './endpoints/discovery-requests.js';
 import { HealthChecks } from './endpoints/health-checks.js';
 import { standardChecks } from './endpoints/health-standard-checks.js';
@@ -164,6 +165,7 @@ export function makeParts(given: Given): AppParts {
   );
   const version = versionDocument();
   const requestMetrics = new RequestMetrics(registry);
+  const deprecations = new DeprecatedRequests(naming);
   const all = new ServerMetrics({ withProcess: true });
   const indicators = new ServerMetrics({ withProcess: false });
   all.add(
@@ -171,6 +173,7 @@ export function makeParts(given: Given): AppParts {
     ...storageMetrics.families(),
     ...cacheFamilies(registry),
     ...buildFamilies(version),
+    ...deprecations.families(),
     ...healthFamilies(health),
   );
   indicators.add(...healthFamilies(health));
@@ -190,7 +193,15 @@ export function makeParts(given: Given): AppParts {
       serverAddress: () => phase.address,
       otherPaths: () => ['/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
     }),
-    openApi: new OpenApiRequests({ registry, encodings: standardEncodings, apiDomain: naming.apiDomain, clock }),
+    openApi: new OpenApiRequests({
+      registry,
+      encodings: standardEncodings,
+      catalog,
+      apiDomain: naming.apiDomain,
+      apiName: naming.serviceName,
+      serverPaths: ['version'],
+      clock,
+    }),
     feed,
     storeParts,
     registry,
@@ -220,6 +231,7 @@ export function makeParts(given: Given): AppParts {
       renderings: renderingsOf,
       admission,
       watches,
+      deprecations,
       encodings: standardEncodings,
       decoders: [...standardEncodings, protobuf],
       metaGroup,

@@ -34,6 +34,7 @@ import { patch, patchTypes } from '../verbs/patch.js';
 import { callSubresource, callVirtual, handledSubresource } from '../verbs/subresource.js';
 import { update } from '../verbs/update.js';
 import type { Target, VerbAnswer } from '../verbs/verb.js';
+import type { DeprecatedRequests } from './deprecated-requests.js';
 import { sendList } from './list-stream.js';
 import { readBody } from './request-body.js';
 import type { WatchStreams } from './watch-stream.js';
@@ -43,6 +44,7 @@ export interface ResourceRequestParts {
   readonly renderings: (definition: ResourceDefinition) => Renderings;
   readonly admission: AdmissionChain;
   readonly watches: WatchStreams;
+  readonly deprecations: DeprecatedRequests;
   readonly encodings: readonly Encoding[];
   /** Of bodies: those of answers, and what can only be read. */
   readonly decoders: readonly Decoder[];
@@ -76,6 +78,7 @@ export class ResourceRequests {
       if (handled) return this.handled(request, reply, served);
       if (info.verb !== 'get' && info.verb !== 'update' && info.verb !== 'patch') throw ApiError.methodNotAllowed();
     } else if (!definition.verbs.includes(info.verb as ResourceVerb)) throw ApiError.methodNotAllowed();
+    this.parts.deprecations.note(kube, served);
 
     switch (info.verb) {
       case 'get': {
@@ -222,6 +225,7 @@ export class ResourceRequests {
 
   private async handled(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const { info } = request.kube;
+    this.parts.deprecations.note(request.kube, served);
     const options = parseCreateOptions(info.query, this.parts);
     const takesBody = info.verb === 'create' || info.verb === 'update' || info.verb === 'patch';
     const body = takesBody ? await this.body(request, info.subresource, options.fieldValidation) : undefined;
@@ -240,6 +244,7 @@ export class ResourceRequests {
     checkPlace(info, served.definition.namespaced);
     if (info.name !== '' || info.subresource !== '') throw ApiError.noSuchResource();
     if (info.verb !== 'create') throw ApiError.methodNotAllowed();
+    this.parts.deprecations.note(kube, served);
     const options = parseCreateOptions(info.query, this.parts);
     const body = await this.body(request, served.definition.kind, options.fieldValidation);
     const context = kube.context(options);

@@ -1,0 +1,67 @@
+import { registryOf } from '../../test/harness/shell.js';
+import { namingProfile } from '../config/naming-profile.js';
+import { RequestState } from '../hooks/request-state.js';
+import { parseRequestInfo } from '../machinery/request-info.js';
+import type { ApiLifecycle } from '../registry/api-lifecycle.js';
+import { defineResource } from '../registry/resource-definition.js';
+import { defaultTable } from '../registry/table.js';
+import { DeprecatedRequests } from './deprecated-requests.js';
+
+const budgets = defineResource({
+  ...{ group: 'policy', version: 'v1beta1', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets' },
+  ...{ namespaced: true, strategy: { validateName: () => [] }, table: defaultTable },
+});
+const path = '/apis/policy/v1beta1/namespaces/a/poddisruptionbudgets/b';
+
+function ask(lifecycle: ApiLifecycle | undefined, urls: readonly string[]) {
+  const found = registryOf([budgets]).find('policy', 'v1beta1', 'poddisruptionbudgets')!;
+  const served = lifecycle ? { ...found, lifecycle } : found;
+  const deprecated = new DeprecatedRequests(namingProfile('kubernetes'));
+  const states = urls.map((url) => new RequestState(parseRequestInfo('GET', url), 'id', 0));
+  for (const state of states) deprecated.note(state, served);
+  const { warnings, auditAnnotations } = states[0]!;
+  const series = [...deprecated.families()[0]!.samples()];
+  return { warnings, annotations: Object.fromEntries(auditAnnotations), series };
+}
+
+const labels = { group: 'policy', version: 'v1beta1', resource: 'poddisruptionbudgets', subresource: '' };
+
+test.each<{ name: string; given: ApiLifecycle | undefined; want: ReturnType<typeof ask> }>([
+  { name: 'nothing', given: undefined, want: { warnings: [], annotations: {}, series: [] } },
+  { name: 'an introduction', given: { introduced: '1.5' }, want: { warnings: [], annotations: {}, series: [] } },
+  {
+    name: 'a deprecation to come',
+    given: { deprecated: '99.0', removed: '99.3' },
+    want: { warnings: [], annotations: {}, series: [] },
+  },
+  {
+    name: 'a deprecation',
+    given: { deprecated: '1.21' },
+    want: {
+      warnings: ['policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+'],
+      annotations: { 'k8s.io/deprecated': 'true' },
+      series: [{ labels: { ...labels, removed_release: '' }, value: 1 }],
+    },
+  },
+  {
+    name: 'a removal to come, and a replacement',
+    given: { deprecated: '1.21', removed: '99.0', replacement: { ...budgets, version: 'v1' } },
+    want: {
+      warnings: [
+        'policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, unavailable in v99.0+; use policy/v1 PodDisruptionBudget',
+      ],
+      annotations: { 'k8s.io/deprecated': 'true', 'k8s.io/removed-release': '99.0' },
+      series: [{ labels: { ...labels, removed_release: '99.0' }, value: 1 }],
+    },
+  },
+])('what is told of $name', ({ given, want }) => {
+  expect(ask(given, [path])).toEqual(want);
+});
+
+test('one series for each subresource, always at 1', () => {
+  const { series } = ask({ deprecated: '1.21' }, [path, `${path}2`, `${path}/status`, `${path}/status`]);
+  expect(series.map((sample) => [sample.labels['subresource'], sample.value])).toEqual([
+    ['', 1],
+    ['status', 1],
+  ]);
+});

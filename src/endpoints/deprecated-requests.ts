@@ -1,0 +1,48 @@
+import type { NamingProfile } from '../config/naming-profile.js';
+import type { RequestState } from '../hooks/request-state.js';
+import { deprecationWarning } from '../registry/api-lifecycle.js';
+import type { Served } from '../registry/resource-registry.js';
+import type { Labels, MetricFamily } from './metrics-family.js';
+
+/** A request to a deprecated API is answered as ever, and told of: to its client, to the audit log and in the metrics. */
+export class DeprecatedRequests {
+  private readonly requested = new Map<string, Labels>();
+  /** Made once for each resource, however many requests there are. */
+  private readonly warnings = new WeakMap<Served, string | undefined>();
+  private readonly deprecatedKey: string;
+  private readonly removedReleaseKey: string;
+
+  constructor(naming: NamingProfile) {
+    this.deprecatedKey = naming.apiLabel('deprecated');
+    this.removedReleaseKey = naming.apiLabel('removed-release');
+  }
+
+  /** For requests that reach something that is served: so labels are bounded, whatever clients ask for. */
+  note(state: RequestState, served: Served): void {
+    const { lifecycle } = served;
+    if (lifecycle?.deprecated === undefined) return;
+    if (!this.warnings.has(served)) this.warnings.set(served, deprecationWarning(served.definition, lifecycle));
+    const warning = this.warnings.get(served);
+    if (warning === undefined) return;
+
+    state.warnings.push(warning);
+    const { removed = '' } = lifecycle;
+    state.auditAnnotations.set(this.deprecatedKey, 'true');
+    if (removed !== '') state.auditAnnotations.set(this.removedReleaseKey, removed);
+    const { group, version, resource, subresource } = state.info;
+    const key = `${group}/${version}/${resource}/${subresource}`;
+    if (this.requested.has(key)) return;
+    this.requested.set(key, { group, version, resource, subresource, removed_release: removed });
+  }
+
+  families(): MetricFamily[] {
+    return [
+      {
+        name: 'apiserver_requested_deprecated_apis',
+        type: 'gauge',
+        help: '[STABLE] Deprecated APIs that were asked for since the start, with the release that will not have them.',
+        samples: () => Array.from(this.requested.values(), (labels) => ({ labels, value: 1 })),
+      },
+    ];
+  }
+}
