@@ -26,6 +26,7 @@ import { DiscoveryRequests } from './endpoints/discovery-requests.js';
 import { HealthChecks } from './endpoints/health-checks.js';
 import { standardChecks } from './endpoints/health-standard-checks.js';
 import { ServerMetrics } from './endpoints/metrics.js';
+import { featureFamilies } from './endpoints/metrics-features.js';
 import { RequestMetrics } from './endpoints/metrics-requests.js';
 import { buildFamilies, cacheFamilies, healthFamilies } from './endpoints/metrics-server.js';
 import { StorageMetrics } from './endpoints/metrics-storage.js';
@@ -166,13 +167,15 @@ export function makeParts(given: Given): AppParts {
   const version = versionDocument();
   const requestMetrics = new RequestMetrics(registry);
   const deprecations = new DeprecatedRequests(naming);
-  const all = new ServerMetrics({ withProcess: true });
+  const showsHidden = config.showHiddenMetricsForVersion !== undefined;
+  const all = new ServerMetrics({ withProcess: true, showsHidden });
   const indicators = new ServerMetrics({ withProcess: false });
   all.add(
     ...requestMetrics.families(),
     ...storageMetrics.families(),
     ...cacheFamilies(registry),
     ...buildFamilies(version),
+    ...featureFamilies(config.featureGates),
     ...deprecations.families(),
     ...healthFamilies(health),
   );

@@ -119,6 +119,11 @@ test.each<{ name: string; given: Given; want: object }>([
     want: { runtimeConfig: { 'api/beta': true, 'batch/v1': false, v1: true } },
   },
   {
+    name: 'the release whose metrics are shown',
+    given: { argv: ['--show-hidden-metrics-for-version=1.36'] },
+    want: { showHiddenMetricsForVersion: '1.36' },
+  },
+  {
     name: 'certificates by name',
     given: { argv: ['--tls-sni-cert-key=a.crt,a.key:x.io,*.x.io', '--tls-sni-cert-key=b.crt,b.key'] },
     want: {
@@ -344,6 +349,11 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     name: 'no APIs at all',
     given: { argv: ['--runtime-config=api/all=false'] },
     errors: ['--runtime-config: api/all=false alone leaves nothing to serve'],
+  },
+  {
+    name: 'metrics of another release than the last',
+    given: { argv: ['--show-hidden-metrics-for-version=1.35'] },
+    errors: ['--show-hidden-metrics-for-version: "1.35" must be the previous release, 1.36'],
   },
   {
     name: 'a prototype as a gate',

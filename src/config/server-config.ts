@@ -24,6 +24,7 @@ import { areAddressRanges, arePinnedOrigins, areServerUrls } from './checks.js';
 import { Limits } from './limits.js';
 import { NamingProfile } from './naming-profile.js';
 import type { RuntimeConfig } from './runtime-config.js';
+import { previousRelease } from './version.js';
 
 // One typed object for all that can be configured: made once by load-config.ts, validated, and frozen.
 // A property is what a flag says, after defaults; `key` in flags/ names the property.
@@ -144,6 +145,9 @@ export class ServerConfig {
   /** Every known gate with its state; own properties only, so ask `featureGates.WatchList === true`. */
   @AreSwitches() readonly featureGates!: FeatureGates;
   @AreSwitches() readonly runtimeConfig!: RuntimeConfig;
+  @IsOptional()
+  @Satisfies(`the previous release, ${previousRelease}`, (value) => value === previousRelease)
+  readonly showHiddenMetricsForVersion: Optional;
   @IsDuration() readonly shutdownDelayMs!: number;
   @IsDuration() readonly livezGracePeriodMs!: number;
   @IsDuration('more than zero') readonly requestTimeoutMs!: number;

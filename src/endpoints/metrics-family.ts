@@ -1,3 +1,5 @@
+import type { Release } from '../config/version.js';
+
 /**
  * Measurements as plain numbers. What is counted on the way of a request costs an addition; names, labels and text are
  * made when somebody asks for them.
@@ -16,6 +18,8 @@ export interface MetricFamily {
   /** In the reference's manner it begins with the stability: `[STABLE] Requests that …`. */
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
+  /** Since when something else should be read. */
+  readonly deprecatedVersion?: Release;
   samples(): Iterable<Sample>;
 }
 

@@ -1,3 +1,4 @@
+import type { Release } from '../config/version.js';
 import type { ResourceRegistry, ServedResource } from '../registry/resource-registry.js';
 import type { HealthChecks } from './health-checks.js';
 import type { Labels, MetricFamily } from './metrics-family.js';
@@ -9,10 +10,12 @@ export function cacheFamilies(registry: ResourceRegistry): MetricFamily[] {
     name: string,
     help: string,
     labelled: (resource: Labels, served: ServedResource) => { labels: Labels; value: number },
+    deprecatedVersion?: Release,
   ): MetricFamily => ({
     name,
     help,
     type: 'gauge',
+    ...(deprecatedVersion && { deprecatedVersion }),
     samples: () =>
       registry.storedResources().map((served) => {
         const { group, plural } = served.definition;
@@ -32,6 +35,7 @@ export function cacheFamilies(registry: ResourceRegistry): MetricFamily[] {
         labels: { resource: group === '' ? resource! : `${resource}.${group}` },
         value: size(served),
       }),
+      '1.34',
     ),
     gauge(
       'apiserver_watch_cache_resource_version',

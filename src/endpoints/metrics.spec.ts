@@ -184,7 +184,9 @@ it('is text that a scraper reads', async () => {
   expect(lines).toContain('etcd_requests_total{operation="get"} 2');
   expect(lines).toContain('etcd_request_errors_total{operation="get"} 1');
   expect(lines).toContain('etcd_request_errors_total{operation="txn"} 0');
-  expect(lines).toContain('apiserver_storage_objects{resource="pods"} 0');
+  expect(lines).toContain('apiserver_resource_objects{group="",resource="pods"} 0');
+  expect(lines).toContain('hidden_metrics_total 1');
+  expect(lines).toContain('registered_metrics_total{stability_level="STABLE",deprecated_version="1.34"} 1');
   for (const name of [
     'process_cpu_seconds_total',
     'process_resident_memory_bytes',

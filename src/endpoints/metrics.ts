@@ -1,5 +1,6 @@
 import type { Metric, Registry } from 'prom-client';
 import { single, type MetricFamily } from './metrics-family.js';
+import { helpOf, isHidden, visibilityFamilies } from './metrics-visibility.js';
 
 /**
  * All that one server measures. The library is loaded by the first who asks: a server that nobody scrapes does not
@@ -9,8 +10,8 @@ export class ServerMetrics {
   private readonly families: MetricFamily[] = [];
   private loading: Promise<Registry> | undefined;
 
-  /** `withProcess`: also what every process says of itself. */
-  constructor(private readonly options: { readonly withProcess: boolean }) {}
+  /** `withProcess`: also what every process says of itself, and how many metrics there are. */
+  constructor(private readonly options: { readonly withProcess: boolean; readonly showsHidden?: boolean }) {}
 
   add(...families: readonly MetricFamily[]): void {
     this.families.push(...families);
@@ -25,8 +26,12 @@ export class ServerMetrics {
   private async load(): Promise<Registry> {
     const { Registry, collectDefaultMetrics } = await import('prom-client');
     const registry = new Registry();
-    for (const family of this.families) registry.registerMetric(asMetric(family));
-    if (!this.options.withProcess) return registry;
+    const { withProcess, showsHidden = false } = this.options;
+    const shown = this.families.filter((family) => showsHidden || !isHidden(family));
+    for (const family of shown) registry.registerMetric(asMetric(family));
+    if (!withProcess) return registry;
+    const hiddenCount = this.families.length - shown.length;
+    for (const family of visibilityFamilies(this.families, hiddenCount)) registry.registerMetric(asMetric(family));
     collectDefaultMetrics({ register: registry });
     // The library's begins to count when it is loaded; this one began with the process.
     registry.removeSingleMetric('process_cpu_seconds_total');
@@ -47,7 +52,8 @@ const processCpu = single(
 
 /** To the library a metric is whatever has a name and can be read: so none of its own counters is on anybody's way. */
 function asMetric(family: MetricFamily): Metric {
-  const { name, help, type } = family;
+  const { name, type } = family;
+  const help = helpOf(family);
   const values = () =>
     Array.from(family.samples(), ({ labels, value, suffix }) => ({
       labels,

@@ -1,8 +1,5 @@
-import { apiVersion } from '../config/version.js';
+import { minorsSince, servedRelease, type Release } from '../config/version.js';
 import { apiVersionOf, type GroupVersionKind } from '../machinery/gvk.js';
-
-/** A minor release: `1.25`. */
-export type Release = `${number}.${number}`;
 
 /** From when to when an API is there, and what comes after it. What is not said is not known, or never happens. */
 export interface ApiLifecycle {
@@ -13,14 +10,12 @@ export interface ApiLifecycle {
   readonly replacement?: GroupVersionKind;
 }
 
-const servedRelease: Release = `${Number(apiVersion.major)}.${Number(apiVersion.minor)}`;
-
 export function isDeprecated({ deprecated }: ApiLifecycle, release: Release = servedRelease): boolean {
-  return deprecated !== undefined && isReached(deprecated, release);
+  return deprecated !== undefined && minorsSince(deprecated, release) >= 0;
 }
 
 export function isRemoved({ removed }: ApiLifecycle, release: Release = servedRelease): boolean {
-  return removed !== undefined && isReached(removed, release);
+  return removed !== undefined && minorsSince(removed, release) >= 0;
 }
 
 /** The text of the Warning header, as clients know it from kube-apiserver. Undefined for what is not deprecated. */
@@ -37,15 +32,4 @@ export function deprecationWarning(
       ? ''
       : `; use ${apiVersionOf(replacement.group, replacement.version)} ${replacement.kind}`;
   return `${apiVersionOf(group, version)} ${kind} is deprecated in v${deprecated}+${until}${instead}`;
-}
-
-function isReached(since: Release, release: Release): boolean {
-  const [sinceMajor, sinceMinor] = numbersOf(since);
-  const [major, minor] = numbersOf(release);
-  return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);
-}
-
-function numbersOf(release: Release): [major: number, minor: number] {
-  const [major, minor] = release.split('.').map(Number);
-  return [major!, minor!];
 }

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../config/naming-profile.js';
+import type { Release } from '../config/version.js';
 import type { GroupVersionKind } from '../machinery/gvk.js';
-import type { Release } from './api-lifecycle.js';
 
 /** An API that earlier releases served, and what has its place. */
 export interface RemovedApi extends GroupVersionKind {

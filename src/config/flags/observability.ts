@@ -8,7 +8,13 @@ export const metricsFlags: FlagTopic = {
     accepted('allow-metric-labels', 'map', '', 'values that a label of a metric may take'),
     accepted('allow-metric-labels-manifest', 'string', '', 'file with the same'),
     accepted('disabled-metrics', 'list', '', 'metrics not to keep'),
-    accepted('show-hidden-metrics-for-version', 'string', '', 'release whose deprecated metrics are still shown'),
+    used(
+      'show-hidden-metrics-for-version',
+      'string',
+      '',
+      'showHiddenMetricsForVersion',
+      'the previous release: show the metrics that are hidden since they were deprecated three releases ago or more',
+    ),
   ],
 };
 
