@@ -1,31 +1,37 @@
-import { apiVersion } from '../config/version.js';
-import type { Schema } from './openapi-meta-schemas.js';
+import { createHash } from 'node:crypto';
+import { json } from '../codec/encodings.js';
+import type { ApiOperation } from './openapi-operations.js';
+import type { ApiParameter } from './openapi-parameters.js';
+import type { ApiPath } from './openapi-paths.js';
 import { gvkOf } from './openapi-schemas.js';
-import type { ApiOperation, ApiParameter, ApiPath } from './openapi-operations.js';
+import type { Schema } from './openapi-type-schemas.js';
+
+export interface ApiInfo {
+  readonly title: string;
+  readonly version: string;
+}
 
 /** What OpenAPI 2.0 and 3.0 make of the same operations. */
-const info = { title: 'Keelson', version: `${apiVersion.major}.${apiVersion.minor}` };
 const security = { BearerToken: { type: 'apiKey', name: 'authorization', in: 'header' } };
 const texts = { 200: 'OK', 201: 'Created', 202: 'Accepted' } as const;
 const unauthorized = { '401': { description: 'Unauthorized' } };
 
-export function openApiV3(paths: readonly ApiPath[], schemas: Record<string, Schema>) {
+export function openApiV3(info: ApiInfo, paths: readonly ApiPath[], schemas: Record<string, Schema>) {
   return {
     openapi: '3.0.0',
     info,
     paths: items(paths, operationV3, parameterV3),
-    components: { schemas, securitySchemes: security },
+    components: { ...(Object.keys(schemas).length > 0 && { schemas }), securitySchemes: security },
   };
 }
 
-function operationV3(operation: ApiOperation) {
+function operationV3(operation: ApiOperation, parameters: readonly object[]) {
   const content = (mediaTypes: readonly string[], schema: Schema) =>
-    Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
-  const { body } = operation;
+    Object.fromEntries([...mediaTypes].sort().map((mediaType) => [mediaType, { schema }]));
+  const { body, consumes = [] } = operation;
   return {
-    ...(body && {
-      requestBody: { content: content(body.mediaTypes, body.schema), ...(body.required && { required: true }) },
-    }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { content: content(consumes, body.schema), ...(body.required && { required: true }) } }),
     responses: responses(operation, { content: content(operation.produces, operation.answer) }),
   };
 }
@@ -34,20 +40,18 @@ function parameterV3({ name, in: place, type }: ApiParameter) {
   return { name, in: place, ...(place === 'path' && { required: true }), schema: { type, uniqueItems: true } };
 }
 
-export function openApiV2(paths: readonly ApiPath[], schemas: Record<string, Schema>) {
-  const shared = new Map<string, object>();
+export function openApiV2(info: ApiInfo, paths: readonly ApiPath[], schemas: Record<string, Schema>) {
+  const shared = new SharedParameters();
   const parameterV2 = ({ name, in: place, type }: ApiParameter) => {
     const parameter = { uniqueItems: true, type, name, in: place, ...(place === 'path' && { required: true }) };
-    if (inlined.has(name)) return parameter;
-    shared.set(name, parameter);
-    return { $ref: `#/parameters/${name}` };
+    return inlined.has(name) ? parameter : shared.refer(parameter);
   };
   return {
     swagger: '2.0',
     info,
-    paths: items(paths, operationV2, parameterV2),
+    paths: items(paths, (operation, parameters) => operationV2(operation, parameters, shared), parameterV2),
     definitions: schemas,
-    parameters: Object.fromEntries([...shared].sort(([a], [b]) => (a < b ? -1 : 1))),
+    parameters: shared.all(),
     securityDefinitions: security,
     security: [{ BearerToken: [] }],
   };
@@ -56,18 +60,42 @@ export function openApiV2(paths: readonly ApiPath[], schemas: Record<string, Sch
 /** Clients look for these on the operation itself, and follow no reference. */
 const inlined: ReadonlySet<string> = new Set(['dryRun', 'fieldValidation', 'name']);
 
-function operationV2(operation: ApiOperation, parameters: readonly object[]) {
-  const { body, produces, answer, gvk } = operation;
-  const own = body
-    ? [{ name: 'body', in: 'body', ...(body.required && { required: true }), schema: body.schema }, ...parameters]
-    : parameters;
+function operationV2(operation: ApiOperation, parameters: readonly object[], shared: SharedParameters) {
+  const { body, consumes, produces, answer } = operation;
+  const own = body ? [bodyV2(body, shared), ...parameters] : parameters;
   return {
-    consumes: gvk ? (body?.mediaTypes ?? ['*/*']) : produces,
+    ...(consumes && { consumes }),
     produces,
     schemes: ['https'],
     ...(own.length > 0 && { parameters: own }),
     responses: responses(operation, { schema: answer }),
   };
+}
+
+/** Bodies of the API machinery itself are the same at many paths; the others are as many as there are kinds. */
+function bodyV2({ schema, required }: NonNullable<ApiOperation['body']>, shared: SharedParameters): object {
+  const parameter = { name: 'body', in: 'body', ...(required && { required: true }), schema };
+  return String(schema['$ref']).includes('.apimachinery.') ? shared.refer(parameter) : parameter;
+}
+
+/** Parameters that are said once, named so that those which differ do not get in each other's way. */
+class SharedParameters {
+  private readonly byText = new Map<string, { readonly name: string; readonly parameter: object }>();
+
+  refer(parameter: { readonly name: string }): object {
+    const text = json.encode(parameter).toString();
+    let known = this.byText.get(text);
+    if (!known) {
+      const hash = createHash('sha256').update(text).digest().subarray(0, 6).toString('base64url');
+      this.byText.set(text, (known = { name: `${parameter.name}-${hash}`, parameter }));
+    }
+    return { $ref: `#/parameters/${known.name}` };
+  }
+
+  all(): Record<string, object> {
+    const named = [...this.byText.values()].map(({ name, parameter }) => [name, parameter] as const);
+    return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
 }
 
 function responses({ codes }: ApiOperation, answer: object) {
@@ -84,32 +112,32 @@ function items<P extends object>(
   parameter: (given: ApiParameter) => P,
 ) {
   const entries = paths.map(({ path, operations }) => {
-    const [first, ...others] = operations;
-    const common = sorted(
-      (first?.parameters ?? []).filter(({ name }) =>
-        others.every(({ parameters }) => parameters.some((other) => other.name === name)),
-      ),
-    );
-    const commonNames = new Set(common.map(({ name }) => name));
+    const [first, ...others] = operations.map(({ parameters }) => new Set(parameters.map(keyOf)));
+    const common = new Set([...(first ?? [])].filter((key) => others.every((keys) => keys.has(key))));
     const item: Record<string, unknown> = {};
     for (const operation of operations) {
       const { method, id, tag, action, gvk, parameters } = operation;
-      const own = sorted(parameters.filter(({ name }) => !commonNames.has(name))).map(parameter);
+      const own = sorted(parameters.filter((given) => !common.has(keyOf(given)))).map(parameter);
       item[method] = {
         tags: [tag],
         operationId: id,
-        ...(own.length > 0 && { parameters: own }),
         ...rest(operation, own),
         ...(action !== undefined && { 'x-kubernetes-action': action }),
         ...(gvk && { 'x-kubernetes-group-version-kind': gvkOf(gvk) }),
       };
     }
-    if (common.length > 0) item['parameters'] = common.map(parameter);
+    const shared = sorted((operations[0]?.parameters ?? []).filter((given) => common.has(keyOf(given))));
+    if (shared.length > 0) item['parameters'] = shared.map(parameter);
     return [path, item] as const;
   });
   return Object.fromEntries(entries);
 }
 
+function keyOf({ name, in: place }: ApiParameter): string {
+  return `${name} ${place}`;
+}
+
+/** By name; of those with one name the one in the path first. */
 function sorted(parameters: readonly ApiParameter[]): ApiParameter[] {
-  return [...parameters].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...parameters].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }

@@ -1,209 +1,151 @@
-import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { json, type Encoding } from '../codec/encodings.js';
+import { json } from '../codec/encodings.js';
 import { parseAccept } from '../codec/media-type.js';
 import { headersFor, sendBytes, type AnswerHeaders } from '../hooks/answer.js';
-import { ApiError } from '../machinery/api-error.js';
-import type { ResourceRegistry, ServedVersion } from '../registry/resource-registry.js';
 import type { Clock } from '../std/clock.js';
-import { openApiV2, openApiV3 } from './openapi-documents.js';
-import { pathOfGroup, pathOfRoot, pathsOfVersion, type ApiPath, type OperationParts } from './openapi-operations.js';
-import { OpenApiSchemas, type Dialect } from './openapi-schemas.js';
+import { OpenApiLibrary, type LibraryParts, type OpenApiDocument } from './openapi-library.js';
 
-export interface OpenApiParts {
-  readonly registry: ResourceRegistry;
-  readonly encodings: readonly Encoding[];
-  /** `k8s.io` */
-  readonly apiDomain: string;
+export interface OpenApiParts extends LibraryParts {
   readonly clock: Clock;
-}
-
-interface Document {
-  readonly bytes: Buffer;
-  /** Of the bytes: the same in every replica that serves the same. */
-  readonly hash: string;
 }
 
 const yearMs = 365 * 24 * 3600 * 1000;
 /** Smaller answers are one packet or two either way. */
 const gzipBytesMin = 1400;
+const nothing = Buffer.alloc(0);
+
+type Form = 'json' | 'protobuf';
+
+/** Older clients write the version of the message behind an `@`, where media types may not have one. */
+const protobufTypes = (version: 'v2' | 'v3') =>
+  ['.', '@'].map((separator) => `application/com.github.proto-openapi.spec.${version}${separator}v1.0+protobuf`);
+const formsOf = { v2: formsFor('v2'), v3: formsFor('v3') };
+
+/** The form for each media type, and the media type of each form. */
+function formsFor(version: 'v2' | 'v3') {
+  const protobuf = protobufTypes(version);
+  const byName = new Map<string, Form>([
+    ...[json.mediaType, 'application/*', '*/*'].map((name) => [name, 'json'] as const),
+    ...protobuf.map((name) => [name, 'protobuf'] as const),
+  ]);
+  return { byName, mediaTypes: { json: json.mediaType, protobuf: protobuf[0]! } };
+}
 
 /**
- * /openapi/v2, all in one document, and /openapi/v3, one document a group and version (KEP-2896): clients read the
- * index, and keep what it leads to for as long as the hash in its URL stays the same. Documents are made when they are
- * first asked for; those of a version are made again only when that version is.
+ * /openapi/v2, and /openapi/v3: clients read the index, and keep what it leads to for as long as the hash in its URL
+ * stays the same. These paths know no methods: whatever is asked is read.
  */
 export class OpenApiRequests {
-  private readonly ofVersions = new WeakMap<ServedVersion, Document>();
-  private readonly ofPaths = new Map<string, Document>();
-  private index: Buffer | undefined;
-  private whole: { readonly plain: Document; gzipped: Promise<Buffer> | undefined } | undefined;
-  private generation = -1;
+  private readonly library: OpenApiLibrary;
+  private index:
+    { readonly of: ReadonlyMap<string, () => OpenApiDocument>; readonly bytes: Promise<Buffer> } | undefined;
 
-  constructor(private readonly parts: OpenApiParts) {}
+  constructor(private readonly parts: OpenApiParts) {
+    this.library = new OpenApiLibrary(parts);
+  }
 
   async answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (request.raw.method !== 'GET' && request.raw.method !== 'HEAD') throw ApiError.methodNotAllowed();
-    const { registry } = this.parts;
-    if (registry.generation !== this.generation) {
-      this.generation = registry.generation;
-      this.ofPaths.clear();
-      this.index = undefined;
-      this.whole = undefined;
-    }
-    const path = request.kube.info.path.replace(/\/$/, '').slice('/openapi/'.length);
-    if (path === 'v2') return this.answerV2(request, reply);
+    const path = request.kube.info.path.slice('/openapi/'.length);
+    if (path === 'v2' || path === 'v2/') return this.answerV2(request, reply);
     if (path === 'v3') return this.answerIndex(request, reply);
     const name = path.slice('v3/'.length);
-    const make = this.documentsV3().get(name);
-    if (!make) throw ApiError.noSuchPage();
-    this.answerV3(request, reply, name, make);
+    const make = this.library.v3().get(name);
+    if (make) this.answerV3(request, reply, name, make);
+    else sendBytes(request, reply, 404, bare(headersFor(request, json.mediaType)), nothing);
   }
 
   private async answerV2(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const vary = 'Accept-Encoding, Accept';
-    if (!acceptsJson(request)) return refuse(request, reply, vary);
-    this.whole ??= { plain: this.makeV2(), gzipped: undefined };
-    const { whole } = this;
-    const headers: AnswerHeaders = { ...headersFor(request, json.mediaType), etag: quoted(whole.plain), vary };
-    if (isKnown(request, whole.plain)) return notModified(request, reply, headers);
-    if (whole.plain.bytes.length < gzipBytesMin || !acceptsGzip(request)) {
-      return sendBytes(request, reply, 200, headers, whole.plain.bytes);
+    const form = accepted(request, 'v2');
+    if (!form) return refuse(request, reply, vary);
+    const document = this.library.v2();
+    const type = formsOf.v2.mediaTypes[form];
+    const headers: AnswerHeaders = { ...headersFor(request, type), etag: quoted(document), vary };
+    if (isKnown(request, document)) return notModified(request, reply, headers);
+    if (form === 'protobuf') return sendBytes(request, reply, 200, headers, document.protobuf());
+    if (document.json.length < gzipBytesMin || !acceptsGzip(request)) {
+      return sendBytes(request, reply, 200, headers, document.json);
     }
-    whole.gzipped ??= promisify(gzip)(whole.plain.bytes);
-    sendBytes(request, reply, 200, { ...headers, 'content-encoding': 'gzip' }, await whole.gzipped);
+    sendBytes(request, reply, 200, { ...headers, 'content-encoding': 'gzip' }, await document.gzipped());
   }
 
-  private answerIndex(request: FastifyRequest, reply: FastifyReply): void {
-    this.index ??= json.encode({
-      paths: Object.fromEntries(
-        [...this.documentsV3()].map(([name, make]) => [name, { serverRelativeURL: urlOf(name, make()) }]),
-      ),
-    });
+  private async answerIndex(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const documents = this.library.v3();
+    if (this.index?.of !== documents) this.index = { of: documents, bytes: makeIndex(documents) };
+    const bytes = await this.index.bytes;
     // It is JSON, and so it is read; the reference leaves the type to be guessed, and this is what it guesses.
-    sendBytes(request, reply, 200, headersFor(request, 'text/plain; charset=utf-8'), this.index);
+    sendBytes(request, reply, 200, headersFor(request, 'text/plain; charset=utf-8'), bytes);
   }
 
-  private answerV3(request: FastifyRequest, reply: FastifyReply, name: string, make: () => Document): void {
-    if (!acceptsJson(request)) return refuse(request, reply, 'Accept');
+  private answerV3(request: FastifyRequest, reply: FastifyReply, name: string, make: () => OpenApiDocument): void {
+    const form = accepted(request, 'v3');
+    if (!form) return refuse(request, reply, 'Accept');
     const document = make();
-    const headers: AnswerHeaders = { ...headersFor(request, json.mediaType), etag: quoted(document), vary: 'Accept' };
+    const type = formsOf.v3.mediaTypes[form];
+    const headers: AnswerHeaders = { ...headersFor(request, type), etag: quoted(document), vary: 'Accept' };
     const hash = request.kube.info.query.first('hash') ?? '';
     if (hash !== '') {
       if (hash !== document.hash) {
-        delete headers['content-type'];
-        return sendBytes(request, reply, 301, { ...headers, location: urlOf(name, document) }, Buffer.alloc(0));
+        return sendBytes(request, reply, 301, { ...headers, location: urlOf(name, document) }, nothing);
       }
       headers['cache-control'] = 'public, immutable';
       headers['expires'] = new Date(this.parts.clock.now() + yearMs).toUTCString();
     }
     if (isKnown(request, document)) return notModified(request, reply, headers);
-    sendBytes(request, reply, 200, headers, document.bytes);
-  }
-
-  /** What there is, by name: `api`, `api/v1`, `apis`, `apis/apps`, `apis/apps/v1`. */
-  private documentsV3(): Map<string, () => Document> {
-    const makers: [string, () => Document][] = [];
-    const add = (name: string, make: () => Document) => makers.push([name, make]);
-    for (const root of ['api', 'apis'] as const) {
-      add(root, () => this.pathDocument(root, (parts) => pathOfRoot(root, parts)));
-    }
-    for (const served of this.parts.registry.servedVersions()) {
-      const { group, version } = served;
-      if (group === '') add(`api/${version}`, () => this.versionDocument(served));
-      else {
-        add(`apis/${group}`, () => this.pathDocument(`apis/${group}`, (parts) => pathOfGroup(group, parts)));
-        add(`apis/${group}/${version}`, () => this.versionDocument(served));
-      }
-    }
-    return new Map(makers.sort(([a], [b]) => (a < b ? -1 : 1)));
-  }
-
-  private versionDocument(served: ServedVersion): Document {
-    let found = this.ofVersions.get(served);
-    if (!found) {
-      found = this.makeV3((parts) => pathsOfVersion(served, parts));
-      this.ofVersions.set(served, found);
-    }
-    return found;
-  }
-
-  /** Of a path that says the same whatever is below it. */
-  private pathDocument(name: string, make: (parts: OperationParts) => ApiPath): Document {
-    let found = this.ofPaths.get(name);
-    if (!found) {
-      found = this.makeV3((parts) => [make(parts)]);
-      this.ofPaths.set(name, found);
-    }
-    return found;
-  }
-
-  private makeV3(make: (parts: OperationParts) => ApiPath[]): Document {
-    const parts = this.operationParts('v3');
-    const paths = make(parts);
-    return documentOf(openApiV3(paths, parts.schemas.all()));
-  }
-
-  private makeV2(): Document {
-    const parts = this.operationParts('v2');
-    const versions = this.parts.registry.servedVersions();
-    const groups = new Set(versions.map(({ group }) => group).filter((group) => group !== ''));
-    const paths = [
-      pathOfRoot('api', parts),
-      pathOfRoot('apis', parts),
-      ...[...groups].map((group) => pathOfGroup(group, parts)),
-      ...versions.flatMap((served) => pathsOfVersion(served, parts)),
-    ].sort((a, b) => (a.path < b.path ? -1 : 1));
-    return documentOf(openApiV2(paths, parts.schemas.all()));
-  }
-
-  private operationParts(dialect: Dialect): OperationParts & { schemas: OpenApiSchemas } {
-    const { encodings, apiDomain } = this.parts;
-    return { encodings, apiDomain, schemas: new OpenApiSchemas(dialect, apiDomain) };
+    sendBytes(request, reply, 200, headers, form === 'json' ? document.json : document.protobuf());
   }
 }
 
-function documentOf(value: unknown): Document {
-  const bytes = json.encode(value);
-  return { bytes, hash: createHash('sha256').update(bytes).digest('hex').toUpperCase() };
+/** Hashes need all documents; others have their turn between each of them and the next. */
+async function makeIndex(documents: ReadonlyMap<string, () => OpenApiDocument>): Promise<Buffer> {
+  const paths: Record<string, { readonly serverRelativeURL: string }> = {};
+  for (const [name, make] of documents) {
+    paths[name] = { serverRelativeURL: urlOf(name, make()) };
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return json.encode({ paths });
 }
 
-function urlOf(name: string, { hash }: Document): string {
+function urlOf(name: string, { hash }: OpenApiDocument): string {
   return `/openapi/v3/${name}?hash=${hash}`;
 }
 
-function quoted({ hash }: Document): string {
+function quoted({ hash }: OpenApiDocument): string {
   return `"${hash}"`;
 }
 
-function acceptsJson(request: FastifyRequest): boolean {
+function accepted(request: FastifyRequest, version: 'v2' | 'v3'): Form | undefined {
   const { accept } = request.raw.headers;
-  if (accept === undefined || accept === '') return true;
-  return parseAccept(accept).some(({ name }) => name === json.mediaType || name === 'application/*' || name === '*/*');
+  if (accept === undefined || accept === '') return 'json';
+  for (const { name } of parseAccept(accept)) {
+    const form = formsOf[version].byName.get(name);
+    if (form) return form;
+  }
+  return undefined;
 }
 
 function acceptsGzip(request: FastifyRequest): boolean {
   return /(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))|,|$)/i.test(String(request.raw.headers['accept-encoding'] ?? ''));
 }
 
-function isKnown(request: FastifyRequest, document: Document): boolean {
+function isKnown(request: FastifyRequest, document: OpenApiDocument): boolean {
   const tags = request.raw.headers['if-none-match'];
   if (tags === undefined) return false;
   return tags.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === quoted(document));
 }
 
 function notModified(request: FastifyRequest, reply: FastifyReply, headers: AnswerHeaders): void {
-  delete headers['content-type'];
   reply.hijack();
   request.kube.sentBytes = 0;
-  reply.raw.writeHead(304, headers as never);
+  reply.raw.writeHead(304, bare(headers) as never);
   reply.raw.end();
 }
 
 function refuse(request: FastifyRequest, reply: FastifyReply, vary: string): void {
-  const headers: AnswerHeaders = { ...headersFor(request, json.mediaType), vary };
-  delete headers['content-type'];
-  sendBytes(request, reply, 406, headers, Buffer.alloc(0));
+  sendBytes(request, reply, 406, { ...bare(headersFor(request, json.mediaType)), vary }, nothing);
+}
+
+/** Without a content type: there is no content. */
+function bare({ 'content-type': _, ...headers }: AnswerHeaders): AnswerHeaders {
+  return headers;
 }

@@ -1,35 +1,52 @@
 import type { GroupVersionKind } from '../machinery/gvk.js';
-import {
-  apiVersion,
-  kind,
-  listOf,
-  metaSchemas,
-  typedMetaSchemas,
-  type MetaSchema,
-  type Schema,
-} from './openapi-meta-schemas.js';
+import type { StructType, TypeSource, ValueName } from '../machinery/type-model.js';
+import type { GroupVersion, OpenApiKinds } from './openapi-kinds.js';
+import type { ApiParameter } from './openapi-parameters.js';
+import { describeField } from './openapi-texts.js';
+import { structSchema, valueSchemas, type Dialect, type Schema } from './openapi-type-schemas.js';
 
-/** Swagger 2.0 and OpenAPI 3.0 keep schemas in different places and differ in what may stand beside a reference. */
-export type Dialect = 'v2' | 'v3';
+export interface SchemaParts {
+  readonly types: TypeSource;
+  readonly kinds: OpenApiKinds;
+  /** `k8s.io`: schemas are named by it from behind, as packages are: `io.k8s.api.core.v1.Pod`. */
+  readonly apiDomain: string;
+}
+
+/** What the API machinery itself sends and takes, by its name in `meta.v1`. */
+export type MetaSchema =
+  | 'APIGroup'
+  | 'APIGroupList'
+  | 'APIResourceList'
+  | 'APIVersions'
+  | 'DeleteOptions'
+  | 'ListMeta'
+  | 'ObjectMeta'
+  | 'Patch'
+  | 'Status'
+  | 'WatchEvent';
+
+/** Every group and version has these: a client finds them beside the kinds of any of them. */
+const everywhere: ReadonlySet<string> = new Set(['DeleteOptions', 'WatchEvent'].map(metaName));
+
+const string = { type: 'string' };
 
 /**
  * The schemas that one document needs, by name. Whoever refers to one adds it, and what that one refers to in turn, so
  * that no document has a reference that leads nowhere and none has schemas that nothing refers to.
  *
- * What is said of a kind is what every object has; its other fields are open.
+ * Of kinds that are not in the catalog it is said what every object has; their other fields are open.
  */
 export class OpenApiSchemas {
   private readonly schemas = new Map<string, Schema>();
   private readonly root: string;
-  private readonly metaPackage: string;
 
   constructor(
+    private readonly parts: SchemaParts,
     private readonly dialect: Dialect,
-    /** `k8s.io`: schemas are named by it from behind, as packages are: `io.k8s.api.core.v1.Pod`. */
-    private readonly apiDomain: string,
+    /** Those whose kinds the document is about. */
+    private readonly groupVersions: readonly GroupVersion[],
   ) {
-    this.root = reversed(apiDomain);
-    this.metaPackage = `${this.root}.apimachinery.pkg.apis.meta.v1`;
+    this.root = reversed(parts.apiDomain);
   }
 
   /** By name, so that the same schemas make the same bytes. */
@@ -37,37 +54,72 @@ export class OpenApiSchemas {
     return Object.fromEntries([...this.schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
+  /** Whether the fields of a kind are known. */
+  knows(gvk: GroupVersionKind): boolean {
+    return this.typeOf(gvk) !== undefined;
+  }
+
   object(gvk: GroupVersionKind): Schema {
+    const type = this.typeOf(gvk);
+    if (type) return this.refer(type);
     return this.named(`${this.packageOf(gvk)}.${gvk.kind}`, () => ({
       type: 'object',
-      properties: { apiVersion, kind, metadata: this.described('What every object has.', this.meta('ObjectMeta')) },
+      properties: this.withType({ metadata: this.field('ObjectMeta', 'metadata') }),
       'x-kubernetes-group-version-kind': [gvkOf(gvk)],
       'x-kubernetes-preserve-unknown-fields': true,
     }));
   }
 
-  list(gvk: GroupVersionKind, listKind: string): Schema {
+  list(item: GroupVersionKind, listKind: string): Schema {
+    const gvk = { ...item, kind: listKind };
+    const type = this.typeOf(gvk);
+    if (type) return this.refer(type);
     return this.named(`${this.packageOf(gvk)}.${listKind}`, () => ({
       type: 'object',
       required: ['items'],
-      properties: {
-        apiVersion,
-        items: listOf(this.object(gvk)),
-        kind,
-        metadata: this.described('Where the list stands.', this.meta('ListMeta')),
-      },
-      'x-kubernetes-group-version-kind': [gvkOf({ ...gvk, kind: listKind })],
+      properties: this.withType({
+        items: { type: 'array', items: this.object(item) },
+        metadata: this.field('ListMeta', 'metadata'),
+      }),
+      'x-kubernetes-group-version-kind': [gvkOf(gvk)],
     }));
   }
 
-  /** A schema of the API machinery. */
   meta(name: MetaSchema): Schema {
-    return this.named(`${this.metaPackage}.${name}`, () => {
-      const schema = metaSchemas[name]((other) => this.meta(other));
-      return typedMetaSchemas.has(name)
-        ? { ...schema, 'x-kubernetes-group-version-kind': [gvkOf({ group: '', version: 'v1', kind: name })] }
-        : schema;
+    return this.refer(this.parts.types.struct(metaName(name)));
+  }
+
+  versionInfo(): Schema {
+    return this.refer(this.parts.types.struct('version.Info'));
+  }
+
+  /** What may stand in the query of a connection: the plain fields of its options. */
+  queryOf(options: GroupVersionKind): ApiParameter[] {
+    const types = { string: 'string', bytes: 'string', bool: 'boolean', float64: undefined, ...integers } as const;
+    return [...(this.typeOf(options)?.byName.values() ?? [])].flatMap(({ name, type }): ApiParameter[] => {
+      const plain = type.form === 'list' ? type.of : type;
+      const known =
+        plain.form === 'scalar' && name !== 'kind' && name !== 'apiVersion' ? types[plain.scalar] : undefined;
+      return known === undefined ? [] : [{ name, in: 'query', type: known }];
     });
+  }
+
+  private typeOf({ group, version, kind }: GroupVersionKind): StructType | undefined {
+    return this.parts.types.kind(group, version, kind);
+  }
+
+  private readonly refer = (type: StructType | ValueName): Schema => {
+    if (typeof type === 'string') return this.named(this.valueName(type), () => valueSchemas[this.dialect][type]);
+    return this.named(type.modelName, () => {
+      const schema = structSchema(type, { dialect: this.dialect, refer: this.refer, describe: describeField });
+      const gvk = this.parts.kinds.kindOf(type.name);
+      return gvk ? { ...schema, 'x-kubernetes-group-version-kind': this.kindsOf(type.name, gvk) } : schema;
+    });
+  };
+
+  private kindsOf(struct: string, gvk: GroupVersionKind): GroupVersionKind[] {
+    const others = everywhere.has(struct) ? this.groupVersions.filter(({ group }) => group !== gvk.group) : [];
+    return [gvk, ...others.map(({ group, version }) => ({ group, version, kind: gvk.kind }))];
   }
 
   private named(name: string, make: () => Schema): Schema {
@@ -79,21 +131,57 @@ export class OpenApiSchemas {
     return { $ref: `#/${this.dialect === 'v2' ? 'definitions' : 'components/schemas'}/${name}` };
   }
 
-  /** In OpenAPI 3.0 all that stands beside a reference is ignored. */
-  private described(description: string, ref: Schema): Schema {
+  private withType(properties: Record<string, Schema>): Record<string, Schema> {
+    const said = (field: string) => ({ description: describeField('meta.v1.TypeMeta', field), ...string });
+    const all = { ...properties, apiVersion: said('apiVersion'), kind: said('kind') };
+    return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  private field(meta: MetaSchema, name: string): Schema {
+    const description = describeField('', name);
+    const ref = this.meta(meta);
     return this.dialect === 'v2' ? { description, ...ref } : { description, default: {}, allOf: [ref] };
+  }
+
+  /** `io.k8s.apimachinery.pkg.api.resource.Quantity` */
+  private valueName(value: ValueName): string {
+    const [place, name] = valueNames[value];
+    return `${this.root}.${place}.${name}`;
   }
 
   /** `rbac.authorization.k8s.io` → `io.k8s.api.rbac`; groups of other domains are their own packages. */
   private packageOf({ group, version }: GroupVersionKind): string {
-    const isOwn = !group.includes('.') || group.endsWith(`.${this.apiDomain}`);
+    const isOwn = !group.includes('.') || group.endsWith(`.${this.parts.apiDomain}`);
     if (!isOwn) return `${reversed(group)}.${version}`;
     return `${this.root}.api.${group === '' ? 'core' : group.slice(0, (group + '.').indexOf('.'))}.${version}`;
   }
 }
 
+const integers = { int32: 'integer', int64: 'integer' } as const;
+const machinery = 'apimachinery.pkg';
+const definitions = 'apiextensions-apiserver.pkg.apis.apiextensions.v1';
+
+const valueNames: Readonly<Record<ValueName, readonly [place: string, name: string]>> = {
+  time: [`${machinery}.apis.meta.v1`, 'Time'],
+  microTime: [`${machinery}.apis.meta.v1`, 'MicroTime'],
+  duration: [`${machinery}.apis.meta.v1`, 'Duration'],
+  fieldsV1: [`${machinery}.apis.meta.v1`, 'FieldsV1'],
+  quantity: [`${machinery}.api.resource`, 'Quantity'],
+  intOrString: [`${machinery}.util.intstr`, 'IntOrString'],
+  rawExtension: [`${machinery}.runtime`, 'RawExtension'],
+  json: [definitions, 'JSON'],
+  schemaOrBool: [definitions, 'JSONSchemaPropsOrBool'],
+  schemaOrArray: [definitions, 'JSONSchemaPropsOrArray'],
+  schemaOrStrings: [definitions, 'JSONSchemaPropsOrStringArray'],
+};
+
+/** Its three names, and no others that an object may have. */
 export function gvkOf({ group, version, kind }: GroupVersionKind): GroupVersionKind {
   return { group, version, kind };
+}
+
+function metaName(name: string): string {
+  return `meta.v1.${name}`;
 }
 
 function reversed(domain: string): string {

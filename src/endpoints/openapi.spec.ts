@@ -1,11 +1,14 @@
 import { gunzipSync } from 'node:zlib';
 import { registryOf, shell } from '../../test/harness/shell.js';
+import { Catalog } from '../catalog/catalog.js';
 import { standardEncodings } from '../codec/encodings.js';
+import { namingProfile } from '../config/naming-profile.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import { defineResource, type ResourceDefinition } from '../registry/resource-definition.js';
 import type { Strategy } from '../registry/strategy.js';
 import { defaultTable } from '../registry/table.js';
 import { systemClock } from '../std/clock.js';
+import { patchTypes } from '../verbs/patch.js';
 import { OpenApiRequests } from './openapi-requests.js';
 
 const strategy: Strategy = { validateName: () => [] };
@@ -25,6 +28,14 @@ const pods = defineResource({
     exec: {
       ...{ type: 'handled', verbs: ['create', 'get'], connects: true },
       kind: { group: '', version: 'v1', kind: 'PodExecOptions' },
+    },
+    proxy: {
+      ...{ type: 'handled', verbs: ['get', 'update', 'create', 'delete', 'patch'], connects: true },
+      kind: { group: '', version: 'v1', kind: 'PodProxyOptions' },
+    },
+    log: {
+      ...{ type: 'handled', verbs: ['get'], kind: { group: '', version: 'v1', kind: 'Pod' } },
+      text: { options: { group: '', version: 'v1', kind: 'PodLogOptions' } },
     },
   },
 });
@@ -74,7 +85,10 @@ function openApi(definitions: ResourceDefinition[] = [pods, namespaces, roles, w
   const requests = new OpenApiRequests({
     registry,
     encodings: standardEncodings,
+    catalog: new Catalog(namingProfile('kubernetes')),
     apiDomain: 'k8s.io',
+    apiName: 'kubernetes',
+    serverPaths: ['version'],
     clock: { ...systemClock, now: () => Date.UTC(2030, 0, 1) },
   });
   const server = shell((request, reply) => requests.answer(request, reply));
@@ -86,8 +100,9 @@ function openApi(definitions: ResourceDefinition[] = [pods, namespaces, roles, w
   return { registry, get, document, index };
 }
 
+/** Shared ones are named with a hash behind: `limit-1a2b3c4d`. */
 const namesOf = (parameters: readonly Parameter[] = []) =>
-  parameters.map(({ name, $ref }) => name ?? $ref?.split('/').at(-1));
+  parameters.map(({ name, $ref }) => name ?? $ref?.slice('#/parameters/'.length, -'-12345678'.length));
 
 /** `GET readCoreV1Pod get | own parameters | codes` */
 function linesOf(item: Item | undefined): string[] {
@@ -147,11 +162,24 @@ const paths: [string, string, string[]][] = [
   ],
   [
     '/api/v1/namespaces/{namespace}/pods/{name}/exec',
-    'name,namespace',
+    'command,container,name,namespace,stderr,stdin,stdout,tty',
     [
       'get connectCoreV1GetNamespacedPodExec connect |  | 200,401',
       'post connectCoreV1PostNamespacedPodExec connect |  | 200,401',
     ],
+  ],
+  [
+    '/api/v1/namespaces/{namespace}/pods/{name}/proxy/{path}',
+    'name,namespace,path,path',
+    ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'].map(
+      (method) =>
+        `${method} connectCoreV1${method[0]!.toUpperCase()}${method.slice(1)}NamespacedPodProxyWithPath connect |  | 200,401`,
+    ),
+  ],
+  [
+    '/api/v1/namespaces/{namespace}/pods/{name}/log',
+    'container,follow,insecureSkipTLSVerifyBackend,limitBytes,name,namespace,pretty,previous,sinceSeconds,stream,tailLines,timestamps',
+    ['get readCoreV1NamespacedPodLog get |  | 200,401'],
   ],
   [
     '/api/v1/pods',
@@ -216,6 +244,10 @@ describe('operations', () => {
   const { document } = openApi();
   const operation = async (path: string, method: string) =>
     (await document('/openapi/v3/api/v1')).paths[`/api/v1/namespaces/{namespace}/pods${path}`]?.[method] as Operation;
+  const widget = async (method: string) =>
+    (await document('/openapi/v3/apis/shop.example.com/v2')).paths['/apis/shop.example.com/v2/widgets/{name}']?.[
+      method
+    ] as Operation;
 
   it('say what they are of, and what a patch may be', async () => {
     const patch = await operation('/{name}', 'patch');
@@ -224,45 +256,70 @@ describe('operations', () => {
       ...{ name: 'fieldValidation', in: 'query' },
       schema: { type: 'string', uniqueItems: true },
     });
-    const patchTypes = Object.keys(patch.requestBody!.content);
-    expect(patchTypes).toEqual(expect.arrayContaining(['application/json-patch+json', 'application/merge-patch+json']));
-    expect(patchTypes).not.toContain('application/strategic-merge-patch+json');
+    expect(Object.keys(patch.requestBody!.content)).toEqual(Object.keys(patchTypes).sort());
     const eviction = await operation('/{name}/eviction', 'post');
     expect(eviction['x-kubernetes-group-version-kind']).toEqual({ group: 'policy', version: 'v1', kind: 'Eviction' });
+  });
+
+  it('name no patch type that clients would need merge keys for, where the schema is open', async () => {
+    const types = Object.keys((await widget('patch')).requestBody!.content);
+    expect(types).toEqual(
+      Object.keys(patchTypes)
+        .filter((mediaType) => !mediaType.includes('/strategic-merge'))
+        .sort(),
+    );
   });
 
   it('answer in what the server writes', async () => {
     const types = async (path: string, method: string) =>
       Object.keys((await operation(path, method)).responses['200']!.content!);
     const plain = standardEncodings.map(({ mediaType }) => mediaType);
-    expect(await types('/{name}', 'get')).toEqual(plain);
-    expect(await types('', 'get')).toEqual([...plain, 'application/json;stream=watch']);
+    const streams = standardEncodings.filter(({ streamMediaType }) => streamMediaType !== undefined);
+    expect(await types('/{name}', 'get')).toEqual([...plain].sort());
+    expect(await types('', 'get')).toEqual(
+      [...plain, ...streams.map(({ mediaType }) => `${mediaType};stream=watch`)].sort(),
+    );
+    expect(await types('/{name}/log', 'get')).toEqual([...plain, 'text/plain'].sort());
   });
 
   it('keep inline in v2 what clients look for', async () => {
     const { paths } = await document('/openapi/v2');
     const { parameters } = paths['/api/v1/namespaces/{namespace}/pods/{name}']!['patch'] as Operation;
     expect(parameters).toContainEqual({ uniqueItems: true, type: 'string', name: 'fieldValidation', in: 'query' });
-    expect(parameters).toContainEqual({ $ref: '#/parameters/fieldManager' });
+    expect(parameters).toContainEqual({ $ref: expect.stringMatching(/^#.parameters.fieldManager-[-\w]{8}$/) });
   });
 });
 
 describe('schemas', () => {
   const { document } = openApi();
 
-  it('are open but for what every object has', async () => {
-    const { components } = await document('/openapi/v3/api/v1');
-    const pod = components.schemas['io.k8s.api.core.v1.Pod']!;
-    expect(Object.keys(pod['properties'] as object)).toEqual(['apiVersion', 'kind', 'metadata']);
-    expect(pod).toMatchObject({
+  it('are open but for what every object has, where the kind is not known', async () => {
+    const { components } = await document('/openapi/v3/apis/shop.example.com/v2');
+    const widget = components.schemas['com.example.shop.v2.Widget']!;
+    expect(Object.keys(widget['properties'] as object)).toEqual(['apiVersion', 'kind', 'metadata']);
+    expect(widget).toMatchObject({
       'x-kubernetes-preserve-unknown-fields': true,
-      'x-kubernetes-group-version-kind': [{ group: '', version: 'v1', kind: 'Pod' }],
+      'x-kubernetes-group-version-kind': [{ group: 'shop.example.com', version: 'v2', kind: 'Widget' }],
     });
   });
 
+  it.each([
+    ['/openapi/v3/apis/shop.example.com/v2', ['v1', 'shop.example.com/v2']],
+    ['/openapi/v3/api/v1', ['v1']],
+  ])('tell of the deletion options of the group and version: %s', async (url, want) => {
+    const { components } = await document(url);
+    const kinds = components.schemas['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions']![
+      'x-kubernetes-group-version-kind'
+    ] as { group: string; version: string; kind: string }[];
+    expect(kinds.map(({ group, version }) => (group === '' ? version : `${group}/${version}`))).toEqual(want);
+    expect(kinds.every(({ kind }) => kind === 'DeleteOptions')).toBe(true);
+  });
+
   it('are named by where their kinds come from', async () => {
-    const kinds = Object.keys((await document('/openapi/v2')).definitions).filter((name) => !name.includes('.meta.'));
-    expect(kinds).toEqual([
+    const named = Object.entries((await document('/openapi/v2')).definitions)
+      .filter(([name, schema]) => !name.includes('.meta.') && 'x-kubernetes-group-version-kind' in schema)
+      .map(([name]) => name);
+    expect(named).toEqual([
       'com.example.shop.v2.Widget',
       'com.example.shop.v2.WidgetList',
       'io.k8s.api.authorization.v1.LocalSubjectAccessReview',
@@ -304,6 +361,7 @@ describe('the index', () => {
       'apis/rbac.authorization.k8s.io/v1',
       'apis/shop.example.com',
       'apis/shop.example.com/v2',
+      'version',
     ]);
     expect((await get('/openapi/v3')).headers['content-type']).toBe('text/plain; charset=utf-8');
     for (const { serverRelativeURL } of Object.values(await index())) {
@@ -350,18 +408,28 @@ describe('answers', () => {
     expect((await get(url, { 'if-none-match': '"other"' })).statusCode).toBe(200);
   });
 
+  const message = (version: string, separator: string) =>
+    `application/com.github.proto-openapi.spec.${version}${separator}v1.0+protobuf`;
+
   it.each([
-    ['application/json', 200],
-    ['application/*', 200],
-    ['*/*', 200],
-    ['application/xml', 406],
-    ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', 406],
-    ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf, application/json;q=0.5', 200],
-  ])('are JSON: %s', async (accept, code) => {
-    for (const url of ['/openapi/v2', '/openapi/v3/api/v1']) {
-      const answer = await get(url, { accept });
-      expect(answer.statusCode).toBe(code);
-      expect(answer.headers['content-type']).toBe(code === 200 ? 'application/json' : undefined);
+    ['application/json', 'json'],
+    ['application/*', 'json'],
+    ['*/*', 'json'],
+    ['application/xml', undefined],
+    ['PROTO@', 'protobuf'],
+    ['PROTO.', 'protobuf'],
+    ['PROTO@, application/json;q=0.5', 'protobuf'],
+    ['application/xml, */*;q=0.1', 'json'],
+  ])('are what is accepted: %s', async (accept, form) => {
+    for (const [version, url] of [
+      ['v2', '/openapi/v2'],
+      ['v3', '/openapi/v3/api/v1'],
+    ] as const) {
+      const answer = await get(url, { accept: accept.replace(/PROTO(.)/, (_, at: string) => message(version, at)) });
+      expect(answer.statusCode).toBe(form ? 200 : 406);
+      const types: Record<string, string> = { json: 'application/json', protobuf: message(version, '.') };
+      expect(answer.headers['content-type']).toBe(form && types[form]);
+      if (form === 'protobuf') expect(answer.rawPayload.subarray(0, 5).toString('latin1')).toMatch(/^\n\x03|^\n\x05/);
     }
   });
 
@@ -378,12 +446,16 @@ describe('answers', () => {
   });
 
   it.each([
-    ['/openapi/v3/apis/nobody', 'GET', 404],
-    ['/openapi/v3/api/v1/more', 'GET', 404],
-    ['/openapi/v3/__proto__', 'GET', 404],
-    ['/openapi/v2', 'POST', 405],
-    ['/openapi/v3/api/v1', 'HEAD', 200],
-  ] as const)('%s %s is %d', async (url, method, code) => {
-    expect((await get(url, {}, method)).statusCode).toBe(code);
+    ['/openapi/v3/apis/nobody', 'GET', 404, undefined],
+    ['/openapi/v3/api/v1/more', 'GET', 404, undefined],
+    ['/openapi/v3/__proto__', 'GET', 404, undefined],
+    ['/openapi/v3/', 'GET', 404, undefined],
+    ['/openapi/v2', 'POST', 200, 'application/json'],
+    ['/openapi/v3/api/v1', 'HEAD', 200, 'application/json'],
+    ['/openapi/v3/version?hash=0000', 'GET', 301, 'application/json'],
+  ] as const)('%s %s is %d', async (url, method, code, type) => {
+    const answer = await get(url, {}, method);
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([code, type]);
+    if (code !== 200) expect(answer.body).toBe('');
   });
 });

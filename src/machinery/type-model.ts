@@ -82,6 +82,8 @@ export interface Field {
   readonly list: { readonly type: 'atomic' | 'set' | 'map'; readonly keys: readonly string[] } | undefined;
   /** A map or struct that one manager owns as a whole. */
   readonly isAtomic: boolean;
+  /** Said to be merged part by part, as every map and struct is of which nothing is said. */
+  readonly isGranular: boolean;
   /** Strategic merge. */
   readonly patch: { readonly strategies: readonly string[]; readonly mergeKey: string | undefined } | undefined;
   /** Protobuf's number; 0 where the type has no protobuf form. */

@@ -94,6 +94,8 @@ export interface HandledSubresource {
   readonly kind: GroupVersionKind;
   /** GET and POST open a connection (exec, proxy) and are authorized by HTTP method. */
   readonly connects?: boolean;
+  /** GET answers with text, not with an object (log); `options` is the kind whose fields may stand in the query. */
+  readonly text?: { readonly options: GroupVersionKind };
 }
 
 /** A kind that is not stored: a POST that computes an answer (a review). */

@@ -1,0 +1,112 @@
+import { encodeJson } from './json.js';
+import { ProtobufWriter } from './protobuf-writer.js';
+
+/**
+ * OpenAPI documents as protobuf messages, in the words in which the message tables beside this file speak. A `Put`
+ * writes one field, tag and all; the writer goes from behind, so everything is written last part first.
+ */
+export type Put = (writer: ProtobufWriter, number: number, value: unknown) => void;
+export type Fields = Readonly<Record<string, readonly [number: number, put: Put]>>;
+
+type Properties = Readonly<Record<string, unknown>>;
+
+const lengthDelimited = 2;
+const fixed64 = 1;
+
+export const text: Put = (writer, number, value) => {
+  writer.string(String(value));
+  tag(writer, number, lengthDelimited);
+};
+
+/** Where false is as good as absent. */
+export const flag: Put = (writer, number, value) => {
+  if (value === true) boolean(writer, number, value);
+};
+
+export const boolean: Put = (writer, number, value) => {
+  writer.boolean(value === true);
+  tag(writer, number, 0);
+};
+
+export const double: Put = (writer, number, value) => {
+  writer.double(Number(value));
+  tag(writer, number, fixed64);
+};
+
+/** Any value, as text: a part of a message that is called yaml, and JSON is YAML. */
+export const any: Put = (writer, number, value) =>
+  nested(writer, number, () => text(writer, 2, encodeJson(value).toString()));
+
+export function each(put: Put): Put {
+  return (writer, number, value) => {
+    const items = value as readonly unknown[];
+    for (let i = items.length - 1; i >= 0; i--) put(writer, number, items[i]);
+  };
+}
+
+/** A message whose fields are the properties of an object; those that begin with `x-` are pairs at `extensions`. */
+export function message(fields: () => Fields, extensions = 0): Put {
+  let table: Fields | undefined;
+  return (writer, number, value) => {
+    table ??= fields();
+    const known = table;
+    nested(writer, number, () => {
+      for (const [name, part] of Object.entries(value as Properties).reverse()) {
+        if (part === undefined) continue;
+        if (extensions > 0 && name.startsWith('x-')) pair(writer, extensions, name, any, part);
+        else if (Object.hasOwn(known, name)) known[name]![1](writer, known[name]![0], part);
+      }
+    });
+  };
+}
+
+/** Names and values as pairs: a message with nothing else in it, or with its pairs at another number. */
+export function map(put: Put, pairs = 1): Put {
+  return (writer, number, value) =>
+    nested(writer, number, () => {
+      for (const [name, part] of Object.entries(value as Properties).reverse()) pair(writer, pairs, name, put, part);
+    });
+}
+
+/** A message with a value in one of its fields; none when the value is of no kind that it has. */
+export function oneOf(choose: (value: unknown) => readonly [number: number, put: Put] | undefined): Put {
+  return (writer, number, value) =>
+    nested(writer, number, () => {
+      const chosen = choose(value);
+      chosen?.[1](writer, chosen[0], value);
+    });
+}
+
+export const only = (put: Put): Put => oneOf(() => [1, put]);
+
+export function isReference(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && '$ref' in value;
+}
+
+/** The outermost message, as the other parts write one: without the tag and the length that it has inside another. */
+export function encodeMessage(put: Put, value: unknown): Buffer {
+  const writer = new ProtobufWriter();
+  put(writer, 1, value);
+  const bytes = writer.take();
+  let at = 1;
+  while (bytes[at]! >= 0x80) at++;
+  return bytes.subarray(at + 1);
+}
+
+function pair(writer: ProtobufWriter, number: number, name: string, put: Put, value: unknown): void {
+  nested(writer, number, () => {
+    put(writer, 2, value);
+    text(writer, 1, name);
+  });
+}
+
+function nested(writer: ProtobufWriter, number: number, write: () => void): void {
+  const end = writer.length;
+  write();
+  writer.lengthSince(end);
+  tag(writer, number, lengthDelimited);
+}
+
+function tag(writer: ProtobufWriter, number: number, wire: number): void {
+  writer.varint(number * 8 + wire);
+}

@@ -1,0 +1,120 @@
+import {
+  any,
+  boolean,
+  double,
+  each,
+  encodeMessage,
+  flag,
+  isReference,
+  map,
+  message,
+  oneOf,
+  only,
+  text,
+  type Put,
+} from './openapi-message.js';
+
+/** Numbers of the public OpenAPI v2 message (gnostic's OpenAPIv2.proto), of what our documents have. */
+const strings = each(text);
+
+const schema: Put = message(
+  () => ({
+    $ref: [1, text],
+    format: [2, text],
+    title: [3, text],
+    description: [4, text],
+    default: [5, any],
+    maximum: [7, double],
+    minimum: [9, double],
+    uniqueItems: [16, flag],
+    required: [19, strings],
+    enum: [20, each(any)],
+    additionalProperties: [21, oneOf((value) => (typeof value === 'boolean' ? [2, boolean] : [1, schema]))],
+    type: [22, only(text)],
+    items: [23, only(schema)],
+    allOf: [24, each(schema)],
+    properties: [25, map(schema)],
+  }),
+  31,
+);
+
+const reference = message(() => ({ $ref: [1, text], description: [2, text] }));
+
+const bodyParameter = message(
+  () => ({ description: [1, text], name: [2, text], in: [3, text], required: [4, flag], schema: [5, schema] }),
+  6,
+);
+const queryParameter = message(
+  () => ({
+    ...{ required: [1, flag], in: [2, text], description: [3, text], name: [4, text] },
+    ...{ type: [6, text], format: [7, text], uniqueItems: [20, flag] },
+  }),
+  23,
+);
+const pathParameter = message(
+  () => ({
+    ...{ required: [1, flag], in: [2, text], description: [3, text], name: [4, text] },
+    ...{ type: [5, text], format: [6, text], uniqueItems: [19, flag] },
+  }),
+  22,
+);
+const otherParameter = oneOf((value) => (placeOf(value) === 'path' ? [4, pathParameter] : [3, queryParameter]));
+const parameter = oneOf((value) => (placeOf(value) === 'body' ? [1, bodyParameter] : [2, otherParameter]));
+const parameters = each(oneOf((value) => (isReference(value) ? [2, reference] : [1, parameter])));
+
+const response = message(() => ({ description: [1, text], schema: [2, only(schema)] }), 5);
+const responses = map(only(response));
+
+const operation = message(
+  () => ({
+    tags: [1, strings],
+    summary: [2, text],
+    description: [3, text],
+    operationId: [5, text],
+    produces: [6, strings],
+    consumes: [7, strings],
+    parameters: [8, parameters],
+    responses: [9, responses],
+    schemes: [10, strings],
+    deprecated: [11, flag],
+  }),
+  13,
+);
+
+const pathItem = message(
+  () => ({
+    get: [2, operation],
+    put: [3, operation],
+    post: [4, operation],
+    delete: [5, operation],
+    options: [6, operation],
+    head: [7, operation],
+    patch: [8, operation],
+    parameters: [9, parameters],
+  }),
+  10,
+);
+
+const apiKey = message(() => ({ type: [1, text], name: [2, text], in: [3, text], description: [4, text] }));
+const stringArray: Put = oneOf(() => [1, strings]);
+
+const document = message(
+  () => ({
+    swagger: [1, text],
+    info: [2, message(() => ({ title: [1, text], version: [2, text], description: [3, text] }))],
+    paths: [8, map(pathItem, 2)],
+    definitions: [9, map(schema)],
+    parameters: [10, map(parameter)],
+    security: [12, each(map(stringArray))],
+    securityDefinitions: [13, map(oneOf(() => [2, apiKey]))],
+  }),
+  16,
+);
+
+export function openApiV2Message(swagger: unknown): Buffer {
+  return encodeMessage(document, swagger);
+}
+
+function placeOf(value: unknown): unknown {
+  return (value as { readonly in?: unknown }).in;
+}

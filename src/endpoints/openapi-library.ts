@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Catalog } from '../catalog/catalog.js';
+import { json, type Encoding } from '../codec/encodings.js';
+import { openApiV2Message } from '../codec/openapi-v2-proto.js';
+import { openApiV3Message } from '../codec/openapi-v3-proto.js';
+import { apiVersion } from '../config/version.js';
+import type { ResourceRegistry, ServedVersion } from '../registry/resource-registry.js';
+import { openApiV2, openApiV3 } from './openapi-documents.js';
+import { OpenApiKinds, type GroupVersion } from './openapi-kinds.js';
+import { pathOfGroup, pathOfRoot, pathsOfVersion, type ApiPath, type PathParts } from './openapi-paths.js';
+import { OpenApiSchemas } from './openapi-schemas.js';
+import { serverPaths, type ServerPath } from './openapi-server-paths.js';
+import type { Dialect } from './openapi-type-schemas.js';
+
+export interface LibraryParts {
+  readonly registry: ResourceRegistry;
+  readonly encodings: readonly Encoding[];
+  readonly catalog: Catalog;
+  /** `k8s.io` */
+  readonly apiDomain: string;
+  /** `kubernetes`: what the API calls itself. */
+  readonly apiName: string;
+  /** Those that are served. */
+  readonly serverPaths: readonly ServerPath[];
+}
+
+/** One document in the forms in which it is sent. Each is made when it is first asked for. */
+export class OpenApiDocument {
+  readonly json: Buffer;
+  /** Of the JSON: the same in every replica that serves the same, and for every form. */
+  readonly hash: string;
+  private message: Buffer | undefined = undefined;
+  private gzippedJson: Promise<Buffer> | undefined = undefined;
+
+  constructor(
+    private readonly make: () => unknown,
+    private readonly toMessage: (document: unknown) => Buffer,
+  ) {
+    this.json = json.encode(make());
+    this.hash = createHash('sha256').update(this.json).digest('hex').toUpperCase();
+  }
+
+  /** Made from the document anew: few ask for it, and nobody pays for keeping the document as objects. */
+  protobuf(): Buffer {
+    return (this.message ??= this.toMessage(this.make()));
+  }
+
+  gzipped(): Promise<Buffer> {
+    return (this.gzippedJson ??= promisify(gzip)(this.json));
+  }
+}
+
+/**
+ * /openapi/v2, all in one document, and those of /openapi/v3, one for each group and version (KEP-2896). Documents are
+ * made when they are first asked for; those of a version are made again only when that version is.
+ */
+export class OpenApiLibrary {
+  private readonly ofVersions = new WeakMap<ServedVersion, OpenApiDocument>();
+  private readonly ofPaths = new Map<string, OpenApiDocument>();
+  private makers = new Map<string, () => OpenApiDocument>();
+  private whole: OpenApiDocument | undefined;
+  private generation = -1;
+  private readonly kinds: OpenApiKinds;
+  private readonly info: { readonly title: string; readonly version: string };
+
+  constructor(private readonly parts: LibraryParts) {
+    this.kinds = new OpenApiKinds(parts.catalog);
+    this.info = { title: capitalised(parts.apiName), version: `${apiVersion.major}.${apiVersion.minor}` };
+  }
+
+  v2(): OpenApiDocument {
+    this.refresh();
+    return (this.whole ??= new OpenApiDocument(() => this.makeV2(), openApiV2Message));
+  }
+
+  /** By name: `api`, `api/v1`, `apis`, `apis/apps`, `apis/apps/v1`, `version`. */
+  v3(): ReadonlyMap<string, () => OpenApiDocument> {
+    this.refresh();
+    return this.makers;
+  }
+
+  private refresh(): void {
+    const { registry, serverPaths: others } = this.parts;
+    if (registry.generation === this.generation) return;
+    this.generation = registry.generation;
+    this.whole = undefined;
+    const makers: [string, () => OpenApiDocument][] = [];
+    for (const root of ['api', 'apis'] as const) {
+      makers.push([root, this.ofPath(root, (parts) => pathOfRoot(root, parts))]);
+    }
+    for (const path of others) makers.push([path, this.ofPath(path, serverPaths[path])]);
+    for (const served of registry.servedVersions()) {
+      const { group, version } = served;
+      const make = () => this.ofVersion(served);
+      if (group === '') makers.push([`api/${version}`, make]);
+      else {
+        makers.push([`apis/${group}/${version}`, make]);
+        makers.push([`apis/${group}`, this.ofPath(`apis/${group}`, (parts) => pathOfGroup(group, parts))]);
+      }
+    }
+    this.makers = new Map(makers.sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  private ofVersion(served: ServedVersion): OpenApiDocument {
+    let found = this.ofVersions.get(served);
+    if (!found) {
+      found = this.documentV3([served], (parts) => pathsOfVersion(served, parts));
+      this.ofVersions.set(served, found);
+    }
+    return found;
+  }
+
+  /** Of a path that says the same whatever is below it. */
+  private ofPath(name: string, path: (parts: PathParts) => ApiPath): () => OpenApiDocument {
+    return () => {
+      let found = this.ofPaths.get(name);
+      if (!found) this.ofPaths.set(name, (found = this.documentV3([], (parts) => [path(parts)])));
+      return found;
+    };
+  }
+
+  private documentV3(about: readonly GroupVersion[], paths: (parts: PathParts) => ApiPath[]): OpenApiDocument {
+    return new OpenApiDocument(() => {
+      const parts = this.pathParts('v3', about);
+      return openApiV3(this.info, paths(parts), parts.schemas.all());
+    }, openApiV3Message);
+  }
+
+  private makeV2(): unknown {
+    const versions = this.parts.registry.servedVersions();
+    const parts = this.pathParts('v2', allOf([...this.kinds.groupVersions(), ...versions]));
+    const groups = new Set(versions.map(({ group }) => group).filter((group) => group !== ''));
+    const paths = [
+      pathOfRoot('api', parts),
+      pathOfRoot('apis', parts),
+      ...this.parts.serverPaths.map((path) => serverPaths[path](parts)),
+      ...[...groups].map((group) => pathOfGroup(group, parts)),
+      ...versions.flatMap((served) => pathsOfVersion(served, parts)),
+    ].sort((a, b) => (a.path < b.path ? -1 : 1));
+    return openApiV2(this.info, paths, parts.schemas.all());
+  }
+
+  private pathParts(dialect: Dialect, about: readonly GroupVersion[]): PathParts {
+    const { encodings, apiDomain, catalog } = this.parts;
+    const schemas = new OpenApiSchemas({ types: catalog, kinds: this.kinds, apiDomain }, dialect, about);
+    return { encodings, apiDomain, schemas };
+  }
+}
+
+function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/** Each once, by name. */
+function allOf(groupVersions: readonly GroupVersion[]): GroupVersion[] {
+  const keyed = new Map(groupVersions.map((each) => [`${each.group} ${each.version}`, each]));
+  return [...keyed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+}

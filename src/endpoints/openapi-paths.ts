@@ -1,0 +1,213 @@
+import type { Encoding } from '../codec/encodings.js';
+import { apiVersionOf } from '../machinery/gvk.js';
+import type { HandledSubresource, ResourceVerb, SubresourceDefinition } from '../registry/resource-definition.js';
+import type { Served, ServedVersion } from '../registry/resource-registry.js';
+import {
+  connect,
+  create,
+  list,
+  patch,
+  read,
+  readText,
+  remove,
+  removeCollection,
+  replace,
+  watch,
+  type ApiOperation,
+  type Scope,
+} from './openapi-operations.js';
+import { inPath, subpath } from './openapi-parameters.js';
+import type { MetaSchema, OpenApiSchemas } from './openapi-schemas.js';
+
+/** What can be done at a path. */
+export interface ApiPath {
+  readonly path: string;
+  readonly operations: readonly ApiOperation[];
+}
+
+export interface PathParts {
+  readonly schemas: OpenApiSchemas;
+  readonly encodings: readonly Encoding[];
+  readonly apiDomain: string;
+}
+
+/** All paths of one group and version, the path of its discovery first. */
+export function pathsOfVersion(served: ServedVersion, parts: PathParts): ApiPath[] {
+  const { group, version, resources } = served;
+  const names = groupNames(group, parts.apiDomain);
+  const at = {
+    root: `/${group === '' ? 'api' : 'apis'}/${apiVersionOf(group, version)}`,
+    title: `${names.title}${capitalised(version)}`,
+    tag: `${names.tag}_${version}`,
+  };
+  return [
+    discovery(`${at.root}/`, `get${at.title}APIResources`, at.tag, 'APIResourceList', parts),
+    ...resources.flatMap((resource) => pathsOfResource(resource, at, parts)),
+  ].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+export function pathOfGroup(group: string, parts: PathParts): ApiPath {
+  const { title, tag } = groupNames(group, parts.apiDomain);
+  return discovery(`/apis/${group}/`, `get${title}APIGroup`, tag, 'APIGroup', parts);
+}
+
+export function pathOfRoot(root: 'api' | 'apis', parts: PathParts): ApiPath {
+  return root === 'api'
+    ? discovery('/api/', 'getCoreAPIVersions', 'core', 'APIVersions', parts)
+    : discovery('/apis/', 'getAPIVersions', 'apis', 'APIGroupList', parts);
+}
+
+function discovery(path: string, id: string, tag: string, kind: MetaSchema, parts: PathParts): ApiPath {
+  const produces = parts.encodings.map(({ mediaType }) => mediaType);
+  const answer = parts.schemas.meta(kind);
+  return {
+    path,
+    operations: [{ method: 'get', id, tag, parameters: [], consumes: produces, produces, answer, codes: [200] }],
+  };
+}
+
+interface Place {
+  /** `/apis/apps/v1` */
+  readonly root: string;
+  /** `AppsV1` */
+  readonly title: string;
+  readonly tag: string;
+}
+
+function pathsOfResource(served: Served, { root, title, tag }: Place, parts: PathParts): ApiPath[] {
+  const { plural, namespaced, kind } = served.definition;
+  const within = namespaced ? '/namespaces/{namespace}' : '';
+  const parameters = namespaced ? [inPath('namespace')] : [];
+  const name = `${namespaced ? 'Namespaced' : ''}${kind}`;
+  const { schemas } = parts;
+  const scope: Scope = {
+    schemas,
+    gvk: served.definition,
+    title,
+    tag,
+    name,
+    parameters,
+    ...mediaTypesOf(served, parts),
+  };
+  const collection = `${root}${within}/${plural}`;
+  if (served.type === 'virtual') return [{ path: collection, operations: [create(scope)] }];
+
+  const { verbs, listKind, subresources, returnsDeletedObject } = served.definition;
+  const object = { ...scope, parameters: [...parameters, inPath('name')] };
+  const everywhere = { ...scope, parameters: [] };
+  const can = (verb: ResourceVerb, operation: () => ApiOperation) => (verbs.includes(verb) ? [operation()] : []);
+  const paths: ApiPath[] = [
+    {
+      path: collection,
+      operations: [
+        ...can('list', () => list(scope, listKind)),
+        ...can('create', () => create(scope)),
+        ...can('deletecollection', () => removeCollection(scope)),
+      ],
+    },
+    {
+      path: `${collection}/{name}`,
+      operations: [
+        ...can('get', () => read(object)),
+        ...can('update', () => replace(object)),
+        ...can('delete', () => remove(object, returnsDeletedObject)),
+        ...can('patch', () => patch(object)),
+      ],
+    },
+    ...Object.entries(subresources).flatMap(([name, subresource]) =>
+      pathsOfSubresource(`${collection}/{name}/${name}`, object, name, subresource),
+    ),
+    {
+      path: `${root}/watch${within}/${plural}`,
+      operations: can('watch', () => watch({ ...scope, name: `${name}List` }, 'watchlist')),
+    },
+    { path: `${root}/watch${within}/${plural}/{name}`, operations: can('watch', () => watch(object, 'watch')) },
+  ];
+  if (namespaced) {
+    paths.push(
+      {
+        path: `${root}/${plural}`,
+        operations: can('list', () => list({ ...everywhere, name: `${kind}ForAllNamespaces` }, listKind)),
+      },
+      {
+        path: `${root}/watch/${plural}`,
+        operations: can('watch', () => watch({ ...everywhere, name: `${kind}ListForAllNamespaces` }, 'watchlist')),
+      },
+    );
+  }
+  return paths.filter(({ operations }) => operations.length > 0);
+}
+
+/** Some encodings are for built-in kinds alone. */
+function mediaTypesOf({ definition }: Served, { encodings, schemas }: PathParts) {
+  const usable = encodings.filter(({ takesAnyKind }) => takesAnyKind || schemas.knows(definition));
+  const mediaTypes = usable.map(({ mediaType }) => mediaType);
+  const streams = usable.filter(({ streamMediaType }) => streamMediaType !== undefined);
+  return {
+    mediaTypes,
+    watchMediaTypes: [...mediaTypes, ...streams.map(({ mediaType }) => `${mediaType};stream=watch`)],
+  };
+}
+
+function pathsOfSubresource(
+  path: string,
+  object: Scope,
+  subresourceName: string,
+  subresource: SubresourceDefinition,
+): ApiPath[] {
+  const gvk = subresource.type === 'lens' ? (subresource.viewKind ?? object.gvk) : subresource.kind;
+  const name = `${object.name}${subresourceName.split('/').map(capitalised).join('')}`;
+  const scope = { ...object, gvk, name };
+  if (subresource.type === 'handled' && subresource.connects) return connections(path, scope, subresource);
+  if (subresource.type === 'handled' && subresource.text) {
+    return [{ path, operations: [readText(scope, subresource.text.options)] }];
+  }
+  const verbs: readonly string[] = subresource.verbs;
+  const operations = [
+    ...(verbs.includes('get') ? [read(scope)] : []),
+    ...(verbs.includes('update') ? [replace(scope)] : []),
+    ...(verbs.includes('create') ? [create(scope)] : []),
+    ...(verbs.includes('delete') ? [remove(scope, false)] : []),
+    ...(verbs.includes('patch') ? [patch(scope)] : []),
+  ];
+  return operations.length > 0 ? [{ path, operations }] : [];
+}
+
+/** As documents order them; the last two have no verb. */
+const methods = [
+  ['get', 'get'],
+  ['put', 'update'],
+  ['post', 'create'],
+  ['delete', 'delete'],
+  ['options', undefined],
+  ['head', undefined],
+  ['patch', 'patch'],
+] as const;
+
+/** What takes every verb passes HTTP on: also the methods that have no verb, and to every path below. */
+function connections(path: string, object: Scope, { kind, verbs }: HandledSubresource): ApiPath[] {
+  const passesOn = methods.every(([, verb]) => verb === undefined || verbs.includes(verb));
+  const inQuery = object.schemas.queryOf(kind);
+  const operations = (scope: Scope) =>
+    methods
+      .filter(([, verb]) => (verb === undefined ? passesOn : verbs.includes(verb)))
+      .map(([method]) => connect(scope, method, capitalised(method)));
+  const here = { ...object, parameters: [...object.parameters, ...inQuery] };
+  const below = { ...here, name: `${object.name}WithPath`, parameters: [...here.parameters, subpath] };
+  return [
+    { path, operations: operations(here) },
+    ...(passesOn ? [{ path: `${path}/{path}`, operations: operations(below) }] : []),
+  ];
+}
+
+/** `rbac.authorization.k8s.io` → `RbacAuthorization`, `rbacAuthorization`. */
+function groupNames(group: string, apiDomain: string): { title: string; tag: string } {
+  const suffix = `.${apiDomain}`;
+  const stem = group === '' ? 'core' : group.endsWith(suffix) ? group.slice(0, -suffix.length) : group;
+  const title = stem.split(/[.-]/).map(capitalised).join('');
+  return { title, tag: title.charAt(0).toLowerCase() + title.slice(1) };
+}
+
+function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
