@@ -183,7 +183,7 @@ describe('what is written', () => {
       },
     ],
     ['CertificateSigningRequest', {}, { metadata: {}, spec: { request: null, signerName: '' }, status: {} }],
-    ['JSONSchemaProps', { items: 5, default: null, example: false }, { items: null, example: false }],
+    ['JSONSchemaProps', { items: 5, default: null, example: false }, { example: false }],
     [
       'JSONSchemaProps',
       { additionalProperties: false, enum: [null, 1] },

@@ -81,6 +81,7 @@ class Walk {
     const value = this.value(type, input, owner);
     this.names.pop();
     this.steps.pop();
+    if (value === null) return field.absent();
     if (empty === 'kept' || value === undefined || !isEmpty(value)) return value;
     return empty === 'null' ? null : undefined;
   }
@@ -265,9 +266,8 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isEmpty(value: JsonValue): boolean {
+function isEmpty(value: Exclude<JsonValue, null>): boolean {
   if (typeof value !== 'object') return value === '' || value === 0 || value === false;
-  if (value === null) return true;
   if (Array.isArray(value)) return value.length === 0;
   for (const _key in value) return false;
   return true;

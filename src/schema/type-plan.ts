@@ -75,7 +75,7 @@ export class FieldPlan {
     const isLeft = field.omitsEmpty && (!isStructured(form) || leavesOutZero(field, owner));
     this.isNullable = field.isPointer || form === 'bytes';
     this.isAlways = !isLeft && !(field.isPointer && field.omitsEmpty);
-    this.empty = field.isPointer ? 'kept' : isLeft ? 'dropped' : isCollection ? 'null' : 'kept';
+    this.empty = field.isPointer || isStructured(form) ? 'kept' : isLeft ? 'dropped' : isCollection ? 'null' : 'kept';
   }
 
   /** What stands in the object for a field that was not given or is null. */
