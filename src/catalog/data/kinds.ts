@@ -149,12 +149,12 @@ coordination.v1beta1 group=coordination. version=v1beta1
  LeaseList - introduced=1.12 deprecated=1.19 removed=1.22 replacement=coordination.,v1,LeaseList
 core.v1 group= version=v1
  Binding - introduced=1.0
- ComponentStatus componentstatuses cluster
- ComponentStatusList -
+ ComponentStatus componentstatuses cluster introduced=1.0 deprecated=1.19
+ ComponentStatusList - introduced=1.0 deprecated=1.19
  ConfigMap configmaps namespaced introduced=1.2
  ConfigMapList - introduced=1.2
- Endpoints endpoints namespaced introduced=1.0
- EndpointsList - introduced=1.0
+ Endpoints endpoints namespaced introduced=1.0 deprecated=1.33 replacement=discovery.,v1,EndpointSlice
+ EndpointsList - introduced=1.0 deprecated=1.33 replacement=discovery.,v1,EndpointSliceList
  Event events namespaced introduced=1.0
  EventList - introduced=1.0
  LimitRange limitranges namespaced introduced=1.0
