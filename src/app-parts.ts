@@ -103,7 +103,9 @@ export function makeParts(given: Given): AppParts {
   const metaGroup = naming.group('meta');
 
   const feed = new Feed({ store, root, clock, logger, limits: cacheLimitsOf(config) });
+  const catalog = new Catalog(naming);
   const storeParts: StoreParts = {
+    types: catalog,
     kv: store,
     feed,
     root,
@@ -118,7 +120,6 @@ export function makeParts(given: Given): AppParts {
     },
   };
   const registry = new ResourceRegistry();
-  const catalog = new Catalog(naming);
   const namespaces = () => registry.require('', 'v1', 'namespaces').store;
   const { chosen, missing } = choosePlugins(
     builtInPlugins({
@@ -231,6 +232,7 @@ export function makeParts(given: Given): AppParts {
     watches,
     requests: new ResourceRequests({
       registry,
+      types: catalog,
       renderings: renderingsOf,
       admission,
       watches,

@@ -10,6 +10,7 @@ import { loopbackUser } from '../../src/machinery/user-info.js';
 import { listObjects } from '../../src/registry/list.js';
 import { Renderings } from '../../src/registry/rendering.js';
 import type { ServedResource } from '../../src/registry/resource-registry.js';
+import { FieldReport, type Submission } from '../../src/registry/submission.js';
 import { storageToApiError } from '../../src/registry/storage-to-api-error.js';
 import { watchObjects } from '../../src/registry/watch.js';
 import type { Clock, Timer } from '../../src/std/clock.js';
@@ -26,6 +27,8 @@ import type { Resource } from './selection.js';
 
 const bookmarkMs = 400;
 
+const submission = (value: unknown): Submission => ({ value, fields: new FieldReport('Ignore', []) });
+
 /** The verbs of a server in this process: everything but HTTP. */
 export class CoreApi implements Api {
   private readonly renderings = new Map<Resource, Renderings>();
@@ -41,20 +44,22 @@ export class CoreApi implements Api {
         ...this.target({ resource: 'configmaps', namespace: '' }, undefined),
         served: this.served('namespaces'),
       };
-      return made(await create(this.parts.admission, target, { metadata: { name } }));
+      return made(await create(this.parts.admission, target, submission({ metadata: { name } })));
     });
 
   create: Api['create'] = (place, object, call) =>
-    this.ask(async () => made(await create(this.parts.admission, this.target(place, call), object)));
+    this.ask(async () => made(await create(this.parts.admission, this.target(place, call), submission(object))));
 
   update: Api['update'] = (place, object, call) =>
     this.ask(async () =>
-      made(await update(this.parts.admission, this.target(place, call), place.subresource ?? '', object)),
+      made(await update(this.parts.admission, this.target(place, call), place.subresource ?? '', submission(object))),
     );
 
   patch: Api['patch'] = (place, type, body, call) =>
     this.ask(async () =>
-      made(await patch(this.parts.admission, this.target(place, call), place.subresource ?? '', type, body)),
+      made(
+        await patch(this.parts.admission, this.target(place, call), place.subresource ?? '', type, submission(body)),
+      ),
     );
 
   remove: Api['remove'] = (place, options, call) =>

@@ -5,8 +5,9 @@ import type { Decoder, Encoding } from '../codec/encodings.js';
 import { decodeJson } from '../codec/json.js';
 import { parseContentType } from '../codec/media-type.js';
 import { negotiateInput, wantsPretty } from '../codec/negotiate.js';
+import { decodeRequestObject } from '../codec/request-object.js';
+import { findDuplicateFields, positionsOfFields } from '../codec/strict-json.js';
 import type { Limits } from '../config/limits.js';
-import { decodeRequestObject, strictDecodingProblem } from '../codec/request-object.js';
 import { headersFor, sendBytes } from '../hooks/answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import { commonSelectableFields, requireSelectable, type FieldSelector } from '../machinery/field-selector.js';
@@ -17,20 +18,23 @@ import {
   parseListOptions,
   parsePatchOptions,
   parseUpdateOptions,
+  type FieldValidation,
   type ListOptions,
 } from '../machinery/list-options.js';
 import type { RequestInfo } from '../machinery/request-info.js';
+import type { TypeSource } from '../machinery/type-model.js';
 import { listObjects } from '../registry/list.js';
 import { Renderings, type IncludeObject, type ListMeta, type Representation } from '../registry/rendering.js';
 import type { ResourceDefinition, ResourceVerb } from '../registry/resource-definition.js';
 import type { ResourceRegistry, ServedResource, ServedVirtual } from '../registry/resource-registry.js';
+import { FieldReport, type Submission } from '../registry/submission.js';
 import { watchObjects } from '../registry/watch.js';
 import type { Rng } from '../std/rng.js';
 import { create } from '../verbs/create.js';
 import { deleteCollection } from '../verbs/delete-collection.js';
 import { deleteOne } from '../verbs/delete.js';
 import { getObject } from '../verbs/get.js';
-import { patch, patchTypes } from '../verbs/patch.js';
+import { patch, patchTypes, type PatchType } from '../verbs/patch.js';
 import { callSubresource, callVirtual, handledSubresource } from '../verbs/subresource.js';
 import { update } from '../verbs/update.js';
 import type { Target, VerbAnswer } from '../verbs/verb.js';
@@ -41,6 +45,7 @@ import type { WatchStreams } from './watch-stream.js';
 
 export interface ResourceRequestParts {
   readonly registry: ResourceRegistry;
+  readonly types: TypeSource;
   readonly renderings: (definition: ResourceDefinition) => Renderings;
   readonly admission: AdmissionChain;
   readonly watches: WatchStreams;
@@ -184,14 +189,8 @@ export class ResourceRequests {
     }
     const options = parsePatchOptions(info.query, { ...this.parts, isApply: false });
     const bytes = await readBody(request, this.parts.limits.requestBodyBytesMax);
-    let body: unknown;
-    try {
-      body = decodeJson(bytes);
-    } catch (error) {
-      if (!(error instanceof DecodeError)) throw error;
-      throw ApiError.badRequest(`error decoding patch: ${error.message}`, error);
-    }
     const target = this.target(request, served, options.dryRun, options.fieldManager);
+    const body = submittedPatch(bytes, type, options.fieldValidation);
     const answer = await patch(this.parts.admission, target, info.subresource, type, body);
     return this.send(request, reply, served.definition, answer);
   }
@@ -203,12 +202,11 @@ export class ResourceRequests {
       bytes.length === 0
         ? undefined
         : this.decodeAs(
-            request,
             negotiateInput(request.raw.headers['content-type'], this.parts.decoders),
             bytes,
             'DeleteOptions',
             'Ignore',
-          );
+          ).value;
     const options = parseDeleteOptions(info.query, body as never, this.parts);
     const target = this.target(request, served, options.dryRun, '');
     if (info.verb === 'delete') {
@@ -248,7 +246,7 @@ export class ResourceRequests {
     const options = parseCreateOptions(info.query, this.parts);
     const body = await this.body(request, served.definition.kind, options.fieldValidation);
     const context = kube.context(options);
-    const answer = await callVirtual(served, { namespace: info.namespace, context }, body);
+    const answer = await callVirtual(served, { namespace: info.namespace, context }, this.parts.types, body);
     if (answer.type !== 'made') throw ApiError.internal('an operation answered with stored bytes');
     const representation = this.representation(request);
     if (representation.transform) throw ApiError.notAcceptable(this.parts.encodings.map(({ mediaType }) => mediaType));
@@ -280,32 +278,19 @@ export class ResourceRequests {
     return options;
   }
 
-  private async body(
-    request: FastifyRequest,
-    kind: string,
-    fieldValidation: 'Ignore' | 'Warn' | 'Strict',
-  ): Promise<unknown> {
+  private async body(request: FastifyRequest, kind: string, fieldValidation: FieldValidation): Promise<Submission> {
     // The type is looked at first: a body that cannot be read is not waited for.
     const { 'content-type': contentType } = request.raw.headers;
     const decoder = negotiateInput(contentType, this.parts.decoders);
     const bytes = await readBody(request, this.parts.limits.requestBodyBytesMax);
-    return this.decodeAs(request, decoder, bytes, kind, fieldValidation);
+    return this.decodeAs(decoder, bytes, kind, fieldValidation);
   }
 
-  private decodeAs(
-    request: FastifyRequest,
-    decoder: Decoder,
-    bytes: Buffer,
-    kind: string,
-    fieldValidation: 'Ignore' | 'Warn' | 'Strict',
-  ): unknown {
+  private decodeAs(decoder: Decoder, bytes: Buffer, kind: string, fieldValidation: FieldValidation): Submission {
     const options = { findDuplicates: fieldValidation !== 'Ignore' };
     const { object, duplicates } = decodeRequestObject(bytes, decoder, kind, options);
-    if (duplicates.length > 0) {
-      if (fieldValidation === 'Strict') throw ApiError.badRequest(strictDecodingProblem(duplicates));
-      request.kube.warnings.push(...duplicates);
-    }
-    return object;
+    const positions = decoder.name === 'json' ? positionsIn(bytes) : undefined;
+    return { value: object, fields: new FieldReport(fieldValidation, duplicates, positions) };
   }
 
   private representation(request: FastifyRequest): Representation {
@@ -356,6 +341,22 @@ export class ResourceRequests {
     sendBytes(request, reply, code, headersFor(request, encoding.mediaType), encoding.encode(value, { pretty }));
   }
 }
+
+function submittedPatch(bytes: Buffer, type: PatchType, level: FieldValidation): Submission {
+  let value: unknown;
+  try {
+    value = decodeJson(bytes);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw ApiError.badRequest(`error decoding patch: ${error.message}`, error);
+  }
+  if (level === 'Ignore') return { value, fields: new FieldReport(level, []) };
+  const duplicates = findDuplicateFields(bytes.toString());
+  const texts = type === 'json' ? duplicates.map((text) => `json patch ${text}`) : duplicates;
+  return { value, fields: new FieldReport(level, texts, type === 'json' ? undefined : positionsIn(bytes)) };
+}
+
+const positionsIn = (bytes: Buffer) => (paths: ReadonlySet<string>) => positionsOfFields(bytes.toString(), paths);
 
 /** A namespaced object has a namespace in its path, others have none; all namespaces can only be listed and watched. */
 function checkPlace(info: RequestInfo, namespaced: boolean): void {

@@ -57,17 +57,18 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
   request.warnings.push(...(strategy.warnings?.(object, undefined) ?? []));
   await admission.validate(object, undefined);
 
-  const name = object.metadata.name!;
-  const key = store.keyOf(object.metadata.namespace ?? '', name);
-  const value = store.codec.encode(object);
+  const final = store.canonical(object);
+  const name = final.metadata.name!;
+  const key = store.keyOf(final.metadata.namespace ?? '', name);
+  const value = store.codec.encode(final);
   if (request.dryRun) {
     if ((await store.storedCurrent(key, request.signal)).encoded)
       throw ApiError.alreadyExists(store.groupResource, name);
-    return { encoded: undefined, object, created: true };
+    return { encoded: undefined, object: final, created: true };
   }
   const result = await store.commit({ type: 'put', key, value }, noRevision, request.signal);
   if ('newer' in result) throw ApiError.alreadyExists(store.groupResource, name);
-  return { encoded: store.codec.written(object, key, value, result.revision), object, created: true };
+  return { encoded: store.codec.written(final, key, value, result.revision), object: final, created: true };
 }
 
 function fillSystemFields(object: KubeObject, now: string, uid: string, namespaced: boolean): void {

@@ -157,7 +157,9 @@ function storedResource(
       `${definition.plural}/${name} is declared, but no method is marked @Subresource('${definition.plural}', '${name}')`,
     );
   }
-  return { type: 'stored', definition, store: stores.of(definition), handlers };
+  const store = stores.of(definition);
+  const struct = store.parts.types.kind(definition.group, definition.version, definition.kind);
+  return { type: 'stored', definition, struct, store, handlers };
 }
 
 function virtualResource(

@@ -2,12 +2,15 @@ import { assert } from '../std/assert.js';
 import type { ApiLifecycle } from './api-lifecycle.js';
 import type { SubresourceHandler, VirtualHandler } from './api-group.js';
 import type { ResourceDefinition, VirtualResourceDefinition } from './resource-definition.js';
+import type { StructType } from '../machinery/type-model.js';
 import type { ResourceStore } from './resource-store.js';
 
 /** A resource with objects behind it. */
 export interface ServedResource {
   readonly type: 'stored';
   readonly definition: ResourceDefinition;
+  /** Of the served version's objects; undefined for kinds that are not built in. */
+  readonly struct: StructType | undefined;
   readonly store: ResourceStore;
   readonly handlers: ReadonlyMap<string, SubresourceHandler>;
   readonly lifecycle?: ApiLifecycle;

@@ -3,12 +3,15 @@ import type { Feed } from '../cache/feed.js';
 import type { WatchCache } from '../cache/watch-cache.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { GroupResource } from '../machinery/gvk.js';
+import type { KubeObject } from '../machinery/kube-object.js';
 import { noRevision, type Revision } from '../machinery/revision.js';
+import type { StructType, TypeSource } from '../machinery/type-model.js';
 import type { KeyValue, KvStore, Write } from '../storage/kv-store.js';
 import { readFresh } from './freshness.js';
 import { objectCodec, type ObjectCodec } from './object-codec.js';
 import type { ResourceDefinition } from './resource-definition.js';
 import { fromStore } from './storage-to-api-error.js';
+import { canonicalObject } from './submitted-object.js';
 import type { Sources } from './system-fields.js';
 
 export interface StoreLimits {
@@ -23,6 +26,8 @@ export interface StoreLimits {
 }
 
 export interface StoreParts extends Sources {
+  /** The types of built-in kinds. */
+  readonly types: TypeSource;
   readonly kv: KvStore;
   readonly feed: Feed;
   /** `/registry/` */
@@ -46,6 +51,8 @@ export class ResourceStore {
   readonly codec: ObjectCodec;
   readonly cache: WatchCache;
   readonly groupResource: GroupResource;
+  /** Of the stored version; undefined for kinds that are not built in. */
+  readonly type: StructType | undefined;
   private readonly prefix: string;
 
   constructor(
@@ -54,6 +61,7 @@ export class ResourceStore {
   ) {
     this.codec = objectCodec(definition);
     this.prefix = `${parts.root}${definition.storagePrefix}/`;
+    this.type = parts.types.kind(definition.group, definition.version, definition.kind);
     this.groupResource = { group: definition.group, resource: definition.plural };
     this.cache = parts.feed.addResource({
       prefix: this.prefix,
@@ -86,6 +94,11 @@ export class ResourceStore {
     const found = this.cache.get(this.keyOf(namespace, name));
     if (found === undefined) throw ApiError.notFound(this.groupResource, name);
     return readable(found);
+  }
+
+  /** The object as it is stored: with nothing that its type does not write, and all that it always writes. */
+  canonical(object: KubeObject): KubeObject {
+    return this.type ? canonicalObject(object, this.type) : object;
   }
 
   cachedCurrent(key: string): Current {

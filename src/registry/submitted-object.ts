@@ -1,17 +1,26 @@
 import { ApiError } from '../machinery/api-error.js';
 import { apiVersionOf, type GroupVersionKind } from '../machinery/gvk.js';
-import type { JsonValue, KubeObject } from '../machinery/kube-object.js';
+import type { JsonObject, JsonValue, KubeObject } from '../machinery/kube-object.js';
+import type { StructType } from '../machinery/type-model.js';
+import { ConformError } from '../schema/conform-error.js';
+import { conform } from '../schema/conform.js';
 import { misfit, type Shape } from './shape.js';
 
-/**
- * A decoded body as an object of the expected kind. The kind and version may be left out, but not be others; metadata
- * must have the types that everything below relies on, and so must what `shape` names.
- */
-export function submittedObject(
-  value: unknown,
-  expected: GroupVersionKind,
-  { keepsNulls = false, shape }: { readonly keepsNulls?: boolean; readonly shape?: Shape | undefined } = {},
-): KubeObject {
+export interface SubmittedObject {
+  readonly object: KubeObject;
+  /** Paths of fields that the type does not have; they are not in the object. */
+  readonly unknownFields: readonly string[];
+}
+
+/** How a kind is read: by its type, or, where there is none, only so far as everything below relies on it. */
+export interface ReadAs {
+  readonly type: StructType | undefined;
+  readonly keepsNulls?: boolean;
+  readonly shape?: Shape | undefined;
+}
+
+/** A decoded body as an object of the expected kind. The kind and version may be left out, but not be others. */
+export function submittedObject(value: unknown, expected: GroupVersionKind, readAs: ReadAs): SubmittedObject {
   const body = value === null || value === undefined ? {} : value;
   if (typeof body !== 'object' || Array.isArray(body)) {
     throw ApiError.badRequest(
@@ -21,6 +30,48 @@ export function submittedObject(
   const object = body as KubeObject;
   const wantVersion = apiVersionOf(expected.group, expected.version);
   checkType(object, expected, wantVersion);
+  return readAs.type
+    ? typedObject(object, expected, wantVersion, readAs.type)
+    : { object: openObject(object, expected, wantVersion, readAs), unknownFields: [] };
+}
+
+function typedObject(
+  given: KubeObject,
+  expected: GroupVersionKind,
+  apiVersion: string,
+  type: StructType,
+): SubmittedObject {
+  try {
+    const { object, unknownFields } = conform(given as unknown as JsonObject, type);
+    return { object: ordered(object as unknown as KubeObject, expected.kind, apiVersion), unknownFields };
+  } catch (error) {
+    if (!(error instanceof ConformError)) throw error;
+    const { kind, version } = expected;
+    throw ApiError.badRequest(
+      `${kind} in version "${version}" cannot be handled as a ${kind}: ${error.message}`,
+      error,
+    );
+  }
+}
+
+/** What an object of a type has become on its way to the store, as it is stored. */
+export function canonicalObject(object: KubeObject, type: StructType): KubeObject {
+  const { kind, apiVersion } = object;
+  return ordered(conform(object as unknown as JsonObject, type).object as unknown as KubeObject, kind, apiVersion);
+}
+
+/** In the order of stored bytes. */
+function ordered(object: KubeObject, kind: string, apiVersion: string): KubeObject {
+  const { kind: _kind, apiVersion: _apiVersion, metadata = {}, ...rest } = object;
+  return { kind, apiVersion, metadata, ...rest };
+}
+
+function openObject(
+  object: KubeObject,
+  expected: GroupVersionKind,
+  wantVersion: string,
+  { keepsNulls = false, shape }: ReadAs,
+): KubeObject {
   const metadata: unknown = object.metadata ?? {};
   if (typeof metadata !== 'object' || Array.isArray(metadata))
     throw wrongType(expected, 'metadata', 'v1.ObjectMeta', metadata);

@@ -105,15 +105,18 @@ async function attemptUpdate(
   request.warnings.push(...(strategy.warnings?.(object, old) ?? []));
   await admission.validate(object, old);
 
-  if (deepEqual(object, old)) return { written: { encoded: current.encoded, object: old, created: false } };
-  if (object.metadata.deletionTimestamp && !isHeld(store, object)) {
-    return finishDeletion(store, key, object, current, request);
+  const final = store.canonical(object);
+  if (deepEqual(final, old)) return { written: { encoded: current.encoded, object: old, created: false } };
+  if (final.metadata.deletionTimestamp && !isHeld(store, final)) {
+    return finishDeletion(store, key, final, current, request);
   }
-  const value = store.codec.encode(object);
-  if (request.dryRun) return { written: { encoded: undefined, object, created: false } };
+  const value = store.codec.encode(final);
+  if (request.dryRun) return { written: { encoded: undefined, object: final, created: false } };
   const result = await store.commit({ type: 'put', key, value }, current.revision, request.signal);
   if ('newer' in result) return result;
-  return { written: { encoded: store.codec.written(object, key, value, result.revision), object, created: false } };
+  return {
+    written: { encoded: store.codec.written(final, key, value, result.revision), object: final, created: false },
+  };
 }
 
 async function createMissing(

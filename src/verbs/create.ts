@@ -1,13 +1,14 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { createObject } from '../registry/create.js';
 import { toStored } from '../registry/served-version.js';
-import { submittedObject } from '../registry/submitted-object.js';
+import type { Submission } from '../registry/submission.js';
 import { placeInNamespace } from './placement.js';
+import { submittedTo } from './submitted.js';
 import { admissionFor, answerOf, type Target, type VerbAnswer } from './verb.js';
 
-export async function create(chain: AdmissionChain, target: Target, body: unknown): Promise<VerbAnswer> {
+export async function create(chain: AdmissionChain, target: Target, body: Submission): Promise<VerbAnswer> {
   const { definition, store } = target.served;
-  const object = submittedObject(body, definition, { keepsNulls: definition.itemsCarryType, shape: definition.shape });
+  const object = submittedTo(target.served, body, target.context);
   placeInNamespace(object, target.namespace, definition.namespaced);
   const written = await createObject(store, toStored(definition, object), {
     request: target.context,

@@ -1,17 +1,19 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
+import { encodeJson } from '../codec/json.js';
+import { strictDecodingProblem } from '../codec/request-object.js';
 import { ApiError } from '../machinery/api-error.js';
 import { fieldError, goQuote } from '../machinery/field-error.js';
 import type { JsonValue, KubeObject } from '../machinery/kube-object.js';
 import { jsonPatch } from '../patch/json-patch.js';
 import { mergePatch } from '../patch/merge-patch.js';
-import type { LensSubresource, ResourceDefinition } from '../registry/resource-definition.js';
+import type { LensSubresource } from '../registry/resource-definition.js';
 import { fromStored, toStored } from '../registry/served-version.js';
-import { specAndStatus } from '../registry/shape.js';
-import { submittedObject } from '../registry/submitted-object.js';
+import type { FieldReport, Submission } from '../registry/submission.js';
 import { updateObject } from '../registry/update.js';
 import { lensOf } from './lens.js';
 import { checkName, placeInNamespace } from './placement.js';
 import { answer } from './update.js';
+import { readAs } from './submitted.js';
 import { admissionFor, type Target, type VerbAnswer } from './verb.js';
 
 export type PatchType = 'json' | 'merge';
@@ -28,7 +30,7 @@ export async function patch(
   target: Target,
   subresource: string,
   type: PatchType,
-  body: unknown,
+  { value: body, fields }: Submission,
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
   const lens = subresource === '' ? undefined : lensOf(target.served, subresource, 'patch');
@@ -40,7 +42,7 @@ export async function patch(
   const written = await updateObject(
     store,
     target,
-    (current) => changed(current!, definition, lens, type, body, target),
+    (current) => changed(current!, lens, type, body, fields, target),
     { lens, requiresResourceVersion: false, createsMissing: false },
     { request: target.context, admission: admissionFor(chain, target, 'UPDATE', subresource) },
   );
@@ -49,19 +51,20 @@ export async function patch(
 
 function changed(
   current: KubeObject,
-  definition: ResourceDefinition,
   lens: LensSubresource | undefined,
   type: PatchType,
   body: unknown,
+  fields: FieldReport,
   target: Target,
 ): KubeObject {
+  const { definition } = target.served;
   const view = lens ? lens.view(current) : current;
   const before = (lens?.viewKind ? view : fromStored(definition, view)) as unknown as JsonValue;
   const after =
     type === 'json'
       ? jsonPatch(before, body, target.served.store.parts.limits.jsonPatchOperationsMax)
       : mergePatch(before, body as JsonValue);
-  const object = patchedObject(after, definition, lens);
+  const object = patchedObject(after, fields, lens, target);
   checkName(object, target.name);
   placeInNamespace(object, target.namespace, definition.namespaced);
   return lens?.viewKind ? object : toStored(definition, object);
@@ -70,21 +73,26 @@ function changed(
 /** What a patch makes of an object may be anything: what cannot be one is the patch's fault. */
 function patchedObject(
   value: JsonValue,
-  definition: ResourceDefinition,
+  fields: FieldReport,
   lens: LensSubresource | undefined,
+  { served, context }: Target,
 ): KubeObject {
   try {
-    return submittedObject(value, lens?.viewKind ?? definition, {
-      keepsNulls: definition.itemsCarryType,
-      shape: lens?.viewKind ? specAndStatus : definition.shape,
-    });
+    const { object, unknownFields } = readAs(served, value, lens?.viewKind);
+    const refusals = fields.refusals(unknownFields, context.warnings);
+    if (refusals.length > 0) throw patchRefused(encodeJson(value).toString(), strictDecodingProblem(refusals));
+    return object;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const detail = fieldError.invalid('patch', '', error.message).detail;
-    throw new ApiError({
-      reason: 'Invalid',
-      message: ` ${goQuote('')} is invalid: patch: ${detail}`,
-      details: { causes: [{ reason: 'FieldValueInvalid', message: detail, field: 'patch' }] },
-    });
+    if (!(error instanceof ApiError) || error.reason === 'Invalid') throw error;
+    throw patchRefused('', error.message);
   }
+}
+
+function patchRefused(value: string, problem: string): ApiError {
+  const { detail } = fieldError.invalid('patch', value, problem);
+  return new ApiError({
+    reason: 'Invalid',
+    message: ` ${goQuote('')} is invalid: patch: ${detail}`,
+    details: { causes: [{ reason: 'FieldValueInvalid', message: detail, field: 'patch' }] },
+  });
 }

@@ -1,9 +1,11 @@
 import { ApiError } from '../machinery/api-error.js';
+import type { TypeSource } from '../machinery/type-model.js';
 import type { SubresourceRequest } from '../registry/api-group.js';
 import type { HandledSubresource } from '../registry/resource-definition.js';
 import type { ServedResource, ServedVirtual } from '../registry/resource-registry.js';
-import { submittedObject } from '../registry/submitted-object.js';
+import type { Submission } from '../registry/submission.js';
 import { placeInNamespace } from './placement.js';
+import { submittedAs } from './submitted.js';
 import type { Target, VerbAnswer } from './verb.js';
 
 type Verb = SubresourceRequest['verb'];
@@ -22,7 +24,7 @@ export async function callSubresource(
   target: Target,
   subresource: string,
   verb: Verb,
-  body: unknown,
+  body: Submission | undefined,
   query: SubresourceRequest['query'],
 ): Promise<VerbAnswer> {
   const { definition, handlers } = target.served;
@@ -30,7 +32,7 @@ export async function callSubresource(
   const handler = handlers.get(subresource);
   if (!handled || !handler) throw ApiError.noSuchResource();
   if (!handled.verbs.includes(verb)) throw ApiError.methodNotAllowed();
-  const object = body === undefined ? undefined : submittedObject(body, handled.kind);
+  const object = body && submittedAs(handled.kind, target.served.store.parts.types, body, target.context);
   if (object) placeInNamespace(object, target.namespace, definition.namespaced);
   const result = await handler({
     context: target.context,
@@ -48,9 +50,10 @@ export async function callSubresource(
 export async function callVirtual(
   served: ServedVirtual,
   request: Pick<Target, 'namespace' | 'context'>,
-  body: unknown,
+  types: TypeSource,
+  body: Submission,
 ): Promise<VerbAnswer> {
-  const object = submittedObject(body, served.definition);
+  const object = submittedAs(served.definition, types, body, request.context);
   placeInNamespace(object, request.namespace, served.definition.namespaced);
   const result = await served.handle({ ...request, definition: served.definition, body: object });
   return { type: 'made', code: result.code ?? 201, object: result.object };

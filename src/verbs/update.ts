@@ -1,11 +1,11 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { ResourceDefinition } from '../registry/resource-definition.js';
 import { toStored } from '../registry/served-version.js';
-import { specAndStatus } from '../registry/shape.js';
-import { submittedObject } from '../registry/submitted-object.js';
+import type { Submission } from '../registry/submission.js';
 import { updateObject } from '../registry/update.js';
 import { lensOf } from './lens.js';
 import { checkName, placeInNamespace } from './placement.js';
+import { submittedTo } from './submitted.js';
 import { admissionFor, answerOf, type Target, type VerbAnswer } from './verb.js';
 
 /** PUT: the change is "this, instead". */
@@ -13,14 +13,11 @@ export async function update(
   chain: AdmissionChain,
   target: Target,
   subresource: string,
-  body: unknown,
+  body: Submission,
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
   const lens = subresource === '' ? undefined : lensOf(target.served, subresource, 'update');
-  const submitted = submittedObject(body, lens?.viewKind ?? definition, {
-    keepsNulls: definition.itemsCarryType,
-    shape: lens?.viewKind ? specAndStatus : definition.shape,
-  });
+  const submitted = submittedTo(target.served, body, target.context, lens?.viewKind);
   placeInNamespace(submitted, target.namespace, definition.namespaced);
   checkName(submitted, target.name);
   const written = await updateObject(

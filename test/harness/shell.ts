@@ -1,6 +1,8 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { defaultCacheLimits } from '../../src/cache/cache-limits.js';
 import { Feed } from '../../src/cache/feed.js';
+import { Catalog } from '../../src/catalog/catalog.js';
+import { namingProfile } from '../../src/config/naming-profile.js';
 import { answerError } from '../../src/filters/api-error.filter.js';
 import { registerRequestInfo } from '../../src/hooks/request-info.hook.js';
 import { ResourceRegistry, type Served } from '../../src/registry/resource-registry.js';
@@ -51,7 +53,8 @@ export function registryOf(
     jsonPatchOperationsMax: 10_000,
     historyPageItems: 100,
   };
-  const parts = { kv, feed, root: '/registry/', clock, rng: systemRng, limits };
+  const types = new Catalog(namingProfile('kubernetes'));
+  const parts = { types, kv, feed, root: '/registry/', clock, rng: systemRng, limits };
   const registry = new ResourceRegistry();
   const keys = [...definitions, ...virtual].map(({ group, version }) => `${group}/${version}`);
   for (const key of new Set(keys)) {
@@ -62,6 +65,7 @@ export function registryOf(
       ...definitions.filter(here).map((definition): Served => ({
         type: 'stored',
         definition,
+        struct: types.kind(group, version, definition.kind),
         store: new ResourceStore(definition, parts),
         handlers: new Map(),
       })),

@@ -1,0 +1,28 @@
+import type { FieldValidation } from '../machinery/list-options.js';
+import { fieldFindings, type Positions } from '../schema/field-findings.js';
+
+/** A decoded body, and what is to be said of its fields that are unknown or stand twice. */
+export interface Submission {
+  readonly value: unknown;
+  readonly fields: FieldReport;
+}
+
+/** One for each request: a change that is tried again finds the same again, and says it once. */
+export class FieldReport {
+  constructor(
+    readonly level: FieldValidation,
+    /** As the decoder gives them. */
+    private readonly duplicates: readonly string[],
+    /** Where fields stand in the body, where that can be told. */
+    private readonly positions?: Positions,
+  ) {}
+
+  /** The findings for which the request is refused: none unless it is to be strict. Others become warnings. */
+  refusals(unknownFields: readonly string[], warnings: string[]): string[] {
+    if (this.level === 'Ignore' || this.duplicates.length + unknownFields.length === 0) return [];
+    const findings = fieldFindings(this.duplicates, unknownFields, this.positions);
+    if (this.level === 'Strict') return findings;
+    for (const finding of findings) if (!warnings.includes(finding)) warnings.push(finding);
+    return [];
+  }
+}

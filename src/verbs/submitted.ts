@@ -1,0 +1,52 @@
+import { strictDecodingProblem } from '../codec/request-object.js';
+import { ApiError } from '../machinery/api-error.js';
+import type { GroupVersionKind } from '../machinery/gvk.js';
+import type { KubeObject } from '../machinery/kube-object.js';
+import type { TypeSource } from '../machinery/type-model.js';
+import type { RequestContext } from '../registry/request-context.js';
+import type { ServedResource } from '../registry/resource-registry.js';
+import { specAndStatus } from '../registry/shape.js';
+import type { Submission } from '../registry/submission.js';
+import { submittedObject, type SubmittedObject } from '../registry/submitted-object.js';
+
+/** A body as an object of the resource, or of the kind in which a subresource shows it. */
+export function submittedTo(
+  served: ServedResource,
+  { value, fields }: Submission,
+  context: RequestContext,
+  viewKind?: GroupVersionKind,
+): KubeObject {
+  return strictly(viewKind ?? served.definition, readAs(served, value, viewKind), fields, context);
+}
+
+/** A body as an object of a kind that is not stored. */
+export function submittedAs(
+  gvk: GroupVersionKind,
+  types: TypeSource,
+  { value, fields }: Submission,
+  context: RequestContext,
+): KubeObject {
+  const type = types.kind(gvk.group, gvk.version, gvk.kind);
+  return strictly(gvk, submittedObject(value, gvk, { type }), fields, context);
+}
+
+export function readAs({ definition, struct, store }: ServedResource, value: unknown, viewKind?: GroupVersionKind) {
+  if (!viewKind) {
+    const { itemsCarryType: keepsNulls, shape } = definition;
+    return submittedObject(value, definition, { type: struct, keepsNulls, shape });
+  }
+  const type = store.parts.types.kind(viewKind.group, viewKind.version, viewKind.kind);
+  return submittedObject(value, viewKind, { type, shape: specAndStatus });
+}
+
+function strictly(
+  { kind, version }: GroupVersionKind,
+  { object, unknownFields }: SubmittedObject,
+  fields: Submission['fields'],
+  context: RequestContext,
+): KubeObject {
+  const refusals = fields.refusals(unknownFields, context.warnings);
+  if (refusals.length === 0) return object;
+  const problem = strictDecodingProblem(refusals);
+  throw ApiError.badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${problem}`);
+}
