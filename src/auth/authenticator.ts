@@ -10,6 +10,8 @@ export interface Credentials {
   /** For methods that read other headers (a proxy in front). */
   readonly rawHeaders: readonly string[];
   readonly path: string;
+  /** Whom a token must be meant for; the server itself when not said. */
+  readonly audiences?: readonly string[];
 }
 
 /**
@@ -23,7 +25,20 @@ export interface Authenticator {
   authenticate(credentials: Credentials): AuthenticationResult | Promise<AuthenticationResult>;
 }
 
-export type AuthenticationResult = { readonly user: UserInfo } | 'rejected' | undefined;
+export type AuthenticationResult = Authenticated | Rejected | undefined;
+
+export interface Authenticated {
+  readonly user: UserInfo;
+  /** Those of the asked audiences that the credentials are meant for, where they name any. */
+  readonly audiences?: readonly string[];
+}
+
+/** With a reason where one may be told; the client itself only ever learns that it was refused. */
+export type Rejected = 'rejected' | { readonly rejected: string };
+
+export function isAuthenticated(result: AuthenticationResult): result is Authenticated {
+  return typeof result === 'object' && 'user' in result;
+}
 
 /** The union: the first that knows the user decides; a bad credential is only final when nobody else takes it. */
 export async function authenticate(
@@ -35,8 +50,39 @@ export async function authenticate(
     if (authenticator.isLastResort && rejected) continue;
     const pending = authenticator.authenticate(credentials);
     const result = pending instanceof Promise ? await pending : pending;
-    if (result === 'rejected') rejected = true;
-    else if (result !== undefined) return result;
+    if (isAuthenticated(result)) return result;
+    if (result !== undefined) rejected = true;
   }
   return rejected ? 'rejected' : undefined;
+}
+
+/** What a review of a token tells: unlike the client, whoever asks for one learns why it is refused. */
+export type TokenVerdict = Required<Authenticated> | { readonly problems: readonly string[] };
+
+/** Every way to know a user by a token, and nothing else: `audiences` are those that the token must name one of. */
+export async function reviewToken(
+  authenticators: readonly Authenticator[],
+  token: string,
+  audiences: { readonly asked: readonly string[]; readonly own: readonly string[] },
+): Promise<TokenVerdict> {
+  const wanted = audiences.asked.length > 0 ? audiences.asked : audiences.own;
+  const credentials: Credentials = {
+    bearerToken: token,
+    certificateUser: undefined,
+    proxyName: undefined,
+    rawHeaders: [],
+    path: '',
+    audiences: wanted,
+  };
+  const problems = ['invalid bearer token'];
+  for (const authenticator of authenticators) {
+    if (authenticator.isLastResort) continue;
+    const result = await authenticator.authenticate(credentials);
+    if (isAuthenticated(result)) {
+      // A token that names no audience is one for the server itself.
+      const matching = result.audiences ?? wanted.filter((audience) => audiences.own.includes(audience));
+      if (matching.length > 0 || wanted.length === 0) return { user: result.user, audiences: matching };
+    } else if (typeof result === 'object' && !problems.includes(result.rejected)) problems.push(result.rejected);
+  }
+  return { problems };
 }

@@ -1,3 +1,4 @@
+import { deepEqual } from '../machinery/deep-equal.js';
 import { goQuote } from '../machinery/field-error.js';
 import type { UserInfo } from '../machinery/user-info.js';
 
@@ -26,6 +27,59 @@ export interface Authorization {
 export interface Authorizer {
   readonly name: string;
   authorize(attributes: AuthorizationAttributes): Authorization | Promise<Authorization>;
+  /** What the user may do in a namespace, where that can be listed. */
+  rulesFor?(user: UserInfo, namespace: string): ResolvedRules | Promise<ResolvedRules>;
+}
+
+export interface ResourceRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+export interface NonResourceRule {
+  readonly verbs: readonly string[];
+  readonly nonResourceURLs: readonly string[];
+}
+
+export interface ResolvedRules {
+  readonly resourceRules: readonly ResourceRule[];
+  readonly nonResourceRules: readonly NonResourceRule[];
+  /** Why something may be missing. */
+  readonly problem?: string;
+}
+
+export const noRules: ResolvedRules = { resourceRules: [], nonResourceRules: [] };
+export const everyRule: ResolvedRules = {
+  resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+  nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+};
+
+/** The rules of the whole chain, each once. What an authorizer cannot list makes the answer incomplete. */
+export async function rulesFor(
+  authorizers: readonly Authorizer[],
+  user: UserInfo,
+  namespace: string,
+): Promise<ResolvedRules> {
+  const resourceRules: ResourceRule[] = [];
+  const nonResourceRules: NonResourceRule[] = [];
+  const problems: string[] = [];
+  for (const authorizer of authorizers) {
+    const cannot: ResolvedRules = {
+      ...noRules,
+      problem: `${authorizer.name} authorizer does not support user rule resolution`,
+    };
+    const rules = (await authorizer.rulesFor?.(user, namespace)) ?? cannot;
+    for (const rule of rules.resourceRules) addOnce(resourceRules, rule);
+    for (const rule of rules.nonResourceRules) addOnce(nonResourceRules, rule);
+    if (rules.problem !== undefined) problems.push(rules.problem);
+  }
+  return { resourceRules, nonResourceRules, ...(problems.length > 0 && { problem: problems.join(', ') }) };
+}
+
+function addOnce<T>(rules: T[], rule: T): void {
+  if (!rules.some((other) => deepEqual(other, rule))) rules.push(rule);
 }
 
 export const noOpinion: Authorization = { decision: 'no opinion', reason: '' };

@@ -1,6 +1,6 @@
 import passport from 'passport';
 import { Strategy } from 'passport-http-bearer';
-import type { AuthenticationResult, Credentials } from './authenticator.js';
+import { isAuthenticated, type AuthenticationResult, type Credentials } from './authenticator.js';
 
 type Verify = (token: string, credentials: Credentials) => Promise<AuthenticationResult>;
 
@@ -19,7 +19,7 @@ export class BearerStrategy {
         (request: unknown, token: string, done: (error: unknown, user?: unknown) => void) => {
           const { credentials } = request as { credentials: Credentials };
           verify(token, credentials).then(
-            (result) => done(null, typeof result === 'object' ? result : false),
+            (result) => done(null, isAuthenticated(result) ? result : false),
             (error: unknown) => done(error),
           );
         },

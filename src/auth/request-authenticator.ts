@@ -3,7 +3,14 @@ import type { Http2ServerRequest } from 'node:http2';
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '../std/clock.js';
 import type { UserInfo } from '../machinery/user-info.js';
-import { authenticate, type Authenticator, type Credentials } from './authenticator.js';
+import {
+  authenticate,
+  isAuthenticated,
+  reviewToken,
+  type Authenticator,
+  type Credentials,
+  type TokenVerdict,
+} from './authenticator.js';
 import { BearerStrategy } from './bearer-strategy.js';
 
 export interface CertificateIdentities {
@@ -21,6 +28,8 @@ interface Parts {
   readonly certificates: CertificateIdentities | undefined;
   readonly proxies?: ProxyIdentities | undefined;
   readonly clock: Clock;
+  /** What tokens for this server name as their audience. */
+  readonly audiences?: readonly string[];
 }
 
 /** How long an answer about a token is believed before its authenticator is asked again, and how many are kept. */
@@ -60,6 +69,11 @@ export class RequestAuthenticator {
     return this.ask(raw, header, certificate, path);
   }
 
+  /** Whose token this is, for somebody who was shown it. Never from memory: it may have been revoked a moment ago. */
+  review(token: string, audiences: readonly string[]): Promise<TokenVerdict> {
+    return reviewToken(this.parts.authenticators, token, { asked: audiences, own: this.parts.audiences ?? [] });
+  }
+
   private async ask(
     raw: IncomingMessage | Http2ServerRequest,
     header: string | undefined,
@@ -71,10 +85,10 @@ export class RequestAuthenticator {
     const credentials: Credentials = { bearerToken: undefined, certificateUser, proxyName, rawHeaders, path };
     if (header === undefined || !/^bearer /i.test(header)) {
       const result = await authenticate(this.parts.authenticators, credentials);
-      return typeof result === 'object' ? result.user : undefined;
+      return isAuthenticated(result) ? result.user : undefined;
     }
     const result = await this.bearer.authenticate(header, credentials);
-    if (typeof result !== 'object') return undefined;
+    if (!isAuthenticated(result)) return undefined;
     if (proxyName === undefined) this.remember(header, result.user);
     return result.user;
   }
