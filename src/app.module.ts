@@ -1,5 +1,14 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import type { AppParts } from './app-parts.js';
+import { AdmissionregistrationModule } from './modules/admissionregistration/admissionregistration.module.js';
+import { ApiextensionsModule } from './modules/apiextensions/apiextensions.module.js';
+import { ApiregistrationModule } from './modules/apiregistration/apiregistration.module.js';
+import { ApiserverInternalModule } from './modules/apiserverinternal/apiserverinternal.module.js';
+import { AuthenticationModule } from './modules/authentication/authentication.module.js';
+import { AuthorizationModule } from './modules/authorization/authorization.module.js';
+import { EventsModule } from './modules/events/events.module.js';
+import { FlowcontrolModule } from './modules/flowcontrol/flowcontrol.module.js';
+import { RbacModule } from './modules/rbac/rbac.module.js';
 import { CoordinationModule } from './modules/coordination/coordination.module.js';
 import { CoreModule } from './modules/core/core.module.js';
 import { PipelineModule } from './pipeline.module.js';
@@ -9,7 +18,19 @@ export type GroupModule = Type | DynamicModule;
 
 /** The API groups that are built in: one folder and one line each. */
 function builtInGroups(parts: AppParts): GroupModule[] {
-  return [CoreModule.for(parts), CoordinationModule];
+  return [
+    CoreModule.for(parts),
+    CoordinationModule,
+    AdmissionregistrationModule,
+    ApiextensionsModule,
+    ApiregistrationModule,
+    ApiserverInternalModule,
+    AuthenticationModule.for(parts),
+    AuthorizationModule.for(parts),
+    EventsModule,
+    FlowcontrolModule,
+    RbacModule,
+  ];
 }
 
 /** The whole server as one Nest module. Groups of others join it as further modules. */

@@ -1,0 +1,60 @@
+import { fieldError, type FieldError, type FieldPath } from './field-error.js';
+import { checked, required } from './field-rules.js';
+import { asFields, asNumber, asText, isSet, type Fields } from './fields.js';
+import { validateDnsSubdomain, validatePortNumber } from './names.js';
+
+const form = '; desired format: https://host[/path]';
+
+/** How the server reaches a webhook: by a URL, or by a Service of the cluster. */
+export function validateWebhookClient(client: Fields, at: FieldPath): FieldError[] {
+  const { url, service } = client;
+  if (isSet(url) === isSet(service)) return required(undefined, at, 'exactly one of url or service is required');
+  if (isSet(url)) return validateWebhookUrl(asText(url), at.child('url'));
+  return validateWebhookService(asFields(service), at.child('service'));
+}
+
+/** scheme, authority, query and fragment, as RFC 3986 takes a text apart (its appendix B). */
+const urlParts = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/s;
+
+export function validateWebhookUrl(url: string, at: FieldPath): FieldError[] {
+  const [, scheme = '', authority = '', query = '', fragment = ''] = urlParts.exec(url) ?? [];
+  const invalid = (value: string, message: string) => fieldError.invalid(String(at), value, message);
+  const errors: FieldError[] = [];
+  const userEnd = authority.lastIndexOf('@');
+  const host = authority.slice(userEnd + 1);
+  if (scheme !== 'https') errors.push(invalid(scheme, `'https' is the only allowed URL scheme${form}`));
+  if (host === '') errors.push(invalid(host, `host must be specified${form}`));
+  if (userEnd >= 0) {
+    errors.push(invalid(authority.slice(0, userEnd), 'user information is not permitted in the URL'));
+  }
+  if (fragment !== '') errors.push(invalid(fragment, 'fragments are not permitted in the URL'));
+  if (query !== '') errors.push(invalid(query, 'query parameters are not permitted in the URL'));
+  return errors;
+}
+
+export function validateWebhookService(service: Fields, at: FieldPath): FieldError[] {
+  const port = asNumber(service['port']);
+  return [
+    ...required(service['name'], at.child('name'), 'service name is required'),
+    ...required(service['namespace'], at.child('namespace'), 'service namespace is required'),
+    ...validatePortNumber(port).map((problem) =>
+      fieldError.invalid(String(at.child('port')), port, `port is not valid: ${problem}`),
+    ),
+    ...checked(asText(service['path']), at.child('path'), pathProblems),
+  ];
+}
+
+function pathProblems(path: string): string[] {
+  if (path === '' || path === '/') return [];
+  if (path === '//') return ['segment[0] may not be empty'];
+  const inner = path.slice(1);
+  const segments = (inner.endsWith('/') ? inner.slice(0, -1) : inner).split('/');
+  return [
+    ...(path.startsWith('/') ? [] : ["must start with a '/'"]),
+    ...segments.flatMap((segment, index) =>
+      segment === ''
+        ? [`segment[${index}] may not be empty`]
+        : validateDnsSubdomain(segment).map((problem) => `segment[${index}]: ${problem}`),
+    ),
+  ];
+}

@@ -1,0 +1,29 @@
+import { ApiGroup } from '../../registry/api-group.js';
+import {
+  admissionregistrationResources,
+  admissionregistrationVersion,
+  earlierMutatingPolicies,
+} from './admissionregistration.resources.js';
+
+@ApiGroup((naming) => {
+  const { group } = admissionregistrationVersion(naming);
+  const groupPriority = 16700;
+  return [
+    { group, version: 'v1', groupPriority, versionPriority: 15, resources: admissionregistrationResources(naming) },
+    {
+      group,
+      version: 'v1beta1',
+      groupPriority,
+      versionPriority: 12,
+      resources: earlierMutatingPolicies(naming, 'v1beta1'),
+    },
+    {
+      group,
+      version: 'v1alpha1',
+      groupPriority,
+      versionPriority: 9,
+      resources: earlierMutatingPolicies(naming, 'v1alpha1'),
+    },
+  ];
+})
+export class AdmissionregistrationGroup {}

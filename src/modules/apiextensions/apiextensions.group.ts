@@ -1,0 +1,9 @@
+import { ApiGroup } from '../../registry/api-group.js';
+import { apiextensionsResources, apiextensionsVersion } from './apiextensions.resources.js';
+
+@ApiGroup((naming) => ({
+  ...apiextensionsVersion(naming),
+  groupPriority: 16700,
+  resources: apiextensionsResources(naming),
+}))
+export class ApiextensionsGroup {}

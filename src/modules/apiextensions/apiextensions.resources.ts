@@ -1,0 +1,27 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { defaultTable } from '../../registry/table.js';
+import { definitionStatusLens, definitionStrategy } from './definition.strategy.js';
+
+export const apiextensionsVersion = (naming: NamingProfile) => ({
+  group: naming.group('apiextensions'),
+  version: 'v1',
+});
+
+export function apiextensionsResources(naming: NamingProfile): readonly ResourceDefinition[] {
+  return [
+    defineResource({
+      ...apiextensionsVersion(naming),
+      kind: 'CustomResourceDefinition',
+      plural: 'customresourcedefinitions',
+      shortNames: ['crd', 'crds'],
+      categories: ['api-extensions'],
+      namespaced: false,
+      storagePrefix: `${apiextensionsVersion(naming).group}/customresourcedefinitions`,
+      strategy: definitionStrategy(naming),
+      table: defaultTable,
+      subresources: { status: definitionStatusLens },
+      allowsUnconditionalUpdate: false,
+    }),
+  ];
+}

@@ -1,0 +1,62 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { asFields, asItems, asText, asTexts, fillIn, fillInZero, isSet, makeFields } from '../../machinery/fields.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { nameIsDnsSubdomain } from '../../machinery/names.js';
+import { statusLens } from '../../registry/status-lens.js';
+import type { Strategy } from '../../registry/strategy.js';
+import { validateDefinition, validateDefinitionUpdate, validateStatusNames } from './definition.validation.js';
+
+const portDefault = 443;
+
+/** Kinds that users define: what is accepted here is what the server will serve. */
+export function definitionStrategy(naming: NamingProfile): Strategy {
+  return {
+    validateName: nameIsDnsSubdomain,
+    countsGenerations: true,
+    default: fillDefinition,
+    prepareForCreate(definition) {
+      definition['status'] = emptyStatus();
+      recordStorageVersions(definition);
+    },
+    prepareForUpdate(definition, old) {
+      definition['status'] = structuredClone(old['status']);
+      recordStorageVersions(definition);
+    },
+    validateCreate: (definition) => validateDefinition(definition, naming),
+    validateUpdate: (definition, old) => validateDefinitionUpdate(definition, old, naming),
+  };
+}
+
+export const definitionStatusLens = statusLens({
+  keepsMetadata: true,
+  validate: validateStatusNames,
+});
+
+const emptyStatus = () => ({ conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null });
+
+function fillDefinition(definition: KubeObject): void {
+  const spec = makeFields(definition, 'spec');
+  const names = makeFields(spec, 'names');
+  const kind = asText(names['kind']);
+  if (kind !== '') {
+    fillInZero(names, 'singular', kind.toLowerCase());
+    fillInZero(names, 'listKind', `${kind}List`);
+  }
+  // What used to be a choice is the only way: false says no more than nothing.
+  if (spec['preserveUnknownFields'] === false) delete spec['preserveUnknownFields'];
+  const conversion = makeFields(spec, 'conversion');
+  fillInZero(conversion, 'strategy', 'None');
+  const client = asFields(asFields(conversion['webhook'])['clientConfig']);
+  if (isSet(client['service'])) fillIn(asFields(client['service']), 'port', portDefault);
+  const status = makeFields(definition, 'status');
+  for (const [field, value] of Object.entries(emptyStatus())) if (!isSet(status[field])) status[field] = value;
+}
+
+/** Versions that objects may be stored in stay on record until somebody has migrated them. */
+function recordStorageVersions(definition: KubeObject): void {
+  const status = asFields(definition['status']);
+  const stored = asTexts(status['storedVersions']);
+  const storage = asItems(asFields(definition['spec'])['versions']).find((version) => version['storage'] === true);
+  const name = asText(storage?.['name']);
+  if (name !== '' && !stored.includes(name)) status['storedVersions'] = [...stored, name];
+}

@@ -1,0 +1,26 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { apiServiceStatusLens, apiServiceStrategy } from './api-service.strategy.js';
+import { apiServiceTable } from './api-service.table.js';
+
+export const apiregistrationVersion = (naming: NamingProfile) => ({
+  group: naming.group('apiregistration'),
+  version: 'v1',
+});
+
+export function apiregistrationResources(naming: NamingProfile): readonly ResourceDefinition[] {
+  return [
+    defineResource({
+      ...apiregistrationVersion(naming),
+      kind: 'APIService',
+      plural: 'apiservices',
+      categories: ['api-extensions'],
+      namespaced: false,
+      storagePrefix: `${apiregistrationVersion(naming).group}/apiservices`,
+      strategy: apiServiceStrategy,
+      table: apiServiceTable,
+      subresources: { status: apiServiceStatusLens },
+      allowsUnconditionalUpdate: false,
+    }),
+  ];
+}

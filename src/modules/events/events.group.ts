@@ -1,0 +1,9 @@
+import { ApiGroup } from '../../registry/api-group.js';
+import { eventsResources, eventsVersion } from './events.resources.js';
+
+@ApiGroup((naming) => ({
+  ...eventsVersion(naming),
+  groupPriority: 17750,
+  resources: eventsResources(naming),
+}))
+export class EventsGroup {}

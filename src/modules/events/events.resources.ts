@@ -1,0 +1,23 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { otherVersion, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { coreResources } from '../core/core.resources.js';
+import { eventTable } from '../core/event.table.js';
+import { eventFieldLabels, fromCoreEvent, toCoreEvent } from './event.converter.js';
+import { eventStrategy } from './event.strategy.js';
+
+export const eventsVersion = (naming: NamingProfile) => ({ group: naming.group('events'), version: 'v1' });
+
+/** The events of the core group under the names that they got when their rules became stricter. */
+export function eventsResources(naming: NamingProfile): readonly ResourceDefinition[] {
+  const stored = coreResources(naming).find(({ plural }) => plural === 'events')!;
+  return [
+    otherVersion(stored, {
+      ...eventsVersion(naming),
+      strategy: eventStrategy(naming),
+      table: { columns: eventTable.columns, cells: (event, context) => eventTable.cells(toCoreEvent(event), context) },
+      toHub: toCoreEvent,
+      fromHub: fromCoreEvent,
+      fieldLabels: eventFieldLabels,
+    }),
+  ];
+}

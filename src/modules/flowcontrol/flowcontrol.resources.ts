@@ -1,0 +1,37 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { statusLens } from '../../registry/status-lens.js';
+import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { flowSchemaStrategy } from './flow-schema.strategy.js';
+import { flowSchemaTable } from './flow-schema.table.js';
+import { priorityLevelStrategy } from './priority-level.strategy.js';
+import { priorityLevelTable } from './priority-level.table.js';
+
+export const flowcontrolVersion = (naming: NamingProfile) => ({
+  group: naming.group('flowcontrol.apiserver'),
+  version: 'v1',
+});
+
+export function flowcontrolResources(naming: NamingProfile): readonly ResourceDefinition[] {
+  const common = {
+    ...flowcontrolVersion(naming),
+    namespaced: false,
+    subresources: { status: statusLens({ keepsMetadata: true }) },
+    allowsUnconditionalUpdate: false,
+  };
+  return [
+    defineResource({
+      ...common,
+      kind: 'FlowSchema',
+      plural: 'flowschemas',
+      strategy: flowSchemaStrategy,
+      table: flowSchemaTable,
+    }),
+    defineResource({
+      ...common,
+      kind: 'PriorityLevelConfiguration',
+      plural: 'prioritylevelconfigurations',
+      strategy: priorityLevelStrategy,
+      table: priorityLevelTable,
+    }),
+  ];
+}

@@ -1,0 +1,9 @@
+import { ApiGroup } from '../../registry/api-group.js';
+import { rbacResources, rbacVersion } from './rbac.resources.js';
+
+@ApiGroup((naming) => ({
+  ...rbacVersion(naming),
+  groupPriority: 17000,
+  resources: rbacResources(naming),
+}))
+export class RbacGroup {}
