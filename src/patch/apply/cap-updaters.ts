@@ -1,0 +1,43 @@
+import { compareText } from './json-text.js';
+import { union } from './field-set.js';
+import { ownerId, type Owner, type Owners } from './managed-fields.js';
+
+/** As the reference server: a client with a new name for every update must not fill the object. */
+export const updatersMax = 10;
+const bucketName = 'ancient-changes';
+
+/**
+ * Joins the oldest of the owners that updated until there are few enough: those of one version become one, which keeps
+ * the time of the youngest.
+ */
+export function capUpdaters(owners: Owners, max = updatersMax): Owners {
+  const updaters = [...owners].filter(([, owner]) => owner.operation === 'Update');
+  if (updaters.length <= max) return owners;
+  updaters.sort(([a, left], [b, right]) => compareText(left.time ?? '', right.time ?? '') || compareText(a, b));
+  const capped = new Map(owners);
+  const firstOfVersion = new Map<string, string>();
+  let count = updaters.length;
+  for (const [id, owner] of updaters) {
+    if (count <= max) break;
+    const first = firstOfVersion.get(owner.apiVersion);
+    if (first === undefined) {
+      firstOfVersion.set(owner.apiVersion, id);
+      continue;
+    }
+    const bucket = bucketOf(owner);
+    const bucketId = ownerId(bucket);
+    let before = capped.get(bucketId);
+    if (!before) {
+      before = capped.get(first)!;
+      capped.delete(first);
+    }
+    capped.delete(id);
+    capped.set(bucketId, { ...bucket, fields: union(owner.fields, before.fields) });
+    count--;
+  }
+  return capped;
+}
+
+function bucketOf(owner: Owner): Owner {
+  return { ...owner, manager: bucketName, subresource: '' };
+}

@@ -1,0 +1,345 @@
+import { deepEqual } from '../../machinery/deep-equal.js';
+import { compareText } from './json-text.js';
+import {
+  differenceWithBelow,
+  leaf,
+  noFields,
+  self,
+  sorted,
+  union,
+  type FieldSet,
+  type OpenFieldSet,
+} from './field-set.js';
+import { compareItems, fieldElement, itemElement, keyOf, type PathElement } from './path-element.js';
+import { atomicJson, formOf, type FieldSchema, type ListSchema, type MapSchema, type Schema } from './schema.js';
+
+/** What is different between two objects. A field is in one of them at most. */
+export interface Changes {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+
+export interface ComparedObjects {
+  readonly schema: Schema;
+  readonly from: unknown;
+  readonly to: unknown;
+  /** Whether `to` has, as Go writes it, the fields that always stand in an object, also where it does not show them. */
+  readonly toIsComplete: boolean;
+}
+
+/** `from` undefined is an object in which nothing is set. Throws UntypedItem. */
+export function changesBetween({ schema, from, to, toIsComplete }: ComparedObjects): Changes {
+  const found = compare(schema, from ?? {}, to, toIsComplete);
+  if (!found) return noChanges;
+  return { added: found.added ?? noFields, modified: found.modified ?? noFields, removed: found.removed ?? noFields };
+}
+
+export const noChanges: Changes = { added: noFields, modified: noFields, removed: noFields };
+
+/** Without some fields and all that is below them. */
+export function changesWithout(changes: Changes, fields: FieldSet | undefined): Changes {
+  if (!fields) return changes;
+  return {
+    added: differenceWithBelow(changes.added, fields),
+    modified: differenceWithBelow(changes.modified, fields),
+    removed: differenceWithBelow(changes.removed, fields),
+  };
+}
+
+export function writtenBy(changes: Changes): FieldSet {
+  return union(changes.added, changes.modified);
+}
+
+type Kind = 'added' | 'modified' | 'removed';
+/** The nodes of one place in the three sets; a node that is undefined has nothing at or below the place. */
+type Found = { [kind in Kind]?: FieldSet };
+type Open = { [kind in Kind]?: OpenFieldSet };
+const kinds: readonly Kind[] = ['added', 'modified', 'removed'];
+
+/** Undefined when there is no difference: nothing is made for what stayed the same. */
+function compare(schema: Schema, from: unknown, to: unknown, complete: boolean): Found | undefined {
+  if (from === to) return undefined;
+  const last = formOf(schema, to);
+  const first = formOf(schema, from);
+  const found = compareAs(last, schema, from, to, complete);
+  if (first === last) return found;
+  return both(compareAs(first, schema, from, to, complete), found);
+}
+
+function compareAs(
+  form: 'scalar' | 'list' | 'map',
+  schema: Schema,
+  from: unknown,
+  to: unknown,
+  complete: boolean,
+): Found | undefined {
+  if (form === 'map') {
+    const left = asObject(from);
+    const right = asObject(to);
+    const isLeaf = schema.map!.isAtomic || (isEmptyObject(left) && isEmptyObject(right));
+    return isLeaf ? compareLeaves(from, to) : compareMaps(schema.map!, left, right, complete);
+  }
+  if (form === 'list') {
+    const left = asList(from);
+    const right = asList(to);
+    const isLeaf = schema.list!.kind === 'atomic' || (isEmptyList(left) && isEmptyList(right));
+    return isLeaf ? compareLeaves(from, to) : compareLists(schema.list!, left, right, complete);
+  }
+  return compareLeaves(from, to);
+}
+
+function compareLeaves(from: unknown, to: unknown): Found | undefined {
+  return from === to || deepEqual(from, to) ? undefined : { modified: leaf };
+}
+
+function both(a: Found | undefined, b: Found | undefined): Found | undefined {
+  if (!a || !b) return a ?? b;
+  const out: Found = {};
+  for (const kind of kinds) {
+    const left = a[kind];
+    const right = b[kind];
+    const node = left && right ? union({ _: left }, { _: right })['_'] : (left ?? right);
+    if (node) out[kind] = node;
+  }
+  return out;
+}
+
+function compareMaps(
+  map: MapSchema,
+  from: Readonly<Record<string, unknown>> | undefined,
+  to: Readonly<Record<string, unknown>> | undefined,
+  complete: boolean,
+): Found | undefined {
+  let out: Open | undefined;
+  for (const name in to) {
+    const value = to[name];
+    if (value === undefined) continue;
+    const field = map.fields.get(name);
+    const schema = field?.schema ?? map.values ?? atomicJson;
+    let before = own(from, name);
+    if (before === undefined) before = field?.zero;
+    if (before === undefined) out = put(out, 'added', field?.element ?? fieldElement(name), everything(schema, value));
+    else if (before !== value) {
+      const found = compare(schema, before, value, complete);
+      if (found) out = putAll(out, field?.element ?? fieldElement(name), found);
+    }
+  }
+  for (const name in from) {
+    const value = from[name];
+    if (value === undefined || own(to, name) !== undefined) continue;
+    const field = map.fields.get(name);
+    const schema = field?.schema ?? map.values ?? atomicJson;
+    const element = field?.element ?? fieldElement(name);
+    if (!complete || field?.zero === undefined) {
+      out = put(out, 'removed', element, everything(schema, value));
+      continue;
+    }
+    const found = compare(schema, value, field.zero, complete);
+    if (found) out = putAll(out, element, found);
+  }
+  return out && inOrder(out);
+}
+
+function compareLists(
+  list: ListSchema,
+  from: readonly unknown[] | undefined,
+  to: readonly unknown[] | undefined,
+  complete: boolean,
+): Found | undefined {
+  if (from && to && areAligned(list, from, to)) return compareAligned(list, from, to, complete);
+  const left = itemsByElement(list, from);
+  const right = itemsByElement(list, to);
+  let out: Open | undefined;
+  for (const [element, items] of left)
+    out = compareItemsOf(out, list, element, items, right.get(element) ?? [], complete);
+  for (const [element, items] of right) {
+    if (!left.has(element)) out = compareItemsOf(out, list, element, [], items, complete);
+  }
+  return out && inOrder(out);
+}
+
+/** Items that stand several times in a list are one leaf: nobody can say which is whose. */
+function compareItemsOf(
+  out: Open | undefined,
+  list: ListSchema,
+  element: PathElement,
+  from: readonly unknown[],
+  to: readonly unknown[],
+  complete: boolean,
+): Open | undefined {
+  if (from.length > 1 && to.length > 1) return deepEqual(from, to) ? out : put(out, 'modified', element, leaf);
+  if (from.length > 1) {
+    const changed = to.length === 0 ? out : put(out, 'added', element, everything(list.of, to[0]));
+    return put(changed, 'removed', element, leaf);
+  }
+  if (to.length > 1) {
+    const changed = from.length === 0 ? out : put(out, 'removed', element, everything(list.of, from[0]));
+    return put(changed, 'added', element, leaf);
+  }
+  if (from.length === 0) return put(out, 'added', element, everything(list.of, to[0]));
+  if (to.length === 0) return put(out, 'removed', element, everything(list.of, from[0]));
+  const found = compare(list.of, from[0], to[0], complete);
+  return found ? putAll(out, element, found) : out;
+}
+
+/** The usual case, without a text for every item: the same items in the same places, none of them twice. */
+function compareAligned(
+  list: ListSchema,
+  from: readonly unknown[],
+  to: readonly unknown[],
+  complete: boolean,
+): Found | undefined {
+  if (list.kind === 'set') return undefined;
+  let out: Open | undefined;
+  for (let i = 0; i < to.length; i++) {
+    const found = compare(list.of, from[i], to[i], complete);
+    if (found) out = putAll(out, itemElement(list, to[i]), found);
+  }
+  return out && inOrder(out);
+}
+
+/** Lists in which twice as many comparisons as this are cheaper than texts. */
+const alignedItemsMax = 12;
+
+function areAligned(list: ListSchema, from: readonly unknown[], to: readonly unknown[]): boolean {
+  if (from.length !== to.length || from.length > alignedItemsMax) return false;
+  for (let i = 0; i < to.length; i++) {
+    if (!isSameItem(list, from[i], to[i])) return false;
+    for (let j = 0; j < i; j++) if (isSameItem(list, to[i], to[j])) return false;
+  }
+  return true;
+}
+
+function isSameItem(list: ListSchema, a: unknown, b: unknown): boolean {
+  if (list.kind === 'set') return a === b && typeof a !== 'object';
+  const left = asObject(a);
+  const right = asObject(b);
+  if (!left || !right) return false;
+  let isKnown = false;
+  for (const key of list.keys) {
+    const value = keyOf(left, key);
+    if (value !== keyOf(right, key)) return false;
+    if (value !== undefined) isKnown = true;
+  }
+  return isKnown;
+}
+
+function itemsByElement(list: ListSchema, items: readonly unknown[] | undefined): Map<PathElement, unknown[]> {
+  const found = new Map<PathElement, unknown[]>();
+  for (const item of items ?? []) {
+    const element = itemElement(list, item);
+    const same = found.get(element);
+    if (same) same.push(item);
+    else found.set(element, [item]);
+  }
+  return found;
+}
+
+/** The node of a value that is there as a whole: itself and every part of it. Throws UntypedItem. */
+export function everything(schema: Schema, value: unknown): FieldSet {
+  if (typeof value !== 'object' || value === null) return leaf;
+  if (Array.isArray(value)) {
+    const { list } = schema;
+    return !list || list.kind === 'atomic' || value.length === 0 ? leaf : everyItem(list, value as unknown[]);
+  }
+  const { map } = schema;
+  return !map || map.isAtomic ? leaf : everyField(map, value as Readonly<Record<string, unknown>>);
+}
+
+function everyField(map: MapSchema, value: Readonly<Record<string, unknown>>): FieldSet {
+  const out: OpenFieldSet = { [self]: leaf };
+  const fields: FieldSchema[] = [];
+  let others: string[] | undefined;
+  for (const name in value) {
+    if (value[name] === undefined) continue;
+    const field = map.fields.get(name);
+    if (field) insert(fields, field);
+    else (others ??= []).push(name);
+  }
+  for (const field of map.constant) if (value[field.name] === undefined) insert(fields, field);
+  if (fields.length === 0 && !others) return leaf;
+  if (!others) {
+    for (const field of fields) out[field.element] = everything(field.schema, value[field.name] ?? field.zero);
+    return out;
+  }
+  const schema = map.values ?? atomicJson;
+  for (const field of fields) others.push(field.name);
+  if (others.length > 1) others.sort(compareText);
+  for (const name of others) {
+    const field = map.fields.get(name);
+    out[field?.element ?? fieldElement(name)] = everything(field?.schema ?? schema, value[name] ?? field?.zero);
+  }
+  return out;
+}
+
+/** By rank; most objects have their fields nearly in order. */
+function insert(fields: FieldSchema[], field: FieldSchema): void {
+  let at = fields.length;
+  while (at > 0 && fields[at - 1]!.rank > field.rank) at--;
+  if (at === fields.length) fields.push(field);
+  else fields.splice(at, 0, field);
+}
+
+function everyItem(list: ListSchema, items: readonly unknown[]): FieldSet {
+  const out: OpenFieldSet = { [self]: leaf };
+  for (const item of orderedItems(list, items)) {
+    const element = itemElement(list, item);
+    out[element] = out[element] === undefined ? (list.kind === 'set' ? leaf : everything(list.of, item)) : leaf;
+  }
+  return out;
+}
+
+function orderedItems(list: ListSchema, items: readonly unknown[]): readonly unknown[] {
+  for (let i = 1; i < items.length; i++) {
+    if (compareItems(list, items[i - 1], items[i]) > 0) return [...items].sort((a, b) => compareItems(list, a, b));
+  }
+  return items;
+}
+
+function put(out: Open | undefined, kind: Kind, element: PathElement, node: FieldSet): Open {
+  const open = out ?? {};
+  (open[kind] ??= {})[element] = node;
+  return open;
+}
+
+function putAll(out: Open | undefined, element: PathElement, found: Found): Open {
+  let open = out;
+  for (const kind of kinds) {
+    const node = found[kind];
+    if (node) open = put(open, kind, element, node);
+  }
+  return open ?? {};
+}
+
+function inOrder(out: Open): Found {
+  for (const kind of kinds) {
+    const set = out[kind];
+    if (set) out[kind] = sorted(set);
+  }
+  return out;
+}
+
+/** A field of its own, not one that every object inherits; null counts as there. */
+function own(object: Readonly<Record<string, unknown>> | undefined, name: string): unknown {
+  return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
+}
+
+function asList(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? (value as unknown[]) : undefined;
+}
+
+function isEmptyObject(value: Readonly<Record<string, unknown>> | undefined): boolean {
+  for (const name in value) if (value[name] !== undefined) return false;
+  return true;
+}
+
+function isEmptyList(value: readonly unknown[] | undefined): boolean {
+  return value === undefined || value.length === 0;
+}

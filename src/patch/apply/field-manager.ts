@@ -1,0 +1,198 @@
+import { ApiError } from '../../machinery/api-error.js';
+import { deepEqual } from '../../machinery/deep-equal.js';
+import type { JsonObject } from '../../machinery/kube-object.js';
+import { managedFieldsOf, metadataOf, withManagedFields, withoutManagedFields } from './bare-object.js';
+import { capUpdaters } from './cap-updaters.js';
+import { writtenBy } from './changes.js';
+import { fieldsOf } from './config-set.js';
+import { conflictError, type Conflict } from './conflicts.js';
+import { difference, differenceWithBelow, isEmpty, noFields, union, type FieldSet } from './field-set.js';
+import { LastApplied } from './last-applied.js';
+import {
+  isReset,
+  ownerId,
+  readOwners,
+  writeOwners,
+  type Operation,
+  type Owner,
+  type Owners,
+} from './managed-fields.js';
+import { mergeTyped } from './merge-typed.js';
+import { neverOwned } from './never-owned.js';
+import { disownChanged, reconciled, withFields } from './ownership.js';
+import { UntypedItem } from './path-element.js';
+import { pruned } from './prune.js';
+import type { Schema } from './schema.js';
+import { typeProblems } from './type-check.js';
+import { typedPatchError, wrongObjectType } from './apply-errors.js';
+import { VersionedChanges, type KindVersions, type VersionedObject } from './versions.js';
+
+export interface ManagedKind {
+  /** `apps/v1`, the version of the request. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** '' for the object itself. */
+  readonly subresource: string;
+  readonly schema: Schema;
+  readonly versions: KindVersions;
+  /** The annotation in which kubectl keeps what it applied before servers did; undefined where nobody looks at it. */
+  readonly lastAppliedAnnotation?: string | undefined;
+}
+
+export interface TrackedUpdate {
+  /** Undefined when the object is created. */
+  readonly live: JsonObject | undefined;
+  /** As it is going to be stored, before the server fills in what is its own. */
+  readonly next: JsonObject;
+  readonly manager: string;
+  /** `2026-01-02T03:04:05Z` */
+  readonly time: string;
+}
+
+export interface AppliedConfig {
+  readonly live: JsonObject | undefined;
+  readonly config: JsonObject;
+  readonly manager: string;
+  readonly force: boolean;
+  readonly time: string;
+}
+
+const beforeFirstApply = 'before-first-apply';
+
+/**
+ * Who owns which fields of the objects of one kind, in one version, through one path (KEP-555). Every write goes through
+ * here: updates are tracked, configurations applied. Nothing changes its arguments.
+ */
+export class FieldManager {
+  private readonly lastApplied: LastApplied | undefined;
+
+  constructor(private readonly kind: ManagedKind) {
+    const { lastAppliedAnnotation: annotation } = kind;
+    this.lastApplied = annotation === undefined ? undefined : new LastApplied(annotation, kind);
+  }
+
+  /** `next` with the record of who owns what; `manager` owns what it changed. Never refuses anything. */
+  trackUpdate({ live, next, manager, time }: TrackedUpdate): JsonObject {
+    const reset = this.kind.subresource === '' && isReset(managedFieldsOf(next));
+    const owners = reset ? new Map<string, Owner>() : this.ownersBefore(live, next);
+    // An object that nobody owns stays so until somebody applies: its record was cleared on purpose.
+    if (live && owners.size === 0 && !reset) return withManagedFields(next, undefined);
+    try {
+      return withManagedFields(next, writeOwners(this.tracked(owners, live, next, manager, time)));
+    } catch (error) {
+      if (!(error instanceof UntypedItem)) throw error;
+      return withManagedFields(next, undefined);
+    }
+  }
+
+  /** The object as it is after the configuration was applied. Throws ApiError: 409 for conflicts. */
+  apply(request: AppliedConfig): JsonObject {
+    this.checkConfig(request.config);
+    const live = request.live ?? {};
+    const recorded = readOwners(managedFieldsOf(live)) ?? new Map<string, Owner>();
+    const owners =
+      recorded.size > 0 || !request.live
+        ? recorded
+        : this.tracked(recorded, undefined, live, beforeFirstApply, request.time);
+    try {
+      return this.applyTo(owners, live, request);
+    } catch (error) {
+      if (!(error instanceof UntypedItem)) throw error;
+      throw typedPatchError(this.kind, request.config, [{ path: '', detail: error.message, kind: 'wrongType' }]);
+    }
+  }
+
+  /** Through a subresource nobody edits the record itself. */
+  private ownersBefore(live: JsonObject | undefined, next: JsonObject): Owners {
+    const given = this.kind.subresource === '' ? readOwners(managedFieldsOf(next)) : undefined;
+    // Clients that do not know of the record, or spoil it, must not lose it.
+    return given && given.size > 0 ? given : (readOwners(managedFieldsOf(live)) ?? new Map<string, Owner>());
+  }
+
+  private tracked(
+    before: Owners,
+    live: JsonObject | undefined,
+    next: JsonObject,
+    manager: string,
+    time: string,
+  ): Owners {
+    const { apiVersion, versions } = this.kind;
+    const from = this.versioned(live && withoutManagedFields(live));
+    const changes = new VersionedChanges(from, this.versioned(withoutManagedFields(next)), true, versions);
+    const owners = disownChanged(reconciled(before, from, versions), changes, undefined).owners;
+    const fields = difference(writtenBy(changes.in(apiVersion)!), neverOwned);
+    if (!isEmpty(fields)) {
+      const writer = this.owner(manager, 'Update', fields, time);
+      const id = ownerId(writer);
+      owners.set(id, withFields(writer, union(owners.get(id)?.fields ?? noFields, fields)));
+    }
+    return capUpdaters(owners);
+  }
+
+  private applyTo(owners: Owners, live: JsonObject, request: AppliedConfig): JsonObject {
+    const result = this.merged(owners, live, request, request.force);
+    if ('conflicts' in result) {
+      const left = this.lastApplied?.conflictsLeft(live, request.manager, result.conflicts) ?? result.conflicts;
+      if (left.length > 0) throw conflictError(left);
+      return this.finished(this.merged(owners, live, request, true) as Merged, request);
+    }
+    return this.finished(result, request);
+  }
+
+  private merged(owners: Owners, live: JsonObject, request: AppliedConfig, force: boolean): Merged | Refused {
+    const { schema, versions } = this.kind;
+    const bare = withoutManagedFields(live);
+    const from = this.versioned(request.live && bare);
+    const before = reconciled(owners, from, versions);
+    const applier = this.owner(request.manager, 'Apply', this.configFields(request.config), undefined);
+    const id = ownerId(applier);
+    const last = before.get(id);
+    const now: Owners = new Map(before).set(id, { ...applier, time: last?.time });
+    const merged = this.versioned((mergeTyped(schema, bare, request.config) ?? {}) as JsonObject);
+    const to = pruned(merged, now, last, applier, versions);
+    const left = disownChanged(now, new VersionedChanges(from, to, false, versions), id);
+    if (left.conflicts.length > 0 && !force) return { conflicts: left.conflicts };
+    const changed = !deepEqual(bare, to.object);
+    const fields = difference(applier.fields, neverOwned);
+    if (isEmpty(fields)) left.owners.delete(id);
+    else left.owners.set(id, { ...applier, fields, time: changed ? request.time : last?.time });
+    return { object: changed ? (to.object as JsonObject) : bare, owners: left.owners };
+  }
+
+  private finished({ object, owners }: Merged, request: AppliedConfig): JsonObject {
+    const noted = this.lastApplied?.noted(object, request.config, request.manager) ?? object;
+    return withManagedFields(noted, writeOwners(owners));
+  }
+
+  private configFields(config: JsonObject): FieldSet {
+    const fields = fieldsOf(this.kind.schema, config);
+    const unreached = this.kind.versions.unreached?.(this.kind.apiVersion);
+    return unreached ? differenceWithBelow(fields, unreached) : fields;
+  }
+
+  private checkConfig(config: JsonObject): void {
+    const { apiVersion, kind, schema } = this.kind;
+    if (config['apiVersion'] !== apiVersion || config['kind'] !== kind) throw wrongObjectType(config);
+    if (metadataOf(config)?.['managedFields']) throw ApiError.badRequest('metadata.managedFields must be nil');
+    const problems = typeProblems(schema, config);
+    if (problems.length > 0) throw typedPatchError(this.kind, config, problems);
+  }
+
+  private versioned(object: JsonObject | undefined): VersionedObject {
+    return { apiVersion: this.kind.apiVersion, schema: this.kind.schema, object };
+  }
+
+  private owner(manager: string, operation: Operation, fields: FieldSet, time: string | undefined): Owner {
+    const { apiVersion, subresource } = this.kind;
+    return { manager: manager === '' ? 'unknown' : manager, operation, apiVersion, subresource, time, fields };
+  }
+}
+
+interface Merged {
+  readonly object: JsonObject;
+  readonly owners: Owners;
+}
+
+interface Refused {
+  readonly conflicts: readonly Conflict[];
+}

@@ -1,0 +1,81 @@
+import { compareText, readJson, scalarText, stringText } from './json-text.js';
+import { leaf, self, sorted, type FieldSet, type OpenFieldSet } from './field-set.js';
+import type { PathElement } from './path-element.js';
+
+/** A set that nobody can read. */
+export class FieldSetError extends Error {
+  override readonly name = 'FieldSetError';
+}
+
+/** Deeper than any path of an object: JSON that is decoded has a bound of its own. */
+const depthMax = 1000;
+
+/**
+ * fieldsV1 as somebody sent it, in the one form in which equal paths are equal texts. Steps of an unknown kind are left
+ * out: a later version may know them. Throws FieldSetError.
+ */
+export function readFieldSet(value: unknown): FieldSet {
+  if (value === undefined || value === null) return leaf;
+  const children = childrenOf(value, 0);
+  return children ?? leaf;
+}
+
+function childrenOf(value: unknown, depth: number): OpenFieldSet | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new FieldSetError('a set of fields is an object');
+  }
+  if (depth > depthMax) throw new FieldSetError('the path of a field is too long');
+  const given = value as Record<string, unknown>;
+  let out: OpenFieldSet | undefined;
+  for (const text in given) {
+    if (text === self || !Object.hasOwn(given, text)) continue;
+    const element = canonical(text);
+    if (element === undefined) continue;
+    out ??= {};
+    out[element] = nodeOf(given[text], depth + 1);
+  }
+  return out && sorted(out);
+}
+
+function nodeOf(value: unknown, depth: number): FieldSet {
+  const below = childrenOf(value, depth);
+  if (!below) return leaf;
+  return (value as Record<string, unknown>)[self] === undefined ? below : { [self]: leaf, ...below };
+}
+
+function canonical(text: string): PathElement | undefined {
+  if (text.length < 2 || text[1] !== ':') throw new FieldSetError(`missing colon: ${text}`);
+  const rest = text.slice(2);
+  switch (text[0]) {
+    case 'f':
+      return text;
+    case 'v':
+      return `v:${canonicalJson(rest, text)}`;
+    case 'k':
+      return canonicalKeys(rest, text);
+    case 'i':
+      if (!/^[+-]?\d{1,15}$/.test(rest)) throw new FieldSetError(`no place in a list: ${text}`);
+      return `i:${Number(rest)}`;
+    default:
+      return undefined;
+  }
+}
+
+function canonicalJson(json: string, text: string): string {
+  const value = readJson(json);
+  if (value === undefined || typeof value === 'object') throw new FieldSetError(`no scalar: ${text}`);
+  // The digits of a number that a double cannot hold are kept as they are.
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(json) ? json : scalarText(value);
+}
+
+function canonicalKeys(json: string, text: string): PathElement {
+  const value = readJson(json);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FieldSetError(`no keys: ${text}`);
+  const names = Object.keys(value).sort(compareText);
+  const keys = names.map((name) => {
+    const key = value[name];
+    if (typeof key === 'object') throw new FieldSetError(`no scalar: ${text}`);
+    return `${stringText(name)}:${scalarText(key)}`;
+  });
+  return `k:{${keys.join(',')}}`;
+}

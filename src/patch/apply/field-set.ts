@@ -1,0 +1,216 @@
+import { fieldElement, compareElements, elementText, type PathElement } from './path-element.js';
+import type { Schema } from './schema.js';
+
+/**
+ * A set of fields in the form in which it is stored (fieldsV1), and worked on in that form: reading and writing cost
+ * nothing, and what two sets share is shared.
+ *
+ *   { 'f:spec': { 'f:replicas': {}, 'f:template': { '.': {}, 'f:spec': {} } } }
+ *
+ * holds spec.replicas, spec.template and spec.template.spec: an empty object is a member, an object with others in it
+ * is one when it has a `.`. The outermost object stands for the whole and is never a member; empty, the set is empty.
+ * Nothing here changes its arguments. Keys keep the order of the first argument, new ones go to their place.
+ */
+export interface FieldSet {
+  readonly [element: PathElement]: FieldSet;
+}
+export type OpenFieldSet = { [element: PathElement]: FieldSet };
+
+export const self = '.';
+/** A member without anything below. */
+export const leaf: FieldSet = Object.freeze({});
+export const noFields: FieldSet = leaf;
+
+export function isEmpty(set: FieldSet): boolean {
+  for (const _ in set) return false;
+  return true;
+}
+
+export function isMember(node: FieldSet): boolean {
+  return node[self] !== undefined || isEmpty(node);
+}
+
+/** Of texts that code writes: `fieldSetOf('status', 'metadata/name')`. */
+export function fieldSetOf(...paths: string[]): FieldSet {
+  return paths.map((path) => setOfPath(path.split('/').map(fieldElement))).reduce(union, noFields);
+}
+
+export function setOfPath(path: readonly PathElement[]): FieldSet {
+  return path.reduceRight<FieldSet>((below, element) => ({ [element]: below }), leaf);
+}
+
+export function hasPath(set: FieldSet, path: readonly PathElement[]): boolean {
+  let node = set;
+  for (const element of path) {
+    const next = node[element];
+    if (!next) return false;
+    node = next;
+  }
+  return path.length > 0 && isMember(node);
+}
+
+/** What is in either. */
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b || isEmpty(b)) return a;
+  return isEmpty(a) ? b : unionBelow(a, b, false);
+}
+
+function unionOfNodes(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a;
+  return unionBelow(a, b, isMember(a) || isMember(b));
+}
+
+function unionBelow(a: FieldSet, b: FieldSet, joins: boolean): FieldSet {
+  const out: OpenFieldSet = {};
+  let added: PathElement[] | undefined;
+  let changed = false;
+  for (const element in b) {
+    if (element !== self && a[element] === undefined) (added ??= []).push(element);
+  }
+  if (joins) {
+    changed = !isMember(a);
+    if (added || hasBelow(a)) out[self] = leaf;
+  }
+  const order = added ? merged(Object.keys(a), added) : Object.keys(a);
+  for (const element of order) {
+    if (element === self) continue;
+    const left = a[element];
+    const right = b[element];
+    if (left === undefined) out[element] = right!;
+    else if (right === undefined) out[element] = left;
+    else if ((out[element] = unionOfNodes(left, right)) !== left) changed = true;
+  }
+  return changed || added ? out : a;
+}
+
+function hasBelow(node: FieldSet): boolean {
+  for (const element in node) if (element !== self) return true;
+  return false;
+}
+
+/** Two lists of elements as one; each keeps its order where the elements do not say otherwise. */
+function merged(a: readonly PathElement[], b: PathElement[]): PathElement[] {
+  const rest = b.length > 1 ? b.sort(compareElements) : b;
+  const out: PathElement[] = [];
+  let next = 0;
+  for (const element of a) {
+    if (element !== self) {
+      while (next < rest.length && compareElements(rest[next]!, element) < 0) out.push(rest[next++]!);
+    }
+    out.push(element);
+  }
+  while (next < rest.length) out.push(rest[next++]!);
+  return out;
+}
+
+/** What is in both. */
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a;
+  return intersectionBelow(a, b, false) ?? noFields;
+}
+
+function intersectionBelow(a: FieldSet, b: FieldSet, joins: boolean): FieldSet | undefined {
+  let out: OpenFieldSet | undefined;
+  for (const element in a) {
+    const left = a[element]!;
+    const right = b[element];
+    if (element === self || right === undefined) continue;
+    const both = intersectionBelow(left, right, isMember(left) && isMember(right));
+    if (both) (out ??= joins ? { [self]: leaf } : {})[element] = both;
+  }
+  return out ?? (joins ? leaf : undefined);
+}
+
+/** What is in `a` and not in `b`. Below a member of `b` only what is in `b` itself is taken away. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  return subtract(a, b, false, false) ?? noFields;
+}
+
+/** The same, and what is below the members of `b` goes too. */
+export function differenceWithBelow(a: FieldSet, b: FieldSet): FieldSet {
+  return subtract(a, b, true, false) ?? noFields;
+}
+
+function subtract(a: FieldSet, b: FieldSet, takesBelow: boolean, keepsSelf: boolean): FieldSet | undefined {
+  if (!sharesElement(a, b)) return keepsSelf === isMember(a) ? a : withSelf(a, keepsSelf);
+  let out: OpenFieldSet | undefined;
+  let changed = keepsSelf !== isMember(a);
+  for (const element in a) {
+    if (element === self) continue;
+    const left = a[element]!;
+    const right = b[element];
+    let rest: FieldSet | undefined = left;
+    if (right !== undefined) {
+      const isTaken = isMember(right);
+      rest = isTaken && takesBelow ? undefined : subtract(left, right, takesBelow, isMember(left) && !isTaken);
+      if (rest !== left) changed = true;
+    }
+    if (rest) (out ??= keepsSelf ? { [self]: leaf } : {})[element] = rest;
+  }
+  if (!out) return keepsSelf ? leaf : undefined;
+  return changed ? out : a;
+}
+
+function sharesElement(a: FieldSet, b: FieldSet): boolean {
+  for (const element in b) if (element !== self && a[element] !== undefined) return true;
+  return false;
+}
+
+function withSelf(node: FieldSet, isThere: boolean): FieldSet | undefined {
+  const out: OpenFieldSet = isThere ? { [self]: leaf } : {};
+  if (!hasBelow(node)) return isThere ? leaf : undefined;
+  for (const element in node) if (element !== self) out[element] = node[element]!;
+  return out;
+}
+
+/** The set, and with it every field of a struct that has something below it in the set. */
+export function withNamedFields(set: FieldSet, schema: Schema | undefined): FieldSet {
+  const out: OpenFieldSet = {};
+  for (const element in set) {
+    const node = set[element]!;
+    if (element === self || isEmpty(node)) {
+      out[element] = node;
+      continue;
+    }
+    const field = schema?.map?.byElement.get(element);
+    const below = withNamedFields(node, field?.schema ?? schemaBelow(schema, element));
+    out[element] = field && node[self] === undefined ? { [self]: leaf, ...below } : below;
+  }
+  return out;
+}
+
+export function schemaBelow(schema: Schema | undefined, element: PathElement): Schema | undefined {
+  if (element.startsWith('f:')) return schema?.map && (schema.map.byElement.get(element)?.schema ?? schema.map.values);
+  return element.startsWith('k:') ? schema?.list?.of : undefined;
+}
+
+/** Every member: those of one level before what is below them. */
+export function* pathsOf(set: FieldSet, above: readonly PathElement[] = []): Generator<readonly PathElement[]> {
+  for (const element in set) {
+    if (element !== self && isMember(set[element]!)) yield [...above, element];
+  }
+  for (const element in set) {
+    if (element !== self && !isEmpty(set[element]!)) yield* pathsOf(set[element]!, [...above, element]);
+  }
+}
+
+export function pathText(path: readonly PathElement[]): string {
+  return path.map(elementText).join('');
+}
+
+/** The same set with its elements in their order. */
+export function sorted<Set extends FieldSet>(set: Set): Set {
+  let before: PathElement | undefined;
+  for (const element in set) {
+    if (element === self) continue;
+    if (before !== undefined && compareElements(before, element) > 0) {
+      const out: OpenFieldSet = {};
+      if (set[self]) out[self] = leaf;
+      const elements = Object.keys(set).filter((one) => one !== self);
+      for (const one of elements.sort(compareElements)) out[one] = set[one]!;
+      return out as Set;
+    }
+    before = element;
+  }
+  return set;
+}

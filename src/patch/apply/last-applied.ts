@@ -1,0 +1,87 @@
+import type { JsonObject, JsonValue } from '../../machinery/kube-object.js';
+import { metadataOf } from './bare-object.js';
+import { changesBetween } from './changes.js';
+import { fieldsOf } from './config-set.js';
+import type { Conflict } from './conflicts.js';
+import { difference, isEmpty, noFields, type FieldSet } from './field-set.js';
+import { readJson, sortedJson } from './json-text.js';
+import { UntypedItem } from './path-element.js';
+import type { Schema } from './schema.js';
+import { typeProblems } from './type-check.js';
+
+/** Only kubectl moves from applying by itself to applying through the server, under this name. */
+const kubectl = 'kubectl';
+/** Of all annotations of an object together; ValidateAnnotationsSize. */
+const annotationBytesMax = 256 * 1024;
+
+/** What kubectl noted when it applied by itself: such fields are no conflict for it, and the note stays up to date. */
+export class LastApplied {
+  constructor(
+    private readonly annotation: string,
+    private readonly kind: { readonly apiVersion: string; readonly schema: Schema },
+  ) {}
+
+  /** Conflicts about fields that are still as kubectl had applied them are its own; all of them stay unless all are. */
+  conflictsLeft(live: JsonObject, manager: string, conflicts: readonly Conflict[]): readonly Conflict[] {
+    const allowed = manager === kubectl ? this.stillAsApplied(live) : noFields;
+    if (isEmpty(allowed)) return conflicts;
+    return conflicts
+      .map((conflict) => ({ ...conflict, fields: difference(conflict.fields, allowed) }))
+      .filter(({ fields }) => !isEmpty(fields));
+  }
+
+  /** The object with the configuration in the annotation, where there is one. */
+  noted(object: JsonObject, config: JsonObject, manager: string): JsonObject {
+    if (manager !== kubectl || !this.noteOf(object)) return object;
+    const metadata = metadataOf(object)!;
+    const annotations = { ...annotationsOf(object), [this.annotation]: `${sortedJson(this.withoutNote(config))}\n` };
+    if (bytesOf(annotations) > annotationBytesMax) delete (annotations)[this.annotation];
+    return { ...object, metadata: { ...metadata, annotations } };
+  }
+
+  private stillAsApplied(live: JsonObject): FieldSet {
+    const { schema, apiVersion } = this.kind;
+    const note = this.noteOf(live);
+    const applied = note === undefined ? undefined : readJson(note);
+    if (!isObject(applied) || applied['apiVersion'] !== apiVersion) return noFields;
+    if (typeProblems(schema, applied).length > 0) return noFields;
+    try {
+      const changes = changesBetween({ schema, from: applied, to: live, toIsComplete: false });
+      const fields = difference(fieldsOf(schema, applied), changes.modified);
+      return difference(difference(fields, changes.added), changes.removed);
+    } catch (error) {
+      if (error instanceof UntypedItem) return noFields;
+      throw error;
+    }
+  }
+
+  private noteOf(object: JsonObject): string | undefined {
+    const note = annotationsOf(object)[this.annotation];
+    return typeof note === 'string' && note !== '' ? note : undefined;
+  }
+
+  private withoutNote(config: JsonObject): JsonObject {
+    const metadata = metadataOf(config);
+    if (metadata?.['annotations'] === undefined) return config;
+    const { [this.annotation]: _note, ...annotations } = annotationsOf(config);
+    const { annotations: _annotations, ...rest } = metadata;
+    return { ...config, metadata: Object.keys(annotations).length > 0 ? { ...rest, annotations } : rest };
+  }
+}
+
+function annotationsOf(object: JsonObject): JsonObject {
+  const annotations = metadataOf(object)?.['annotations'];
+  return isObject(annotations) ? annotations : {};
+}
+
+function bytesOf(annotations: JsonObject): number {
+  let bytes = 0;
+  for (const [name, value] of Object.entries(annotations)) {
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(typeof value === 'string' ? value : '');
+  }
+  return bytes;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

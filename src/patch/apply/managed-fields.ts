@@ -1,0 +1,104 @@
+import type { JsonObject, JsonValue } from '../../machinery/kube-object.js';
+import { compareText } from './json-text.js';
+import { FieldSetError, readFieldSet } from './field-set-reader.js';
+import type { FieldSet } from './field-set.js';
+
+export type Operation = 'Apply' | 'Update';
+
+/** Who owns fields, how it came to that, and what it owns. */
+export interface Owner {
+  readonly manager: string;
+  readonly operation: Operation;
+  /** The version in whose words the fields are. */
+  readonly apiVersion: string;
+  readonly subresource: string;
+  /** When its fields last changed; appliers that joined without changing anything have none. */
+  readonly time: string | undefined;
+  readonly fields: FieldSet;
+}
+
+/** By the identity of the owner, in the order of the list. */
+export type Owners = Map<string, Owner>;
+
+/** Names of managers and subresources have bounds of their own; together they keep an object from filling up. */
+const entriesMax = 1000;
+
+/**
+ * Whoever applies is the same in every version; updates in another version are by somebody else. The order of these
+ * texts is the order in which conflicts are listed.
+ */
+export function ownerId(owner: Pick<Owner, 'manager' | 'operation' | 'apiVersion' | 'subresource'>): string {
+  const version = owner.operation === 'Apply' ? '' : owner.apiVersion;
+  return `${owner.manager}\0${owner.operation}\0${version}\0${owner.subresource}`;
+}
+
+/** Undefined when the list is not one that this server could have written. */
+export function readOwners(managedFields: unknown): Owners | undefined {
+  const owners: Owners = new Map();
+  if (managedFields === undefined || managedFields === null) return owners;
+  if (!Array.isArray(managedFields) || managedFields.length > entriesMax) return undefined;
+  for (const entry of managedFields as unknown[]) {
+    const owner = readOwner(entry);
+    if (!owner) return undefined;
+    owners.set(ownerId(owner), owner);
+  }
+  return owners;
+}
+
+function readOwner(entry: unknown): Owner | undefined {
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return undefined;
+  const { manager = '', operation, apiVersion, subresource = '', time, fieldsType, fieldsV1 } = entry as JsonObject;
+  if (operation !== 'Apply' && operation !== 'Update') return undefined;
+  if (typeof apiVersion !== 'string' || apiVersion === '' || fieldsType !== 'FieldsV1') return undefined;
+  if (typeof manager !== 'string' || typeof subresource !== 'string') return undefined;
+  const seconds = time === undefined || time === null ? undefined : readTime(time);
+  if (time && seconds === undefined) return undefined;
+  try {
+    return { manager, operation, apiVersion, subresource, time: seconds, fields: readFieldSet(fieldsV1) };
+  } catch (error) {
+    if (error instanceof FieldSetError) return undefined;
+    throw error;
+  }
+}
+
+const writtenTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+function readTime(time: JsonValue): string | undefined {
+  if (typeof time !== 'string') return undefined;
+  if (writtenTime.test(time)) return time;
+  const milliseconds = Date.parse(time);
+  return Number.isNaN(milliseconds) ? undefined : `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+}
+
+/** As they stand in the object; undefined when nobody owns anything. */
+export function writeOwners(owners: Owners): JsonValue[] | undefined {
+  if (owners.size === 0) return undefined;
+  return [...owners.values()].sort(compareOwners).map(entryOf);
+}
+
+function entryOf(owner: Owner): JsonValue {
+  const entry: JsonObject = { manager: owner.manager, operation: owner.operation, apiVersion: owner.apiVersion };
+  if (owner.time !== undefined) entry['time'] = owner.time;
+  entry['fieldsType'] = 'FieldsV1';
+  entry['fieldsV1'] = owner.fields;
+  if (owner.subresource !== '') entry['subresource'] = owner.subresource;
+  return entry;
+}
+
+/** Appliers first, then who changed something longest ago. */
+function compareOwners(a: Owner, b: Owner): number {
+  if (a.operation !== b.operation) return a.operation < b.operation ? -1 : 1;
+  return (
+    compareText(a.time ?? '', b.time ?? '') ||
+    compareText(a.manager, b.manager) ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.subresource, b.subresource)
+  );
+}
+
+/** Whether a client asks for everybody's claims to be forgotten: one entry with nothing in it. */
+export function isReset(managedFields: unknown): boolean {
+  if (!Array.isArray(managedFields) || managedFields.length !== 1) return false;
+  const entry: unknown = managedFields[0];
+  return typeof entry === 'object' && entry !== null && Object.values(entry).every((value) => !value);
+}

@@ -1,0 +1,127 @@
+import { itemElement, type PathElement } from './path-element.js';
+import { formOf, type ListSchema, type MapSchema, type Schema } from './schema.js';
+import { putOwn } from './put-own.js';
+
+/**
+ * A configuration laid over an object: its leaves replace those of the object, its lists and maps join theirs, nothing
+ * goes. Items stand in the order of the configuration, those of the object alone where they stood between them.
+ * Neither argument is changed; what stays the same is shared. Throws UntypedItem.
+ */
+export function mergeTyped(schema: Schema, live: unknown, config: unknown): unknown {
+  if (config === undefined || live === config) return live;
+  if (live === undefined) return config;
+  switch (formOf(schema, config)) {
+    case 'map':
+      return mergeObjects(schema.map!, live, config);
+    case 'list':
+      return mergeLists(schema.list!, live, config);
+    case 'scalar':
+      return config;
+  }
+}
+
+function mergeObjects(map: MapSchema, live: unknown, config: unknown): unknown {
+  const left = asObject(live);
+  const right = asObject(config);
+  if (map.isAtomic || (isEmptyObject(left) && isEmptyObject(right))) return config;
+  const out: Record<string, unknown> = {};
+  let isEmpty = true;
+  const names = new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})]);
+  for (const name of names) {
+    const schema = map.fields.get(name)?.schema ?? map.values;
+    const from = left && Object.hasOwn(left, name) ? left[name] : undefined;
+    const to = right && Object.hasOwn(right, name) ? right[name] : undefined;
+    const value = schema ? mergeTyped(schema, from, to) : (to ?? from);
+    if (value === undefined) continue;
+    putOwn(out, name, value);
+    isEmpty = false;
+  }
+  return isEmpty ? undefined : out;
+}
+
+function mergeLists(list: ListSchema, live: unknown, config: unknown): unknown {
+  const left = Array.isArray(live) ? (live as unknown[]) : [];
+  const right = Array.isArray(config) ? (config as unknown[]) : [];
+  if (list.kind === 'atomic' || (left.length === 0 && right.length === 0)) return config;
+  const out = mergeItems(list, left, right);
+  return out.length === 0 ? undefined : out;
+}
+
+interface Indexed {
+  readonly elements: readonly PathElement[];
+  /** Undefined for an item that stands in the list several times: it is not merged with anything. */
+  readonly items: ReadonlyMap<PathElement, unknown>;
+}
+
+function indexed(list: ListSchema, items: readonly unknown[]): Indexed {
+  const elements: PathElement[] = [];
+  const found = new Map<PathElement, unknown>();
+  for (const item of items) {
+    const element = itemElement(list, item);
+    found.set(element, found.has(element) ? undefined : item);
+    elements.push(element);
+  }
+  return { elements, items: found };
+}
+
+/**
+ * Both lists are walked at once. `awaited` is the next of the items that both have, in the configuration's order: the
+ * object's own items go before it, its shared ones wait for their turn.
+ */
+function mergeItems(list: ListSchema, live: readonly unknown[], config: readonly unknown[]): unknown[] {
+  const left = indexed(list, live);
+  const right = indexed(list, config);
+  const shared = right.elements.filter((element) => left.items.has(element));
+  const done = new Set<PathElement>();
+  const out: unknown[] = [];
+  const take = (value: unknown) => {
+    if (value !== undefined) out.push(value);
+  };
+  const merged = (element: PathElement) => {
+    done.add(element);
+    return mergeTyped(list.of, left.items.get(element), right.items.get(element));
+  };
+  let awaited = shared.shift();
+  let l = 0;
+  let r = 0;
+  while (l < live.length || r < config.length) {
+    if (l < live.length && r < config.length) {
+      const element = left.elements[l]!;
+      if (element === right.elements[r]) {
+        take(merged(element));
+        l++;
+        r++;
+        awaited = shared.shift();
+        continue;
+      }
+      if (right.items.has(element) && awaited !== undefined && awaited !== element) {
+        l++;
+        continue;
+      }
+    }
+    if (l < live.length) {
+      const element = left.elements[l]!;
+      if (!right.items.has(element)) {
+        take(live[l++]);
+        continue;
+      }
+      if (done.has(element)) l++;
+    }
+    if (r < config.length) {
+      const element = right.elements[r++]!;
+      take(merged(element));
+      if (awaited === element) awaited = shared.shift();
+    }
+  }
+  return out;
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
+}
+
+function isEmptyObject(value: object | undefined): boolean {
+  return value === undefined || Object.keys(value).length === 0;
+}

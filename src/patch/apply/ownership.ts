@@ -1,0 +1,60 @@
+import { difference, intersection, isEmpty, union } from './field-set.js';
+import { writtenBy } from './changes.js';
+import type { Conflict } from './conflicts.js';
+import type { Owner, Owners } from './managed-fields.js';
+import { inTodaysTypes } from './schema-changes.js';
+import type { KindVersions, VersionedChanges, VersionedObject } from './versions.js';
+
+/** Everybody in the words of today's types; owners in versions that are gone are dropped later. */
+export function reconciled(owners: Owners, live: VersionedObject, versions: KindVersions): Owners {
+  let out: Owners | undefined;
+  for (const [id, owner] of owners) {
+    const schema = owner.apiVersion === live.apiVersion ? live.schema : versions.schema(owner.apiVersion);
+    if (!schema) {
+      (out ??= new Map(owners)).delete(id);
+      continue;
+    }
+    const fields = inTodaysTypes(owner.fields, schema);
+    if (fields !== owner.fields) (out ??= new Map(owners)).set(id, { ...owner, fields });
+  }
+  return out ?? owners;
+}
+
+export interface Disowned {
+  readonly owners: Owners;
+  /** Fields that others own and that changed. */
+  readonly conflicts: readonly Conflict[];
+}
+
+/** What is left to the others when somebody changes the object: not what was changed, nor what is gone. */
+export function disownChanged(owners: Owners, changes: VersionedChanges, writer: string | undefined): Disowned {
+  const left: Owners = new Map();
+  const conflicts: Conflict[] = [];
+  for (const [id, owner] of owners) {
+    if (id === writer) {
+      left.set(id, owner);
+      continue;
+    }
+    const seen = changes.in(owner.apiVersion);
+    if (!seen) continue;
+    const taken = intersection(owner.fields, writtenBy(seen));
+    if (!isEmpty(taken)) conflicts.push({ id, owner, fields: taken });
+    const fields = difference(difference(owner.fields, taken), seen.removed);
+    if (!isEmpty(fields)) left.set(id, withFields(owner, fields));
+  }
+  return { owners: left, conflicts };
+}
+
+export function withFields(owner: Owner, fields: Owner['fields']): Owner {
+  return fields === owner.fields ? owner : { ...owner, fields };
+}
+
+/** Fields of all owners of one version together. */
+export function ownedByVersion(owners: Owners): Map<string, Owner['fields']> {
+  const found = new Map<string, Owner['fields']>();
+  for (const { apiVersion, fields } of owners.values()) {
+    const before = found.get(apiVersion);
+    found.set(apiVersion, before ? union(before, fields) : fields);
+  }
+  return found;
+}

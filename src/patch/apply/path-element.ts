@@ -1,0 +1,139 @@
+import { compareText, readJson, scalarText } from './json-text.js';
+import type { ListKey, ListSchema } from './schema.js';
+
+/**
+ * One step of a path, as it is stored: `f:name` a field, `k:{"name":"x"}` an item of a list by its keys, `v:"x"` an item
+ * of a set by itself, `i:0` an item by its place. Equal steps are equal texts.
+ */
+export type PathElement = string;
+
+/** A list that its items cannot be told apart in. */
+export class UntypedItem extends Error {
+  override readonly name = 'UntypedItem';
+}
+
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+/** Throws UntypedItem. */
+export function itemElement(list: ListSchema, item: unknown): PathElement {
+  return list.kind === 'set' ? setElement(item) : keyElement(list, item);
+}
+
+function setElement(item: unknown): PathElement {
+  if (item === null) throw new UntypedItem("associative list without keys has an element that's an explicit null");
+  if (Array.isArray(item)) throw new UntypedItem('not supported: associative list with lists as elements');
+  if (typeof item === 'object') throw new UntypedItem("associative list without keys has an element that's a map type");
+  return `v:${scalarText(item)}`;
+}
+
+function keyElement(list: ListSchema, item: unknown): PathElement {
+  if (item === null) throw new UntypedItem('associative list with keys may not have a null element');
+  if (typeof item !== 'object' || Array.isArray(item)) {
+    throw new UntypedItem('associative list with keys may not have non-map elements');
+  }
+  let text = '';
+  for (const key of list.keys) {
+    const value = keyOf(item, key);
+    if (value === undefined) continue;
+    text = `${text === '' ? 'k:{' : `${text},`}${key.label}${scalarText(value)}`;
+  }
+  if (text === '') {
+    const names = list.keys.map(({ name }) => `"${name}"`).join(' ');
+    throw new UntypedItem(
+      `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
+    );
+  }
+  return `${text}}`;
+}
+
+/** The key of an item, or what stands in its place. */
+export function keyOf(item: unknown, key: ListKey): unknown {
+  const value = typeof item === 'object' && item !== null ? (item as Record<string, unknown>)[key.name] : undefined;
+  return value === undefined || typeof value === 'function' ? key.default : value;
+}
+
+/** The order of items without their texts: by the keys, one after the other. */
+export function compareItems(list: ListSchema, a: unknown, b: unknown): number {
+  if (list.kind === 'set') return compareValues(a, b);
+  for (const key of list.keys) {
+    const left = keyOf(a, key);
+    const right = keyOf(b, key);
+    // A key that is missing lets the next one take its place: those are told apart by their texts.
+    if (left === undefined || right === undefined) {
+      if (left === right) continue;
+      return compareElements(itemElement(list, a), itemElement(list, b));
+    }
+    const order = compareValues(left, right);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+const kinds = 'fkvi';
+
+/** Fields, then items by key, by value, by place; each kind in its own order: numbers as numbers. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  if (a === b) return 0;
+  const kind = kinds.indexOf(a[0]!) - kinds.indexOf(b[0]!);
+  if (kind !== 0) return kind;
+  if (a[0] === 'f') return compareText(a, b);
+  if (a[0] === 'i') return Number(a.slice(2)) - Number(b.slice(2));
+  const left = readJson(a.slice(2));
+  const right = readJson(b.slice(2));
+  return a[0] === 'v' ? compareValues(left, right) : compareKeys(left, right);
+}
+
+function compareKeys(a: unknown, b: unknown): number {
+  const left = Object.entries(a ?? {});
+  const right = Object.entries(b ?? {});
+  for (let i = 0; i < left.length && i < right.length; i++) {
+    const order = compareText(left[i]![0], right[i]![0]) || compareValues(left[i]![1], right[i]![1]);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+/** Numbers, texts, booleans, lists, objects, null. */
+export function compareValues(a: unknown, b: unknown): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  const left = rank(a);
+  const right = rank(b);
+  if (left !== right) return left - right;
+  if (left === 0) return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0;
+  if (left === 2) return Number(a) - Number(b);
+  if (left === 3) return compareLists(a as unknown[], b as unknown[]);
+  if (left === 4) return compareKeys(sortedEntries(a), sortedEntries(b));
+  return 0;
+}
+
+function rank(value: unknown): number {
+  if (typeof value === 'number' || typeof value === 'bigint') return 0;
+  if (typeof value === 'string') return 1;
+  if (typeof value === 'boolean') return 2;
+  if (Array.isArray(value)) return 3;
+  return typeof value === 'object' && value !== null ? 4 : 5;
+}
+
+function compareLists(a: unknown[], b: unknown[]): number {
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    const order = compareValues(a[i], b[i]);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+function sortedEntries(value: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value as object).sort(([a], [b]) => compareText(a, b)));
+}
+
+/** As messages show it: `.spec`, `[name="x"]`, `[="x"]`, `[0]`. */
+export function elementText(element: PathElement): string {
+  const rest = element.slice(2);
+  if (element[0] === 'f') return `.${rest}`;
+  if (element[0] === 'i') return `[${rest}]`;
+  if (element[0] === 'v') return `[=${scalarText(readJson(rest))}]`;
+  const keys = Object.entries((readJson(rest) as object | undefined) ?? {});
+  return `[${keys.map(([name, value]) => `${name}=${scalarText(value)}`).join(',')}]`;
+}

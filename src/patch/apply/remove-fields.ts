@@ -1,0 +1,45 @@
+import { isEmpty, isMember, type FieldSet } from './field-set.js';
+import { fieldElement, itemElement } from './path-element.js';
+import { putOwn } from './put-own.js';
+import { formOf, type ListSchema, type MapSchema, type Schema } from './schema.js';
+
+/**
+ * The value without the fields of the set, and all that is below them. A list or map of which nothing is left becomes
+ * null, which says that its parent had it. The argument is not changed. Throws UntypedItem.
+ */
+export function withoutFields(schema: Schema | undefined, value: unknown, fields: FieldSet): unknown {
+  if (isEmpty(fields) || !schema) return value;
+  switch (formOf(schema, value)) {
+    case 'map':
+      return objectWithout(schema.map!, value, fields);
+    case 'list':
+      return listWithout(schema.list!, value, fields);
+    case 'scalar':
+      return value;
+  }
+}
+
+function objectWithout(map: MapSchema, value: unknown, fields: FieldSet): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || map.isAtomic) return null;
+  const out: Record<string, unknown> = {};
+  let left = false;
+  for (const [name, part] of Object.entries(value as Record<string, unknown>)) {
+    const field = map.fields.get(name);
+    const node = fields[field?.element ?? fieldElement(name)];
+    if (node && isMember(node)) continue;
+    putOwn(out, name, node ? withoutFields(field?.schema ?? map.values, part, node) : part);
+    left = true;
+  }
+  return left ? out : null;
+}
+
+function listWithout(list: ListSchema, value: unknown, fields: FieldSet): unknown {
+  if (!Array.isArray(value) || list.kind === 'atomic') return null;
+  const out: unknown[] = [];
+  for (const item of value as unknown[]) {
+    const node = fields[itemElement(list, item)];
+    if (node && isMember(node)) continue;
+    out.push(node ? withoutFields(list.of, item, node) : item);
+  }
+  return out.length > 0 ? out : null;
+}

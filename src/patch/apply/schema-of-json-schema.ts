@@ -1,0 +1,112 @@
+import type { JsonValue } from '../../machinery/kube-object.js';
+import { compareText, stringText } from './json-text.js';
+import { fieldElement } from './path-element.js';
+import { atomicJson, deducedJson, type FieldSchema, type ListKey, type Schema } from './schema.js';
+
+/** What is read of a structural schema (apiextensions), with the names of its extensions. */
+export interface JsonSchema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly items?: JsonSchema;
+  readonly default?: JsonValue;
+  readonly [extension: string]: unknown;
+}
+
+const extension = {
+  preserves: 'x-kubernetes-preserve-unknown-fields',
+  intOrString: 'x-kubernetes-int-or-string',
+  listType: 'x-kubernetes-list-type',
+  listKeys: 'x-kubernetes-list-map-keys',
+  mapType: 'x-kubernetes-map-type',
+  embedded: 'x-kubernetes-embedded-resource',
+} as const;
+
+/**
+ * A custom kind's fields. `meta` is the schema of ObjectMeta, for the object and for the resources embedded in it;
+ * kinds that keep unknown fields have them told apart by what they are.
+ */
+export function schemaOfJsonSchema(schema: JsonSchema, meta: Schema): Schema {
+  return withObjectFields(schemaOf(schema, meta), meta);
+}
+
+function schemaOf(schema: JsonSchema, meta: Schema): Schema {
+  const preserves = schema[extension.preserves] === true;
+  if (schema[extension.intOrString] === true) return { scalar: 'untyped', list: undefined, map: undefined };
+  switch (schema.type) {
+    case 'string':
+      return { scalar: 'string', list: undefined, map: undefined };
+    case 'integer':
+    case 'number':
+      return { scalar: 'numeric', list: undefined, map: undefined };
+    case 'boolean':
+      return { scalar: 'boolean', list: undefined, map: undefined };
+    case 'array':
+      return { scalar: undefined, list: listOf(schema, meta), map: undefined };
+    case 'object': {
+      const object = objectOf(schema, meta, preserves);
+      return schema[extension.embedded] === true ? withObjectFields(object, meta) : object;
+    }
+    default:
+      return preserves ? deducedJson : atomicJson;
+  }
+}
+
+function listOf(schema: JsonSchema, meta: Schema): NonNullable<Schema['list']> {
+  const of = schema.items ? schemaOf(schema.items, meta) : atomicJson;
+  const kind = schema[extension.listType];
+  if (kind === 'set') return { kind: 'set', of, keys: [] };
+  if (kind !== 'map') return { kind: 'atomic', of, keys: [] };
+  const names = [...((schema[extension.listKeys] as string[] | undefined) ?? [])].sort(compareText);
+  return { kind: 'map', of, keys: names.map((name) => keyOf(name, schema.items)) };
+}
+
+function keyOf(name: string, items: JsonSchema | undefined): ListKey {
+  const property = items?.properties && Object.hasOwn(items.properties, name) ? items.properties[name] : undefined;
+  return { name, label: `${stringText(name)}:`, default: property?.default };
+}
+
+function objectOf(schema: JsonSchema, meta: Schema, preserves: boolean): Schema {
+  const names = Object.keys(schema.properties ?? {}).sort(compareText);
+  const fields = names.map((name): [string, Schema] => [name, schemaOf(schema.properties![name]!, meta)]);
+  const { additionalProperties: additional } = schema;
+  const given =
+    typeof additional === 'object' ? schemaOf(additional, meta) : additional === true ? atomicJson : undefined;
+  return objectSchema(fields, given ?? (preserves ? deducedJson : undefined), schema[extension.mapType] === 'atomic');
+}
+
+function objectSchema(fields: readonly [string, Schema][], values: Schema | undefined, isAtomic: boolean): Schema {
+  const byName = new Map<string, FieldSchema>();
+  fields.forEach(([name, schema], rank) =>
+    byName.set(name, { name, element: fieldElement(name), rank, schema, zero: undefined }),
+  );
+  return {
+    scalar: undefined,
+    list: undefined,
+    map: {
+      isAtomic,
+      fields: byName,
+      byElement: new Map([...byName.values()].map((field) => [field.element, field])),
+      values,
+      constant: [],
+    },
+  };
+}
+
+/** Every object has these, whatever its schema says of them. */
+function withObjectFields(schema: Schema, meta: Schema): Schema {
+  const map = schema.map ?? deducedJson.map!;
+  const text: Schema = { scalar: 'string', list: undefined, map: undefined };
+  const fields = new Map([...map.fields.values()].map((field): [string, Schema] => [field.name, field.schema]));
+  fields.set('apiVersion', text).set('kind', text).set('metadata', meta);
+  return objectSchema(
+    [...fields].sort(([a], [b]) => compareText(a, b)),
+    map.values,
+    map.isAtomic,
+  );
+}
+
+/** A kind without a schema: only its metadata is known. */
+export function schemaOfAnyObject(meta: Schema): Schema {
+  return withObjectFields(deducedJson, meta);
+}

@@ -1,0 +1,20 @@
+/** Values as Go prints them (`%v`): messages that clients know quote objects this way. `map[image:x name:c]` */
+export function goPrint(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return `[${value.map(goPrint).join(' ')}]`;
+  const object = value as Record<string, unknown>;
+  const names = Object.keys(object).sort();
+  return `map[${names.map((name) => `${name}:${goPrint(object[name])}`).join(' ')}]`;
+}
+
+/** The Go type that decoded JSON has. */
+export function goTypeName(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'bigint') return 'int64';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  if (Array.isArray(value)) return '[]interface {}';
+  return typeof value === 'string' ? 'string' : 'map[string]interface {}';
+}
