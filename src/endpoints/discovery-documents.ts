@@ -45,7 +45,7 @@ function namesOf({ name, versions }: ServedGroup) {
   return { name, versions: names, preferredVersion: names[0] };
 }
 
-export function apiResourceList(served: ServedVersion, storedAs: StoredAs) {
+export function apiResourceList(served: ServedVersion) {
   const { group, version } = served;
   return {
     kind: 'APIResourceList',
@@ -62,7 +62,7 @@ export function apiResourceList(served: ServedVersion, storedAs: StoredAs) {
           kind,
           verbs: verbsOf(resource),
           ...namesBesides(resource),
-          ...(resource.type === 'stored' && { storageVersionHash: storageVersionHash(storedAs(resource.definition)) }),
+          ...hashOf(resource),
         },
         ...subresourcesOf(resource).map(({ name, verbs, kind, foreign }) => ({
           name: `${plural}/${name}`,
@@ -147,21 +147,11 @@ function byName(resources: readonly Served[]): Served[] {
   return [...resources].sort((a, b) => (a.definition.plural < b.definition.plural ? -1 : 1));
 }
 
-/** The kind under which the objects of a resource lie in the store. */
-export type StoredAs = (definition: ResourceDefinition) => GroupVersionKind;
-
-/**
- * Several versions may show the same objects: they share a place in the store, and the version that is preferred
- * there is the one in which they are kept.
- */
-export function storedAsIn(versions: readonly ServedVersion[]): StoredAs {
-  const first = new Map<string, ResourceDefinition>();
-  for (const { resources } of versions) {
-    for (const { type, definition } of resources) {
-      if (type === 'stored' && !first.has(definition.storagePrefix)) first.set(definition.storagePrefix, definition);
-    }
-  }
-  return (definition) => first.get(definition.storagePrefix) ?? definition;
+/** What cannot be created is made up when somebody asks, and is stored nowhere. */
+function hashOf(resource: Served): { storageVersionHash?: string } {
+  if (resource.type !== 'stored' || !resource.definition.verbs.includes('create')) return {};
+  const { hub, group, version, kind } = resource.definition;
+  return { storageVersionHash: storageVersionHash({ ...(hub?.stored ?? { group, version }), kind }) };
 }
 
 /** Changes when objects are stored in another version. Computed as kube-apiserver does, so that it does not change with the server. */

@@ -12,7 +12,6 @@ import {
   apiResourceList,
   apiVersions,
   groupsOf,
-  storedAsIn,
 } from './discovery-documents.js';
 import { DiscoveryNegotiator, type DiscoveryChoice } from './discovery-negotiation.js';
 
@@ -92,7 +91,7 @@ export class DiscoveryRequests {
     reply: FastifyReply,
     key: string,
     isCore: boolean,
-    plain: (groups: ReturnType<typeof groupsOf>) => unknown,
+    plain: (groups: ReturnType<typeof groupsOf>) => object,
   ): void {
     const choice = this.roots.negotiate(request.raw.headers.accept);
     const served = () =>
@@ -117,9 +116,7 @@ export class DiscoveryRequests {
       throw group !== '' && this.versionsOf(group).length === 0 ? ApiError.noSuchPage() : ApiError.noSuchResource();
     requireGet(request);
     const choice = this.versions.negotiate(request.raw.headers.accept);
-    this.send(request, reply, `/apis/${group}/${version}`, choice, () =>
-      apiResourceList(found, storedAsIn(registry.servedVersions())),
-    );
+    this.send(request, reply, `/apis/${group}/${version}`, choice, () => apiResourceList(found));
   }
 
   private versionsOf(group: string) {
@@ -131,7 +128,7 @@ export class DiscoveryRequests {
     reply: FastifyReply,
     path: string,
     choice: DiscoveryChoice,
-    make: () => unknown,
+    make: () => object,
   ): void {
     const { query } = request.kube.info;
     const pretty = choice.pretty || wantsPretty(query.first('pretty'), request.raw.headers['user-agent']);
@@ -154,8 +151,9 @@ export class DiscoveryRequests {
     reply.raw.end();
   }
 
-  private encode({ encoding, isAggregated }: DiscoveryChoice, pretty: boolean, value: unknown): Document {
-    const bytes = encoding.encode(value, { pretty });
+  private encode({ encoding, isAggregated }: DiscoveryChoice, pretty: boolean, value: object): Document {
+    // Some documents leave out their version, which encodings that know kinds alone have to be told.
+    const bytes = encoding.encode(encoding.takesAnyKind ? value : { apiVersion: 'v1', ...value }, { pretty });
     if (!isAggregated) return { bytes, contentType: encoding.mediaType, etag: undefined };
     return {
       bytes,

@@ -1,7 +1,11 @@
 import { registryOf, shell } from '../../test/harness/shell.js';
+import { Catalog } from '../catalog/catalog.js';
 import { standardEncodings } from '../codec/encodings.js';
+import { protobufEncoding } from '../codec/protobuf.js';
+import { namingProfile } from '../config/naming-profile.js';
+import type { GroupVersionKind } from '../machinery/gvk.js';
 import type { KubeObject } from '../machinery/kube-object.js';
-import { defineResource, type ResourceDefinition } from '../registry/resource-definition.js';
+import { defineResource, type Hub, type ResourceDefinition } from '../registry/resource-definition.js';
 import type { Strategy } from '../registry/strategy.js';
 import { defaultTable } from '../registry/table.js';
 import { storageVersionHash } from './discovery-documents.js';
@@ -51,6 +55,10 @@ const deployments = defineResource({
   },
   subresources: { scale },
 });
+function hubOf(version: string): Hub {
+  return { stored: { group: '', version, plural: 'pods' }, toHub: (object) => object, fromHub: (object) => object };
+}
+
 const reviews = {
   group: 'authentication.k8s.io',
   version: 'v1',
@@ -60,6 +68,10 @@ const reviews = {
   namespaced: false,
 };
 
+const protobuf = protobufEncoding(
+  'application/vnd.kubernetes.protobuf',
+  () => new Catalog(namingProfile('kubernetes')),
+);
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
@@ -67,7 +79,7 @@ function discovery(definitions: ResourceDefinition[] = [pods, namespaces, deploy
   const registry = registryOf(definitions, [reviews], { apps: 20 });
   const requests = new DiscoveryRequests({
     registry,
-    encodings: standardEncodings,
+    encodings: [...standardEncodings, protobuf],
     discoveryGroup: 'apidiscovery.k8s.io',
     serverAddress: () => '10.0.0.1:6443',
     otherPaths: () => ['/healthz', '/version'],
@@ -80,6 +92,7 @@ function discovery(definitions: ResourceDefinition[] = [pods, namespaces, deploy
       type: answer.headers['content-type'],
       headers: answer.headers,
       text: answer.body,
+      bytes: answer.rawPayload,
     };
   };
   const body = async (url: string, headers?: Record<string, string>) =>
@@ -184,6 +197,26 @@ describe('documents of one path', () => {
   });
 });
 
+describe('protobuf', () => {
+  const { get, body } = discovery();
+
+  it.each(['/api', '/apis', '/api/v1', '/apis/apps', '/apis/apps/v1'])('says the same: %s', async (url) => {
+    const { type, bytes } = await get(url, { accept: protobuf.mediaType });
+    expect(type).toBe(protobuf.mediaType);
+    expect(protobuf.decode(bytes).value).toMatchObject({ apiVersion: 'v1', ...(await body(url)) });
+  });
+});
+
+it.each<[string, Partial<ResourceDefinition>, GroupVersionKind | undefined]>([
+  ['the version that is stored', {}, pods],
+  ['the version that another shows', { hub: hubOf('v9') }, { ...pods, version: 'v9' }],
+  ['nothing, of what is not stored', { verbs: ['get', 'list'] }, undefined],
+])('hashes %s', async (_, given, want) => {
+  const { resources } = (await discovery([{ ...pods, ...given }]).body('/api/v1')) as { resources: object[] };
+  expect(resources[0]).toMatchObject({ name: 'pods' });
+  expect((resources[0] as { storageVersionHash?: string }).storageVersionHash).toBe(want && storageVersionHash(want));
+});
+
 describe('the aggregated document', () => {
   const { registry, get, body } = discovery();
 
@@ -283,10 +316,10 @@ describe('what is accepted', () => {
 
   it('names what it has', async () => {
     expect((await get('/api', { accept: 'text/html;q=0.9' })).text).toContain(
-      'only the following media types are accepted: application/json, application/yaml',
+      'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     );
     expect((await get('/api/v1', { accept: 'application/xml' })).text).toContain(
-      '406: Not Acceptable\\n\\nAvailable representations: application/json, application/yaml',
+      '406: Not Acceptable\\n\\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     );
   });
 });
