@@ -1,0 +1,54 @@
+import { deepEqual } from '../machinery/deep-equal.js';
+import { fieldError, type FieldError } from '../machinery/field-error.js';
+import { asFields } from '../machinery/fields.js';
+import type { JsonValue } from '../machinery/kube-object.js';
+
+/** How the items of a list are told apart: by the values of some of their fields, or as they are. */
+export interface ListIdentity {
+  readonly type: 'set' | 'map';
+  readonly keys: readonly string[];
+}
+
+/** Every item that was there before, at its place. */
+export function uniquenessErrors(list: readonly JsonValue[], identity: ListIdentity, at: string): FieldError[] {
+  return duplicatesIn(list, identity).map((index) => fieldError.duplicate(`${at}[${index}]`, list[index]));
+}
+
+/** The indexes of items that are the same as an earlier one. */
+export function duplicatesIn(list: readonly JsonValue[], identity: ListIdentity): number[] {
+  const found: number[] = [];
+  const texts = new Set<string>();
+  const objects: JsonValue[] = [];
+  for (const [index, item] of list.entries()) {
+    const text = identityText(item, identity);
+    if (text === undefined) {
+      if (objects.some((other) => deepEqual(other, item))) found.push(index);
+      else objects.push(item);
+    } else if (texts.has(text)) found.push(index);
+    else texts.add(text);
+  }
+  return found;
+}
+
+/** The item of another list that is the same one, if there is any. */
+export function correlated(item: JsonValue, list: readonly JsonValue[], identity: ListIdentity): JsonValue | undefined {
+  const text = identityText(item, identity);
+  if (text === undefined) return list.find((other) => deepEqual(other, item));
+  return list.find((other) => identityText(other, identity) === text);
+}
+
+/** What tells an item from the others, in one text; undefined for objects in sets. */
+function identityText(item: JsonValue, { type, keys }: ListIdentity): string | undefined {
+  if (type === 'set') return typeof item === 'object' ? undefined : shown(item);
+  const fields = asFields(item);
+  let text = '';
+  for (const key of keys) text += shown(Object.hasOwn(fields, key) ? fields[key] : undefined);
+  return text;
+}
+
+/** With its length, so that two values cannot look like two others. An absent key is an empty one. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return `s${value.length}:${value}`;
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return `${value};`;
+  return 's0:';
+}
