@@ -36,6 +36,8 @@ export function goQuote(text: string): string {
     .replace(/\\f/g, '\\f');
 }
 
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 export const fieldError = {
   required: (field: string, detail = ''): FieldError => ({
     type: 'FieldValueRequired',
@@ -50,7 +52,7 @@ export const fieldError = {
   forbidden: (field: string, detail: string): FieldError => ({
     type: 'FieldValueForbidden',
     field,
-    detail: `Forbidden: ${detail}`,
+    detail: detail === '' ? 'Forbidden' : `Forbidden: ${detail}`,
   }),
   notFound: (field: string, value: unknown): FieldError => ({
     type: 'FieldValueNotFound',
@@ -72,12 +74,17 @@ export const fieldError = {
   tooLong: (field: string, maxLength: number): FieldError => ({
     type: 'FieldValueTooLong',
     field,
-    detail: `Too long: may not be more than ${maxLength} bytes`,
+    detail: `Too long: may not be more than ${counted(maxLength, 'byte')}`,
+  }),
+  tooLongInCharacters: (field: string, maxLength: number): FieldError => ({
+    type: 'FieldValueTooLong',
+    field,
+    detail: `Too long: may not be more than ${counted(maxLength, 'character')}`,
   }),
   tooMany: (field: string, actual: number, max: number): FieldError => ({
     type: 'FieldValueTooMany',
     field,
-    detail: `Too many: ${actual}: must have at most ${max} items`,
+    detail: `Too many: ${actual}: must have at most ${counted(max, 'item')}`,
   }),
   typeInvalid: (field: string, value: unknown, detail: string): FieldError => ({
     type: 'FieldValueTypeInvalid',
