@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, type GroupVersionKind } from '../machinery/gvk.js';
-import type { ResourceDefinition } from '../registry/resource-definition.js';
 import type { Served, ServedVersion } from '../registry/resource-registry.js';
 
 /**
