@@ -15,11 +15,9 @@ import {
 import { defaultCacheLimits } from './cache/cache-limits.js';
 import { Feed } from './cache/feed.js';
 import { Catalog } from './catalog/catalog.js';
-import { protobufData } from './catalog/data/protobuf.js';
 import { standardEncodings } from './codec/encodings.js';
 import { OutputNegotiator } from './codec/negotiate.js';
-import { ProtobufSchema } from './codec/protobuf-schema.js';
-import { protobufDecoder } from './codec/protobuf.js';
+import { protobufEncoding } from './codec/protobuf.js';
 import type { ServerConfig } from './config/server-config.js';
 import { DeprecatedRequests } from './endpoints/deprecated-requests.js';
 import { DiscoveryRequests } from './endpoints/discovery-requests.js';
@@ -148,11 +146,8 @@ export function makeParts(given: Given): AppParts {
     }
     return found;
   };
-  // Read, and not written: clients that would rather have it are answered in JSON.
-  const protobuf = protobufDecoder(
-    naming.protobufMediaType,
-    () => new ProtobufSchema(protobufData, (stem) => naming.group(stem)),
-  );
+  // Objects are read, and not written: clients that would rather have them so are answered in JSON.
+  const protobuf = protobufEncoding(naming.protobufMediaType, () => catalog);
   const health = new HealthChecks({ clock, logger, livezGracePeriodMs: config.livezGracePeriodMs });
   health.add(
     ...standardChecks({
@@ -192,10 +187,13 @@ export function makeParts(given: Given): AppParts {
     metrics: { all, indicators },
     discovery: new DiscoveryRequests({
       registry,
-      encodings: standardEncodings,
+      encodings: [...standardEncodings, protobuf],
       discoveryGroup: naming.group('apidiscovery'),
       serverAddress: () => phase.address,
-      otherPaths: () => ['/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
+      otherPaths: () => [
+        ...health.paths(),
+        ...['/metrics', '/metrics/slis', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'],
+      ],
     }),
     openApi: new OpenApiRequests({
       registry,

@@ -203,7 +203,7 @@ describe('protobuf', () => {
   it.each(['/api', '/apis', '/api/v1', '/apis/apps', '/apis/apps/v1'])('says the same: %s', async (url) => {
     const { type, bytes } = await get(url, { accept: protobuf.mediaType });
     expect(type).toBe(protobuf.mediaType);
-    expect(protobuf.decode(bytes).value).toMatchObject({ apiVersion: 'v1', ...(await body(url)) });
+    expect(protobuf.decode(bytes).value).toMatchObject({ apiVersion: 'v1', ...((await body(url)) as object) });
   });
 });
 
