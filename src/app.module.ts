@@ -4,6 +4,7 @@ import { AdmissionregistrationModule } from './modules/admissionregistration/adm
 import { ApiextensionsModule } from './modules/apiextensions/apiextensions.module.js';
 import { ApiregistrationModule } from './modules/apiregistration/apiregistration.module.js';
 import { ApiserverInternalModule } from './modules/apiserverinternal/apiserverinternal.module.js';
+import { AppsModule } from './modules/apps/apps.module.js';
 import { AuthenticationModule } from './modules/authentication/authentication.module.js';
 import { AuthorizationModule } from './modules/authorization/authorization.module.js';
 import { EventsModule } from './modules/events/events.module.js';
@@ -21,6 +22,7 @@ function builtInGroups(parts: AppParts): GroupModule[] {
   return [
     CoreModule.for(parts),
     CoordinationModule,
+    AppsModule,
     AdmissionregistrationModule,
     ApiextensionsModule,
     ApiregistrationModule,

@@ -6,7 +6,7 @@ import { CoreGroup } from './core.group.js';
 import { coreResources } from './core.resources.js';
 
 const naming = namingProfile('kubernetes');
-const all = [...coreResources(naming), ...coordinationResources(naming)];
+const all = [...coreResources(naming), ...coordinationResources(naming).v1];
 const found = new Map(all.map((definition) => [definition.plural, definition]));
 
 // plural → kind, short names, where stored, created by PUT, overwritten by PUT, deletion answers with the object

@@ -1,0 +1,74 @@
+import { asFields } from '../../machinery/fields.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { scaleLens } from '../../registry/scale-lens.js';
+import { selectorText } from '../core/selector.cells.js';
+import {
+  controllerRevisionTable,
+  daemonSetTable,
+  deploymentTable,
+  replicaSetTable,
+  statefulSetTable,
+} from './apps.tables.js';
+import { controllerRevisionStrategy } from './controller-revision.strategy.js';
+import { daemonSetStatusLens, daemonSetStrategy } from './daemon-set.strategy.js';
+import { deploymentStatusLens, deploymentStrategy } from './deployment.strategy.js';
+import { replicaSetStatusLens, replicaSetStrategy } from './replica-set.strategy.js';
+import { statefulSetStatusLens, statefulSetStrategy } from './stateful-set.strategy.js';
+
+export const appsVersion = { group: 'apps', version: 'v1' } as const;
+
+const scale = scaleLens({
+  specReplicas: ['spec', 'replicas'],
+  statusReplicas: ['status', 'replicas'],
+  selector: (object: KubeObject) => selectorText(asFields(object['spec'])['selector']),
+});
+
+const workload = { ...appsVersion, namespaced: true, categories: ['all'] } as const;
+
+export const appsResources: readonly ResourceDefinition[] = [
+  defineResource({
+    ...appsVersion,
+    kind: 'ControllerRevision',
+    plural: 'controllerrevisions',
+    namespaced: true,
+    strategy: controllerRevisionStrategy,
+    table: controllerRevisionTable,
+  }),
+  defineResource({
+    ...workload,
+    kind: 'DaemonSet',
+    plural: 'daemonsets',
+    shortNames: ['ds'],
+    strategy: daemonSetStrategy,
+    table: daemonSetTable,
+    subresources: { status: daemonSetStatusLens },
+  }),
+  defineResource({
+    ...workload,
+    kind: 'Deployment',
+    plural: 'deployments',
+    shortNames: ['deploy'],
+    strategy: deploymentStrategy,
+    table: deploymentTable,
+    subresources: { scale, status: deploymentStatusLens },
+  }),
+  defineResource({
+    ...workload,
+    kind: 'ReplicaSet',
+    plural: 'replicasets',
+    shortNames: ['rs'],
+    strategy: replicaSetStrategy,
+    table: replicaSetTable,
+    subresources: { scale, status: replicaSetStatusLens },
+  }),
+  defineResource({
+    ...workload,
+    kind: 'StatefulSet',
+    plural: 'statefulsets',
+    shortNames: ['sts'],
+    strategy: statefulSetStrategy,
+    table: statefulSetTable,
+    subresources: { scale, status: statefulSetStatusLens },
+  }),
+];
