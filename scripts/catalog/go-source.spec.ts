@@ -37,13 +37,14 @@ const (
 	Cheap Tag = "cheap"
 	// Dear is dear.
 	Dear = Tag("dear")
+	Free = Tag(metav1.Nothing)
 )
 
 type Label = Tag
 `;
 
 it('reads types, tags and markers', () => {
-  const { structs, named, constants, imports } = parseGoPackage([source]);
+  const { structs, named, constants, borrowed, imports } = parseGoPackage([source]);
   expect([...structs.keys()]).toEqual(['Price', 'Nothing']);
   expect(structs.get('Price')).toEqual({
     name: 'Price',
@@ -69,6 +70,7 @@ it('reads types, tags and markers', () => {
     { name: 'Label', type: 'Tag', isAlias: true, markers: [] },
   ]);
   expect(constants.get('Tag')).toEqual(['cheap', 'dear']);
+  expect(borrowed).toEqual([{ type: 'Tag', qualifier: 'metav1', name: 'Nothing' }]);
   expect(imports.get('metav1')).toBe('k8s.io/apimachinery/pkg/apis/meta/v1');
   expect(imports.get('resource')).toBe('k8s.io/apimachinery/pkg/api/resource');
 });

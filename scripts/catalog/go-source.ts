@@ -30,6 +30,8 @@ export interface GoPackage {
   readonly named: ReadonlyMap<string, GoNamed>;
   /** String constants of a named type, by the type's name. */
   readonly constants: ReadonlyMap<string, readonly string[]>;
+  /** Those that say a constant of another package: `IPv4 = Family(core.IPv4)`. */
+  readonly borrowed: readonly { readonly type: string; readonly qualifier: string; readonly name: string }[];
   /** Every string constant by its own name. */
   readonly values: ReadonlyMap<string, string>;
   /** `v1` → `k8s.io/api/core/v1`, of all files. */
@@ -39,10 +41,13 @@ export interface GoPackage {
 /** `TCP Protocol = "TCP"`, `TCP = Protocol("TCP")`, alone or in a block. */
 const constant = /^(?:const |\t)\s*(\w+)(?:[ \t]+(\w+))?\s*=\s*(?:(\w+)\()?"([^"\n]*)"/gm;
 
+const borrowedConstant = /^(?:const |\t)\s*\w+\s*=\s*(\w+)\((\w+)\.(\w+)\)/gm;
+
 export function parseGoPackage(files: readonly string[]): GoPackage {
   const structs = new Map<string, GoStruct>();
   const named = new Map<string, GoNamed>();
   const constants = new Map<string, string[]>();
+  const borrowed: { type: string; qualifier: string; name: string }[] = [];
   const values = new Map<string, string>();
   const imports = new Map<string, string>();
   for (const text of files) {
@@ -69,6 +74,9 @@ export function parseGoPackage(files: readonly string[]): GoPackage {
       }
     }
     const source = text.replace(/\/\*[^]*?\*\//g, '');
+    for (const [, type, qualifier, name] of source.matchAll(borrowedConstant)) {
+      borrowed.push({ type: type!, qualifier: qualifier!, name: name! });
+    }
     for (const [, name, declared, converted, value] of source.matchAll(constant)) {
       values.set(name!, value!);
       const type = declared ?? converted;
@@ -77,7 +85,7 @@ export function parseGoPackage(files: readonly string[]): GoPackage {
       if (!known.includes(value!)) constants.set(type, [...known, value!]);
     }
   }
-  return { structs, named, constants, values, imports };
+  return { structs, named, constants, borrowed, values, imports };
 }
 
 function structFields(lines: readonly string[], from: number, name: string): { fields: GoField[]; end: number } {

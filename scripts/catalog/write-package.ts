@@ -68,7 +68,7 @@ export class PackageWriter {
   private named({ name, type, markers, isAlias }: GoNamed): string | undefined {
     const written = this.type(type);
     if (written === undefined) return undefined;
-    const values = this.source.go.constants.get(name) ?? [];
+    const values = this.valuesOf(name);
     const isEnum = markers.includes('enum') && values.length > 0;
     const marks = [
       ...(isAlias ? ['same'] : []),
@@ -76,6 +76,14 @@ export class PackageWriter {
       ...(isEnum ? ['enum', ...[...values].sort().map(word)] : []),
     ];
     return [`${name} = ${written}`, ...marks].join(' ');
+  }
+
+  private valuesOf(type: string): string[] {
+    const { constants, borrowed, imports } = this.source.go;
+    const others = borrowed
+      .filter((constant) => constant.type === type)
+      .map(({ qualifier, name }) => this.packages.get(imports.get(qualifier) ?? '')?.go.values.get(name));
+    return [...(constants.get(type) ?? []), ...others.filter((value) => value !== undefined)];
   }
 
   private struct({ name, fields, markers }: GoStruct): string | undefined {
