@@ -24,6 +24,13 @@ const scalars: Readonly<Record<ScalarType['scalar'], Schema>> = {
   int64: { type: 'integer', format: 'int64' },
   float64: { type: 'number', format: 'double' },
 };
+/** Fields that the reference has not a word for: it refers to their types and puts nothing around that. */
+const bareReferences: ReadonlySet<string> = new Set([
+  ...['additionalItems', 'additionalProperties', 'example', 'externalDocs', 'items', 'not'].map(
+    (name) => `apiextensions.v1.JSONSchemaProps.${name}`,
+  ),
+  'networking.v1.IngressRuleValue.http',
+]);
 const zeros = { string: '', bytes: undefined, bool: false, int32: 0, int64: 0, float64: 0 } as const;
 
 export const valueSchemas: Readonly<Record<Dialect, Readonly<Record<ValueName, Schema>>>> = {
@@ -87,8 +94,10 @@ function fieldSchema(field: Field, owner: string, names: TypeNames): Schema {
     ...(dialect === 'v3' && defaultOf(field)),
     ...extensionsOf(field),
   };
+  if (dialect === 'v2' || !('$ref' in schema)) return { ...beside, ...schema };
+  if (Object.keys(beside).length === 0 && bareReferences.has(`${owner}.${field.name}`)) return schema;
   // In OpenAPI 3.0 all that stands beside a reference is ignored.
-  return dialect === 'v3' && '$ref' in schema ? { ...beside, allOf: [schema] } : { ...beside, ...schema };
+  return { ...beside, allOf: [schema] };
 }
 
 /** Scalars alone have formats and values of their own; everything else that has a name is a reference. */
