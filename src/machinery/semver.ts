@@ -1,0 +1,44 @@
+/** Versions as semver.org writes them (2.0.0): `1.2.3-rc.1+build`. */
+const number = '(0|[1-9]\\d*)';
+const preRelease = '(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)';
+const build = '[0-9a-zA-Z-]+';
+const pattern = new RegExp(
+  `^${number}\\.${number}\\.${number}(?:-(${preRelease}(?:\\.${preRelease})*))?(?:\\+${build}(?:\\.${build})*)?$`,
+);
+
+export interface Semver {
+  readonly numbers: readonly bigint[];
+  /** Empty: the release itself, which comes after all of its pre-releases. */
+  readonly preRelease: readonly string[];
+}
+
+export function parseSemver(text: string): Semver | undefined {
+  const match = pattern.exec(text);
+  if (!match) return undefined;
+  const [, major, minor, patch, pre] = match;
+  return { numbers: [major!, minor!, patch!].map(BigInt), preRelease: pre === undefined ? [] : pre.split('.') };
+}
+
+/** Negative when `a` comes before `b`. What was built from a version makes no difference. */
+export function compareSemver(a: Semver, b: Semver): number {
+  for (const [i, value] of a.numbers.entries()) {
+    const other = b.numbers[i]!;
+    if (value !== other) return value < other ? -1 : 1;
+  }
+  if (a.preRelease.length === 0 || b.preRelease.length === 0) return b.preRelease.length - a.preRelease.length;
+  for (const [i, part] of a.preRelease.entries()) {
+    const other = b.preRelease[i];
+    if (other === undefined) return 1;
+    const order = comparePart(part, other);
+    if (order !== 0) return order;
+  }
+  return a.preRelease.length - b.preRelease.length;
+}
+
+/** Numbers come before words. */
+function comparePart(a: string, b: string): number {
+  const isNumber = (text: string) => /^\d+$/.test(text);
+  if (isNumber(a) && isNumber(b)) return BigInt(a) === BigInt(b) ? 0 : BigInt(a) < BigInt(b) ? -1 : 1;
+  if (isNumber(a) !== isNumber(b)) return isNumber(a) ? -1 : 1;
+  return a === b ? 0 : a < b ? -1 : 1;
+}
