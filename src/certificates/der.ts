@@ -5,6 +5,8 @@ import { CertificateError } from './certificate-error.js';
 export interface DerElement {
   readonly tag: number;
   readonly content: Buffer;
+  /** Tag and length, too: what is signed is the whole element. */
+  readonly raw: Buffer;
 }
 
 export interface CertificateExtension {
@@ -42,8 +44,9 @@ export function derElements(bytes: Buffer): DerElement[] {
       start += lengthBytes;
     }
     if (start + length > bytes.length) throw malformed();
-    elements.push({ tag, content: bytes.subarray(start, start + length) });
-    at = start + length;
+    const end = start + length;
+    elements.push({ tag, content: bytes.subarray(start, end), raw: bytes.subarray(at, end) });
+    at = end;
   }
   return elements;
 }
