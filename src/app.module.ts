@@ -10,8 +10,15 @@ import { AuthorizationModule } from './modules/authorization/authorization.modul
 import { EventsModule } from './modules/events/events.module.js';
 import { FlowcontrolModule } from './modules/flowcontrol/flowcontrol.module.js';
 import { RbacModule } from './modules/rbac/rbac.module.js';
+import { CertificatesModule } from './modules/certificates/certificates.module.js';
 import { CoordinationModule } from './modules/coordination/coordination.module.js';
 import { CoreModule } from './modules/core/core.module.js';
+import { EndpointDiscoveryModule } from './modules/discovery/discovery.module.js';
+import { NetworkingModule } from './modules/networking/networking.module.js';
+import { NodeModule } from './modules/node/node.module.js';
+import { SchedulingModule } from './modules/scheduling/scheduling.module.js';
+import { StorageModule } from './modules/storage/storage.module.js';
+import { StorageMigrationModule } from './modules/storagemigration/storagemigration.module.js';
 import { PipelineModule } from './pipeline.module.js';
 import { RegistryModule } from './registry/registry.module.js';
 
@@ -32,6 +39,13 @@ function builtInGroups(parts: AppParts): GroupModule[] {
     EventsModule,
     FlowcontrolModule,
     RbacModule,
+    CertificatesModule,
+    EndpointDiscoveryModule,
+    NetworkingModule,
+    NodeModule,
+    SchedulingModule,
+    StorageModule,
+    StorageMigrationModule,
   ];
 }
 

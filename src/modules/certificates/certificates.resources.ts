@@ -1,0 +1,65 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { fieldAt } from '../../machinery/field-at.js';
+import { defineResource, otherVersion } from '../../registry/resource-definition.js';
+import { approvalLens, signingRequestStatusLens } from './signing-request.lenses.js';
+import { signingRequestStrategy } from './signing-request.strategy.js';
+import { signingRequestTable } from './signing-request.table.js';
+import { trustBundleStrategy } from './trust-bundle.strategy.js';
+import { trustBundleTable } from './trust-bundle.table.js';
+import { podCertificateStatusLens, podCertificateStrategy } from './pod-certificate.strategy.js';
+import { podCertificateTable } from './pod-certificate.table.js';
+
+export const certificatesGroup = (naming: NamingProfile): string => naming.group('certificates');
+
+export function certificatesResources(naming: NamingProfile) {
+  const group = certificatesGroup(naming);
+  const signerName = { 'spec.signerName': fieldAt('spec', 'signerName') };
+  const trustBundles = defineResource({
+    group,
+    version: 'v1beta1',
+    kind: 'ClusterTrustBundle',
+    plural: 'clustertrustbundles',
+    namespaced: false,
+    selectableFields: signerName,
+    strategy: trustBundleStrategy,
+    table: trustBundleTable,
+    allowsUnconditionalUpdate: false,
+  });
+  return {
+    v1: [
+      defineResource({
+        group,
+        version: 'v1',
+        kind: 'CertificateSigningRequest',
+        plural: 'certificatesigningrequests',
+        shortNames: ['csr'],
+        namespaced: false,
+        selectableFields: signerName,
+        strategy: signingRequestStrategy(naming),
+        table: signingRequestTable,
+        subresources: { approval: approvalLens, status: signingRequestStatusLens },
+      }),
+    ],
+    v1beta1: [
+      trustBundles,
+      defineResource({
+        group,
+        version: 'v1beta1',
+        kind: 'PodCertificateRequest',
+        plural: 'podcertificaterequests',
+        namespaced: true,
+        selectableFields: {
+          ...signerName,
+          'spec.podName': fieldAt('spec', 'podName'),
+          'spec.nodeName': fieldAt('spec', 'nodeName'),
+        },
+        indexedFields: ['spec.nodeName'],
+        strategy: podCertificateStrategy(naming),
+        table: podCertificateTable,
+        subresources: { status: podCertificateStatusLens },
+        allowsUnconditionalUpdate: false,
+      }),
+    ],
+    v1alpha1: [otherVersion(trustBundles, { version: 'v1alpha1' })],
+  };
+}

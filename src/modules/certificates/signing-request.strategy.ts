@@ -1,0 +1,112 @@
+import { CertificateError } from '../../certificates/certificate-error.js';
+import { parseCertificateRequest } from '../../certificates/certificate-request.js';
+import { pemBlocks } from '../../certificates/pem-blocks.js';
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
+import { oneOf } from '../../machinery/field-rules.js';
+import { asFields, asText, asTexts, makeFields } from '../../machinery/fields.js';
+import { nameIsPathSegment } from '../../machinery/names.js';
+import type { UserInfo } from '../../machinery/user-info.js';
+import type { Strategy } from '../../registry/strategy.js';
+import { validateSignerName } from './signer-name.validation.js';
+
+const at = path('spec');
+
+/** Nothing of a request changes once it is made: only its status and its approval do, each through its own resource. */
+export function signingRequestStrategy(naming: NamingProfile): Strategy {
+  const legacySigner = naming.label('legacy-unknown');
+  return {
+    validateName: nameIsPathSegment,
+    prepareForCreate(request, { user }) {
+      takeIdentity(makeFields(request, 'spec'), user);
+      request['status'] = {};
+    },
+    prepareForUpdate(request, old) {
+      request['spec'] = old['spec'];
+      request['status'] = old['status'];
+    },
+    validateCreate(request) {
+      const spec = asFields(request['spec']);
+      const signer = asText(spec['signerName']);
+      const signerAt = at.child('signerName');
+      return [
+        ...validateRequest(asText(spec['request'])),
+        ...validateUsages(asTexts(spec['usages'])),
+        ...validateExpiration(spec['expirationSeconds']),
+        ...validateSignerName(signer, signerAt),
+        ...(signer === legacySigner
+          ? [fieldError.invalid(String(signerAt), signer, 'the legacy signerName is not allowed via this API version')]
+          : []),
+      ];
+    },
+  };
+}
+
+/** Who asks is what the server knows, whatever the request says. */
+function takeIdentity(spec: Record<string, unknown>, { name, uid, groups, extra }: UserInfo): void {
+  for (const field of ['username', 'uid', 'groups', 'extra']) delete spec[field];
+  if (name !== '') spec['username'] = name;
+  if (uid !== '') spec['uid'] = uid;
+  if (groups.length > 0) spec['groups'] = [...groups];
+  if (Object.keys(extra).length > 0) {
+    spec['extra'] = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+  }
+}
+
+function validateRequest(base64: string): FieldError[] {
+  const refuse = (message: string) => [
+    fieldError.invalid(String(at.child('request')), base64 === '' ? null : base64, message),
+  ];
+  const [block] = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));
+  if (block?.type !== 'CERTIFICATE REQUEST') return refuse('PEM block type must be CERTIFICATE REQUEST');
+  try {
+    parseCertificateRequest(block.bytes);
+    return [];
+  } catch (error) {
+    if (error instanceof CertificateError) return refuse(error.message);
+    throw error;
+  }
+}
+
+const keyUsages = [
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
+];
+
+function validateUsages(usages: readonly string[]): FieldError[] {
+  const usagesAt = at.child('usages');
+  if (usages.length === 0) return [fieldError.required(String(usagesAt))];
+  return usages.flatMap((usage, index) => [
+    ...oneOf(usage, usagesAt.index(index), keyUsages),
+    ...(usages.indexOf(usage) < index ? [fieldError.duplicate(String(usagesAt.index(index)), usage)] : []),
+  ]);
+}
+
+const expirationSecondsMin = 600;
+
+function validateExpiration(seconds: unknown): FieldError[] {
+  if (typeof seconds !== 'number' || seconds >= expirationSecondsMin) return [];
+  const message = 'may not specify a duration less than 600 seconds (10 minutes)';
+  return [fieldError.invalid(String(at.child('expirationSeconds')), seconds, message)];
+}

@@ -1,0 +1,55 @@
+import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
+import { checked, required } from '../../machinery/field-rules.js';
+import { asFields, asText } from '../../machinery/fields.js';
+import { immutable } from '../../machinery/immutable.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { nameIsDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
+import { compareSemver, parseSemver } from '../../machinery/semver.js';
+import type { Strategy } from '../../registry/strategy.js';
+
+const at = path('spec');
+
+/** Who stands for a lease (KEP-4355), and with which version. */
+export const leaseCandidateStrategy: Strategy = {
+  validateName: nameIsDnsSubdomain,
+  validateCreate: validateCandidate,
+  validateUpdate: (candidate, old) => [
+    ...validateCandidate(candidate),
+    ...immutable(asFields(candidate['spec'])['leaseName'], asFields(old['spec'])['leaseName'], at.child('leaseName')),
+  ],
+};
+
+const oldestFirst = 'OldestEmulationVersion';
+const noVersion = 'must be a valid semantic version';
+
+function validateCandidate(candidate: KubeObject): FieldError[] {
+  const spec = asFields(candidate['spec']);
+  const emulation = asText(spec['emulationVersion']);
+  const binary = asText(spec['binaryVersion']);
+  const emulated = parseSemver(emulation);
+  const built = parseSemver(binary);
+  const binaryAt = String(at.child('binaryVersion'));
+  const errors = required(asText(spec['leaseName']), at.child('leaseName'));
+  if (binary === '') errors.push(fieldError.required(binaryAt));
+  else if (!built) errors.push(fieldError.invalid(binaryAt, binary, noVersion));
+  if (emulation !== '' && !emulated) {
+    errors.push(fieldError.invalid(String(at.child('emulationVersion')), emulation, noVersion));
+  }
+  if (built && emulated && compareSemver(built, emulated) < 0) {
+    errors.push(fieldError.invalid(binaryAt, binary, 'must be greater than or equal to `emulationVersion`'));
+  }
+  return [...errors, ...validateStrategy(asText(spec['strategy']), emulation)];
+}
+
+/** Strategies of others are named with their domain. */
+function validateStrategy(strategy: string, emulation: string): FieldError[] {
+  const strategyAt = at.child('strategy');
+  if (strategy === '') return required(strategy, strategyAt);
+  if (strategy === oldestFirst) {
+    const message = `must be specified when \`strategy\` is '${oldestFirst}'`;
+    return required(emulation, at.child('emulationVersion'), message);
+  }
+  const problems = checked(strategy, strategyAt, validateQualifiedName);
+  if (strategy.includes('/')) return problems;
+  return [...problems, fieldError.invalid(String(strategyAt), strategy, 'should be fully qualified')];
+}

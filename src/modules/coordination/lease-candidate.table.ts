@@ -1,0 +1,24 @@
+import { asFields, asText } from '../../machinery/fields.js';
+import { nameColumn, type TableDefinition } from '../../registry/table.js';
+import { orNone } from '../core/cells.js';
+
+export const leaseCandidateTable: TableDefinition = {
+  columns: [
+    nameColumn,
+    { name: 'LeaseName', type: 'string', description: 'The lease that it stands for.' },
+    { name: 'BinaryVersion', type: 'string', description: 'The version that it is.' },
+    { name: 'EmulationVersion', type: 'string', description: 'The version that it behaves as.' },
+    { name: 'PingTime', type: 'string', description: 'When it was last asked whether it is there.' },
+    { name: 'RenewTime', type: 'string', description: 'When it last said that it is.' },
+    { name: 'Strategy', type: 'string', description: 'How the holder should be chosen.' },
+  ],
+  cells(candidate) {
+    const spec = asFields(candidate['spec']);
+    return [
+      candidate.metadata.name ?? '',
+      ...['leaseName', 'binaryVersion', 'emulationVersion'].map((field) => asText(spec[field])),
+      ...['pingTime', 'renewTime'].map((field) => orNone(asText(spec[field]))),
+      asText(spec['strategy']),
+    ];
+  },
+};

@@ -1,0 +1,26 @@
+import { path } from '../../machinery/field-error.js';
+import { asItems, asText, fillIn, type Fields } from '../../machinery/fields.js';
+import { immutable } from '../../machinery/immutable.js';
+import { nameIsDnsSubdomain } from '../../machinery/names.js';
+import type { Strategy } from '../../registry/strategy.js';
+import { validateEndpointSlice } from './endpoint-slice.validation.js';
+
+export const endpointSliceStrategy: Strategy = {
+  validateName: nameIsDnsSubdomain,
+  countsGenerations: true,
+  default: defaultSlice,
+  validateCreate: validateEndpointSlice,
+  validateUpdate: (slice, old) => [
+    ...validateEndpointSlice(slice),
+    ...immutable(slice['addressType'], old['addressType'], path('addressType')),
+  ],
+  warnings: (slice) =>
+    asText(slice['addressType']) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : [],
+};
+
+function defaultSlice(slice: Fields): void {
+  for (const port of asItems(slice['ports'])) {
+    fillIn(port, 'name', '');
+    fillIn(port, 'protocol', 'TCP');
+  }
+}

@@ -1,0 +1,60 @@
+import { isIP, isIPv4 } from 'node:net';
+import { addressAt } from '../../machinery/ip-range.js';
+
+/** Addresses and ranges that are compared as texts, and must be written in the one way that there is. */
+const noIp = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+const noCidr = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
+
+export function validateCanonicalIp(text: string): string[] {
+  if (familyOf(text) === 0) return [familyOf(withoutLeadingZeros(text)) === 0 ? noIp : 'must not have leading 0s'];
+  if (isMapped(text)) return ['must not be an IPv4-mapped IPv6 address'];
+  const canonical = canonicalIp(text);
+  return text === canonical ? [] : [`must be in canonical form ("${canonical}")`];
+}
+
+export function validateCanonicalCidr(text: string): string[] {
+  if (!isCidr(text)) {
+    return [isCidr(withoutLeadingZeros(text)) ? 'must not have leading 0s in IP or prefix length' : noCidr];
+  }
+  const [address = '', bits = ''] = text.split('/');
+  if (isMapped(address)) return ['must not have an IPv4-mapped IPv6 address'];
+  const start = addressAt(inGroups(text), 0n);
+  if (canonicalIp(address) !== start) return ['must not have bits set beyond the prefix length'];
+  const canonical = `${start}/${bits}`;
+  return text === canonical ? [] : [`must be in canonical form ("${canonical}")`];
+}
+
+export const cidrFamily = (text: string): 0 | 4 | 6 => (isCidr(text) ? familyOf(text.split('/')[0]!) : 0);
+
+/** Whether the second range lies in the first and is smaller. Both are ranges. */
+export function isStrictSubset(whole: string, part: string): boolean {
+  const [, wholeBits = ''] = whole.split('/');
+  const [partAddress = '', partBits = ''] = part.split('/');
+  return (
+    cidrFamily(whole) === cidrFamily(part) &&
+    Number(partBits) > Number(wholeBits) &&
+    addressAt(inGroups(`${partAddress}/${wholeBits}`), 0n) === addressAt(inGroups(whole), 0n)
+  );
+}
+
+function isCidr(text: string): boolean {
+  const [address = '', bits = '', ...rest] = text.split('/');
+  const family = familyOf(address);
+  return (
+    rest.length === 0 && family !== 0 && /^(0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
+  );
+}
+
+const familyOf = (text: string): 0 | 4 | 6 => (text.includes('%') ? 0 : (isIP(text) as 0 | 4 | 6));
+const isMapped = (text: string): boolean => /^::ffff:[\d.]+$/i.test(text) || /^(0+:){5}ffff:/i.test(text);
+const canonicalIp = (text: string): string => (isIPv4(text) ? text : addressAt(`${inGroups(text)}/128`, 0n));
+
+/** The last four bytes of an IPv6 address may be written as IPv4: `64:ff9b::10.0.0.1` → `64:ff9b::a00:1`. */
+function inGroups(text: string): string {
+  if (!text.includes(':')) return text;
+  return text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)/, (_all, ...bytes: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+}
+const withoutLeadingZeros = (text: string): string => text.replace(/(^|[./:])0+(?=\d)/g, '$1');

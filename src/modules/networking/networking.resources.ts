@@ -1,0 +1,78 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { fieldAt } from '../../machinery/field-at.js';
+import { defineResource, otherVersion } from '../../registry/resource-definition.js';
+import { ingressClassStrategy } from './ingress-class.strategy.js';
+import { ingressClassTable } from './ingress-class.table.js';
+import { ingressStatusLens, ingressStrategy } from './ingress.strategy.js';
+import { ingressTable } from './ingress.table.js';
+import { ipAddressStrategy } from './ip-address.strategy.js';
+import { ipAddressTable } from './ip-address.table.js';
+import { networkPolicyStrategy } from './network-policy.strategy.js';
+import { networkPolicyTable } from './network-policy.table.js';
+import { serviceCidrStatusLens, serviceCidrStrategy } from './service-cidr.strategy.js';
+import { serviceCidrTable } from './service-cidr.table.js';
+
+export const networkingGroup = (naming: NamingProfile): string => naming.group('networking');
+
+export function networkingResources(naming: NamingProfile) {
+  const v1 = { group: networkingGroup(naming), version: 'v1' };
+  const ipAddresses = defineResource({
+    ...v1,
+    kind: 'IPAddress',
+    plural: 'ipaddresses',
+    shortNames: ['ip'],
+    namespaced: false,
+    selectableFields: {
+      'spec.parentRef.group': fieldAt('spec', 'parentRef', 'group'),
+      'spec.parentRef.resource': fieldAt('spec', 'parentRef', 'resource'),
+      'spec.parentRef.namespace': fieldAt('spec', 'parentRef', 'namespace'),
+      'spec.parentRef.name': fieldAt('spec', 'parentRef', 'name'),
+    },
+    strategy: ipAddressStrategy,
+    table: ipAddressTable,
+  });
+  const serviceCidrs = defineResource({
+    ...v1,
+    kind: 'ServiceCIDR',
+    plural: 'servicecidrs',
+    namespaced: false,
+    strategy: serviceCidrStrategy,
+    table: serviceCidrTable,
+    subresources: { status: serviceCidrStatusLens },
+  });
+  return {
+    v1: [
+      defineResource({
+        ...v1,
+        kind: 'IngressClass',
+        plural: 'ingressclasses',
+        namespaced: false,
+        strategy: ingressClassStrategy,
+        table: ingressClassTable,
+      }),
+      defineResource({
+        ...v1,
+        kind: 'Ingress',
+        plural: 'ingresses',
+        shortNames: ['ing'],
+        namespaced: true,
+        storagePrefix: 'ingress',
+        strategy: ingressStrategy(naming),
+        table: ingressTable,
+        subresources: { status: ingressStatusLens },
+      }),
+      ipAddresses,
+      defineResource({
+        ...v1,
+        kind: 'NetworkPolicy',
+        plural: 'networkpolicies',
+        shortNames: ['netpol'],
+        namespaced: true,
+        strategy: networkPolicyStrategy,
+        table: networkPolicyTable,
+      }),
+      serviceCidrs,
+    ],
+    v1beta1: [otherVersion(ipAddresses, { version: 'v1beta1' }), otherVersion(serviceCidrs, { version: 'v1beta1' })],
+  };
+}

@@ -1,0 +1,58 @@
+import { validateConditions } from '../../machinery/condition-validation.js';
+import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
+import { checked, required } from '../../machinery/field-rules.js';
+import { asFields, asTexts, makeFields } from '../../machinery/fields.js';
+import { immutable } from '../../machinery/immutable.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { nameIsDnsSubdomain } from '../../machinery/names.js';
+import { statusLens } from '../../registry/status-lens.js';
+import type { Strategy } from '../../registry/strategy.js';
+import { cidrFamily, validateCanonicalCidr } from './canonical.validation.js';
+
+const at = path('spec').child('cidrs');
+
+export const serviceCidrStrategy: Strategy = {
+  validateName: nameIsDnsSubdomain,
+  default: (serviceCidr) => void makeFields(serviceCidr, 'status'),
+  prepareForCreate(serviceCidr) {
+    serviceCidr['status'] = {};
+  },
+  prepareForUpdate(serviceCidr, old) {
+    serviceCidr['status'] = old['status'];
+  },
+  validateCreate: validateRanges,
+  validateUpdate: validateChange,
+};
+
+const cidrsOf = (serviceCidr: KubeObject): string[] => asTexts(asFields(serviceCidr['spec'])['cidrs']);
+
+/** One range, or one of each family. */
+function validateRanges(serviceCidr: KubeObject): FieldError[] {
+  const cidrs = cidrsOf(serviceCidr);
+  const errors: FieldError[] = [];
+  if (cidrs.length === 0) return required(undefined, at, 'at least one CIDR required');
+  if (cidrs.length > 2) errors.push(fieldError.invalid(String(at), { CIDRs: cidrs }, 'may only hold up to 2 values'));
+  else if (cidrs.length === 2 && cidrFamily(cidrs[0]!) === cidrFamily(cidrs[1]!)) {
+    const message = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64';
+    errors.push(fieldError.invalid(String(at), cidrs, message));
+  }
+  return [...errors, ...cidrs.flatMap((cidr, index) => checked(cidr, at.index(index), validateCanonicalCidr))];
+}
+
+/** Addresses are in use: the only change is a second family beside the first. */
+function validateChange(serviceCidr: KubeObject, old: KubeObject): FieldError[] {
+  const cidrs = cidrsOf(serviceCidr);
+  const before = cidrsOf(old);
+  if (cidrs.length === before.length) {
+    return cidrs.flatMap((cidr, index) => immutable(cidr, before[index], at.index(index)));
+  }
+  if (before.length === 1 && cidrs.length === 2) {
+    return [...immutable(cidrs[0], before[0], at.index(0)), ...validateRanges(serviceCidr)];
+  }
+  return immutable(cidrs, before, at);
+}
+
+export const serviceCidrStatusLens = statusLens({
+  validate: (serviceCidr) =>
+    validateConditions(asFields(serviceCidr['status'])['conditions'], path('status').child('conditions')),
+});

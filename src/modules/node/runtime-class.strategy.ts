@@ -1,0 +1,43 @@
+import { deepEqual } from '../../machinery/deep-equal.js';
+import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
+import { requiredName } from '../../machinery/field-rules.js';
+import { asFields, asItems, asText } from '../../machinery/fields.js';
+import { immutable } from '../../machinery/immutable.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { nameIsDnsSubdomain, validateDnsLabel } from '../../machinery/names.js';
+import type { Strategy } from '../../registry/strategy.js';
+import { validateContainerResources } from '../core/pod/resources.validation.js';
+import { validateTolerations } from '../core/pod/scheduling.validation.js';
+import { validateLabelMap } from '../core/selector.validation.js';
+
+export const runtimeClassStrategy: Strategy = {
+  validateName: nameIsDnsSubdomain,
+  validateCreate: validateRuntimeClass,
+  validateUpdate: (runtimeClass, old) => [
+    ...immutable(runtimeClass['handler'], old['handler'], path('handler')),
+    ...validateRuntimeClass(runtimeClass),
+  ],
+};
+
+function validateRuntimeClass(runtimeClass: KubeObject): FieldError[] {
+  const { podFixed } = asFields(runtimeClass['overhead']);
+  const { nodeSelector, tolerations } = asFields(runtimeClass['scheduling']);
+  const schedulingAt = path('scheduling');
+  return [
+    ...requiredName(asText(runtimeClass['handler']), path('handler'), validateDnsLabel),
+    // Clients know what is fixed for a pod as a limit.
+    ...validateContainerResources({ limits: podFixed }, path('overhead'), new Set()),
+    ...validateLabelMap(nodeSelector, schedulingAt.child('nodeSelector')),
+    ...validateTolerations(tolerations, schedulingAt.child('tolerations')),
+    ...validateDistinct(tolerations, schedulingAt.child('tolerations')),
+  ];
+}
+
+function validateDistinct(tolerations: unknown, at: FieldPath): FieldError[] {
+  const all = asItems(tolerations);
+  return all.flatMap((toleration, index) =>
+    all.slice(0, index).some((other) => deepEqual(other, toleration))
+      ? [fieldError.duplicate(String(at.index(index)), toleration)]
+      : [],
+  );
+}

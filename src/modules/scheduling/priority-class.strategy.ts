@@ -1,0 +1,67 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { ApiError } from '../../machinery/api-error.js';
+import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
+import { oneOf } from '../../machinery/field-rules.js';
+import { asNumber, fillInZero } from '../../machinery/fields.js';
+import { immutable } from '../../machinery/immutable.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { nameIsDnsSubdomain } from '../../machinery/names.js';
+import type { Strategy } from '../../registry/strategy.js';
+
+const userPriorityMax = 1_000_000_000;
+const systemPrefix = 'system-';
+
+/** What holds a cluster together stands above everything that users run. */
+const systemClasses: Readonly<Record<string, number>> = {
+  'system-node-critical': 2 * userPriorityMax + 1000,
+  'system-cluster-critical': 2 * userPriorityMax,
+};
+
+export function priorityClassStrategy(naming: NamingProfile): Strategy {
+  const resource = { group: naming.group('scheduling'), resource: 'priorityclasses' };
+  return {
+    validateName: nameIsDnsSubdomain,
+    default: (priorityClass) => fillInZero(priorityClass, 'preemptionPolicy', 'PreemptLowerPriority'),
+    /** It is counted no further: little of it can change. */
+    prepareForCreate(priorityClass) {
+      priorityClass.metadata.generation = 1;
+    },
+    validateCreate: (priorityClass) => [...validateValue(priorityClass), ...validatePolicy(priorityClass)],
+    validateUpdate: (priorityClass, old) => [
+      ...(asNumber(priorityClass['value']) === asNumber(old['value'])
+        ? []
+        : [fieldError.forbidden('value', 'may not be changed in an update.')]),
+      ...immutable(priorityClass['preemptionPolicy'], old['preemptionPolicy'], path('preemptionPolicy')),
+    ],
+    deletion: {
+      refuse({ metadata: { name = '' } }) {
+        if (!Object.hasOwn(systemClasses, name)) return;
+        throw ApiError.forbidden(resource, name, 'this is a system priority class and cannot be deleted');
+      },
+    },
+  };
+}
+
+function validatePolicy(priorityClass: KubeObject): FieldError[] {
+  return oneOf(priorityClass['preemptionPolicy'], path('preemptionPolicy'), ['PreemptLowerPriority', 'Never']);
+}
+
+function validateValue(priorityClass: KubeObject): FieldError[] {
+  const name = priorityClass.metadata.name ?? '';
+  const value = asNumber(priorityClass['value']);
+  if (name.startsWith(systemPrefix)) {
+    const problem = systemClassProblem(name, value, priorityClass['globalDefault'] === true);
+    if (problem === undefined) return [];
+    const message = `priority class names with '${systemPrefix}' prefix are reserved for system use only. error: ${problem}`;
+    return [fieldError.forbidden('metadata.name', message)];
+  }
+  if (value <= userPriorityMax) return [];
+  return [fieldError.forbidden('value', `maximum allowed value of a user defined priority is ${userPriorityMax}`)];
+}
+
+function systemClassProblem(name: string, value: number, isDefault: boolean): string | undefined {
+  const known = Object.hasOwn(systemClasses, name) ? systemClasses[name]! : undefined;
+  if (known === undefined) return `${name} is not a known system priority class`;
+  if (value !== known) return `value of ${name} PriorityClass must be ${known}`;
+  return isDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
+}

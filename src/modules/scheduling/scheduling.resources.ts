@@ -1,0 +1,46 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { defineResource } from '../../registry/resource-definition.js';
+import { defaultTable } from '../../registry/table.js';
+import { podGroupStatusLens, podGroupStrategy } from './pod-group.strategy.js';
+import { priorityClassStrategy } from './priority-class.strategy.js';
+import { priorityClassTable } from './priority-class.table.js';
+import { workloadStrategy } from './workload.strategy.js';
+
+export const schedulingGroup = (naming: NamingProfile): string => naming.group('scheduling');
+
+export function schedulingResources(naming: NamingProfile) {
+  const v1 = { group: schedulingGroup(naming), version: 'v1' };
+  const v1alpha2 = { group: schedulingGroup(naming), version: 'v1alpha2' };
+  return {
+    v1: [
+      defineResource({
+        ...v1,
+        kind: 'PriorityClass',
+        plural: 'priorityclasses',
+        shortNames: ['pc'],
+        namespaced: false,
+        strategy: priorityClassStrategy(naming),
+        table: priorityClassTable,
+      }),
+    ],
+    v1alpha2: [
+      defineResource({
+        ...v1alpha2,
+        kind: 'PodGroup',
+        plural: 'podgroups',
+        namespaced: true,
+        strategy: podGroupStrategy,
+        table: defaultTable,
+        subresources: { status: podGroupStatusLens },
+      }),
+      defineResource({
+        ...v1alpha2,
+        kind: 'Workload',
+        plural: 'workloads',
+        namespaced: true,
+        strategy: workloadStrategy,
+        table: defaultTable,
+      }),
+    ],
+  };
+}

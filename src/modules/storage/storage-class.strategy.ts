@@ -1,0 +1,85 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { deepEqual } from '../../machinery/deep-equal.js';
+import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
+import { checked, each, oneOf } from '../../machinery/field-rules.js';
+import { asItems, asText, asTexts, fillInZero, type Fields } from '../../machinery/fields.js';
+import { immutable } from '../../machinery/immutable.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { nameIsDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
+import type { Strategy } from '../../registry/strategy.js';
+import { validateParameters, validateProvisioner } from './parameters.validation.js';
+
+export function storageClassStrategy(naming: NamingProfile): Strategy {
+  const successors: Readonly<Record<string, string>> = {
+    [naming.label('zone', 'failure-domain.beta')]: naming.label('zone', 'topology'),
+    [naming.label('region', 'failure-domain.beta')]: naming.label('region', 'topology'),
+    [naming.label('os', 'beta')]: naming.label('os'),
+    [naming.label('arch', 'beta')]: naming.label('arch'),
+    [naming.label('instance-type', 'beta')]: naming.label('instance-type', 'node'),
+  };
+  return {
+    validateName: nameIsDnsSubdomain,
+    default(storageClass) {
+      fillInZero(storageClass, 'reclaimPolicy', 'Delete');
+      fillInZero(storageClass, 'volumeBindingMode', 'Immediate');
+    },
+    validateCreate: validateStorageClass,
+    validateUpdate: (storageClass, old) => [
+      ...validateStorageClass(storageClass),
+      ...fixedFields.flatMap((field) => immutable(storageClass[field], old[field], path(field))),
+    ],
+    warnings: (storageClass) => oldLabels(storageClass, successors),
+  };
+}
+
+const fixedFields = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'];
+
+function validateStorageClass(storageClass: KubeObject): FieldError[] {
+  return [
+    ...validateProvisioner(asText(storageClass['provisioner']), path('provisioner')),
+    ...validateParameters(storageClass['parameters'], path('parameters')),
+    ...oneOf(storageClass['reclaimPolicy'], path('reclaimPolicy'), ['Delete', 'Retain']),
+    ...oneOf(storageClass['volumeBindingMode'], path('volumeBindingMode'), ['Immediate', 'WaitForFirstConsumer']),
+    ...validateTopologies(storageClass['allowedTopologies'], path('allowedTopologies')),
+  ];
+}
+
+function validateTopologies(topologies: unknown, at: FieldPath): FieldError[] {
+  const terms = asItems(topologies);
+  return each(topologies, at, validateTerm, (term, termAt, index) =>
+    terms.slice(0, index).some((other) => deepEqual(other, term))
+      ? [fieldError.duplicate(String(termAt.child('matchLabelExpressions')), '')]
+      : [],
+  );
+}
+
+function validateTerm(term: Fields, at: FieldPath): FieldError[] {
+  const seen = new Set<string>();
+  return each(term['matchLabelExpressions'], at.child('matchLabelExpressions'), (expression, expressionAt) => {
+    const key = asText(expression['key']);
+    const keyAt = expressionAt.child('key');
+    const values = asTexts(expression['values']);
+    const valuesAt = expressionAt.child('values');
+    const errors: FieldError[] = [];
+    if (values.length === 0) errors.push(fieldError.required(String(valuesAt)));
+    values.forEach((value, index) => {
+      if (values.indexOf(value) < index) errors.push(fieldError.duplicate(String(valuesAt.index(index)), value));
+    });
+    errors.push(...checked(key, keyAt, validateQualifiedName));
+    if (seen.has(key)) errors.push(fieldError.duplicate(String(keyAt), key));
+    seen.add(key);
+    return errors;
+  });
+}
+
+/** Labels of nodes that have other names by now. */
+function oldLabels(storageClass: KubeObject, successors: Readonly<Record<string, string>>): string[] {
+  return asItems(storageClass['allowedTopologies']).flatMap((term, i) =>
+    asItems(term['matchLabelExpressions']).flatMap(({ key }, j) => {
+      const name = asText(key);
+      if (!Object.hasOwn(successors, name)) return [];
+      const at = `allowedTopologies[${i}].matchLabelExpressions[${j}].key`;
+      return [`${at}: ${name} is deprecated since v1.17; use "${successors[name]}" instead`];
+    }),
+  );
+}
