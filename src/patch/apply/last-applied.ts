@@ -35,7 +35,7 @@ export class LastApplied {
     if (manager !== kubectl || !this.noteOf(object)) return object;
     const metadata = metadataOf(object)!;
     const annotations = { ...annotationsOf(object), [this.annotation]: `${sortedJson(this.withoutNote(config))}\n` };
-    if (bytesOf(annotations) > annotationBytesMax) delete (annotations)[this.annotation];
+    if (bytesOf(annotations) > annotationBytesMax) delete annotations[this.annotation];
     return { ...object, metadata: { ...metadata, annotations } };
   }
 

@@ -2,15 +2,7 @@ import type { JsonValue } from '../../machinery/kube-object.js';
 import type { Field, FieldType, ListType, ScalarType, StructType, ValueName } from '../../machinery/type-model.js';
 import { compareText, stringText } from './json-text.js';
 import { fieldElement } from './path-element.js';
-import {
-  atomicJson,
-  deducedJson,
-  mapOf,
-  type FieldSchema,
-  type ListKey,
-  type ListSchema,
-  type Schema,
-} from './schema.js';
+import { atomicJson, mapOf, type FieldSchema, type ListKey, type ListSchema, type Schema } from './schema.js';
 
 /** Types are linked in circles, so a struct's schema is there before its fields are. */
 const schemas = new WeakMap<StructType, { granular?: Schema; atomic?: Schema }>();
@@ -26,7 +18,7 @@ export function schemaOfType(type: FieldType, field?: Field): Schema {
     case 'map':
       return { scalar: undefined, list: undefined, map: mapOf(schemaOfType(type.of), field?.isAtomic ?? false) };
     case 'struct':
-      return structSchema(type, type.isAtomic || (field?.isAtomic ?? false));
+      return structSchema(type, field?.isAtomic === true || (type.isAtomic && field?.isGranular !== true));
   }
 }
 
@@ -37,9 +29,6 @@ function scalar(kind: Schema['scalar']): Schema {
 const text = scalar('string');
 const numeric = scalar('numeric');
 const untyped = scalar('untyped');
-/** An object that holds anything. */
-const anyObject: Schema = { scalar: undefined, list: undefined, map: mapOf(deducedJson, false) };
-
 const scalarSchemas: Readonly<Record<ScalarType['scalar'], Schema>> = {
   string: text,
   bytes: text,
@@ -55,8 +44,8 @@ const valueSchemas: Readonly<Record<ValueName, Schema>> = {
   duration: text,
   quantity: untyped,
   intOrString: untyped,
-  fieldsV1: anyObject,
-  rawExtension: anyObject,
+  fieldsV1: atomicJson,
+  rawExtension: atomicJson,
   json: atomicJson,
   schemaOrBool: atomicJson,
   schemaOrArray: atomicJson,
@@ -91,7 +80,9 @@ class StructSchema implements Schema {
       fields,
       byElement: new Map([...fields.values()].map((field) => [field.element, field])),
       values: undefined,
-      constant: [...fields.values()].filter(({ zero }) => zero !== undefined),
+      constant: [...fields.values()].filter(
+        ({ name, zero }) => zero !== undefined && isConstant(this.type.byName.get(name)!),
+      ),
     };
     return this.fields;
   }
@@ -101,27 +92,38 @@ function fieldSchema(name: string, rank: number, field: Field): FieldSchema {
   return { name, element: fieldElement(name), rank, schema: schemaOfType(field.type, field), zero: zeroOf(field) };
 }
 
-/** What Go writes for a field that nobody set; undefined when it writes nothing. */
+/**
+ * What Go writes for a field that nobody set; undefined when it writes nothing. Of structs, and of values that are
+ * structs in Go, it writes the empty ones too, whatever is declared of them.
+ */
 function zeroOf(field: Field): JsonValue | undefined {
-  if (field.type.form === 'struct' && !field.isPointer) return emptyStruct;
+  const { type } = field;
+  if (!field.isPointer && type.form === 'struct') return emptyStruct;
+  if (!field.isPointer && type.form === 'value') return zeroValues[type.value];
   if (field.omitsEmpty) return undefined;
-  if (field.isPointer) return null;
-  if (field.type.form !== 'scalar') return field.type.form === 'value' ? zeroValues[field.type.value] : null;
-  if (field.type.scalar === 'string') return '';
-  if (field.type.scalar === 'bytes') return null;
-  return field.type.scalar === 'bool' ? false : 0;
+  if (field.isPointer || type.form !== 'scalar' || type.scalar === 'bytes') return null;
+  if (type.scalar === 'string') return '';
+  return type.scalar === 'bool' ? false : 0;
+}
+
+/** Times may be declared to be left out when they are zero, which the model does not tell from being empty. */
+function isConstant(field: Field): boolean {
+  return field.type.form === 'struct' || !field.omitsEmpty;
 }
 
 const emptyStruct: JsonValue = Object.freeze({});
-const zeroValues: Readonly<Partial<Record<ValueName, JsonValue>>> = {
+const zeroValues: Readonly<Record<ValueName, JsonValue | undefined>> = {
   time: null,
   microTime: null,
   duration: '0s',
   quantity: '0',
   intOrString: 0,
-  fieldsV1: {},
+  fieldsV1: null,
   rawExtension: null,
   json: null,
+  schemaOrBool: undefined,
+  schemaOrArray: undefined,
+  schemaOrStrings: undefined,
 };
 
 /**
