@@ -83,6 +83,7 @@ export class ResourceRequests {
       if (handled) return this.handled(request, reply, served);
       if (info.verb !== 'get' && info.verb !== 'update' && info.verb !== 'patch') throw ApiError.methodNotAllowed();
     } else if (!definition.verbs.includes(info.verb as ResourceVerb)) throw ApiError.methodNotAllowed();
+    checkName(info);
     this.parts.deprecations.note(kube, served);
 
     switch (info.verb) {
@@ -101,14 +102,12 @@ export class ResourceRequests {
       case 'watch':
         return this.watch(request, reply, served);
       case 'create': {
-        if (info.name !== '') throw ApiError.methodNotAllowed();
         const options = parseCreateOptions(info.query, this.parts);
         const body = await this.body(request, definition.kind, options.fieldValidation);
         const target = this.target(request, served, options.dryRun, options.fieldManager);
         return this.send(request, reply, definition, await create(this.parts.admission, target, body));
       }
       case 'update': {
-        if (info.name === '') throw ApiError.methodNotAllowed();
         const options = parseUpdateOptions(info.query, this.parts);
         const body = await this.body(request, definition.kind, options.fieldValidation);
         const target = this.target(request, served, options.dryRun, options.fieldManager);
@@ -177,7 +176,6 @@ export class ResourceRequests {
 
   private async patch(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const { info } = request.kube;
-    if (info.name === '') throw ApiError.methodNotAllowed();
     const mediaType = parseContentType(request.raw.headers['content-type'] ?? '')?.name ?? '';
     const type = Object.hasOwn(patchTypes, mediaType) ? patchTypes[mediaType] : undefined;
     if (!type) {
@@ -375,6 +373,12 @@ function storedFields(fields: FieldSelector, { selectableFields, hub }: Resource
     requireSelectable(fields, selectable, (field) => `field label not supported: ${field}`);
   }
   return hub?.fieldLabels ? fields.renamed(hub.fieldLabels) : fields;
+}
+
+/** A collection takes new objects, and one object its changes. */
+function checkName({ verb, name }: RequestInfo): void {
+  const isWrong = verb === 'create' ? name !== '' : (verb === 'update' || verb === 'patch') && name === '';
+  if (isWrong) throw ApiError.methodNotAllowed();
 }
 
 /** As the reference: /api and /apis themselves and all below them speak Status. */
