@@ -209,6 +209,10 @@ export const representations: Table = {
   ],
 };
 
+const deprecatedEndpoints = {
+  warnings: [expect.stringMatching(/^v1 Endpoints is deprecated in v1\.33\+; use discovery\.[^/]+\/v1 EndpointSlice$/)],
+};
+
 // prettier-ignore
 export const answers: Table = {
   name: 'headers',
@@ -220,5 +224,8 @@ export const answers: Table = {
     ['an error says how long to wait', [], get('~/configmaps?resourceVersion=999999999999'), { code: 504, headers: { 'retry-after': '1' }, body: { details: { retryAfterSeconds: 1, causes: [{ reason: 'ResourceVersionTooLarge' }] } } }],
     ['a warning of the kind', [], post('~/pods', pod('a.b')), made({}, { warnings: [expect.stringMatching(/^metadata\.name: this is used in the Pod's hostname/)] })],
     ['no warnings', [], post('~/configmaps', configMap('a')), made({}, { warnings: [] })],
+    ['a list of a deprecated kind', [], get('~/endpoints'), ok({}, deprecatedEndpoints)],
+    ['an error of a deprecated kind', [], get('~/endpoints/none'), { ...notFound(), ...deprecatedEndpoints }],
+    ['what cannot be asked of a deprecated kind', [], put('~/endpoints', {}), { code: 405, warnings: [] }],
   ],
 };
