@@ -11,6 +11,8 @@ import { EventsModule } from './modules/events/events.module.js';
 import { FlowcontrolModule } from './modules/flowcontrol/flowcontrol.module.js';
 import { RbacModule } from './modules/rbac/rbac.module.js';
 import { CertificatesModule } from './modules/certificates/certificates.module.js';
+import { AutoscalingModule } from './modules/autoscaling/autoscaling.module.js';
+import { BatchModule } from './modules/batch/batch.module.js';
 import { CoordinationModule } from './modules/coordination/coordination.module.js';
 import { CoreModule } from './modules/core/core.module.js';
 import { EndpointDiscoveryModule } from './modules/discovery/discovery.module.js';
@@ -19,6 +21,7 @@ import { NodeModule } from './modules/node/node.module.js';
 import { SchedulingModule } from './modules/scheduling/scheduling.module.js';
 import { StorageModule } from './modules/storage/storage.module.js';
 import { StorageMigrationModule } from './modules/storagemigration/storagemigration.module.js';
+import { PolicyModule } from './modules/policy/policy.module.js';
 import { PipelineModule } from './pipeline.module.js';
 import { RegistryModule } from './registry/registry.module.js';
 
@@ -30,6 +33,9 @@ function builtInGroups(parts: AppParts): GroupModule[] {
     CoreModule.for(parts),
     CoordinationModule,
     AppsModule,
+    AutoscalingModule,
+    BatchModule,
+    PolicyModule,
     AdmissionregistrationModule,
     ApiextensionsModule,
     ApiregistrationModule,

@@ -1,0 +1,5 @@
+import { ApiGroup } from '../../registry/api-group.js';
+import { batchResources, batchVersion } from './batch.resources.js';
+
+@ApiGroup((naming) => ({ ...batchVersion, groupPriority: 17400, resources: batchResources(naming) }))
+export class BatchGroup {}

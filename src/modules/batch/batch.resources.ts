@@ -1,0 +1,35 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { asFields, asNumber } from '../../machinery/fields.js';
+import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { cronJobTable, jobTable } from './batch.tables.js';
+import { cronJobStatusLens, cronJobStrategy } from './cron-job.strategy.js';
+import { jobStatusLens, jobStrategy } from './job.strategy.js';
+
+export const batchVersion = { group: 'batch', version: 'v1' } as const;
+
+export function batchResources(naming: NamingProfile): readonly ResourceDefinition[] {
+  return [
+    defineResource({
+      ...batchVersion,
+      kind: 'CronJob',
+      plural: 'cronjobs',
+      shortNames: ['cj'],
+      categories: ['all'],
+      namespaced: true,
+      strategy: cronJobStrategy,
+      table: cronJobTable,
+      subresources: { status: cronJobStatusLens },
+    }),
+    defineResource({
+      ...batchVersion,
+      kind: 'Job',
+      plural: 'jobs',
+      categories: ['all'],
+      namespaced: true,
+      selectableFields: { 'status.successful': (job) => String(asNumber(asFields(job['status'])['succeeded'])) },
+      strategy: jobStrategy(naming),
+      table: jobTable,
+      subresources: { status: jobStatusLens },
+    }),
+  ];
+}

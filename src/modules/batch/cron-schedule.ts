@@ -1,0 +1,119 @@
+/**
+ * Schedules as cron knows them: five fields (minute, hour, day of month, month, day of week), a word for the usual ones,
+ * or `@every 90m`. Undefined when the text is one; otherwise what is wrong with it, in the words that clients know.
+ */
+export function scheduleProblem(text: string): string | undefined {
+  if (text === '') return 'empty spec string';
+  let schedule = text;
+  if (/^(?:TZ|CRON_TZ)=/.test(text)) {
+    const space = text.indexOf(' ');
+    if (space < 0) return `provided bad location ${text.slice(text.indexOf('=') + 1)}: missing schedule`;
+    const zone = text.slice(text.indexOf('=') + 1, space);
+    if (!isTimeZone(zone)) return `provided bad location ${zone}: unknown time zone ${zone}`;
+    schedule = text.slice(space).trim();
+  }
+  if (schedule.startsWith('@')) return descriptorProblem(schedule);
+  const fields = schedule.split(/\s+/).filter((field) => field !== '');
+  if (fields.length !== bounds.length) {
+    return `expected exactly ${bounds.length} fields, found ${fields.length}: [${fields.join(' ')}]`;
+  }
+  return firstProblem(fields, (field, index) => fieldProblem(field, bounds[index]!));
+}
+
+/** Names of zones are those of the host's database; the clock of the host itself has no name here. */
+export function isTimeZone(name: string): boolean {
+  if (name.split('/').some((part) => !/^[A-Za-z._\-0-9+]{1,14}$/.test(part) || part === '..')) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+  readonly names: readonly string[];
+}
+
+const months = ['', 'jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+const bounds: readonly Bounds[] = [
+  { min: 0, max: 59, names: [] },
+  { min: 0, max: 23, names: [] },
+  { min: 1, max: 31, names: [] },
+  { min: 1, max: 12, names: months },
+  { min: 0, max: 6, names: days },
+];
+
+const descriptors = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
+const every = '@every ';
+
+function descriptorProblem(text: string): string | undefined {
+  if (descriptors.includes(text)) return undefined;
+  if (!text.startsWith(every)) return `unrecognized descriptor: ${text}`;
+  const problem = durationProblem(text.slice(every.length));
+  return problem === undefined ? undefined : `failed to parse duration ${text}: ${problem}`;
+}
+
+function durationProblem(text: string): string | undefined {
+  const amount = /^[-+]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|ms|s|m|h))+$/;
+  if (text === '0' || amount.test(text)) return undefined;
+  const isUnitMissing = /^[-+]?[0-9.]+$/.test(text) && /[0-9]/.test(text);
+  return isUnitMissing ? `time: missing unit in duration "${text}"` : `time: invalid duration "${text}"`;
+}
+
+function firstProblem<T>(
+  list: readonly T[],
+  problemOf: (item: T, index: number) => string | undefined,
+): string | undefined {
+  for (const [index, item] of list.entries()) {
+    const problem = problemOf(item, index);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** `1,3-5,*\/15`: a list of ranges. */
+function fieldProblem(field: string, limits: Bounds): string | undefined {
+  const ranges = field.split(',').filter((range) => range !== '');
+  return firstProblem(ranges, (range) => rangeProblem(range, limits));
+}
+
+function rangeProblem(text: string, limits: Bounds): string | undefined {
+  const [range = '', stepText, ...tooMany] = text.split('/');
+  const ends = range.split('-');
+  const isSingle = ends.length === 1;
+  let start = limits.min;
+  let end = limits.max;
+  if (ends[0] !== '*' && ends[0] !== '?') {
+    if (ends.length > 2) return `too many hyphens: ${text}`;
+    const numbers = ends.map((one) => numberOf(one, limits.names));
+    for (const number of numbers) if (typeof number === 'string') return number;
+    [start, end] = [numbers[0] as number, numbers.at(-1) as number];
+  }
+  let step = 1;
+  if (tooMany.length > 0) return `too many slashes: ${text}`;
+  if (stepText !== undefined) {
+    const parsed = numberOf(stepText, []);
+    if (typeof parsed === 'string') return parsed;
+    step = parsed;
+    // `5/15` goes on from 5 to the end.
+    if (isSingle) end = limits.max;
+  }
+  if (start < limits.min) return `beginning of range (${start}) below minimum (${limits.min}): ${text}`;
+  if (end > limits.max) return `end of range (${end}) above maximum (${limits.max}): ${text}`;
+  if (start > end) return `beginning of range (${start}) beyond end of range (${end}): ${text}`;
+  return step === 0 ? `step of range should be a positive number: ${text}` : undefined;
+}
+
+/** The number, or what is wrong with the text. */
+function numberOf(text: string, names: readonly string[]): number | string {
+  const named = text === '' ? -1 : names.indexOf(text.toLowerCase());
+  if (named >= 0) return named;
+  if (!/^[-+]?[0-9]+$/.test(text)) {
+    return `failed to parse int from ${text}: strconv.Atoi: parsing "${text}": invalid syntax`;
+  }
+  const number = Number(text);
+  return number < 0 ? `negative number (${number}) not allowed: ${text}` : number;
+}

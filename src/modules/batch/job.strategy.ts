@@ -1,0 +1,61 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { path } from '../../machinery/field-error.js';
+import { asFields, isSet } from '../../machinery/fields.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { nameIsDnsSubdomain } from '../../machinery/names.js';
+import { statusLens } from '../../registry/status-lens.js';
+import type { Strategy } from '../../registry/strategy.js';
+import { podTemplateWarnings } from '../core/pod/pod-template.js';
+import { validateLabelMap } from '../core/selector.validation.js';
+import { JobLabels } from './job-labels.js';
+import { validateJobStatus } from './job-status.validation.js';
+import { defaultJob } from './job.defaults.js';
+import { jobUpdateRule, jobRule } from './job.validation.js';
+
+export function jobStrategy(naming: NamingProfile): Strategy {
+  const labels = new JobLabels(naming);
+  return {
+    validateName: nameIsDnsSubdomain,
+    countsGenerations: true,
+    default: defaultJob,
+    prepareForCreate(job) {
+      labels.select(job);
+      takeLabels(job);
+      job['status'] = {};
+    },
+    prepareForUpdate(job, old) {
+      job['status'] = old['status'];
+    },
+    validateCreate: jobRule(labels),
+    validateUpdate: jobUpdateRule(labels),
+    warnings(job) {
+      const spec = asFields(job['spec']);
+      const completions = Number(spec['completions'] ?? 0);
+      const texts = podTemplateWarnings(spec['template'], 'spec.template');
+      if (
+        spec['completionMode'] === 'Indexed' &&
+        completions > indexesWellMet &&
+        Number(spec['parallelism']) > parallelWellMet
+      ) {
+        texts.push(
+          'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail',
+        );
+      }
+      return texts;
+    },
+  };
+}
+
+/** A job without labels is labelled as its pods are. What is wrong with those is said of the pods. */
+function takeLabels(job: KubeObject): void {
+  const { labels } = asFields(asFields(asFields(job['spec'])['template'])['metadata']);
+  const isUsable = isSet(labels) && validateLabelMap(labels, path('labels')).length === 0;
+  if (isUsable && Object.keys(job.metadata.labels ?? {}).length === 0) {
+    job.metadata.labels = { ...(labels as Record<string, string>) };
+  }
+}
+
+const indexesWellMet = 100_000;
+const parallelWellMet = 10_000;
+
+export const jobStatusLens = statusLens({ validate: validateJobStatus });
