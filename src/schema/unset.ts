@@ -1,0 +1,22 @@
+import type { JsonValue } from '../machinery/kube-object.js';
+import type { FieldType } from '../machinery/type-model.js';
+
+/** Where a pointer tells zero from absence, and where it does not. */
+export interface Settable {
+  readonly type: FieldType;
+  readonly isPointer: boolean;
+}
+
+export function isUnset(value: JsonValue | undefined, { type, isPointer }: Settable): boolean {
+  if (value === undefined || value === null) return true;
+  if (isPointer) return false;
+  if (typeof value !== 'object') return value === '' || value === 0 || value === false;
+  if (Array.isArray(value)) return value.length === 0;
+  return type.form === 'map' && Object.keys(value).length === 0;
+}
+
+/** What an absent value is in Go; undefined for pointers and all that is not a single value. */
+export function zeroOf({ type, isPointer }: Settable): JsonValue | undefined {
+  if (isPointer || type.form !== 'scalar') return undefined;
+  return type.scalar === 'string' || type.scalar === 'bytes' ? '' : type.scalar === 'bool' ? false : 0;
+}
