@@ -1,0 +1,160 @@
+import type { JsonObject, JsonValue } from '../../machinery/kube-object.js';
+import { goTypeName } from '../go-print.js';
+import { hasDirective, isDeletion, isObject, own, patchDirective, valueOfPatch } from './directives.js';
+import { misfit, type PatchPath } from './strategic-error.js';
+
+export interface ListMerge {
+  readonly path: PatchPath;
+  /** Undefined when items are told apart by themselves. */
+  readonly mergeKey: string | undefined;
+  readonly mergeItem: (original: JsonObject, patch: JsonObject) => JsonValue;
+}
+
+/** The old list with the items of the patch: changed, added, taken away. The patch's items keep the patch's order. */
+export function mergeLists(original: readonly JsonValue[], patch: readonly JsonValue[], merge: ListMerge): JsonValue[] {
+  if (original.length === 0 && patch.length === 0) return [];
+  if (!holdsObjects(merge.path, original, patch)) {
+    const all = [...new Set([...original, ...patch])];
+    return inOrder(all, { first: patch, then: original, keyOf: itself });
+  }
+  const key = merge.mergeKey;
+  if (key === undefined) throw misfit.noDeclaredKey(merge.path);
+  const { left, rest } = withoutDirectives(original, patch, key, merge.path);
+  const items = mergeItems(left, rest, key, merge);
+  return inOrder(items, { first: rest, then: left, keyOf: keyReader(key, merge.path) });
+}
+
+/** Whether the items are objects; all of them must be of one kind. */
+export function holdsObjects(path: PatchPath, ...lists: (readonly JsonValue[])[]): boolean {
+  let kind: string | undefined;
+  for (const item of lists.flat(1)) {
+    const found = goTypeName(item);
+    if (Array.isArray(item)) throw misfit.listOfLists(path);
+    if (kind !== undefined && kind !== found) throw misfit.mixedItems(path, lists);
+    kind = found;
+  }
+  return kind === 'map[string]interface {}';
+}
+
+function withoutDirectives(
+  original: readonly JsonValue[],
+  patch: readonly JsonValue[],
+  key: string,
+  path: PatchPath,
+): { left: readonly JsonValue[]; rest: readonly JsonValue[] } {
+  const gone = new Set<JsonValue>();
+  let replaces = false;
+  for (const item of patch as readonly JsonObject[]) {
+    const directive = item[patchDirective];
+    if (directive === undefined) continue;
+    if (directive === 'replace') replaces = true;
+    else if (directive === 'merge') throw misfit.mergeDirective(path);
+    else if (directive !== 'delete') throw misfit.directive(path, directive, item);
+    else gone.add(keyReader(key, path)(item));
+  }
+  const rest = patch.filter((item) => !hasDirective(item));
+  if (replaces) return { left: rest, rest: [] };
+  const left = gone.size === 0 ? original : original.filter((item) => !gone.has(own(item as JsonObject, key) ?? null));
+  return { left, rest };
+}
+
+function mergeItems(
+  original: readonly JsonValue[],
+  patch: readonly JsonValue[],
+  key: string,
+  { path, mergeItem }: ListMerge,
+): JsonValue[] {
+  const items = [...original];
+  const places = new Map<JsonValue, number>();
+  items.forEach((item, at) => {
+    const value = own(item as JsonObject, key);
+    if (value !== undefined && !places.has(value)) places.set(value, at);
+  });
+  const keyOf = keyReader(key, path);
+  for (const item of patch as readonly JsonObject[]) {
+    const value = keyOf(item);
+    const at = places.get(value);
+    if (at !== undefined) items[at] = mergeItem(items[at] as JsonObject, item);
+    else places.set(value, items.push(valueOfPatch(item) ?? item) - 1);
+  }
+  return items;
+}
+
+export type KeyReader = (item: JsonValue) => JsonValue;
+export const itself: KeyReader = (item) => item;
+
+export function keyReader(key: string, path: PatchPath): KeyReader {
+  return (item) => {
+    if (!isObject(item)) throw misfit.wrongType(path, 'map[string]interface {}', item);
+    const value = own(item, key);
+    if (value === undefined) throw misfit.noMergeKey(path, item, key);
+    return value;
+  };
+}
+
+export interface Order {
+  /** The items that the patch speaks of, in its order. */
+  readonly first: readonly JsonValue[];
+  /** The order of the object, in which the others find their places between them. */
+  readonly then: readonly JsonValue[];
+  readonly keyOf: KeyReader;
+}
+
+/** The patch's items in the patch's order; the others in theirs, each before the first item that it stood before. */
+export function inOrder(items: readonly JsonValue[], { first, then, keyOf }: Order): JsonValue[] {
+  const wanted = placesOf(first, keyOf);
+  const live = placesOf(then, keyOf);
+  const keys = new Map(items.map((item) => [item, keyOf(item)] as const));
+  const placed = (item: JsonValue, places: ReadonlyMap<JsonValue, number>) => places.get(keys.get(item)!);
+  const asked = sortedBy(
+    items.filter((item) => placed(item, wanted) !== undefined),
+    (item) => placed(item, wanted),
+  );
+  const others = sortedBy(
+    items.filter((item) => placed(item, wanted) === undefined),
+    (item) => placed(item, live),
+  );
+  const out: JsonValue[] = [];
+  let next = 0;
+  for (const item of asked) {
+    const place = placed(item, live);
+    while (place !== undefined && next < others.length && (placed(others[next]!, live) ?? Infinity) < place) {
+      out.push(others[next++]!);
+    }
+    out.push(item);
+  }
+  return out.concat(others.slice(next));
+}
+
+function sortedBy(items: JsonValue[], place: (item: JsonValue) => number | undefined): JsonValue[] {
+  return items.sort((a, b) => (place(a) ?? Infinity) - (place(b) ?? Infinity) || 0);
+}
+
+function placesOf(items: readonly JsonValue[], keyOf: KeyReader): ReadonlyMap<JsonValue, number> {
+  const places = new Map<JsonValue, number>();
+  items.forEach((item, at) => {
+    const key = keyOf(item);
+    if (!places.has(key)) places.set(key, at);
+  });
+  return places;
+}
+
+/** What the patch changes must stand in the order that the patch itself asks for. */
+export function checkOrder(
+  patch: readonly JsonValue[],
+  order: readonly JsonValue[],
+  mergeKey: string | undefined,
+  path: PatchPath,
+): void {
+  if (order.length === 0 || patch.length === 0) return;
+  const keyOf = mergeKey === undefined ? itself : keyReader(mergeKey, path);
+  const kept = mergeKey === undefined ? patch : patch.filter((item) => !isDeletion(item));
+  let at = 0;
+  for (const wanted of order) {
+    while (at < kept.length && hasDirective(kept[at]!)) at++;
+    if (at === kept.length) return;
+    if (keyOf(kept[at]!) === keyOf(wanted)) at++;
+  }
+  while (at < kept.length && hasDirective(kept[at]!)) at++;
+  if (at < kept.length) throw misfit.order(path, patch, order);
+}

@@ -1,0 +1,51 @@
+import type { JsonValue } from '../../machinery/kube-object.js';
+import type { FieldType } from '../../machinery/type-model.js';
+import { isObject, own } from './directives.js';
+
+/**
+ * Why a patched value cannot be read back as its type: a list where a map belongs. What is shared with the value before
+ * is not looked at, and scalars are left to whoever decodes the object.
+ */
+export function restoreProblem(type: FieldType, value: JsonValue, before?: JsonValue): string | undefined {
+  if (value === before || value === null) return undefined;
+  switch (type.form) {
+    case 'struct': {
+      if (!isObject(value)) return `cannot restore struct from: ${kindName(value)}`;
+      for (const [name, part] of Object.entries(value)) {
+        const field = type.byName.get(name);
+        const problem = field && restoreProblem(field.type, part, partOf(before, name));
+        if (problem !== undefined) return problem;
+      }
+      return undefined;
+    }
+    case 'map': {
+      if (!isObject(value)) return `cannot restore map from ${kindName(value)}`;
+      return firstProblem(type.of, Object.values(value));
+    }
+    case 'list':
+      return Array.isArray(value) ? firstProblem(type.of, value) : `cannot restore slice from ${kindName(value)}`;
+    case 'scalar':
+    case 'value':
+      return undefined;
+  }
+}
+
+function firstProblem(type: FieldType, values: readonly JsonValue[]): string | undefined {
+  if (type.form === 'scalar' || type.form === 'value') return undefined;
+  for (const value of values) {
+    const problem = restoreProblem(type, value);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function partOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isObject(value) ? own(value, name) : undefined;
+}
+
+function kindName(value: JsonValue): string {
+  if (Array.isArray(value)) return 'slice';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  return typeof value === 'object' ? 'map' : typeof value;
+}
