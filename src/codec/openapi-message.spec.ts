@@ -1,0 +1,134 @@
+import { openApiV2Message } from './openapi-v2-proto.js';
+import { openApiV3Message } from './openapi-v3-proto.js';
+
+/** A message in words: `1{…}` is length-delimited and holds fields, `1"…"` holds text, `1=…` is a number. */
+function textOf(bytes: Buffer): string {
+  const parts: string[] = [];
+  let at = 0;
+  const varint = () => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++]!;
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (at < bytes.length) {
+    const tag = varint();
+    const number = tag >>> 3;
+    if ((tag & 7) === 0) parts.push(`${number}=${varint()}`);
+    else if ((tag & 7) === 1) {
+      parts.push(`${number}=${bytes.readDoubleLE(at)}`);
+      at += 8;
+    } else {
+      const length = varint();
+      const content = bytes.subarray(at, at + length);
+      at += length;
+      parts.push(number + (isText(content) ? `"${content.toString()}"` : `{${textOf(content)}}`));
+    }
+  }
+  return parts.join(' ');
+}
+
+/** Tags of messages as small as these are below the space. */
+function isText(content: Buffer): boolean {
+  return content.length > 0 && content.every((byte) => byte >= 0x20 || byte === 0x0a) && content[0] !== 0x0a;
+}
+
+/** The only path, operation, parameter, response or schema of a document, as it is in the message. */
+const v2 = (definition: object) => textOf(openApiV2Message({ definitions: { A: definition } }));
+const v3 = (schema: object) => textOf(openApiV3Message({ components: { schemas: { A: schema } } }));
+
+it.each<[string, object, string, string]>([
+  ['nothing', {}, '', '1{}'],
+  ['a type', { type: 'string', format: 'byte' }, '22{1"string"} 2"byte"', '1{25"string" 35"byte"}'],
+  ['a description', { description: 'Words.' }, '4"Words."', '1{34"Words."}'],
+  ['items', { items: { type: 'string' } }, '23{1{22{1"string"}}}', '1{30{1{1{25"string"}}}}'],
+  [
+    'properties, in their order',
+    { required: ['b', 'a'], properties: { b: {}, a: {} } },
+    '19"b" 19"a" 25{1{1"b" 2{}} 1{1"a" 2{}}}',
+    '1{23"b" 23"a" 31{1{1"b" 2{1{}}} 1{1"a" 2{1{}}}}}',
+  ],
+  ['what a map holds', { additionalProperties: { type: 'string' } }, '21{1{22{1"string"}}}', '1{32{1{1{25"string"}}}}'],
+  ['that a map holds anything', { additionalProperties: true }, '21{2=1}', '1{32{2=1}}'],
+  ['a closed set', { enum: ['X', 'Y'] }, '20{2""X""} 20{2""Y""}', '1{24{2""X""} 24{2""Y""}}'],
+  [
+    'an extension',
+    { 'x-kubernetes-list-type': 'set' },
+    '31{1"x-kubernetes-list-type" 2{2""set""}}',
+    '1{36{1"x-kubernetes-list-type" 2{2""set""}}}',
+  ],
+])('has schemas with %s', (_, schema, inV2, inV3) => {
+  expect(v2(schema)).toBe(`9{1{1"A" 2{${inV2}}}}`);
+  expect(v3(schema)).toBe(`5{1{1{1"A" 2{${inV3}}}}}`);
+});
+
+it('refers to schemas', () => {
+  expect(v2({ $ref: '#/definitions/B' })).toBe('9{1{1"A" 2{1"#/definitions/B"}}}');
+  expect(v3({ $ref: '#/components/schemas/B' })).toBe('5{1{1{1"A" 2{2{1"#/components/schemas/B"}}}}}');
+  expect(v3({ allOf: [{ $ref: '#/x' }] })).toBe('5{1{1{1"A" 2{1{26{2{1"#/x"}}}}}}}');
+});
+
+it.each<[unknown, string]>([
+  ['TCP', '3"TCP"'],
+  [5, '1=5'],
+  [false, '2=0'],
+  [{}, ''],
+])('has the default %j in v3', (value, want) => {
+  expect(v3({ default: value })).toBe(`5{1{1{1"A" 2{1{33{${want}}}}}}}`);
+});
+
+const operation = { operationId: 'read', tags: ['t'], responses: {} };
+
+it('has the frame of v2', () => {
+  const document = {
+    swagger: '2.0',
+    info: { title: 'T', version: '1' },
+    securityDefinitions: { B: { type: 'apiKey', name: 'n', in: 'header' } },
+    security: [{ B: [] }],
+  };
+  expect(textOf(openApiV2Message(document))).toBe(
+    '1"2.0" 2{1"T" 2"1"} 13{1{1"B" 2{2{1"apiKey" 2"n" 3"header"}}}} 12{1{1"B" 2{}}}',
+  );
+});
+
+it('has the operations of v2', () => {
+  const item = {
+    get: {
+      ...operation,
+      consumes: ['*/*'],
+      produces: ['a/b'],
+      schemes: ['https'],
+      responses: { 200: { description: 'OK', schema: { $ref: '#/x' } } },
+      parameters: [
+        { name: 'body', in: 'body', required: true, schema: {} },
+        { name: 'q', in: 'query', type: 'string', uniqueItems: true },
+        { name: 'p', in: 'path', type: 'string', required: true },
+        { $ref: '#/parameters/x' },
+      ],
+    },
+  };
+  expect(textOf(openApiV2Message({ paths: { '/a': item } }))).toBe(
+    '8{2{1"/a" 2{2{5"read" 1"t" 9{1{1"200" 2{1{1"OK" 2{1{1"#/x"}}}}}} 7"*/*" 6"a/b" 10"https" ' +
+      '8{1{1{2"body" 3"body" 4=1 5{}}}} 8{1{2{3{4"q" 2"query" 6"string" 20=1}}}} ' +
+      '8{1{2{4{4"p" 2"path" 5"string" 1=1}}}} 8{2{1"#/parameters/x"}}}}}}',
+  );
+});
+
+it('has the operations of v3', () => {
+  const item = {
+    post: {
+      ...operation,
+      parameters: [{ name: 'p', in: 'path', required: true, schema: { type: 'string' } }],
+      requestBody: { content: { '*/*': { schema: {} } }, required: true },
+      responses: { 200: { description: 'OK', content: { 'a/b': { schema: { $ref: '#/x' } } } } },
+    },
+  };
+  expect(
+    textOf(openApiV3Message({ openapi: '3.0.0', info: { title: 'T', version: '1' }, paths: { '/a': item } })),
+  ).toBe(
+    '1"3.0.0" 2{1"T" 6"1"} 4{1{1"/a" 2{6{5"read" 1"t" 8{2{1"200" 2{1{1"OK" 3{1{1"a/b" 2{1{2{1"#/x"}}}}}}}}} ' +
+      '6{1{1"p" 2"path" 4=1 10{1{25"string"}}}} 7{1{2{1{1"*/*" 2{1{1{}}}}} 3=1}}}}}}',
+  );
+});
