@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 import { DecodeError } from './decode-error.js';
-import type { Message, MessageField } from './protobuf-messages.js';
-import { wireTypeOf } from './protobuf-messages.js';
+import type { Content, Message, MessageField } from './protobuf-messages.js';
 import type { ProtobufReader } from './protobuf-reader.js';
 import { wireTypes } from './protobuf-reader.js';
 import { readSchemaOr, readSimple, zeroOf } from './protobuf-value-reader.js';
@@ -18,17 +17,30 @@ export function decodeMessage(reader: ProtobufReader, message: Message, object: 
 
 function readMessage(reader: ProtobufReader, message: Message, object: JsonObject, depth: number): JsonObject {
   if (depth > depthMax) throw new DecodeError('exceeded max depth');
+  const { byNumber } = message;
   while (reader.next()) {
-    const field = message.byNumber[reader.field];
+    const field = byNumber[reader.field];
     if (field === undefined) reader.skip();
-    else if (field.shape === 'one') readOne(reader, field, object, depth);
+    else if (field.isText && reader.wireType === wireTypes.bytes) {
+      // Most fields are texts, and most of them empty.
+      const text = reader.text();
+      if (text !== '' || !field.omitsZero) object[field.name] = text;
+      else if (object[field.name] !== undefined) delete object[field.name];
+    } else if (field.shape === 'one') readOne(reader, field, object, depth);
     else if (field.shape === 'list') readItem(reader, field, (object[field.name] ??= []) as JsonValue[], depth);
     else if (field.shape === 'map') readEntry(reader, field, object, depth);
     else {
       expect(reader, wireTypes.bytes, field);
-      readMessage(reader.message(), field.message!, object, depth + 1);
+      readWithin(reader, field.message!, object, depth);
     }
   }
+  return object;
+}
+
+function readWithin(reader: ProtobufReader, message: Message, object: JsonObject, depth: number): JsonObject {
+  const outer = reader.enter();
+  readMessage(reader, message, object, depth + 1);
+  reader.leave(outer);
   return object;
 }
 
@@ -36,14 +48,16 @@ function readOne(reader: ProtobufReader, field: MessageField, object: JsonObject
   const { name, content } = field;
   // A message in several pieces is their sum.
   const value = readValue(reader, field, depth, content === 'message' ? object[name] : undefined);
-  if (value === undefined || (field.omitsZero && isZero(value))) delete object[name];
-  else object[name] = value;
+  if (value !== undefined && !(field.omitsZero && isZero(value, content))) object[name] = value;
+  // Of a field that comes twice the last counts. Deleting what is not there would be dear.
+  else if (object[name] !== undefined) delete object[name];
 }
 
 function readItem(reader: ProtobufReader, field: MessageField, items: JsonValue[], depth: number): void {
-  if (reader.wireType === wireTypes.bytes && wireTypeOf(field.content) === wireTypes.varint) {
-    const packed = reader.message();
-    while (!packed.isAtEnd) items.push(readSimple(packed, field.content)!);
+  if (reader.wireType === wireTypes.bytes && field.wireType === wireTypes.varint) {
+    const outer = reader.enter();
+    while (!reader.isAtEnd) items.push(readSimple(reader, field.content)!);
+    reader.leave(outer);
   } else {
     items.push(readValue(reader, field, depth) ?? null);
   }
@@ -52,16 +66,17 @@ function readItem(reader: ProtobufReader, field: MessageField, items: JsonValue[
 /** Every entry is a message of its own: the key is 1, the value 2, and either may be left out when it is zero. */
 function readEntry(reader: ProtobufReader, field: MessageField, object: JsonObject, depth: number): void {
   expect(reader, wireTypes.bytes, field);
-  const entry = reader.message();
+  const outer = reader.enter();
   let key = '';
   let value: JsonValue | undefined;
-  while (entry.next()) {
-    if (entry.field === 1) {
-      expect(entry, wireTypes.bytes, field);
-      key = entry.text();
-    } else if (entry.field === 2) value = readValue(entry, field, depth);
-    else entry.skip();
+  while (reader.next()) {
+    if (reader.field === 1) {
+      expect(reader, wireTypes.bytes, field);
+      key = reader.text();
+    } else if (reader.field === 2) value = readValue(reader, field, depth);
+    else reader.skip();
   }
+  reader.leave(outer);
   if (key === '__proto__') throw new DecodeError('the key "__proto__" is not allowed');
   const map = (object[field.name] ??= {}) as JsonObject;
   map[key] = value ?? zeroOf(field.content);
@@ -74,31 +89,32 @@ function readValue(
   known?: JsonValue,
 ): JsonValue | undefined {
   const { content } = field;
-  expect(reader, wireTypeOf(content), field);
+  expect(reader, field.wireType, field);
   if (content === 'string') return reader.text();
   if (content === 'message') {
     const object = typeof known === 'object' ? (known as JsonObject) : {};
-    return readMessage(reader.message(), field.message!, object, depth + 1);
+    return readWithin(reader, field.message!, object, depth);
   }
-  if (content === 'listMessage') return readListMessage(reader.message(), field.items!, depth);
+  if (content === 'listMessage') return readListMessage(reader, field.items!, depth);
   if (content === 'schemaOrBool' || content === 'schemaOrArray' || content === 'schemaOrStrings') {
-    const readSchema = (schema: ProtobufReader) => readMessage(schema, field.message!, {}, depth + 1);
-    return readSchemaOr(reader.message(), content, readSchema);
+    return readSchemaOr(reader, content, () => readWithin(reader, field.message!, {}, depth));
   }
   return readSimple(reader, content);
 }
 
 function readListMessage(reader: ProtobufReader, field: MessageField, depth: number): JsonValue[] {
   const items: JsonValue[] = [];
+  const outer = reader.enter();
   while (reader.next()) {
     if (reader.field === field.number) readItem(reader, field, items, depth + 1);
     else reader.skip();
   }
+  reader.leave(outer);
   return items;
 }
 
-function isZero(value: JsonValue): boolean {
-  return value === '' || value === 0 || value === false;
+function isZero(value: JsonValue, content: Content): boolean {
+  return value === 0 || value === false || (value === '' && content !== 'intOrString');
 }
 
 function expect(reader: ProtobufReader, wireType: number, { name }: MessageField): void {

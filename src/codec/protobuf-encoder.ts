@@ -1,31 +1,49 @@
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 import { EncodeError } from './encode-error.js';
-import type { Message, MessageField } from './protobuf-messages.js';
-import { wireTypeOf } from './protobuf-messages.js';
+import type { Absences, Message, MessageField } from './protobuf-messages.js';
 import { writeSimple, writeZero } from './protobuf-value-writer.js';
 import { ProtobufWriter } from './protobuf-writer.js';
 
 /**
  * The message that a JSON object stands for, without its length, as Go writes it: fields by their numbers, maps by
- * their keys, and of what is not there everything that is no pointer.
+ * their keys, and of what is not there everything that is no pointer. Objects have few of the many fields of their
+ * kinds, so only what is there is looked at: what lies between is written in one piece.
  */
 export function encodeMessage(writer: ProtobufWriter, message: Message, object: JsonObject): void {
-  const { descending } = message;
-  for (let i = 0; i < descending.length; i++) {
-    const field = descending[i]!;
-    if (field.shape === 'inline') {
-      const end = writer.length;
-      encodeMessage(writer, field.message!, object);
-      writer.lengthSince(end);
-      writer.varint(field.tag);
-      continue;
-    }
-    const value = object[field.name];
-    if (value === undefined || value === null) writer.raw((field.whenAbsent ??= absent(field)));
-    else if (field.shape === 'one') writeOne(writer, message, field, value, field.tag);
-    else if (field.shape === 'list') writeItems(writer, message, field, value);
-    else writeEntries(writer, message, field, value);
+  const { descending, positions } = message;
+  const { bytes, starts } = (message.absences ??= absencesOf(message));
+  const present: number[] = [];
+  for (const name in object) {
+    const position = positions.get(name);
+    if (position !== undefined) insert(present, position);
   }
+  let next = 0;
+  for (let i = 0; i < present.length; i++) {
+    const position = present[i]!;
+    const field = descending[position]!;
+    const value = field.shape === 'inline' ? object : object[field.name];
+    if (value === undefined || value === null) continue;
+    writer.slice(bytes, starts[position]!, starts[next]!);
+    writeField(writer, message, field, value);
+    next = position + 1;
+  }
+  writer.slice(bytes, 0, starts[next]!);
+}
+
+/** Into few numbers in their order, each once. */
+function insert(sorted: number[], number: number): void {
+  let at = sorted.length;
+  while (at > 0 && sorted[at - 1]! > number) at--;
+  if (at > 0 && sorted[at - 1] === number) return;
+  sorted.push(number);
+  for (let i = sorted.length - 1; i > at; i--) sorted[i] = sorted[i - 1]!;
+  sorted[at] = number;
+}
+
+function writeField(writer: ProtobufWriter, within: Message, field: MessageField, value: JsonValue): void {
+  if (field.shape === 'list') writeItems(writer, within, field, value);
+  else if (field.shape === 'map') writeEntries(writer, within, field, value);
+  else writeOne(writer, within, field, value, field.tag);
 }
 
 function writeOne(writer: ProtobufWriter, within: Message, field: MessageField, value: JsonValue, tag: number): void {
@@ -57,7 +75,7 @@ function writeEntries(writer: ProtobufWriter, within: Message, field: MessageFie
   if (typeof value !== 'object' || Array.isArray(value)) throw mismatch(within, field);
   const map = value as JsonObject;
   const keys = sortedKeys(map);
-  const valueTag = 16 + wireTypeOf(field.content);
+  const valueTag = 2 * 8 + field.wireType;
   for (let i = keys.length - 1; i >= 0; i--) {
     const key = keys[i]!;
     const end = writer.length;
@@ -113,12 +131,16 @@ function writeSchema(writer: ProtobufWriter, within: Message, field: MessageFiel
   writer.varint(tag);
 }
 
-/** What Go writes for a field that nobody set: nothing for what can be nil, else a zero. */
-function absent(field: MessageField): Buffer {
+/** What Go writes for fields that nobody set: nothing for what can be nil, else a zero. */
+function absencesOf({ descending }: Message): Absences {
   const writer = new ProtobufWriter(256);
-  const canBeNil = field.isPointer || field.shape !== 'one' || field.content === 'bytes';
-  if (!canBeNil && field.content !== 'listMessage') writeNothing(writer, field, field.tag);
-  return writer.take();
+  const lengths = [0];
+  for (const field of descending) {
+    const canBeNil = field.isPointer || field.shape === 'list' || field.shape === 'map' || field.content === 'bytes';
+    if (!canBeNil && field.content !== 'listMessage') writeNothing(writer, field, field.tag);
+    lengths.push(writer.length);
+  }
+  return { bytes: writer.take(), starts: lengths.map((length) => lengths.at(-1)! - length) };
 }
 
 function writeNothing(writer: ProtobufWriter, field: MessageField, tag: number): void {

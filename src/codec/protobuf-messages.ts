@@ -11,8 +11,12 @@ export interface MessageField {
   /** Inlined fields are a message on the wire, and their content stands in the parent's place in JSON. */
   readonly shape: 'one' | 'list' | 'map' | 'inline';
   readonly content: Content;
-  /** How one value begins: its number and wire type. */
+  /** Of one value, also where it is packed with others or the value of a map's entry. */
+  readonly wireType: number;
+  /** How one value or entry begins: the number and what follows it. */
   readonly tag: number;
+  /** One string, as most fields are. */
+  readonly isText: boolean;
   /** Of values that are messages, and of the schemas in what may be a schema. */
   readonly message: Message | undefined;
   /** Of values that are a list in a message of its own. */
@@ -21,8 +25,6 @@ export interface MessageField {
   readonly isPointer: boolean;
   /** A zero is left out of JSON, which takes it for nothing. */
   readonly omitsZero: boolean;
-  /** What is written when there is no value; the encoder fills it in when it is first needed. */
-  whenAbsent: Buffer | undefined;
 }
 
 export interface Message {
@@ -31,6 +33,17 @@ export interface Message {
   readonly byNumber: readonly (MessageField | undefined)[];
   /** The last first, for writing. */
   readonly descending: readonly MessageField[];
+  /** Where the field of a JSON name is in `descending`, be it within an inlined one. */
+  readonly positions: ReadonlyMap<string, number>;
+  /** What is written where fields are not there; the encoder fills it in when it is first needed. */
+  absences: Absences | undefined;
+}
+
+export interface Absences {
+  /** Of all fields, as they follow each other. */
+  readonly bytes: Buffer;
+  /** Where that of the field in `descending` begins; one more for the end, which is the start of the bytes. */
+  readonly starts: readonly number[];
 }
 
 /** A struct's fields as protobuf numbers them, made when the struct is first asked for. */
@@ -41,7 +54,8 @@ export function messageOf(struct: StructType): Message {
   if (known) return known;
   const byNumber: (MessageField | undefined)[] = [];
   const descending: MessageField[] = [];
-  const message: Message = { struct, byNumber, descending };
+  const positions = new Map<string, number>();
+  const message: Message = { struct, byNumber, descending, positions, absences: undefined };
   // Before its fields: a struct may hold itself.
   messages.set(struct, message);
   for (const { number, name, type, isInline, isPointer, omitsEmpty } of struct.fields) {
@@ -52,6 +66,10 @@ export function messageOf(struct: StructType): Message {
     descending.push(field);
   }
   descending.sort((a, b) => b.number - a.number);
+  descending.forEach(({ shape, name, message: inner }, position) => {
+    const names = shape === 'inline' ? inner!.positions.keys() : [name];
+    for (const each of names) positions.set(each, position);
+  });
   return message;
 }
 
@@ -61,13 +79,15 @@ function fieldOf(facts: Facts, type: FieldType, within: Message): MessageField {
   const one = facts.shape === 'list' || facts.shape === 'map' ? (type as { readonly of: FieldType }).of : type;
   const content = contentOf(one);
   const items = content === 'listMessage' ? listItems(one as { readonly of: FieldType }, within) : undefined;
+  const wireType = wireTypeOf(content);
   return {
     ...facts,
     content,
-    tag: facts.number * 8 + (facts.shape === 'map' ? wireTypes.bytes : wireTypeOf(content)),
+    isText: facts.shape === 'one' && content === 'string',
+    wireType,
+    tag: facts.number * 8 + (facts.shape === 'map' ? wireTypes.bytes : wireType),
     message: one.form === 'struct' ? messageOf(one) : content.startsWith('schemaOr') ? within : undefined,
     items,
-    whenAbsent: undefined,
   };
 }
 
@@ -96,7 +116,7 @@ function contentOf(type: FieldType): Content {
   }
 }
 
-export function wireTypeOf(content: Content): number {
+function wireTypeOf(content: Content): number {
   if (content === 'bool' || content === 'int32' || content === 'int64') return wireTypes.varint;
   return content === 'float64' ? wireTypes.fixed64 : wireTypes.bytes;
 }

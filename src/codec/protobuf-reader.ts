@@ -1,14 +1,22 @@
 import { DecodeError } from './decode-error.js';
+import { ProtobufTexts } from './protobuf-texts.js';
 
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 const part = 2 ** 28;
 const groupWireTypes: readonly number[] = [3, 4];
+const texts = new ProtobufTexts();
 
 /**
- * One message of untrusted bytes, field by field. Nothing beyond `end` is ever read; what does not fit is a DecodeError.
+ * Messages of untrusted bytes, field by field. Nothing beyond the end is ever read; what does not fit is a DecodeError.
  *
  *   while (reader.next()) reader.field === 3 ? reader.text() : reader.skip();
+ *
+ * A message within is read by the same reader, which is told where it begins and ends:
+ *
+ *   const outer = reader.enter();
+ *   while (reader.next()) …
+ *   reader.leave(outer);
  */
 export class ProtobufReader {
   /** The number of the field that next() stopped at. */
@@ -22,7 +30,7 @@ export class ProtobufReader {
   constructor(
     private readonly bytes: Buffer,
     private at = 0,
-    private readonly end: number = bytes.length,
+    private end: number = bytes.length,
   ) {}
 
   get isAtEnd(): boolean {
@@ -36,6 +44,13 @@ export class ProtobufReader {
 
   next(): boolean {
     if (this.at === this.end) return false;
+    const first = this.bytes[this.at]!;
+    if (first < 0x80 && first >= 8) {
+      this.at++;
+      this.field = first >> 3;
+      this.wireType = first & 7;
+      return true;
+    }
     this.readVarint();
     const tag = this.low + this.middle * part;
     this.field = Math.floor(tag / 8);
@@ -44,6 +59,20 @@ export class ProtobufReader {
       throw new DecodeError(`proto: illegal tag ${this.field} (wire type ${this.wireType})`);
     }
     return true;
+  }
+
+  /** Into the message that is the field's value. Whoever leaves it says what this has returned. */
+  enter(): number {
+    const length = this.length();
+    const { end } = this;
+    if (length > end - this.at) throw unexpectedEnd();
+    this.end = this.at + length;
+    return end;
+  }
+
+  /** Out of a message that has been read to its end. */
+  leave(outer: number): void {
+    this.end = outer;
   }
 
   boolean(): boolean {
@@ -79,12 +108,7 @@ export class ProtobufReader {
 
   text(): string {
     const start = this.contentStart();
-    return this.bytes.toString('utf8', start, this.at);
-  }
-
-  message(): ProtobufReader {
-    const start = this.contentStart();
-    return new ProtobufReader(this.bytes, start, this.at);
+    return texts.of(this.bytes, start, this.at);
   }
 
   skip(): void {
@@ -97,12 +121,23 @@ export class ProtobufReader {
   }
 
   private contentStart(): number {
-    this.readVarint();
-    const length = this.low + this.middle * part;
-    if (this.high !== 0) throw unexpectedEnd();
+    const length = this.length();
     const start = this.at;
     this.advance(length);
     return start;
+  }
+
+  private length(): number {
+    if (this.at < this.end) {
+      const first = this.bytes[this.at]!;
+      if (first < 0x80) {
+        this.at++;
+        return first;
+      }
+    }
+    this.readVarint();
+    if (this.high !== 0) throw unexpectedEnd();
+    return this.low + this.middle * part;
   }
 
   private advance(count: number): void {
@@ -111,17 +146,22 @@ export class ProtobufReader {
   }
 
   private readVarint(): void {
+    this.low = 0;
     this.middle = 0;
     this.high = 0;
-    let byte = this.byte();
-    this.low = byte & 0x7f;
-    if (byte < 0x80) return;
-    for (let count = 1; count < 10; count++) {
-      byte = this.byte();
-      const bits = byte & 0x7f;
-      if (count < 4) this.low += bits * 2 ** (7 * count);
-      else if (count < 8) this.middle += bits * 2 ** (7 * (count - 4));
-      else this.high = (this.high + bits * 2 ** (7 * (count - 8))) & 0xff;
+    for (let shift = 0; shift < 28; shift += 7) {
+      const byte = this.byte();
+      this.low |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return;
+    }
+    for (let shift = 0; shift < 28; shift += 7) {
+      const byte = this.byte();
+      this.middle |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return;
+    }
+    for (let shift = 0; shift < 14; shift += 7) {
+      const byte = this.byte();
+      this.high = (this.high | ((byte & 0x7f) << shift)) & 0xff;
       if (byte < 0x80) return;
     }
     throw new DecodeError('proto: integer overflow');

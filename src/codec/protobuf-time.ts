@@ -26,8 +26,26 @@ export function timeText(seconds: number | bigint, nanos: number, micro: boolean
   if (typeof seconds !== 'number' || seconds < zeroTimeSeconds || seconds > secondsMax) {
     throw new DecodeError(`a time of ${seconds} seconds is out of range`);
   }
-  const text = new Date(seconds * 1000).toISOString().slice(0, 19);
-  if (!micro) return `${text}Z`;
+  const day = Math.floor(seconds / daySeconds);
+  const second = seconds - day * daySeconds;
+  const time = `${two(second / 3600)}:${two((second / 60) % 60)}:${two(second % 60)}`;
+  if (!micro) return `${dateText(day)}T${time}Z`;
   if (nanos < 0 || nanos > 999_999_999) throw new DecodeError(`a time of ${nanos} nanoseconds is out of range`);
-  return `${text}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`;
+  return `${dateText(day)}T${time}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`;
+}
+
+const daySeconds = 86_400;
+const twoDigits: readonly string[] = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+const two = (number: number): string => twoDigits[number | 0]!;
+
+// The times of an object are mostly of one day, and those of many objects, too.
+let lastDay = 0;
+let lastDate = '1970-01-01';
+
+function dateText(day: number): string {
+  if (day !== lastDay) {
+    lastDate = new Date(day * daySeconds * 1000).toISOString().slice(0, 10);
+    lastDay = day;
+  }
+  return lastDate;
 }

@@ -23,15 +23,15 @@ export function readSimple(reader: ProtobufReader, content: Content): JsonValue 
       return reader.buffer().toString('base64');
     case 'time':
     case 'microTime':
-      return readTime(reader.message(), content);
+      return readTime(reader, content);
     case 'rawExtension':
     case 'fieldsV1':
     case 'json':
-      return readRawJson(reader.message());
+      return readRawJson(reader);
     case 'quantity':
-      return readQuantity(reader.message());
+      return readQuantity(reader);
     case 'intOrString':
-      return readIntOrString(reader.message());
+      return readIntOrString(reader);
     default:
       throw new DecodeError(`a ${content} has no form in protobuf`);
   }
@@ -72,8 +72,9 @@ function readDouble(reader: ProtobufReader): number {
 }
 
 function readTime(reader: ProtobufReader, content: 'time' | 'microTime'): string | undefined {
+  const outer = reader.enter();
   // Go's zero time is written as nothing, and is no time in any field.
-  if (reader.isAtEnd) return undefined;
+  const isZero = reader.isAtEnd;
   let seconds: number | bigint = 0;
   let nanos = 0;
   while (reader.next()) {
@@ -81,10 +82,12 @@ function readTime(reader: ProtobufReader, content: 'time' | 'microTime'): string
     else if (reader.field === 2 && reader.wireType === wireTypes.varint) nanos = reader.int32();
     else reader.skip();
   }
-  return timeText(seconds, nanos, content === 'microTime');
+  reader.leave(outer);
+  return isZero ? undefined : timeText(seconds, nanos, content === 'microTime');
 }
 
 function readRawJson(reader: ProtobufReader): JsonValue | undefined {
+  const outer = reader.enter();
   let value: JsonValue | undefined;
   while (reader.next()) {
     if (reader.field === 1 && reader.wireType === wireTypes.bytes) {
@@ -92,19 +95,23 @@ function readRawJson(reader: ProtobufReader): JsonValue | undefined {
       value = bytes.length === 0 ? undefined : decodeJson(bytes);
     } else reader.skip();
   }
+  reader.leave(outer);
   return value;
 }
 
 function readQuantity(reader: ProtobufReader): string {
+  const outer = reader.enter();
   let text = '';
   while (reader.next()) {
     if (reader.field === 1 && reader.wireType === wireTypes.bytes) text = reader.text();
     else reader.skip();
   }
+  reader.leave(outer);
   return text === '' ? '0' : text;
 }
 
 function readIntOrString(reader: ProtobufReader): number | string {
+  const outer = reader.enter();
   let isText = false;
   let number = 0;
   let text = '';
@@ -114,25 +121,24 @@ function readIntOrString(reader: ProtobufReader): number | string {
     else if (reader.field === 3 && reader.wireType === wireTypes.bytes) text = reader.text();
     else reader.skip();
   }
+  reader.leave(outer);
   return isText ? text : number;
 }
 
 /** A schema, or what stands for one. */
-export function readSchemaOr(
-  reader: ProtobufReader,
-  content: Content,
-  readSchema: (reader: ProtobufReader) => JsonObject,
-): JsonValue {
+export function readSchemaOr(reader: ProtobufReader, content: Content, readSchema: () => JsonObject): JsonValue {
+  const outer = reader.enter();
   let schema: JsonObject | undefined;
   let allows = false;
   const list: JsonValue[] = [];
   const schemaField = content === 'schemaOrBool' ? 2 : 1;
   while (reader.next()) {
-    if (reader.field === schemaField && reader.wireType === wireTypes.bytes) schema = readSchema(reader.message());
+    if (reader.field === schemaField && reader.wireType === wireTypes.bytes) schema = readSchema();
     else if (reader.field === 1 && reader.wireType === wireTypes.varint) allows = reader.boolean();
     else if (reader.field === 2 && reader.wireType === wireTypes.bytes) {
-      list.push(content === 'schemaOrArray' ? readSchema(reader.message()) : reader.text());
+      list.push(content === 'schemaOrArray' ? readSchema() : reader.text());
     } else reader.skip();
   }
+  reader.leave(outer);
   return schema ?? (content === 'schemaOrBool' ? allows : list);
 }

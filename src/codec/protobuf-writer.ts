@@ -100,11 +100,17 @@ export class ProtobufWriter {
 
   /** As they are. */
   raw(bytes: Uint8Array): void {
-    const { length } = bytes;
-    if (this.at < length) this.grow(length);
-    this.at -= length;
-    if (length > 16) this.bytes.set(bytes, this.at);
-    else for (let i = 0; i < length; i++) this.bytes[this.at + i] = bytes[i]!;
+    if (this.at < bytes.length) this.grow(bytes.length);
+    this.at -= bytes.length;
+    this.bytes.set(bytes, this.at);
+  }
+
+  /** A few of some bytes: less than a copy is worth. */
+  slice(bytes: Uint8Array, start: number, end: number): void {
+    if (this.at < end - start) this.grow(end - start);
+    let { at } = this;
+    for (let i = end - 1; i >= start; i--) this.bytes[--at] = bytes[i]!;
+    this.at = at;
   }
 
   /** Most texts are short and plain: they cost less one by one than the call that writes any text. */

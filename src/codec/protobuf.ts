@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 import type { TypeSource } from '../machinery/type-model.js';
 import { DecodeError } from './decode-error.js';
 import { EncodeError } from './encode-error.js';
-import type { Decoder, Encoding, ListForm } from './encodings.js';
+import type { Encoding, ListForm } from './encodings.js';
 import { decodeMessage } from './protobuf-decoder.js';
 import { encodeMessage } from './protobuf-encoder.js';
 import { protobufPrefix, ProtobufKinds, type ProtobufKind } from './protobuf-kinds.js';
@@ -27,10 +27,6 @@ export function protobufEncoding(mediaType: string, types: () => TypeSource): En
     list: listForm(kinds),
     frame: watchFrame,
   };
-}
-
-export function protobufDecoder(mediaType: string, types: () => TypeSource): Decoder {
-  return protobufEncoding(mediaType, types);
 }
 
 // Nobody else writes while a message is written: one writer serves them all.
@@ -117,23 +113,33 @@ function decodeObject(bytes: Buffer, kinds: ProtobufKinds): JsonValue {
 
 const nothing: Buffer = Buffer.alloc(0);
 
-function readEnvelope(reader: ProtobufReader): { apiVersion: string; kind: string; raw: Buffer } {
-  const envelope = { apiVersion: '', kind: '', raw: nothing };
+interface Envelope {
+  apiVersion: string;
+  kind: string;
+  raw: Buffer;
+}
+
+function readEnvelope(reader: ProtobufReader): Envelope {
+  const envelope: Envelope = { apiVersion: '', kind: '', raw: nothing };
   while (reader.next()) {
     if (reader.field > 4) reader.skip();
     else if (reader.wireType !== wireTypes.bytes) {
       throw new DecodeError(`proto: wrong wireType = ${reader.wireType} for field ${reader.field} of the envelope`);
-    } else if (reader.field === 1) {
-      const type = reader.message();
-      while (type.next()) {
-        if (type.field === 1 && type.wireType === wireTypes.bytes) envelope.apiVersion = type.text();
-        else if (type.field === 2 && type.wireType === wireTypes.bytes) envelope.kind = type.text();
-        else type.skip();
-      }
-    } else if (reader.field === 2) envelope.raw = reader.buffer();
+    } else if (reader.field === 1) readTypeMeta(reader, envelope);
+    else if (reader.field === 2) envelope.raw = reader.buffer();
     else reader.skip();
   }
   return envelope;
+}
+
+function readTypeMeta(reader: ProtobufReader, envelope: Envelope): void {
+  const outer = reader.enter();
+  while (reader.next()) {
+    if (reader.field === 1 && reader.wireType === wireTypes.bytes) envelope.apiVersion = reader.text();
+    else if (reader.field === 2 && reader.wireType === wireTypes.bytes) envelope.kind = reader.text();
+    else reader.skip();
+  }
+  reader.leave(outer);
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {
