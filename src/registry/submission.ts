@@ -1,5 +1,5 @@
 import type { FieldValidation } from '../machinery/list-options.js';
-import { fieldFindings, type Positions } from '../schema/field-findings.js';
+import { asWarnings, fieldFindings, type Positions } from '../schema/field-findings.js';
 
 /** A decoded body, and what is to be said of its fields that are unknown or stand twice. */
 export interface Submission {
@@ -22,7 +22,7 @@ export class FieldReport {
     if (this.level === 'Ignore' || this.duplicates.length + unknownFields.length === 0) return [];
     const findings = fieldFindings(this.duplicates, unknownFields, this.positions);
     if (this.level === 'Strict') return findings;
-    for (const finding of findings) if (!warnings.includes(finding)) warnings.push(finding);
+    for (const finding of asWarnings(findings)) if (!warnings.includes(finding)) warnings.push(finding);
     return [];
   }
 }

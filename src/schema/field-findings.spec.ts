@@ -1,5 +1,5 @@
 import { positionsOfFields } from '../codec/strict-json.js';
-import { fieldFindings } from './field-findings.js';
+import { asWarnings, fieldFindings } from './field-findings.js';
 
 const twice = (path: string) => `duplicate field "${path}"`;
 const unknown = (path: string) => `unknown field "${path}"`;
@@ -44,4 +44,15 @@ describe('fieldFindings', () => {
       ),
     ).toHaveLength(100);
   });
+});
+
+it('warns of lines one by one', () => {
+  const lines = 'yaml: unmarshal errors:\n  line 5: key "a" already set in map\n  line 7: key "b" already set in map';
+  const findings = fieldFindings([lines], ['zz']);
+  expect(findings).toEqual([lines, unknown('zz')]);
+  expect(asWarnings(findings)).toEqual([
+    'line 5: key "a" already set in map',
+    'line 7: key "b" already set in map',
+    unknown('zz'),
+  ]);
 });

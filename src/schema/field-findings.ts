@@ -26,6 +26,15 @@ export function fieldFindings(
   return capped(findings.sort((a, b) => place(a) - place(b)).map(({ text }) => text));
 }
 
+/** As warnings: YAML's duplicates, which are one problem of several lines, line by line. */
+export function asWarnings(findings: readonly string[]): string[] {
+  return findings.flatMap((text) =>
+    text.startsWith(yamlProblem) ? text.slice(yamlProblem.length).split('\n  ') : text,
+  );
+}
+
+const yamlProblem = 'yaml: unmarshal errors:\n  ';
+
 const capped = (texts: readonly string[]): string[] => [...new Set(texts)].slice(0, findingsMax);
 
 const duplicatePattern = /^duplicate field "(.*)"$/s;
