@@ -1,13 +1,236 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import type { FieldError } from '../../machinery/field-error.js';
+import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
+import { required } from '../../machinery/field-rules.js';
+import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
+import { goStruct } from '../../machinery/go-value.js';
+import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import { validateDns1035Label, validateDnsSubdomain } from '../../machinery/names.js';
+import { validateApproval } from './approval.validation.js';
+import { validateColumn } from './column.validation.js';
+import { validateConversion } from './conversion.validation.js';
+import { schemaOf, statusIsApart, viewOf, type DefinitionView } from './definition-view.js';
+import { validateNames } from './names.validation.js';
+import { leniencyOf, strict, type SchemaLeniency } from './schema/leniency.js';
+import { validateSchema } from './schema/schema.validation.js';
+import { validateSelectableFields } from './selectable-field.validation.js';
+import { validateSubresources } from './subresource.validation.js';
 
-export function validateDefinition(_definition: KubeObject, _naming: NamingProfile): FieldError[] {
-  return [];
+export function validateDefinition(definition: KubeObject, naming: NamingProfile): FieldError[] {
+  return [
+    ...validateName(definition),
+    ...validateSpec(asFields(definition['spec']), path('spec'), strict, false),
+    ...validateStatusNames(definition),
+    ...validateStoredVersions(definition),
+    ...validateApproval(definition, undefined, naming),
+    ...validatePreserved(definition, undefined),
+  ];
 }
-export function validateDefinitionUpdate(_d: KubeObject, _old: KubeObject, _naming: NamingProfile): FieldError[] {
-  return [];
+
+export function validateDefinitionUpdate(definition: KubeObject, old: KubeObject, naming: NamingProfile): FieldError[] {
+  const spec = asFields(definition['spec']);
+  const before = asFields(old['spec']);
+  const names = asFields(spec['names']);
+  const oldNames = asFields(before['names']);
+  const at = path('spec');
+  return [
+    ...validateSpec(spec, at, leniencyOf(viewOf(before)), isEstablished(old)),
+    // What objects are stored under can change only while there are none.
+    ...(isEstablished(old)
+      ? [
+          ...immutable(spec['scope'], before['scope'], at.child('scope')),
+          ...immutable(names['kind'], oldNames['kind'], at.child('names', 'kind')),
+        ]
+      : []),
+    ...immutable(spec['group'], before['group'], at.child('group')),
+    ...immutable(names['plural'], oldNames['plural'], at.child('names', 'plural')),
+    ...validateStatusNames(definition),
+    ...validateStoredVersions(definition),
+    ...validateApproval(definition, old, naming),
+    ...validatePreserved(definition, old),
+  ];
 }
-export function validateStatusNames(_definition: KubeObject): FieldError[] {
-  return [];
+
+export function validateStatusNames(definition: KubeObject): FieldError[] {
+  const { acceptedNames } = asFields(definition['status']);
+  return validateNames(asFields(acceptedNames), path('status').child('acceptedNames'));
+}
+
+export function isEstablished(definition: KubeObject): boolean {
+  const { conditions } = asFields(definition['status']);
+  return asItems(conditions).some(({ type, status }) => type === 'Established' && status === 'True');
+}
+
+function validateName(definition: KubeObject): FieldError[] {
+  const { names, group } = asFields(definition['spec']);
+  const name = definition.metadata.name ?? '';
+  if (name === `${asText(asFields(names)['plural'])}.${asText(group)}`) return [];
+  return [fieldError.invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
+}
+
+function validateSpec(spec: Fields, at: FieldPath, leniency: SchemaLeniency, established: boolean): FieldError[] {
+  const view = viewOf(spec);
+  const { common, versions } = view;
+  return [
+    ...validateGroup(asText(spec['group']), at.child('group')),
+    ...choice(spec['scope'], at.child('scope'), ['Cluster', 'Namespaced']),
+    ...validateHasSchema(view, at.child('versions'), leniency),
+    ...versions.flatMap((version, index) =>
+      validateVersion(version, at.child('versions').index(index), view, leniency),
+    ),
+    ...validateVersionList(view, at),
+    ...requiredNames(asFields(spec['names']), at.child('names')),
+    ...validateNames(asFields(spec['names']), at.child('names')),
+    ...validateHeldSchema(common.schema, at.child('validation'), anyStatusIsApart(view), leniency),
+    ...validateSubresources(common.subresources, at.child('subresources')),
+    ...validateColumns(common.additionalPrinterColumns, at),
+    ...validateSelectableFields(common.selectableFields, schemaOf(common.schema), at.child('selectableFields')),
+    ...validateConversion(asFields(spec['conversion']), at.child('conversion'), established),
+  ];
+}
+
+function validateGroup(group: string, at: FieldPath): FieldError[] {
+  if (group === '') return required(group, at);
+  const problems = validateDnsSubdomain(group);
+  if (problems.length > 0) return [fieldError.invalid(String(at), group, problems.join(','))];
+  if (group.includes('.')) return [];
+  return [fieldError.invalid(String(at), group, 'should be a domain with at least one dot')];
+}
+
+export function choice(value: unknown, at: FieldPath, accepted: readonly string[]): FieldError[] {
+  const text = asText(value);
+  if (text === '') return required(text, at);
+  return accepted.includes(text) ? [] : [fieldError.notSupported(String(at), text, accepted)];
+}
+
+function validateHasSchema(
+  { common, versions }: DefinitionView,
+  at: FieldPath,
+  leniency: SchemaLeniency,
+): FieldError[] {
+  if (schemaOf(common.schema)) return [];
+  return versions.flatMap((version, index) => {
+    const where = at.index(index).child('schema', 'openAPIV3Schema');
+    if (schemaOf(version['schema'])) return [];
+    if (!leniency.mayLackSchema) return required(undefined, where);
+    return version['served'] === true ? required(undefined, where, 'because otherwise all fields are pruned') : [];
+  });
+}
+
+function validateVersion(version: Fields, at: FieldPath, view: DefinitionView, leniency: SchemaLeniency): FieldError[] {
+  const name = asText(version['name']);
+  const problems = validateDns1035Label(name);
+  const own = version['subresources'] ?? view.common.subresources;
+  return [
+    ...(problems.length > 0 ? [fieldError.invalid(String(at.child('name')), name, problems.join(','))] : []),
+    ...deprecationProblems(version).map((problem) =>
+      fieldError.invalid(String(at.child('deprecationWarning')), version['deprecationWarning'], problem),
+    ),
+    ...validateHeldSchema(version['schema'], at.child('schema'), statusIsApart(own), leniency),
+    ...validateSubresources(version['subresources'], at.child('subresources')),
+    ...validateColumns(version['additionalPrinterColumns'], at),
+    ...validateSelectableFields(
+      version['selectableFields'],
+      schemaOf(version['schema'] ?? view.common.schema),
+      at.child('selectableFields'),
+    ),
+  ];
+}
+
+function deprecationProblems({ deprecated, deprecationWarning: warning }: Fields): string[] {
+  if (!isSet(warning)) return [];
+  if (deprecated !== true) return ['can only be set for deprecated versions'];
+  const text = asText(warning);
+  const problems: string[] = [];
+  if (Buffer.byteLength(text) > 256) problems.push('must be <= 256 characters long');
+  if (text === '') problems.push('must not be an empty string');
+  const unprintable = [...text].findIndex((character) => !/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character));
+  if (unprintable >= 0) {
+    const at = Buffer.byteLength([...text].slice(0, unprintable).join(''));
+    problems.push(`must only contain printable UTF-8 characters; non-printable character found at index ${at}`);
+  }
+  return problems;
+}
+
+function anyStatusIsApart({ common, versions }: DefinitionView): boolean {
+  return statusIsApart(common.subresources) || versions.some(({ subresources }) => statusIsApart(subresources));
+}
+
+function validateHeldSchema(
+  holder: unknown,
+  at: FieldPath,
+  isStatusApart: boolean,
+  leniency: SchemaLeniency,
+): FieldError[] {
+  const schema = schemaOf(holder);
+  return schema ? validateSchema(schema, at.child('openAPIV3Schema'), { isStatusApart, leniency }) : [];
+}
+
+function validateColumns(columns: unknown, at: FieldPath): FieldError[] {
+  return asItems(columns).flatMap((column, index) =>
+    validateColumn(column, at.child('additionalPrinterColumns').index(index)),
+  );
+}
+
+/** Exactly one of the versions is the one that objects are stored in. */
+function validateVersionList({ versions, version }: DefinitionView, at: FieldPath): FieldError[] {
+  const names = versions.map(({ name }) => asText(name));
+  const invalid = (message: string) => fieldError.invalid(String(at.child('versions')), versions.map(shown), message);
+  const errors: FieldError[] = [];
+  if (new Set(names).size < names.length) errors.push(invalid('must contain unique version names'));
+  if (versions.filter(({ storage }) => storage === true).length !== 1) {
+    errors.push(invalid('must have exactly one version marked as storage version'));
+  }
+  const problems = version === '' ? [] : validateDns1035Label(version);
+  if (problems.length > 0) errors.push(fieldError.invalid(String(at.child('version')), version, problems.join(',')));
+  return errors;
+}
+
+const shown = (version: Fields) =>
+  goStruct(version, [
+    ['name', ''],
+    ['served', false],
+    ['storage', false],
+    ['deprecated', false],
+    ['deprecationWarning', null],
+    ['schema', null],
+    ['subresources', null],
+    ['additionalPrinterColumns', null],
+    ['selectableFields', null],
+  ]);
+
+function requiredNames(names: Fields, at: FieldPath): FieldError[] {
+  return ['plural', 'singular', 'kind', 'listKind'].flatMap((field) => required(names[field], at.child(field)));
+}
+
+function validateStoredVersions(definition: KubeObject): FieldError[] {
+  const at = path('status').child('storedVersions');
+  const { storedVersions } = asFields(definition['status']);
+  const stored = asTexts(storedVersions);
+  if (stored.length === 0) {
+    return [fieldError.invalid(String(at), storedVersions ?? null, 'must have at least one stored version')];
+  }
+  const versions = asItems(asFields(definition['spec'])['versions']);
+  const names = versions.map(({ name }) => asText(name));
+  return [
+    ...versions
+      .filter(({ name, storage }) => storage === true && !stored.includes(asText(name)))
+      .map(({ name }) =>
+        fieldError.invalid(String(at), storedVersions, `must have the storage version ${asText(name)}`),
+      ),
+    ...stored.flatMap((name, index) =>
+      names.includes(name) ? [] : [fieldError.invalid(String(at.index(index)), name, goneVersion(name))],
+    ),
+  ];
+}
+
+const goneVersion = (name: string): string =>
+  `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
+
+function validatePreserved(definition: KubeObject, old: KubeObject | undefined): FieldError[] {
+  const keeps = (object: KubeObject | undefined) => asFields(object?.['spec'])['preserveUnknownFields'] === true;
+  if (keeps(old) || !keeps(definition)) return [];
+  const message =
+    'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+  return [fieldError.invalid('spec.preserveUnknownFields', true, message)];
 }

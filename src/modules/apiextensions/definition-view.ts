@@ -1,0 +1,51 @@
+import { deepEqual } from '../../machinery/deep-equal.js';
+import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
+
+/**
+ * A definition as errors speak of it: what all versions have in common stands in the spec itself, once. Paths in
+ * messages are of this form (`spec.validation.openAPIV3Schema…`), and clients know them so.
+ */
+export interface DefinitionView {
+  readonly versions: readonly Fields[];
+  readonly common: {
+    readonly schema: unknown;
+    readonly subresources: unknown;
+    readonly additionalPrinterColumns: unknown;
+    readonly selectableFields: unknown;
+  };
+  /** The name of the first version. */
+  readonly version: string;
+}
+
+const hoisted = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
+
+export function viewOf(spec: Fields): DefinitionView {
+  const versions = asItems(spec['versions']);
+  const first = asFields(versions[0]);
+  const isCommon = (field: string) =>
+    versions.every((version) => deepEqual(orAbsent(version[field]), orAbsent(first[field])));
+  const shared = hoisted.filter((field) => versions.length > 0 && isCommon(field));
+  return {
+    versions: versions.map((version) =>
+      Object.fromEntries(Object.entries(version).filter(([field]) => !shared.some((other) => other === field))),
+    ),
+    common: Object.fromEntries(
+      hoisted.map((field) => [field, shared.includes(field) ? orAbsent(first[field]) : undefined]),
+    ) as unknown as DefinitionView['common'],
+    version: asText(first['name']),
+  };
+}
+
+/** Null and an empty list say no more than nothing. */
+function orAbsent(value: unknown): unknown {
+  return !isSet(value) || (Array.isArray(value) && value.length === 0) ? undefined : value;
+}
+
+export function schemaOf(holder: unknown): Fields | undefined {
+  const schema = asFields(holder)['openAPIV3Schema'];
+  return isSet(schema) ? asFields(schema) : undefined;
+}
+
+export function statusIsApart(subresources: unknown): boolean {
+  return isSet(asFields(subresources)['status']);
+}

@@ -1,0 +1,36 @@
+import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
+import { asText, asTexts, type Fields } from '../../machinery/fields.js';
+import { validateDns1035Label } from '../../machinery/names.js';
+
+/** What a kind is called in paths, in objects and by its users. Absent names are another rule's matter. */
+export function validateNames(names: Fields, at: FieldPath): FieldError[] {
+  const kind = asText(names['kind']);
+  const listKind = asText(names['listKind']);
+  return [
+    ...label(asText(names['plural']), at.child('plural')),
+    ...label(asText(names['singular']), at.child('singular')),
+    ...mixedCase(kind, at.child('kind')),
+    ...mixedCase(listKind, at.child('listKind')),
+    ...asTexts(names['shortNames']).flatMap((name, index) => someLabel(name, at.child('shortNames').index(index))),
+    ...(kind !== '' && kind === listKind
+      ? [fieldError.invalid(String(at.child('listKind')), listKind, 'kind and listKind may not be the same')]
+      : []),
+    ...asTexts(names['categories']).flatMap((name, index) => someLabel(name, at.child('categories').index(index))),
+  ];
+}
+
+function someLabel(name: string, at: FieldPath): FieldError[] {
+  const problems = validateDns1035Label(name);
+  return problems.length === 0 ? [] : [fieldError.invalid(String(at), name, problems.join(','))];
+}
+
+function label(name: string, at: FieldPath): FieldError[] {
+  return name === '' ? [] : someLabel(name, at);
+}
+
+function mixedCase(name: string, at: FieldPath): FieldError[] {
+  const problems = validateDns1035Label(name.toLowerCase());
+  if (name === '' || problems.length === 0) return [];
+  const message = `may have mixed case, but should otherwise match: ${problems.join(',')}`;
+  return [fieldError.invalid(String(at), name, message)];
+}

@@ -1,0 +1,42 @@
+import { deepEqual } from '../../../machinery/deep-equal.js';
+import { fieldError, path, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
+import { asFields, isSet, type Fields } from '../../../machinery/fields.js';
+import { pruned } from './prune.js';
+import { validateValue } from './value.validation.js';
+
+/** What is filled in where a client says nothing must itself be what the schema asks for. */
+export function validateDefaults(schema: Fields, at: FieldPath, mayHaveUnknown: boolean): FieldError[] {
+  return validateInside({ ...schema, 'x-kubernetes-embedded-resource': true }, at, mayHaveUnknown, false);
+}
+
+export function hasUnprunedDefault(schema: Fields): boolean {
+  return validateDefaults(schema, path(''), false).some(({ detail }) => detail.endsWith(unknownFields));
+}
+
+const unknownFields = 'must not have unknown fields';
+const metaFields = ['apiVersion', 'kind', 'metadata'];
+
+function validateInside(schema: Fields, at: FieldPath, mayHaveUnknown: boolean, inMeta: boolean): FieldError[] {
+  const isObject = schema['x-kubernetes-embedded-resource'] === true;
+  const inner = (value: unknown, where: FieldPath, meta: boolean) =>
+    typeof value === 'object' && value !== null ? validateInside(asFields(value), where, mayHaveUnknown, meta) : [];
+  return [
+    ...(isSet(schema['default'])
+      ? validateOne(schema, at.child('default'), mayHaveUnknown || (inMeta && !isObject))
+      : []),
+    ...inner(schema['items'], at.child('items'), inMeta && !isObject),
+    ...Object.entries(asFields(schema['properties'])).flatMap(([name, property]) =>
+      inner(property, at.child('properties').key(name), isObject ? metaFields.includes(name) : inMeta),
+    ),
+    ...inner(schema['additionalProperties'], at.child('additionalProperties'), inMeta && !isObject),
+  ];
+}
+
+function validateOne(schema: Fields, at: FieldPath, mayHaveUnknown: boolean): FieldError[] {
+  const value = schema['default'];
+  const errors: FieldError[] = [];
+  if (!mayHaveUnknown && !deepEqual(pruned(value, schema), value)) {
+    errors.push(fieldError.invalid(String(at), value, unknownFields));
+  }
+  return [...errors, ...validateValue(value, schema, at)];
+}

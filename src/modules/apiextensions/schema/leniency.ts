@@ -1,0 +1,66 @@
+import { asFields, asText, isSet, type Fields } from '../../../machinery/fields.js';
+import { schemaOf, type DefinitionView } from '../definition-view.js';
+import { hasUnprunedDefault } from './default.validation.js';
+import { everySchema } from './walk.js';
+
+/**
+ * Rules that came later than some definitions. An update is let off those that the definition already broke before,
+ * so that whoever keeps one is not locked out of it.
+ */
+export interface SchemaLeniency {
+  readonly mayLackSchema: boolean;
+  readonly unknownTypes: boolean;
+  readonly unprunedDefaults: boolean;
+  readonly loneSets: boolean;
+  readonly looseKeys: boolean;
+}
+
+export const strict: SchemaLeniency = {
+  mayLackSchema: false,
+  unknownTypes: false,
+  unprunedDefaults: false,
+  loneSets: false,
+  looseKeys: false,
+};
+
+export const schemaTypes = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+
+export function leniencyOf({ common, versions }: DefinitionView): SchemaLeniency {
+  const own = versions.map(({ schema }) => schemaOf(schema));
+  const shared = schemaOf(common.schema);
+  const schemas = [shared, ...own].filter((schema) => schema !== undefined);
+  const some = (broken: (schema: Fields) => boolean) => schemas.some((schema) => [...everySchema(schema)].some(broken));
+  return {
+    mayLackSchema: !shared && own.some((schema) => !schema),
+    unknownTypes: some(({ type }) => asText(type) !== '' && !schemaTypes.includes(asText(type))),
+    unprunedDefaults: schemas.some(hasUnprunedDefault),
+    loneSets: some(hasGranularSet),
+    looseKeys: some(hasLooseKeys),
+  };
+}
+
+/** Items of a set are told apart as wholes: what has parts of its own must be atomic. */
+export function hasGranularSet(schema: Fields): boolean {
+  if (schema['x-kubernetes-list-type'] !== 'set') return false;
+  const items = asFields(schema['items']);
+  if (items['type'] === 'array') return !['atomic', undefined].includes(items['x-kubernetes-list-type'] as string);
+  return items['type'] === 'object' && items['x-kubernetes-map-type'] !== 'atomic';
+}
+
+function hasLooseKeys(schema: Fields): boolean {
+  const type = schema['x-kubernetes-list-type'];
+  const items = asFields(schema['items']);
+  if (type !== 'set' && type !== 'map') return false;
+  if (items['nullable'] === true) return true;
+  const required = Array.isArray(items['required']) ? (items['required'] as unknown[]) : [];
+  const keys = Array.isArray(schema['x-kubernetes-list-map-keys']) ? schema['x-kubernetes-list-map-keys'] : [];
+  return (
+    type === 'map' &&
+    keys.some((key: unknown) => {
+      const property = asFields(items['properties'])[asText(key)];
+      if (!isSet(property)) return false;
+      const { default: byDefault, nullable } = asFields(property);
+      return nullable === true || (!required.includes(key) && !isSet(byDefault));
+    })
+  );
+}

@@ -1,0 +1,39 @@
+import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
+import { required } from '../../machinery/field-rules.js';
+import { asItems, asText, type Fields } from '../../machinery/fields.js';
+import { findField } from './schema/field-path.js';
+
+const selectableFieldsMax = 8;
+const simpleTypes = ['string', 'boolean', 'integer'];
+
+/** Fields that field selectors of a defined kind may name. */
+export function validateSelectableFields(fields: unknown, schema: Fields | undefined, at: FieldPath): FieldError[] {
+  const list = asItems(fields);
+  if (list.length === 0) return [];
+  if (!schema) return [fieldError.invalid(String(at), '', 'may only be set when validations.schema is included')];
+  const seen = new Set<string>();
+  const errors = list.flatMap(({ jsonPath }, index) => validateOne(asText(jsonPath), at.index(index), schema, seen));
+  if (seen.size > selectableFieldsMax) errors.push(fieldError.tooMany(String(at), seen.size, selectableFieldsMax));
+  return errors;
+}
+
+function validateOne(jsonPath: string, at: FieldPath, schema: Fields, seen: Set<string>): FieldError[] {
+  const where = at.child('jsonPath');
+  if (jsonPath === '') return required(jsonPath, where);
+  const found = findField(jsonPath, schema, { allowsBrackets: false });
+  const invalid = (message: string) => fieldError.invalid(String(where), jsonPath, message);
+  if ('problem' in found) return [invalid(`is an invalid path: ${found.problem}`)];
+  const errors: FieldError[] = [];
+  if (found.names[0] === 'metadata') errors.push(invalid('must not point to fields in metadata'));
+  if (!simpleTypes.includes(asText(found.schema['type']))) {
+    errors.push(
+      invalid(
+        'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
+      ),
+    );
+  }
+  const key = found.names.join('.');
+  if (seen.has(key)) errors.push(fieldError.duplicate(String(where), jsonPath));
+  seen.add(key);
+  return errors;
+}
