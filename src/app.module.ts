@@ -22,6 +22,7 @@ import { SchedulingModule } from './modules/scheduling/scheduling.module.js';
 import { StorageModule } from './modules/storage/storage.module.js';
 import { StorageMigrationModule } from './modules/storagemigration/storagemigration.module.js';
 import { PolicyModule } from './modules/policy/policy.module.js';
+import { ResourceModule } from './modules/resource/resource.module.js';
 import { PipelineModule } from './pipeline.module.js';
 import { RegistryModule } from './registry/registry.module.js';
 
@@ -49,6 +50,7 @@ function builtInGroups(parts: AppParts): GroupModule[] {
     EndpointDiscoveryModule,
     NetworkingModule,
     NodeModule,
+    ResourceModule,
     SchedulingModule,
     StorageModule,
     StorageMigrationModule,

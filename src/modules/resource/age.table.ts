@@ -1,0 +1,6 @@
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+
+export const ageTable: TableDefinition = {
+  columns: [nameColumn, ageColumn],
+  cells: ({ metadata: { name, creationTimestamp } }, { nowMs }) => [name ?? '', ageCell(creationTimestamp, nowMs)],
+};

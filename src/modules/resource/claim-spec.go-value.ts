@@ -1,0 +1,29 @@
+import { goStruct, type GoStruct } from '../../machinery/go-value.js';
+
+/** How messages show a whole claim, which they do when it was to be changed. */
+const listOf = (fields: GoStruct) => (list: unknown) =>
+  Array.isArray(list) ? list.map((item) => goStruct(item, fields)) : null;
+const one = (fields: GoStruct) => (value: unknown) => goStruct(value, fields);
+const capitalized = (fields: readonly string[]): GoStruct => fields.map((field) => [field, null]);
+
+const common: GoStruct = [
+  ['deviceClassName', ''],
+  ['selectors', null],
+  ['allocationMode', ''],
+  ['count', 0],
+];
+const exactRequest: GoStruct = [...common, ['adminAccess', null], ['tolerations', null], ['capacity', null]];
+const alternative: GoStruct = [['name', ''], ...common, ['tolerations', null], ['capacity', null]];
+const request: GoStruct = [
+  ['name', ''],
+  ['exactly', null, one(exactRequest)],
+  ['firstAvailable', null, listOf(alternative)],
+];
+const devices: GoStruct = [
+  ['requests', null, listOf(request)],
+  ['constraints', null, listOf(capitalized(['requests', 'matchAttribute', 'distinctAttribute']))],
+  ['config', null],
+];
+
+export const shownClaimSpec = (spec: unknown): unknown =>
+  goStruct(spec, [['devices', goStruct({}, devices), one(devices)]]);
