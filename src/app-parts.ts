@@ -104,6 +104,7 @@ export function makeParts(given: Given): AppParts {
   const catalog = new Catalog(naming);
   const storeParts: StoreParts = {
     types: catalog,
+    naming,
     kv: store,
     feed,
     root,

@@ -7,6 +7,7 @@ import { parseContentType } from '../codec/media-type.js';
 import { negotiateInput, wantsPretty } from '../codec/negotiate.js';
 import { decodeRequestObject } from '../codec/request-object.js';
 import { findDuplicateFields, positionsOfFields } from '../codec/strict-json.js';
+import { decodeYaml } from '../codec/yaml.js';
 import type { Limits } from '../config/limits.js';
 import { headersFor, sendBytes } from '../hooks/answer.js';
 import { ApiError } from '../machinery/api-error.js';
@@ -30,11 +31,12 @@ import type { ResourceRegistry, ServedResource, ServedVirtual } from '../registr
 import { FieldReport, type Submission } from '../registry/submission.js';
 import { watchObjects } from '../registry/watch.js';
 import type { Rng } from '../std/rng.js';
+import { apply } from '../verbs/apply.js';
 import { create } from '../verbs/create.js';
 import { deleteCollection } from '../verbs/delete-collection.js';
 import { deleteOne } from '../verbs/delete.js';
 import { getObject } from '../verbs/get.js';
-import { patch, patchTypes, type PatchType } from '../verbs/patch.js';
+import { patch, patchTypes, patchTypesOf, type PatchType } from '../verbs/patch.js';
 import { callSubresource, callVirtual, handledSubresource } from '../verbs/subresource.js';
 import { update } from '../verbs/update.js';
 import type { Target, VerbAnswer } from '../verbs/verb.js';
@@ -177,19 +179,23 @@ export class ResourceRequests {
   private async patch(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const { info } = request.kube;
     const mediaType = parseContentType(request.raw.headers['content-type'] ?? '')?.name ?? '';
-    const type = Object.hasOwn(patchTypes, mediaType) ? patchTypes[mediaType] : undefined;
+    const supported = patchTypesOf(served);
+    const type = supported.includes(mediaType) ? patchTypes[mediaType] : undefined;
     if (!type) {
       throw new ApiError({
         reason: 'UnsupportedMediaType',
-        message: `415: Unsupported Media Type: ${mediaType || 'none given'}; this resource takes ${Object.keys(patchTypes).join(', ')}`,
+        message: `415: Unsupported Media Type: ${mediaType || 'none given'}; this resource takes ${supported.join(', ')}`,
         details: {},
       });
     }
-    const options = parsePatchOptions(info.query, { ...this.parts, isApply: false });
+    const options = parsePatchOptions(info.query, { ...this.parts, isApply: type === 'apply' });
     const bytes = await readBody(request, this.parts.limits.requestBodyBytesMax);
     const target = this.target(request, served, options.dryRun, options.fieldManager);
     const body = submittedPatch(bytes, type, options.fieldValidation);
-    const answer = await patch(this.parts.admission, target, info.subresource, type, body);
+    const answer =
+      type === 'apply'
+        ? await apply(this.parts.admission, target, info.subresource, body, options.force)
+        : await patch(this.parts.admission, target, info.subresource, type, body);
     return this.send(request, reply, served.definition, answer);
   }
 
@@ -340,9 +346,13 @@ export class ResourceRequests {
   }
 }
 
-function submittedPatch(bytes: Buffer, type: PatchType, level: FieldValidation): Submission {
+function submittedPatch(bytes: Buffer, type: PatchType | 'apply', level: FieldValidation): Submission {
   let value: unknown;
   try {
+    if (type === 'apply') {
+      const decoded = decodeYaml(bytes, { findDuplicates: level !== 'Ignore' });
+      return { value: decoded.value, fields: new FieldReport(level, decoded.duplicates) };
+    }
     value = decodeJson(bytes);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;

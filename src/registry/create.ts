@@ -42,6 +42,7 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
 
   fillSystemFields(submitted, strategyContext.now, parts.rng.uuid(), definition.namespaced);
   strategy.default?.(submitted);
+  store.track(undefined, submitted, context, strategyContext.now);
   const object = (await admission.admit(submitted, undefined)) ?? submitted;
   strategy.prepareForCreate?.(object, strategyContext);
   if (strategy.countsGenerations) object.metadata.generation = 1;

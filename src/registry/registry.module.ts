@@ -159,6 +159,7 @@ function storedResource(
   }
   const store = stores.of(definition);
   const struct = store.parts.types.kind(definition.group, definition.version, definition.kind);
+  if (definition.hub) store.ownership.add(definition, struct);
   return { type: 'stored', definition, struct, store, handlers };
 }
 

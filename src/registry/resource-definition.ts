@@ -80,6 +80,8 @@ export interface LensSubresource {
   /** What the view is, where it is not of the resource's own kind (autoscaling/v1 Scale). */
   readonly viewKind?: GroupVersionKind;
   readonly view: (object: KubeObject) => KubeObject;
+  /** Fields that a write through it leaves as they are, by their paths: who applies them does not own them. */
+  readonly unreached?: readonly string[];
   /** The whole object with the submitted view put into it. Changes neither argument. */
   readonly put: (object: KubeObject, view: KubeObject) => KubeObject;
   /** What only the server sets when this part changes, as Strategy.prepareForUpdate does for the whole. */

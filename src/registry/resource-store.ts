@@ -1,17 +1,20 @@
 import type { EncodedObject } from '../cache/encoded-object.js';
 import type { Feed } from '../cache/feed.js';
 import type { WatchCache } from '../cache/watch-cache.js';
+import type { NamingProfile } from '../config/naming-profile.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { GroupResource } from '../machinery/gvk.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import { noRevision, type Revision } from '../machinery/revision.js';
 import type { StructType, TypeSource } from '../machinery/type-model.js';
 import type { KeyValue, KvStore, Write } from '../storage/kv-store.js';
+import { FieldOwnership } from './field-ownership.js';
 import { readFresh } from './freshness.js';
 import { objectCodec, type ObjectCodec } from './object-codec.js';
 import type { ResourceDefinition } from './resource-definition.js';
 import { fromStore } from './storage-to-api-error.js';
 import { canonicalObject } from './submitted-object.js';
+import type { WriteContext } from './write-context.js';
 import type { Sources } from './system-fields.js';
 
 export interface StoreLimits {
@@ -28,6 +31,7 @@ export interface StoreLimits {
 export interface StoreParts extends Sources {
   /** The types of built-in kinds. */
   readonly types: TypeSource;
+  readonly naming: NamingProfile;
   readonly kv: KvStore;
   readonly feed: Feed;
   /** `/registry/` */
@@ -53,6 +57,7 @@ export class ResourceStore {
   readonly groupResource: GroupResource;
   /** Of the stored version; undefined for kinds that are not built in. */
   readonly type: StructType | undefined;
+  readonly ownership: FieldOwnership;
   private readonly prefix: string;
 
   constructor(
@@ -62,6 +67,8 @@ export class ResourceStore {
     this.codec = objectCodec(definition);
     this.prefix = `${parts.root}${definition.storagePrefix}/`;
     this.type = parts.types.kind(definition.group, definition.version, definition.kind);
+    this.ownership = new FieldOwnership(parts.types, parts.naming);
+    this.ownership.add(definition, this.type);
     this.groupResource = { group: definition.group, resource: definition.plural };
     this.cache = parts.feed.addResource({
       prefix: this.prefix,
@@ -99,6 +106,14 @@ export class ResourceStore {
   /** The object as it is stored: with nothing that its type does not write, and all that it always writes. */
   canonical(object: KubeObject): KubeObject {
     return this.type ? canonicalObject(object, this.type) : object;
+  }
+
+  /** Notes whose the fields of `next` are, for writes that are to be recorded. */
+  track(live: KubeObject | undefined, next: KubeObject, { request, through }: WriteContext, time: string): void {
+    if (!through) return;
+    const managedFields = this.ownership.tracked({ ...through, manager: request.fieldManager, time }, live, next);
+    if (managedFields) next.metadata.managedFields = managedFields;
+    else delete next.metadata.managedFields;
   }
 
   cachedCurrent(key: string): Current {

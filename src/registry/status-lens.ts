@@ -12,6 +12,7 @@ export function statusLens(options: Options = {}): LensSubresource {
     type: 'lens',
     verbs: ['get', 'patch', 'update'],
     view: (object) => object,
+    unreached: options.keepsMetadata ? ['spec', 'metadata'] : ['spec'],
     put(object, view) {
       const { ownerReferences: _owners, ...metadata } = view.metadata;
       const merged: KubeObject = {

@@ -84,8 +84,13 @@ async function attemptUpdate(
   const put = options.lens ? options.lens.put(old, submitted) : submitted;
   const draft = put === old || put.metadata === old.metadata ? { ...put, metadata: { ...put.metadata } } : put;
   const metaErrors = validateObjectMetaUpdate(draft.metadata, old.metadata);
+  // Who keeps no record brings one: what was applied says itself whose it is.
+  if (options.lens && !context.through && submitted.metadata.managedFields) {
+    draft.metadata.managedFields = submitted.metadata.managedFields;
+  }
   keepSystemFields(draft, old);
   strategy.default?.(draft);
+  store.track(old, draft, context, strategyContext.now);
   const object = (await admission.admit(draft, old)) ?? draft;
   keepSystemFields(object, old);
   if (options.lens) options.lens.prepare?.(object, old, strategyContext);

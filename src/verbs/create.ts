@@ -12,6 +12,7 @@ export async function create(chain: AdmissionChain, target: Target, body: Submis
   placeInNamespace(object, target.namespace, definition.namespaced);
   const written = await createObject(store, toStored(definition, object), {
     request: target.context,
+    through: { definition, subresource: '' },
     admission: admissionFor(chain, { ...target, name: object.metadata.name ?? '' }, 'CREATE', ''),
   });
   return answerOf(definition, written, 201);

@@ -3,26 +3,37 @@ import { encodeJson } from '../codec/json.js';
 import { strictDecodingProblem } from '../codec/request-object.js';
 import { ApiError } from '../machinery/api-error.js';
 import { fieldError, goQuote } from '../machinery/field-error.js';
-import type { JsonValue, KubeObject } from '../machinery/kube-object.js';
+import type { JsonObject, JsonValue, KubeObject } from '../machinery/kube-object.js';
 import { jsonPatch } from '../patch/json-patch.js';
 import { mergePatch } from '../patch/merge-patch.js';
+import { strategicMergePatch } from '../patch/strategic-merge.js';
 import type { LensSubresource } from '../registry/resource-definition.js';
+import type { ServedResource } from '../registry/resource-registry.js';
 import { fromStored, toStored } from '../registry/served-version.js';
 import type { FieldReport, Submission } from '../registry/submission.js';
 import { updateObject } from '../registry/update.js';
+import { assert } from '../std/assert.js';
 import { lensOf } from './lens.js';
 import { checkName, placeInNamespace } from './placement.js';
 import { answer } from './update.js';
-import { readAs } from './submitted.js';
+import { readAs, structOf } from './submitted.js';
 import { admissionFor, type Target, type VerbAnswer } from './verb.js';
 
-export type PatchType = 'json' | 'merge';
+export type PatchType = 'json' | 'merge' | 'strategic';
 
 /** Media type → how the body changes the object. Another way to patch is another line. */
-export const patchTypes: Readonly<Record<string, PatchType>> = {
+export const patchTypes: Readonly<Record<string, PatchType | 'apply'>> = {
   'application/json-patch+json': 'json',
   'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
 };
+
+/** What can be done to objects of the resource: strategic merge needs types that say how lists are merged. */
+export function patchTypesOf({ struct }: ServedResource): string[] {
+  const names = Object.keys(patchTypes);
+  return struct ? names : names.filter((name) => patchTypes[name] !== 'strategic');
+}
 
 /** PATCH: the change is the pure function that the patch describes, made again on what a faster writer left. */
 export async function patch(
@@ -34,7 +45,7 @@ export async function patch(
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
   const lens = subresource === '' ? undefined : lensOf(target.served, subresource, 'patch');
-  if (type === 'merge' && (typeof body !== 'object' || body === null || Array.isArray(body))) {
+  if (type !== 'json' && (typeof body !== 'object' || body === null || Array.isArray(body))) {
     throw ApiError.badRequest(
       body === null ? 'Invalid JSON Patch' : 'error decoding patch: a merge patch is an object',
     );
@@ -44,7 +55,11 @@ export async function patch(
     target,
     (current) => changed(current!, lens, type, body, fields, target),
     { lens, requiresResourceVersion: false, createsMissing: false },
-    { request: target.context, admission: admissionFor(chain, target, 'UPDATE', subresource) },
+    {
+      request: target.context,
+      admission: admissionFor(chain, target, 'UPDATE', subresource),
+      through: { definition, subresource },
+    },
   );
   return answer(definition, written, lens);
 }
@@ -60,14 +75,25 @@ function changed(
   const { definition } = target.served;
   const view = lens ? lens.view(current) : current;
   const before = (lens?.viewKind ? view : fromStored(definition, view)) as unknown as JsonValue;
-  const after =
-    type === 'json'
-      ? jsonPatch(before, body, target.served.store.parts.limits.jsonPatchOperationsMax)
-      : mergePatch(before, body as JsonValue);
+  const after = patched(before, type, body, lens, target);
   const object = patchedObject(after, fields, lens, target);
   checkName(object, target.name);
   placeInNamespace(object, target.namespace, definition.namespaced);
   return lens?.viewKind ? object : toStored(definition, object);
+}
+
+function patched(
+  before: JsonValue,
+  type: PatchType,
+  body: unknown,
+  lens: LensSubresource | undefined,
+  { served }: Target,
+): JsonValue {
+  if (type === 'json') return jsonPatch(before, body, served.store.parts.limits.jsonPatchOperationsMax);
+  if (type === 'merge') return mergePatch(before, body as JsonValue);
+  const struct = structOf(served, lens?.viewKind);
+  assert(struct, 'strategic merge needs a type');
+  return strategicMergePatch(before as JsonObject, body as JsonValue, struct);
 }
 
 /** What a patch makes of an object may be anything: what cannot be one is the patch's fault. */

@@ -2,7 +2,7 @@ import { strictDecodingProblem } from '../codec/request-object.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { GroupVersionKind } from '../machinery/gvk.js';
 import type { KubeObject } from '../machinery/kube-object.js';
-import type { TypeSource } from '../machinery/type-model.js';
+import type { StructType, TypeSource } from '../machinery/type-model.js';
 import type { RequestContext } from '../registry/request-context.js';
 import type { ServedResource } from '../registry/resource-registry.js';
 import { specAndStatus } from '../registry/shape.js';
@@ -30,13 +30,15 @@ export function submittedAs(
   return strictly(gvk, submittedObject(value, gvk, { type }), fields, context);
 }
 
-export function readAs({ definition, struct, store }: ServedResource, value: unknown, viewKind?: GroupVersionKind) {
-  if (!viewKind) {
-    const { itemsCarryType: keepsNulls, shape } = definition;
-    return submittedObject(value, definition, { type: struct, keepsNulls, shape });
-  }
-  const type = store.parts.types.kind(viewKind.group, viewKind.version, viewKind.kind);
-  return submittedObject(value, viewKind, { type, shape: specAndStatus });
+export function readAs(served: ServedResource, value: unknown, viewKind?: GroupVersionKind): SubmittedObject {
+  const type = structOf(served, viewKind);
+  if (viewKind) return submittedObject(value, viewKind, { type, shape: specAndStatus });
+  const { itemsCarryType: keepsNulls, shape } = served.definition;
+  return submittedObject(value, served.definition, { type, keepsNulls, shape });
+}
+
+export function structOf({ struct, store }: ServedResource, viewKind?: GroupVersionKind): StructType | undefined {
+  return viewKind ? store.parts.types.kind(viewKind.group, viewKind.version, viewKind.kind) : struct;
 }
 
 function strictly(

@@ -29,7 +29,11 @@ export async function update(
       requiresResourceVersion: !definition.allowsUnconditionalUpdate && !lens,
       createsMissing: definition.allowsCreateOnUpdate && !lens,
     },
-    { request: target.context, admission: admissionFor(chain, target, 'UPDATE', subresource) },
+    {
+      request: target.context,
+      admission: admissionFor(chain, target, 'UPDATE', subresource),
+      through: { definition, subresource },
+    },
   );
   return answer(definition, written, lens);
 }

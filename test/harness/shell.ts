@@ -53,8 +53,9 @@ export function registryOf(
     jsonPatchOperationsMax: 10_000,
     historyPageItems: 100,
   };
-  const types = new Catalog(namingProfile('kubernetes'));
-  const parts = { types, kv, feed, root: '/registry/', clock, rng: systemRng, limits };
+  const naming = namingProfile('kubernetes');
+  const types = new Catalog(naming);
+  const parts = { types, naming, kv, feed, root: '/registry/', clock, rng: systemRng, limits };
   const registry = new ResourceRegistry();
   const keys = [...definitions, ...virtual].map(({ group, version }) => `${group}/${version}`);
   for (const key of new Set(keys)) {

@@ -1,0 +1,116 @@
+import type { NamingProfile } from '../config/naming-profile.js';
+import { apiVersionOf } from '../machinery/gvk.js';
+import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
+import type { StructType, TypeSource } from '../machinery/type-model.js';
+import { FieldManager } from '../patch/apply/field-manager.js';
+import { fieldSetOf, type FieldSet } from '../patch/apply/field-set.js';
+import { schemaOfAnyObject } from '../patch/apply/schema-of-json-schema.js';
+import { schemaOfType } from '../patch/apply/schema-of-type.js';
+import type { Schema } from '../patch/apply/schema.js';
+import type { LensSubresource, ResourceDefinition } from './resource-definition.js';
+import { fromStored, toStored } from './served-version.js';
+
+interface Form {
+  readonly definition: ResourceDefinition;
+  readonly schema: Schema;
+}
+
+/** What the record of a write needs to know: through what it came, and whose it is. */
+export interface Writer {
+  readonly definition: ResourceDefinition;
+  /** '' for the object itself. */
+  readonly subresource: string;
+  readonly manager: string;
+  /** `2026-01-02T03:04:05Z` */
+  readonly time: string;
+}
+
+export interface Applied extends Writer {
+  readonly live: KubeObject | undefined;
+  readonly config: JsonObject;
+  readonly force: boolean;
+}
+
+/**
+ * Who owns which fields of the objects of one store. Owners speak of fields in the version that they wrote, so the store
+ * tells of every version that it is served in.
+ */
+export class FieldOwnership {
+  private readonly forms = new Map<string, Form>();
+  private readonly managers = new Map<string, FieldManager>();
+
+  constructor(
+    private readonly types: TypeSource,
+    private readonly naming: NamingProfile,
+  ) {}
+
+  add(definition: ResourceDefinition, struct: StructType | undefined): void {
+    const schema = struct
+      ? schemaOfType(struct)
+      : schemaOfAnyObject(schemaOfType(this.types.struct('meta.v1.ObjectMeta')));
+    this.forms.set(apiVersionOf(definition.group, definition.version), { definition, schema });
+  }
+
+  /** The record of a state that was written as a whole. Both states are as they are stored. */
+  tracked(writer: Writer, live: KubeObject | undefined, next: KubeObject): ObjectMeta['managedFields'] {
+    const { definition, manager, time } = writer;
+    const seen = (object: KubeObject) => fromStored(definition, object) as unknown as JsonObject;
+    const tracked = this.managerOf(writer).trackUpdate({ live: live && seen(live), next: seen(next), manager, time });
+    return (tracked as unknown as KubeObject).metadata.managedFields;
+  }
+
+  /** The object, as it is stored, after a configuration was applied to it. */
+  applied(applied: Applied): KubeObject {
+    const { definition, live, config, manager, force, time } = applied;
+    const object = this.managerOf(applied).apply({
+      live: live && (fromStored(definition, live) as unknown as JsonObject),
+      config,
+      manager,
+      force,
+      time,
+    });
+    return object as unknown as KubeObject;
+  }
+
+  private managerOf({ definition, subresource }: Pick<Writer, 'definition' | 'subresource'>): FieldManager {
+    const apiVersion = apiVersionOf(definition.group, definition.version);
+    const key = `${apiVersion}/${subresource}`;
+    let found = this.managers.get(key);
+    if (!found) this.managers.set(key, (found = this.make(definition, apiVersion, subresource)));
+    return found;
+  }
+
+  private make(definition: ResourceDefinition, apiVersion: string, subresource: string): FieldManager {
+    const unreached = unreachedThrough(definition, subresource);
+    return new FieldManager({
+      apiVersion,
+      kind: definition.kind,
+      subresource,
+      schema: this.forms.get(apiVersion)!.schema,
+      versions: {
+        schema: (version) => this.forms.get(version)?.schema,
+        convert: (object, version) => this.convert(object, version),
+        unreached: () => unreached,
+      },
+      lastAppliedAnnotation:
+        subresource === '' ? this.naming.label('last-applied-configuration', 'kubectl') : undefined,
+    });
+  }
+
+  private convert(object: JsonObject, apiVersion: string): JsonObject {
+    const from = this.forms.get(String(object['apiVersion']))?.definition;
+    const to = this.forms.get(apiVersion)?.definition;
+    if (!from || !to) return object;
+    return fromStored(to, toStored(from, object as unknown as KubeObject)) as unknown as JsonObject;
+  }
+}
+
+function unreachedThrough(definition: ResourceDefinition, subresource: string): FieldSet | undefined {
+  if (subresource === '') return isLens(definition, 'status') ? fieldSetOf('status') : undefined;
+  const lens = definition.subresources[subresource] as LensSubresource | undefined;
+  return lens?.unreached && fieldSetOf(...lens.unreached);
+}
+
+function isLens({ subresources }: ResourceDefinition, name: string): boolean {
+  return Object.hasOwn(subresources, name) && subresources[name]!.type === 'lens';
+}
