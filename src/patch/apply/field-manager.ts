@@ -1,11 +1,11 @@
 import { ApiError } from '../../machinery/api-error.js';
-import { deepEqual } from '../../machinery/deep-equal.js';
 import type { JsonObject } from '../../machinery/kube-object.js';
+import { applyConfig, type Applied, type Refused } from './apply-config.js';
 import { managedFieldsOf, metadataOf, withManagedFields, withoutManagedFields } from './bare-object.js';
 import { capUpdaters } from './cap-updaters.js';
 import { writtenBy } from './changes.js';
 import { fieldsOf } from './config-set.js';
-import { conflictError, type Conflict } from './conflicts.js';
+import { conflictError } from './conflicts.js';
 import { difference, differenceWithBelow, isEmpty, noFields, union, type FieldSet } from './field-set.js';
 import { LastApplied } from './last-applied.js';
 import {
@@ -17,11 +17,9 @@ import {
   type Owner,
   type Owners,
 } from './managed-fields.js';
-import { mergeTyped } from './merge-typed.js';
 import { neverOwned } from './never-owned.js';
 import { disownChanged, reconciled, withFields } from './ownership.js';
 import { UntypedItem } from './path-element.js';
-import { pruned } from './prune.js';
 import type { Schema } from './schema.js';
 import { typeProblems } from './type-check.js';
 import { typedPatchError, wrongObjectType } from './apply-errors.js';
@@ -130,37 +128,37 @@ export class FieldManager {
   }
 
   private applyTo(owners: Owners, live: JsonObject, request: AppliedConfig): JsonObject {
-    const result = this.merged(owners, live, request, request.force);
-    if ('conflicts' in result) {
-      const left = this.lastApplied?.conflictsLeft(live, request.manager, result.conflicts) ?? result.conflicts;
-      if (left.length > 0) throw conflictError(left);
-      return this.finished(this.merged(owners, live, request, true) as Merged, request);
+    const result = this.attempt(owners, request, request.force);
+    if (!('conflicts' in result)) return this.finished(result, live, request);
+    const left = this.lastApplied?.conflictsLeft(live, request.manager, result.conflicts) ?? result.conflicts;
+    if (left.length > 0) throw conflictError(left);
+    return this.finished(this.attempt(owners, request, true) as Applied, live, request);
+  }
+
+  private attempt(owners: Owners, { live, config, manager }: AppliedConfig, force: boolean): Applied | Refused {
+    const applier = this.owner(manager, 'Apply', this.configFields(config), undefined);
+    return applyConfig({
+      owners,
+      live: this.versioned(live && withoutManagedFields(live)),
+      config,
+      applier,
+      id: ownerId(applier),
+      force,
+      versions: this.kind.versions,
+    });
+  }
+
+  private finished({ object, owners }: Applied, live: JsonObject, request: AppliedConfig): JsonObject {
+    const result = (object ?? withoutManagedFields(live)) as JsonObject;
+    const id = ownerId(this.owner(request.manager, 'Apply', noFields, undefined));
+    const applier = owners.get(id);
+    if (applier) {
+      const fields = difference(applier.fields, neverOwned);
+      const before = readOwners(managedFieldsOf(live))?.get(id);
+      if (isEmpty(fields)) owners.delete(id);
+      else owners.set(id, { ...applier, fields, time: object === undefined ? before?.time : request.time });
     }
-    return this.finished(result, request);
-  }
-
-  private merged(owners: Owners, live: JsonObject, request: AppliedConfig, force: boolean): Merged | Refused {
-    const { schema, versions } = this.kind;
-    const bare = withoutManagedFields(live);
-    const from = this.versioned(request.live && bare);
-    const before = reconciled(owners, from, versions);
-    const applier = this.owner(request.manager, 'Apply', this.configFields(request.config), undefined);
-    const id = ownerId(applier);
-    const last = before.get(id);
-    const now: Owners = new Map(before).set(id, { ...applier, time: last?.time });
-    const merged = this.versioned((mergeTyped(schema, bare, request.config) ?? {}) as JsonObject);
-    const to = pruned(merged, now, last, applier, versions);
-    const left = disownChanged(now, new VersionedChanges(from, to, false, versions), id);
-    if (left.conflicts.length > 0 && !force) return { conflicts: left.conflicts };
-    const changed = !deepEqual(bare, to.object);
-    const fields = difference(applier.fields, neverOwned);
-    if (isEmpty(fields)) left.owners.delete(id);
-    else left.owners.set(id, { ...applier, fields, time: changed ? request.time : last?.time });
-    return { object: changed ? (to.object as JsonObject) : bare, owners: left.owners };
-  }
-
-  private finished({ object, owners }: Merged, request: AppliedConfig): JsonObject {
-    const noted = this.lastApplied?.noted(object, request.config, request.manager) ?? object;
+    const noted = this.lastApplied?.noted(result, request.config, request.manager) ?? result;
     return withManagedFields(noted, writeOwners(owners));
   }
 
@@ -186,13 +184,4 @@ export class FieldManager {
     const { apiVersion, subresource } = this.kind;
     return { manager: manager === '' ? 'unknown' : manager, operation, apiVersion, subresource, time, fields };
   }
-}
-
-interface Merged {
-  readonly object: JsonObject;
-  readonly owners: Owners;
-}
-
-interface Refused {
-  readonly conflicts: readonly Conflict[];
 }

@@ -1,0 +1,45 @@
+import { deepEqual } from '../../machinery/deep-equal.js';
+import type { Conflict } from './conflicts.js';
+import { isEmpty } from './field-set.js';
+import type { Owner, Owners } from './managed-fields.js';
+import { mergeTyped } from './merge-typed.js';
+import { disownChanged, reconciled } from './ownership.js';
+import { pruned } from './prune.js';
+import { VersionedChanges, type KindVersions, type VersionedObject } from './versions.js';
+
+export interface Application {
+  readonly owners: Owners;
+  /** Its object is undefined when there is none yet. */
+  readonly live: VersionedObject;
+  readonly config: unknown;
+  /** Who applies, under `id`, with the fields of the configuration. */
+  readonly applier: Owner;
+  readonly id: string;
+  readonly force: boolean;
+  readonly versions: KindVersions;
+}
+
+export interface Applied {
+  /** Undefined when the object stays as it was. */
+  readonly object: unknown;
+  /** Everybody but those who own nothing any more; the applier as it was given. */
+  readonly owners: Owners;
+}
+
+export interface Refused {
+  readonly conflicts: readonly Conflict[];
+}
+
+/** Lays a configuration over an object, takes out what the applier no longer wants, and sees whose fields that changes. */
+export function applyConfig(application: Application): Applied | Refused {
+  const { live, config, applier, id, force, versions } = application;
+  const before = reconciled(application.owners, live, versions);
+  const last = before.get(id);
+  const owners: Owners = new Map(before).set(id, applier);
+  const merged = { ...live, object: mergeTyped(live.schema, live.object, config) };
+  const result = pruned(merged, owners, last, applier, versions);
+  const left = disownChanged(owners, new VersionedChanges(live, result, false, versions), id);
+  if (left.conflicts.length > 0 && !force) return { conflicts: left.conflicts };
+  if (isEmpty(applier.fields)) left.owners.delete(id);
+  return { object: deepEqual(live.object, result.object) ? undefined : result.object, owners: left.owners };
+}

@@ -1,0 +1,24 @@
+import { deepEqual } from '../../machinery/deep-equal.js';
+import type { JsonObject } from '../../machinery/kube-object.js';
+import { managedFieldsOf, withManagedFields, withoutManagedFields } from './bare-object.js';
+import { readOwners, type Owners } from './managed-fields.js';
+
+/**
+ * An update that changes nothing but the times in the record of owners changes nothing: the old times are put back, so
+ * that the write can be seen to be none. `next` is what would be stored.
+ */
+export function withoutIdleTimes(live: JsonObject, next: JsonObject): JsonObject {
+  const before = managedFieldsOf(live);
+  const after = readOwners(managedFieldsOf(next));
+  if (!Array.isArray(before) || !after || !haveTheSame(readOwners(before), after)) return next;
+  return deepEqual(withoutManagedFields(live), withoutManagedFields(next)) ? withManagedFields(next, before) : next;
+}
+
+function haveTheSame(before: Owners | undefined, after: Owners): boolean {
+  if (before?.size !== after.size) return false;
+  for (const [id, owner] of after) {
+    const same = before.get(id);
+    if (same?.apiVersion !== owner.apiVersion || !deepEqual(same.fields, owner.fields)) return false;
+  }
+  return true;
+}
