@@ -1,10 +1,14 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
+import { goQuote } from '../../machinery/field-error.js';
 import { asFields, asItems, asText, asTexts, fillIn, fillInZero, isSet, makeFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusLens } from '../../registry/status-lens.js';
 import type { Strategy } from '../../registry/strategy.js';
+import { schemaOf } from './definition-view.js';
 import { validateDefinition, validateDefinitionUpdate, validateStatusNames } from './definition.validation.js';
+import { isKnownFormat } from './schema/formats.js';
+import { everySchema } from './schema/walk.js';
 
 const portDefault = 443;
 
@@ -24,13 +28,23 @@ export function definitionStrategy(naming: NamingProfile): Strategy {
     },
     validateCreate: (definition) => validateDefinition(definition, naming),
     validateUpdate: (definition, old) => validateDefinitionUpdate(definition, old, naming),
+    warnings(definition, old) {
+      const before = old ? unknownFormats(old) : [];
+      const formats = unknownFormats(definition).filter((format) => !before.includes(format));
+      return formats.map((format) => `unrecognized format ${goQuote(format)}`);
+    },
   };
 }
 
-export const definitionStatusLens = statusLens({
-  keepsMetadata: true,
-  validate: validateStatusNames,
-});
+export const definitionStatusLens = statusLens({ validate: validateStatusNames });
+
+function unknownFormats(definition: KubeObject): string[] {
+  const schemas = asItems(asFields(definition['spec'])['versions']).map(({ schema }) => schemaOf(schema) ?? {});
+  return schemas
+    .flatMap((schema) => [...everySchema(schema)])
+    .filter(({ type, format }) => asText(format) !== '' && !isKnownFormat(asText(type), asText(format)))
+    .map(({ format }) => asText(format));
+}
 
 const emptyStatus = () => ({ conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null });
 

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 
 /** Formats of texts that are checked; all others are only told to clients. */
 const formats: Readonly<Record<string, RegExp | ((text: string) => boolean)>> = {
-  'date-time': /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/,
+  datetime: /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/,
   date: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)),
   duration: /^[+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d|w)?(\s*(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d|w))*$/,
   byte: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
@@ -26,8 +26,26 @@ const formats: Readonly<Record<string, RegExp | ((text: string) => boolean)>> = 
   hexcolor: /^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/,
 };
 
+/** Known by name, and not checked. */
+const namedFormats = [
+  ...['bsonobjectid', 'creditcard', 'isbn', 'isbn10', 'isbn13', 'k8slongname', 'k8sshortname'],
+  ...['password', 'rgbcolor', 'ssn'],
+];
+
+/** `date-time` and `datetime` are the same format. */
+const normalized = (format: string): string => format.replaceAll('-', '');
+
 export function hasFormat(text: string, format: string): boolean {
-  const known = Object.hasOwn(formats, format) ? formats[format] : undefined;
+  const name = normalized(format);
+  const known = Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (known === undefined) return true;
   return typeof known === 'function' ? known(text) : known.test(text);
+}
+
+/** Whether a format means something for values of a type. */
+export function isKnownFormat(type: string, format: string): boolean {
+  if (type === 'integer') return format === 'int32' || format === 'int64';
+  if (type === 'number') return format === 'float' || format === 'double';
+  const name = normalized(format);
+  return (type !== '' && type !== 'string') || Object.hasOwn(formats, name) || namedFormats.includes(name);
 }
