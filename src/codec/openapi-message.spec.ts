@@ -35,9 +35,18 @@ function isText(content: Buffer): boolean {
   return content.length > 0 && content.every((byte) => byte >= 0x20 || byte === 0x0a) && content[0] !== 0x0a;
 }
 
+function atOnce(steps: Generator<void, Buffer>): Buffer {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+const v2Of = (given: object) => textOf(atOnce(openApiV2Message({ paths: {}, definitions: {}, ...given })));
+const v3Of = (given: object) => textOf(atOnce(openApiV3Message({ paths: {}, components: {}, ...given })));
+
 /** The only path, operation, parameter, response or schema of a document, as it is in the message. */
-const v2 = (definition: object) => textOf(openApiV2Message({ definitions: { A: definition } }));
-const v3 = (schema: object) => textOf(openApiV3Message({ components: { schemas: { A: schema } } }));
+const v2 = (definition: object) => v2Of({ definitions: { A: definition } });
+const v3 = (schema: object) => v3Of({ components: { schemas: { A: schema } } });
 
 it.each<[string, object, string, string]>([
   ['nothing', {}, '', '1{}'],
@@ -60,14 +69,14 @@ it.each<[string, object, string, string]>([
     '1{36{1"x-kubernetes-list-type" 2{2""set""}}}',
   ],
 ])('has schemas with %s', (_, schema, inV2, inV3) => {
-  expect(v2(schema)).toBe(`9{1{1"A" 2{${inV2}}}}`);
-  expect(v3(schema)).toBe(`5{1{1{1"A" 2{${inV3}}}}}`);
+  expect(v2(schema)).toBe(`8{} 9{1{1"A" 2{${inV2}}}}`);
+  expect(v3(schema)).toBe(`4{} 5{1{1{1"A" 2{${inV3}}}}}`);
 });
 
 it('refers to schemas', () => {
-  expect(v2({ $ref: '#/definitions/B' })).toBe('9{1{1"A" 2{1"#/definitions/B"}}}');
-  expect(v3({ $ref: '#/components/schemas/B' })).toBe('5{1{1{1"A" 2{2{1"#/components/schemas/B"}}}}}');
-  expect(v3({ allOf: [{ $ref: '#/x' }] })).toBe('5{1{1{1"A" 2{1{26{2{1"#/x"}}}}}}}');
+  expect(v2({ $ref: '#/definitions/B' })).toBe('8{} 9{1{1"A" 2{1"#/definitions/B"}}}');
+  expect(v3({ $ref: '#/components/schemas/B' })).toBe('4{} 5{1{1{1"A" 2{2{1"#/components/schemas/B"}}}}}');
+  expect(v3({ allOf: [{ $ref: '#/x' }] })).toBe('4{} 5{1{1{1"A" 2{1{26{2{1"#/x"}}}}}}}');
 });
 
 it.each<[unknown, string]>([
@@ -76,7 +85,7 @@ it.each<[unknown, string]>([
   [false, '2=0'],
   [{}, ''],
 ])('has the default %j in v3', (value, want) => {
-  expect(v3({ default: value })).toBe(`5{1{1{1"A" 2{1{33{${want}}}}}}}`);
+  expect(v3({ default: value })).toBe(`4{} 5{1{1{1"A" 2{1{33{${want}}}}}}}`);
 });
 
 const operation = { operationId: 'read', tags: ['t'], responses: {} };
@@ -88,9 +97,7 @@ it('has the frame of v2', () => {
     securityDefinitions: { B: { type: 'apiKey', name: 'n', in: 'header' } },
     security: [{ B: [] }],
   };
-  expect(textOf(openApiV2Message(document))).toBe(
-    '1"2.0" 2{1"T" 2"1"} 13{1{1"B" 2{2{1"apiKey" 2"n" 3"header"}}}} 12{1{1"B" 2{}}}',
-  );
+  expect(v2Of(document)).toBe('1"2.0" 2{1"T" 2"1"} 13{1{1"B" 2{2{1"apiKey" 2"n" 3"header"}}}} 12{1{1"B" 2{}}} 8{} 9{}');
 });
 
 it('has the operations of v2', () => {
@@ -109,10 +116,10 @@ it('has the operations of v2', () => {
       ],
     },
   };
-  expect(textOf(openApiV2Message({ paths: { '/a': item } }))).toBe(
+  expect(v2Of({ paths: { '/a': item } })).toBe(
     '8{2{1"/a" 2{2{5"read" 1"t" 9{1{1"200" 2{1{1"OK" 2{1{1"#/x"}}}}}} 7"*/*" 6"a/b" 10"https" ' +
       '8{1{1{2"body" 3"body" 4=1 5{}}}} 8{1{2{3{4"q" 2"query" 6"string" 20=1}}}} ' +
-      '8{1{2{4{4"p" 2"path" 5"string" 1=1}}}} 8{2{1"#/parameters/x"}}}}}}',
+      '8{1{2{4{4"p" 2"path" 5"string" 1=1}}}} 8{2{1"#/parameters/x"}}}}}} 9{}',
   );
 });
 
@@ -125,10 +132,21 @@ it('has the operations of v3', () => {
       responses: { 200: { description: 'OK', content: { 'a/b': { schema: { $ref: '#/x' } } } } },
     },
   };
-  expect(
-    textOf(openApiV3Message({ openapi: '3.0.0', info: { title: 'T', version: '1' }, paths: { '/a': item } })),
-  ).toBe(
+  expect(v3Of({ openapi: '3.0.0', info: { title: 'T', version: '1' }, paths: { '/a': item } })).toBe(
     '1"3.0.0" 2{1"T" 6"1"} 4{1{1"/a" 2{6{5"read" 1"t" 8{2{1"200" 2{1{1"OK" 3{1{1"a/b" 2{1{2{1"#/x"}}}}}}}}} ' +
-      '6{1{1"p" 2"path" 4=1 10{1{25"string"}}}} 7{1{2{1{1"*/*" 2{1{1{}}}}} 3=1}}}}}}',
+      '6{1{1"p" 2"path" 4=1 10{1{25"string"}}}} 7{1{2{1{1"*/*" 2{1{1{}}}}} 3=1}}}}}} 5{1{}}',
   );
+});
+
+it('writes many pairs in steps', () => {
+  const definitions = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`D${i}`, { format: 'x' }]));
+  const pairs = Object.keys(definitions).map((name) => `1{1"${name}" 2{2"x"}}`);
+  expect(v2Of({ definitions })).toBe(`8{} 9{${pairs.join(' ')}}`);
+  const steps = openApiV2Message({ paths: {}, definitions });
+  expect([steps.next().done, steps.next().done, steps.next().done, steps.next().done]).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ]);
 });

@@ -83,14 +83,41 @@ export function isReference(value: unknown): boolean {
   return typeof value === 'object' && value !== null && '$ref' in value;
 }
 
-/** The outermost message, as the other parts write one: without the tag and the length that it has inside another. */
+// Nobody else writes while a message is written: one writer serves them all.
+const shared = new ProtobufWriter();
+
+/** The bytes of a message, without the tag and the length that it has inside another. */
 export function encodeMessage(put: Put, value: unknown): Buffer {
-  const writer = new ProtobufWriter();
-  put(writer, 1, value);
-  const bytes = writer.take();
+  put(shared, 1, value);
+  const bytes = shared.take();
   let at = 1;
   while (bytes[at]! >= 0x80) at++;
   return bytes.subarray(at + 1);
+}
+
+const pairsPerStep = 24;
+
+/** What `map` writes of many pairs, a few at a time: whoever is in no hurry may do other things between the steps. */
+export function* encodePairs(
+  put: Put,
+  pairs: number,
+  value: Readonly<Record<string, unknown>>,
+): Generator<void, Buffer[]> {
+  const entries = Object.entries(value);
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < entries.length; at += pairsPerStep) {
+    chunks.push(encodeMessage(map(put, pairs), Object.fromEntries(entries.slice(at, at + pairsPerStep))));
+    yield;
+  }
+  return chunks;
+}
+
+/** A field whose content is there already. */
+export function field(number: number, chunks: readonly Buffer[]): Buffer[] {
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  shared.varint(length);
+  tag(shared, number, lengthDelimited);
+  return [shared.take(), ...chunks];
 }
 
 function pair(writer: ProtobufWriter, number: number, name: string, put: Put, value: unknown): void {

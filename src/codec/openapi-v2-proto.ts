@@ -4,6 +4,8 @@ import {
   double,
   each,
   encodeMessage,
+  encodePairs,
+  field,
   flag,
   isReference,
   map,
@@ -98,12 +100,10 @@ const pathItem = message(
 const apiKey = message(() => ({ type: [1, text], name: [2, text], in: [3, text], description: [4, text] }));
 const stringArray: Put = oneOf(() => [1, strings]);
 
-const document = message(
+const frame = message(
   () => ({
     swagger: [1, text],
     info: [2, message(() => ({ title: [1, text], version: [2, text], description: [3, text] }))],
-    paths: [8, map(pathItem, 2)],
-    definitions: [9, map(schema)],
     parameters: [10, map(parameter)],
     security: [12, each(map(stringArray))],
     securityDefinitions: [13, map(oneOf(() => [2, apiKey]))],
@@ -111,8 +111,18 @@ const document = message(
   16,
 );
 
-export function openApiV2Message(swagger: unknown): Buffer {
-  return encodeMessage(document, swagger);
+interface Swagger {
+  readonly paths: Readonly<Record<string, unknown>>;
+  readonly definitions: Readonly<Record<string, unknown>>;
+}
+
+/** In steps, since such a document is large. */
+export function* openApiV2Message({ paths, definitions, ...rest }: Swagger): Generator<void, Buffer> {
+  return Buffer.concat([
+    encodeMessage(frame, rest),
+    ...field(8, yield* encodePairs(pathItem, 2, paths)),
+    ...field(9, yield* encodePairs(schema, 1, definitions)),
+  ]);
 }
 
 function placeOf(value: unknown): unknown {

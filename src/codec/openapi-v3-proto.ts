@@ -4,6 +4,8 @@ import {
   double,
   each,
   encodeMessage,
+  encodePairs,
+  field,
   flag,
   isReference,
   map,
@@ -89,19 +91,26 @@ const pathItem = message(
 
 const securityScheme = message(() => ({ type: [1, text], description: [2, text], name: [3, text], in: [4, text] }), 9);
 
-const document = message(
+const frame = message(
   () => ({
     openapi: [1, text],
     info: [2, message(() => ({ title: [1, text], description: [2, text], version: [6, text] }))],
-    paths: [4, map(pathItem, 1)],
-    components: [
-      5,
-      message(() => ({ schemas: [1, map(schema)], securitySchemes: [7, map(orReference(securityScheme))] }), 10),
-    ],
   }),
   9,
 );
+const otherComponents = message(() => ({ securitySchemes: [7, map(orReference(securityScheme))] }), 10);
 
-export function openApiV3Message(openApi: unknown): Buffer {
-  return encodeMessage(document, openApi);
+interface OpenApi {
+  readonly paths: Readonly<Record<string, unknown>>;
+  readonly components: { readonly schemas?: Readonly<Record<string, unknown>> };
+}
+
+/** In steps, since such a document may be large. */
+export function* openApiV3Message({ paths, components, ...rest }: OpenApi): Generator<void, Buffer> {
+  const { schemas = {}, ...others } = components;
+  return Buffer.concat([
+    encodeMessage(frame, rest),
+    ...field(4, yield* encodePairs(pathItem, 1, paths)),
+    ...field(5, [...field(1, yield* encodePairs(schema, 1, schemas)), encodeMessage(otherComponents, others)]),
+  ]);
 }

@@ -4,7 +4,26 @@ import type { ApiOperation } from './openapi-operations.js';
 import type { ApiParameter } from './openapi-parameters.js';
 import type { ApiPath } from './openapi-paths.js';
 import { gvkOf } from './openapi-schemas.js';
+import type { Steps } from './openapi-steps.js';
 import type { Schema } from './openapi-type-schemas.js';
+
+/** As it is sent: whoever encodes one needs to know no more. */
+export interface OpenApiV3Document {
+  readonly openapi: string;
+  readonly info: ApiInfo;
+  readonly paths: Readonly<Record<string, object>>;
+  readonly components: Readonly<Record<string, unknown>>;
+}
+
+export interface OpenApiV2Document {
+  readonly swagger: string;
+  readonly info: ApiInfo;
+  readonly paths: Readonly<Record<string, object>>;
+  readonly definitions: Readonly<Record<string, Schema>>;
+  readonly parameters: Readonly<Record<string, object>>;
+  readonly securityDefinitions: object;
+  readonly security: readonly object[];
+}
 
 export interface ApiInfo {
   readonly title: string;
@@ -16,11 +35,15 @@ const security = { BearerToken: { type: 'apiKey', name: 'authorization', in: 'he
 const texts = { 200: 'OK', 201: 'Created', 202: 'Accepted' } as const;
 const unauthorized = { '401': { description: 'Unauthorized' } };
 
-export function openApiV3(info: ApiInfo, paths: readonly ApiPath[], schemas: Record<string, Schema>) {
+export function* openApiV3(
+  info: ApiInfo,
+  paths: readonly ApiPath[],
+  schemas: Record<string, Schema>,
+): Steps<OpenApiV3Document> {
   return {
     openapi: '3.0.0',
     info,
-    paths: items(paths, operationV3, parameterV3),
+    paths: yield* items(paths, operationV3, eachOnce(parameterV3)),
     components: { ...(Object.keys(schemas).length > 0 && { schemas }), securitySchemes: security },
   };
 }
@@ -40,16 +63,20 @@ function parameterV3({ name, in: place, type }: ApiParameter) {
   return { name, in: place, ...(place === 'path' && { required: true }), schema: { type, uniqueItems: true } };
 }
 
-export function openApiV2(info: ApiInfo, paths: readonly ApiPath[], schemas: Record<string, Schema>) {
+export function* openApiV2(
+  info: ApiInfo,
+  paths: readonly ApiPath[],
+  schemas: Record<string, Schema>,
+): Steps<OpenApiV2Document> {
   const shared = new SharedParameters();
-  const parameterV2 = ({ name, in: place, type }: ApiParameter) => {
+  const parameterV2 = eachOnce(({ name, in: place, type }) => {
     const parameter = { uniqueItems: true, type, name, in: place, ...(place === 'path' && { required: true }) };
     return inlined.has(name) ? parameter : shared.refer(parameter);
-  };
+  });
   return {
     swagger: '2.0',
     info,
-    paths: items(paths, (operation, parameters) => operationV2(operation, parameters, shared), parameterV2),
+    paths: yield* items(paths, (operation, parameters) => operationV2(operation, parameters, shared), parameterV2),
     definitions: schemas,
     parameters: shared.all(),
     securityDefinitions: security,
@@ -106,12 +133,13 @@ function responses({ codes }: ApiOperation, answer: object) {
 }
 
 /** Parameters that all operations of a path have are said once, of the path. */
-function items<P extends object>(
+function* items(
   paths: readonly ApiPath[],
-  rest: (operation: ApiOperation, parameters: readonly P[]) => object,
-  parameter: (given: ApiParameter) => P,
-) {
-  const entries = paths.map(({ path, operations }) => {
+  rest: (operation: ApiOperation, parameters: readonly object[]) => object,
+  parameter: (given: ApiParameter) => object,
+): Steps<Record<string, object>> {
+  const entries: (readonly [string, object])[] = [];
+  for (const { path, operations } of paths) {
     const [first, ...others] = operations.map(({ parameters }) => new Set(parameters.map(keyOf)));
     const common = new Set([...(first ?? [])].filter((key) => others.every((keys) => keys.has(key))));
     const item: Record<string, unknown> = {};
@@ -128,9 +156,21 @@ function items<P extends object>(
     }
     const shared = sorted((operations[0]?.parameters ?? []).filter((given) => common.has(keyOf(given))));
     if (shared.length > 0) item['parameters'] = shared.map(parameter);
-    return [path, item] as const;
-  });
+    entries.push([path, item]);
+    yield;
+  }
   return Object.fromEntries(entries);
+}
+
+/** A few dozen parameters stand in thousands of places. */
+function eachOnce(make: (given: ApiParameter) => object): (given: ApiParameter) => object {
+  const made = new Map<string, object>();
+  return (given) => {
+    const key = `${keyOf(given)} ${given.type}`;
+    let known = made.get(key);
+    if (!known) made.set(key, (known = make(given)));
+    return known;
+  };
 }
 
 function keyOf({ name, in: place }: ApiParameter): string {
@@ -139,5 +179,5 @@ function keyOf({ name, in: place }: ApiParameter): string {
 
 /** By name; of those with one name the one in the path first. */
 function sorted(parameters: readonly ApiParameter[]): ApiParameter[] {
-  return [...parameters].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return [...parameters].sort((a, b) => (a.name < b.name || (a.name === b.name && a.in < b.in) ? -1 : 1));
 }

@@ -7,12 +7,20 @@ import { openApiV2Message } from '../codec/openapi-v2-proto.js';
 import { openApiV3Message } from '../codec/openapi-v3-proto.js';
 import { apiVersion } from '../config/version.js';
 import type { ResourceRegistry, ServedVersion } from '../registry/resource-registry.js';
-import { openApiV2, openApiV3 } from './openapi-documents.js';
+import {
+  openApiV2,
+  openApiV3,
+  type ApiInfo,
+  type OpenApiV2Document,
+  type OpenApiV3Document,
+} from './openapi-documents.js';
 import { OpenApiKinds, type GroupVersion } from './openapi-kinds.js';
 import { pathOfGroup, pathOfRoot, pathsOfVersion, type ApiPath, type PathParts } from './openapi-paths.js';
 import { OpenApiSchemas } from './openapi-schemas.js';
 import { serverPaths, type ServerPath } from './openapi-server-paths.js';
+import { inTurns, type Steps } from './openapi-steps.js';
 import type { Dialect } from './openapi-type-schemas.js';
+import type { Clock } from '../std/clock.js';
 
 export interface LibraryParts {
   readonly registry: ResourceRegistry;
@@ -24,27 +32,25 @@ export interface LibraryParts {
   readonly apiName: string;
   /** Those that are served. */
   readonly serverPaths: readonly ServerPath[];
+  readonly clock: Clock;
 }
 
 /** One document in the forms in which it is sent. Each is made when it is first asked for. */
 export class OpenApiDocument {
-  readonly json: Buffer;
   /** Of the JSON: the same in every replica that serves the same, and for every form. */
   readonly hash: string;
-  private message: Buffer | undefined = undefined;
+  private message: Promise<Buffer> | undefined = undefined;
   private gzippedJson: Promise<Buffer> | undefined = undefined;
 
   constructor(
-    private readonly make: () => unknown,
-    private readonly toMessage: (document: unknown) => Buffer,
+    readonly json: Buffer,
+    private readonly makeMessage: () => Promise<Buffer>,
   ) {
-    this.json = json.encode(make());
-    this.hash = createHash('sha256').update(this.json).digest('hex').toUpperCase();
+    this.hash = createHash('sha256').update(json).digest('hex').toUpperCase();
   }
 
-  /** Made from the document anew: few ask for it, and nobody pays for keeping the document as objects. */
-  protobuf(): Buffer {
-    return (this.message ??= this.toMessage(this.make()));
+  protobuf(): Promise<Buffer> {
+    return (this.message ??= this.makeMessage());
   }
 
   gzipped(): Promise<Buffer> {
@@ -52,31 +58,34 @@ export class OpenApiDocument {
   }
 }
 
+type Making = () => Promise<OpenApiDocument>;
+
 /**
  * /openapi/v2, all in one document, and those of /openapi/v3, one for each group and version (KEP-2896). Documents are
- * made when they are first asked for; those of a version are made again only when that version is.
+ * made when they are first asked for, in steps; those of a version are made again only when that version is.
  */
 export class OpenApiLibrary {
-  private readonly ofVersions = new WeakMap<ServedVersion, OpenApiDocument>();
-  private readonly ofPaths = new Map<string, OpenApiDocument>();
-  private makers = new Map<string, () => OpenApiDocument>();
-  private whole: OpenApiDocument | undefined;
+  private readonly ofVersions = new WeakMap<ServedVersion, Promise<OpenApiDocument>>();
+  private readonly ofPaths = new Map<string, Promise<OpenApiDocument>>();
+  private makers = new Map<string, Making>();
+  private whole: Promise<OpenApiDocument> | undefined;
   private generation = -1;
   private readonly kinds: OpenApiKinds;
-  private readonly info: { readonly title: string; readonly version: string };
+  private readonly info: ApiInfo;
 
   constructor(private readonly parts: LibraryParts) {
     this.kinds = new OpenApiKinds(parts.catalog);
     this.info = { title: capitalised(parts.apiName), version: `${apiVersion.major}.${apiVersion.minor}` };
   }
 
-  v2(): OpenApiDocument {
+  v2(): Promise<OpenApiDocument> {
     this.refresh();
-    return (this.whole ??= new OpenApiDocument(() => this.makeV2(), openApiV2Message));
+    const versions = this.parts.registry.servedVersions();
+    return (this.whole ??= this.document(() => this.stepsV2(versions), openApiV2Message));
   }
 
   /** By name: `api`, `api/v1`, `apis`, `apis/apps`, `apis/apps/v1`, `version`. */
-  v3(): ReadonlyMap<string, () => OpenApiDocument> {
+  v3(): ReadonlyMap<string, Making> {
     this.refresh();
     return this.makers;
   }
@@ -86,7 +95,7 @@ export class OpenApiLibrary {
     if (registry.generation === this.generation) return;
     this.generation = registry.generation;
     this.whole = undefined;
-    const makers: [string, () => OpenApiDocument][] = [];
+    const makers: [string, Making][] = [];
     for (const root of ['api', 'apis'] as const) {
       makers.push([root, this.ofPath(root, (parts) => pathOfRoot(root, parts))]);
     }
@@ -103,7 +112,7 @@ export class OpenApiLibrary {
     this.makers = new Map(makers.sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  private ofVersion(served: ServedVersion): OpenApiDocument {
+  private ofVersion(served: ServedVersion): Promise<OpenApiDocument> {
     let found = this.ofVersions.get(served);
     if (!found) {
       found = this.documentV3([served], (parts) => pathsOfVersion(served, parts));
@@ -113,23 +122,45 @@ export class OpenApiLibrary {
   }
 
   /** Of a path that says the same whatever is below it. */
-  private ofPath(name: string, path: (parts: PathParts) => ApiPath): () => OpenApiDocument {
+  private ofPath(name: string, path: (parts: PathParts) => ApiPath): Making {
     return () => {
       let found = this.ofPaths.get(name);
-      if (!found) this.ofPaths.set(name, (found = this.documentV3([], (parts) => [path(parts)])));
+      if (!found) {
+        found = this.documentV3([], function* (parts) {
+          return [path(parts)];
+        });
+        this.ofPaths.set(name, found);
+      }
       return found;
     };
   }
 
-  private documentV3(about: readonly GroupVersion[], paths: (parts: PathParts) => ApiPath[]): OpenApiDocument {
-    return new OpenApiDocument(() => {
-      const parts = this.pathParts('v3', about);
-      return openApiV3(this.info, paths(parts), parts.schemas.all());
-    }, openApiV3Message);
+  private documentV3(
+    about: readonly GroupVersion[],
+    paths: (parts: PathParts) => Steps<ApiPath[]>,
+  ): Promise<OpenApiDocument> {
+    return this.document(() => this.stepsV3(about, paths), openApiV3Message);
   }
 
-  private makeV2(): unknown {
-    const versions = this.parts.registry.servedVersions();
+  /** The message is made from the document anew: few ask for it, and nobody pays for keeping the document as objects. */
+  private async document<D>(
+    steps: () => Steps<D>,
+    toMessage: (document: D) => Steps<Buffer>,
+  ): Promise<OpenApiDocument> {
+    const { clock } = this.parts;
+    const bytes = json.encode(await inTurns(steps(), clock));
+    return new OpenApiDocument(bytes, async () => inTurns(toMessage(await inTurns(steps(), clock)), clock));
+  }
+
+  private *stepsV3(
+    about: readonly GroupVersion[],
+    paths: (parts: PathParts) => Steps<ApiPath[]>,
+  ): Steps<OpenApiV3Document> {
+    const parts = this.pathParts('v3', about);
+    return yield* openApiV3(this.info, yield* paths(parts), parts.schemas.all());
+  }
+
+  private *stepsV2(versions: readonly ServedVersion[]): Steps<OpenApiV2Document> {
     const parts = this.pathParts('v2', allOf([...this.kinds.groupVersions(), ...versions]));
     const groups = new Set(versions.map(({ group }) => group).filter((group) => group !== ''));
     const paths = [
@@ -137,9 +168,10 @@ export class OpenApiLibrary {
       pathOfRoot('apis', parts),
       ...this.parts.serverPaths.map((path) => serverPaths[path](parts)),
       ...[...groups].map((group) => pathOfGroup(group, parts)),
-      ...versions.flatMap((served) => pathsOfVersion(served, parts)),
-    ].sort((a, b) => (a.path < b.path ? -1 : 1));
-    return openApiV2(this.info, paths, parts.schemas.all());
+    ];
+    for (const served of versions) paths.push(...(yield* pathsOfVersion(served, parts)));
+    paths.sort((a, b) => (a.path < b.path ? -1 : 1));
+    return yield* openApiV2(this.info, paths, parts.schemas.all());
   }
 
   private pathParts(dialect: Dialect, about: readonly GroupVersion[]): PathParts {

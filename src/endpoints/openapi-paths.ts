@@ -18,6 +18,7 @@ import {
 } from './openapi-operations.js';
 import { inPath, subpath } from './openapi-parameters.js';
 import type { MetaSchema, OpenApiSchemas } from './openapi-schemas.js';
+import type { Steps } from './openapi-steps.js';
 
 /** What can be done at a path. */
 export interface ApiPath {
@@ -32,7 +33,7 @@ export interface PathParts {
 }
 
 /** All paths of one group and version, the path of its discovery first. */
-export function pathsOfVersion(served: ServedVersion, parts: PathParts): ApiPath[] {
+export function* pathsOfVersion(served: ServedVersion, parts: PathParts): Steps<ApiPath[]> {
   const { group, version, resources } = served;
   const names = groupNames(group, parts.apiDomain);
   const at = {
@@ -40,10 +41,12 @@ export function pathsOfVersion(served: ServedVersion, parts: PathParts): ApiPath
     title: `${names.title}${capitalised(version)}`,
     tag: `${names.tag}_${version}`,
   };
-  return [
-    discovery(`${at.root}/`, `get${at.title}APIResources`, at.tag, 'APIResourceList', parts),
-    ...resources.flatMap((resource) => pathsOfResource(resource, at, parts)),
-  ].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const paths = [discovery(`${at.root}/`, `get${at.title}APIResources`, at.tag, 'APIResourceList', parts)];
+  for (const resource of resources) {
+    paths.push(...pathsOfResource(resource, at, parts));
+    yield;
+  }
+  return paths.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 export function pathOfGroup(group: string, parts: PathParts): ApiPath {

@@ -2,12 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { json } from '../codec/encodings.js';
 import { parseAccept } from '../codec/media-type.js';
 import { headersFor, sendBytes, type AnswerHeaders } from '../hooks/answer.js';
-import type { Clock } from '../std/clock.js';
 import { OpenApiLibrary, type LibraryParts, type OpenApiDocument } from './openapi-library.js';
-
-export interface OpenApiParts extends LibraryParts {
-  readonly clock: Clock;
-}
 
 const yearMs = 365 * 24 * 3600 * 1000;
 /** Smaller answers are one packet or two either way. */
@@ -15,6 +10,7 @@ const gzipBytesMin = 1400;
 const nothing = Buffer.alloc(0);
 
 type Form = 'json' | 'protobuf';
+type Documents = ReturnType<OpenApiLibrary['v3']>;
 
 /** Older clients write the version of the message behind an `@`, where media types may not have one. */
 const protobufTypes = (version: 'v2' | 'v3') =>
@@ -37,10 +33,9 @@ function formsFor(version: 'v2' | 'v3') {
  */
 export class OpenApiRequests {
   private readonly library: OpenApiLibrary;
-  private index:
-    { readonly of: ReadonlyMap<string, () => OpenApiDocument>; readonly bytes: Promise<Buffer> } | undefined;
+  private index: { readonly of: Documents; readonly bytes: Promise<Buffer> } | undefined;
 
-  constructor(private readonly parts: OpenApiParts) {
+  constructor(private readonly parts: LibraryParts) {
     this.library = new OpenApiLibrary(parts);
   }
 
@@ -50,19 +45,19 @@ export class OpenApiRequests {
     if (path === 'v3') return this.answerIndex(request, reply);
     const name = path.slice('v3/'.length);
     const make = this.library.v3().get(name);
-    if (make) this.answerV3(request, reply, name, make);
-    else sendBytes(request, reply, 404, bare(headersFor(request, json.mediaType)), nothing);
+    if (make) return this.answerV3(request, reply, name, make);
+    sendBytes(request, reply, 404, bare(headersFor(request, json.mediaType)), nothing);
   }
 
   private async answerV2(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const vary = 'Accept-Encoding, Accept';
     const form = accepted(request, 'v2');
     if (!form) return refuse(request, reply, vary);
-    const document = this.library.v2();
+    const document = await this.library.v2();
     const type = formsOf.v2.mediaTypes[form];
     const headers: AnswerHeaders = { ...headersFor(request, type), etag: quoted(document), vary };
     if (isKnown(request, document)) return notModified(request, reply, headers);
-    if (form === 'protobuf') return sendBytes(request, reply, 200, headers, document.protobuf());
+    if (form === 'protobuf') return sendBytes(request, reply, 200, headers, await document.protobuf());
     if (document.json.length < gzipBytesMin || !acceptsGzip(request)) {
       return sendBytes(request, reply, 200, headers, document.json);
     }
@@ -77,10 +72,15 @@ export class OpenApiRequests {
     sendBytes(request, reply, 200, headersFor(request, 'text/plain; charset=utf-8'), bytes);
   }
 
-  private answerV3(request: FastifyRequest, reply: FastifyReply, name: string, make: () => OpenApiDocument): void {
+  private async answerV3(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    name: string,
+    make: () => Promise<OpenApiDocument>,
+  ): Promise<void> {
     const form = accepted(request, 'v3');
     if (!form) return refuse(request, reply, 'Accept');
-    const document = make();
+    const document = await make();
     const type = formsOf.v3.mediaTypes[form];
     const headers: AnswerHeaders = { ...headersFor(request, type), etag: quoted(document), vary: 'Accept' };
     const hash = request.kube.info.query.first('hash') ?? '';
@@ -92,16 +92,15 @@ export class OpenApiRequests {
       headers['expires'] = new Date(this.parts.clock.now() + yearMs).toUTCString();
     }
     if (isKnown(request, document)) return notModified(request, reply, headers);
-    sendBytes(request, reply, 200, headers, form === 'json' ? document.json : document.protobuf());
+    sendBytes(request, reply, 200, headers, form === 'json' ? document.json : await document.protobuf());
   }
 }
 
-/** Hashes need all documents; others have their turn between each of them and the next. */
-async function makeIndex(documents: ReadonlyMap<string, () => OpenApiDocument>): Promise<Buffer> {
+/** Hashes need all documents. */
+async function makeIndex(documents: Documents): Promise<Buffer> {
   const paths: Record<string, { readonly serverRelativeURL: string }> = {};
   for (const [name, make] of documents) {
-    paths[name] = { serverRelativeURL: urlOf(name, make()) };
-    await new Promise((resolve) => setImmediate(resolve));
+    paths[name] = { serverRelativeURL: urlOf(name, await make()) };
   }
   return json.encode({ paths });
 }

@@ -138,7 +138,7 @@ export class OpenApiSchemas {
   }
 
   private field(meta: MetaSchema, name: string): Schema {
-    const description = describeField('', name);
+    const description = describeField(meta === 'ListMeta' ? 'List' : '', name);
     const ref = this.meta(meta);
     return this.dialect === 'v2' ? { description, ...ref } : { description, default: {}, allOf: [ref] };
   }

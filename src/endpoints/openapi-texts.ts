@@ -5,7 +5,7 @@ export function describeField(struct: string, field: string): string | undefined
   const own = texts[struct]?.[field];
   if (own !== undefined || field === '') return own;
   if (struct.endsWith('Condition')) return ofConditions[field];
-  return struct.endsWith('List') && field === 'metadata' ? 'Where the list stands.' : ofAll[field];
+  return struct.endsWith('List') ? ofLists[field] : ofAll[field];
 }
 
 /** Of fields that say the same wherever they are. */
@@ -13,11 +13,12 @@ const ofAll: Texts = {
   metadata: 'What every object has: its name, labels, annotations and so on.',
   spec: 'What is wanted.',
   status: 'What was found. Clients do not set it; whoever brings the object about does.',
-  items: 'The objects.',
   conditions: 'How it stands, one entry for each type of condition.',
   observedGeneration: 'The metadata.generation that the status tells of.',
   resourceVersion: 'Changes with every write of the object.',
 };
+
+const ofLists: Texts = { items: 'The objects.', metadata: 'Where the list stands.' };
 
 const ofConditions: Texts = {
   type: 'What the condition is about.',
