@@ -110,6 +110,7 @@ export class OpenApiLibrary {
       }
     }
     this.makers = new Map(makers.sort(([a], [b]) => (a < b ? -1 : 1)));
+    for (const name of this.ofPaths.keys()) if (!this.makers.has(name)) this.ofPaths.delete(name);
   }
 
   private ofVersion(served: ServedVersion): Promise<OpenApiDocument> {
