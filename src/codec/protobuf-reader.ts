@@ -1,11 +1,11 @@
 import { DecodeError } from './decode-error.js';
-import { ProtobufTexts } from './protobuf-texts.js';
+import { RecentTexts } from './recent-texts.js';
 
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 const part = 2 ** 28;
 const groupWireTypes: readonly number[] = [3, 4];
-const texts = new ProtobufTexts();
+const texts = new RecentTexts((bytes, start, end) => bytes.toString('utf8', start, end));
 
 /**
  * Messages of untrusted bytes, field by field. Nothing beyond the end is ever read; what does not fit is a DecodeError.

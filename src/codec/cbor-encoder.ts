@@ -1,0 +1,98 @@
+import type { FieldType } from '../machinery/type-model.js';
+import { majorTypes, type CborWriter } from './cbor-writer.js';
+import { EncodeError } from './encode-error.js';
+
+const simple = { false: 20, true: 21, null: 22 } as const;
+/** Says that the bytes stand for their base64 where only text is known. */
+const laterBase64 = 22;
+const int64Min = -(2n ** 63n);
+const int64Max = 2n ** 63n - 1n;
+
+type Type = FieldType | undefined;
+
+/**
+ * A JSON value in the profile of Kubernetes: texts and keys are byte strings, keys are sorted by their bytes, numbers
+ * are as short as can be. The type, where there is one, says which texts are base64 of bytes, and which numbers are no
+ * integers whatever they look like.
+ */
+export function encodeCborValue(writer: CborWriter, value: unknown, type: Type): void {
+  switch (typeof value) {
+    case 'string':
+      writeText(writer, value, type);
+      return;
+    case 'number':
+      writeNumber(writer, value, type);
+      return;
+    case 'boolean':
+      writer.simple(value ? simple.true : simple.false);
+      return;
+    case 'bigint':
+      if (value < int64Min || value > int64Max) throw new EncodeError(`${value} has more than 64 bits`);
+      writer.integer(value);
+      return;
+    case 'object':
+      if (value === null) writer.simple(simple.null);
+      else if (Array.isArray(value)) writeArray(writer, value, type);
+      else writeMap(writer, value as Record<string, unknown>, type);
+      return;
+    case 'undefined':
+      writer.simple(simple.null);
+      return;
+    default:
+      throw new EncodeError(`a ${typeof value} is no JSON`);
+  }
+}
+
+function writeText(writer: CborWriter, text: string, type: Type): void {
+  if (type?.form !== 'scalar' || type.scalar !== 'bytes') {
+    writer.string(text);
+    return;
+  }
+  writer.head(majorTypes.tag, laterBase64);
+  writer.byteString(Buffer.from(text, 'base64'));
+}
+
+function writeNumber(writer: CborWriter, value: number, type: Type): void {
+  const isFloat = type?.form === 'scalar' && type.scalar === 'float64';
+  if (!isFloat && Number.isSafeInteger(value) && !Object.is(value, -0)) writer.integer(value);
+  else if (Number.isFinite(value)) writer.float(value);
+  else throw new EncodeError(`${value} is no number in JSON`);
+}
+
+function writeArray(writer: CborWriter, items: readonly unknown[], type: Type): void {
+  const of = type?.form === 'list' ? type.of : undefined;
+  writer.head(majorTypes.array, items.length);
+  for (const item of items) encodeCborValue(writer, item, of);
+}
+
+function writeMap(writer: CborWriter, map: Record<string, unknown>, type: Type): void {
+  const keys = sortedKeys(map);
+  const fields = type?.form === 'struct' ? type.byName : undefined;
+  const of = type?.form === 'map' ? type.of : undefined;
+  writer.head(majorTypes.map, keys.length);
+  for (const key of keys) {
+    writer.string(key);
+    encodeCborValue(writer, map[key], fields ? fields.get(key)?.type : of);
+  }
+}
+
+/** By the bytes of their items, where the length comes first. */
+function sortedKeys(map: Record<string, unknown>): string[] {
+  const keys: string[] = [];
+  let isPlain = true;
+  for (const key in map) {
+    if (map[key] === undefined) continue;
+    keys.push(key);
+    isPlain &&= !/[\u0080-\uffff]/.test(key);
+  }
+  return keys.sort(isPlain ? byLength : byBytes);
+}
+
+function byLength(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : 1);
+}
+
+function byBytes(a: string, b: string): number {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length - right.length || Buffer.compare(left, right);
+}

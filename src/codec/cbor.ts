@@ -1,0 +1,63 @@
+import { parseApiVersion } from '../machinery/gvk.js';
+import type { StructType, TypeSource } from '../machinery/type-model.js';
+import { decodeCbor } from './cbor-decoder.js';
+import { encodeCborValue } from './cbor-encoder.js';
+import { CborWriter, majorTypes } from './cbor-writer.js';
+import { DecodeError } from './decode-error.js';
+import type { Encoding } from './encodings.js';
+
+/** The tag that says "this is CBOR", before every object, also before those within watch events. */
+const selfDescribed = Buffer.from([0xd9, 0xd9, 0xf7]);
+
+/** Objects as CBOR. Types are asked for kinds that they know; all others are written as they look. */
+export function cborEncoding(types: () => TypeSource): Encoding {
+  let known: TypeSource | undefined;
+  return {
+    name: 'cbor',
+    mediaType: 'application/cbor',
+    streamMediaType: 'application/cbor-seq',
+    takesAnyKind: true,
+    takesTables: false,
+    encode: (value) => encodeObject(value, (known ??= types())),
+    decode: (bytes) => {
+      try {
+        return { value: decodeCbor(bytes), duplicates: [] };
+      } catch (error) {
+        if (!(error instanceof DecodeError)) throw error;
+        // The kind is looked for first, so that is where a mistake shows.
+        throw new DecodeError(`unable to determine group/version/kind: ${error.message}`, { cause: error });
+      }
+    },
+    frame: watchFrame,
+  };
+}
+
+// Nobody else writes while an object is written: one writer serves them all.
+const writer = new CborWriter();
+
+function encodeObject(value: unknown, types: TypeSource): Buffer {
+  writer.clear();
+  writer.raw(selfDescribed);
+  encodeCborValue(writer, value, structOf(value, types));
+  return writer.take();
+}
+
+function structOf(value: unknown, types: TypeSource): StructType | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { apiVersion, kind } = value as { apiVersion?: unknown; kind?: unknown };
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
+  const groupVersion = parseApiVersion(apiVersion);
+  return groupVersion && types.kind(groupVersion.group, groupVersion.version, kind);
+}
+
+/** One item of a sequence: events follow each other with nothing between. */
+function watchFrame(type: string, object: Buffer): Buffer {
+  writer.clear();
+  writer.raw(selfDescribed);
+  writer.head(majorTypes.map, 2);
+  writer.string('type');
+  writer.string(type);
+  writer.string('object');
+  writer.raw(object);
+  return writer.take();
+}
