@@ -10,7 +10,7 @@ import type { Strategy } from '../../registry/strategy.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { defaultPodTemplate } from '../core/pod/pod-template.js';
 import { validateCollisions, validateCounters } from '../core/replica-status.validation.js';
-import { specAt, validateSelectedTemplate, workloadStrategy } from './workload.strategy.js';
+import { selectorIsFixed, specAt, validateSelectedTemplate, workloadStrategy } from './workload.strategy.js';
 
 export const daemonSetStrategy: Strategy = workloadStrategy({
   validateName: nameIsDnsSubdomain,
@@ -23,6 +23,7 @@ export const daemonSetStrategy: Strategy = workloadStrategy({
     setTemplateGeneration(set, deepEqual(template(set), template(old)) ? before : before + 1);
   },
   validate: validateDaemonSet,
+  validateUpdate: (set, old) => [...selectorIsFixed(set, old), ...validateDaemonSet(asFields(set['spec']))],
 });
 
 const alwaysCounted = ['currentNumberScheduled', 'numberMisscheduled', 'desiredNumberScheduled', 'numberReady'];

@@ -6,10 +6,10 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import { labelSelectorOf, type LabelSelector } from '../../machinery/label-selector.js';
 import type { Strategy } from '../../registry/strategy.js';
 import {
-  podTemplateWarnings,
   validatePodTemplate,
   validateRunsForever,
   validateTemplateLabels,
+  workloadWarnings,
 } from '../core/pod/pod-template.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
 
@@ -41,13 +41,14 @@ export function workloadStrategy(
     },
     validateCreate: validate,
     validateUpdate: given.validateUpdate ?? ((object, old) => [...validate(object), ...selectorIsFixed(object, old)]),
-    warnings: (object) => podTemplateWarnings(asFields(object['spec'])['template'], 'spec.template'),
+    warnings: workloadWarnings((object) => asFields(object['spec'])['template'], 'spec.template'),
   };
 }
 
 export function selectorIsFixed(object: KubeObject, old: KubeObject): FieldError[] {
   const { selector } = asFields(object['spec']);
-  return immutable(selector, asFields(old['spec'])['selector'], specAt.child('selector'));
+  const { selector: before } = asFields(old['spec']);
+  return immutable(selector, before, specAt.child('selector'));
 }
 
 interface SelectorRule {

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusLens } from '../../registry/status-lens.js';
 import type { Strategy } from '../../registry/strategy.js';
-import { defaultPodTemplate, podTemplateWarnings } from '../core/pod/pod-template.js';
+import { defaultPodTemplate, workloadWarnings } from '../core/pod/pod-template.js';
 import { isTimeZone, scheduleProblem } from './cron-schedule.js';
 import { defaultFailurePolicy } from './job.defaults.js';
 import { validateJobSpec } from './job.validation.js';
@@ -22,16 +22,20 @@ export const cronJobStrategy: Strategy = {
   },
   validateCreate: (cronJob) => [...validateName(cronJob), ...validateCronJob(asFields(cronJob['spec']), undefined)],
   validateUpdate: (cronJob, old) => validateCronJob(asFields(cronJob['spec']), asFields(old['spec'])),
-  warnings(cronJob) {
+  warnings(cronJob, old) {
     const spec = asFields(cronJob['spec']);
     const texts: string[] = [];
     if (zonePattern.test(asText(spec['schedule']))) {
       texts.push('cannot use TZ or CRON_TZ in spec.schedule, use spec.timeZone instead');
     }
-    const jobSpec = asFields(asFields(spec['jobTemplate'])['spec']);
-    return [...texts, ...podTemplateWarnings(jobSpec['template'], 'spec.jobTemplate.spec.template')];
+    return [...texts, ...templateWarnings(cronJob, old)];
   },
 };
+
+const templateWarnings = workloadWarnings(
+  (cronJob) => asFields(asFields(asFields(cronJob['spec'])['jobTemplate'])['spec'])['template'],
+  'spec.jobTemplate.spec.template',
+);
 
 const zonePattern = /TZ/;
 

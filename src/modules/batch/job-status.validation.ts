@@ -14,8 +14,9 @@ export function validateJobStatus(job: KubeObject, old: KubeObject): FieldError[
   const before = asFields(old['status']);
   return [
     ...validateCounters(job, ['active', 'succeeded', 'failed', 'ready', 'terminating']),
+    ...validateCompletionTime(status, before),
     ...validateEnd(status),
-    ...validateTimes(status, before, asFields(job['spec'])),
+    ...validateStartTime(status, before, asFields(job['spec'])),
     ...validateUncounted(asFields(status['uncountedTerminatedPods'])),
     ...validateIndexLists(status, before, asFields(job['spec'])),
     ...validateKeptConditions(status, before),
@@ -55,37 +56,32 @@ function validateEnd(status: Fields): FieldError[] {
   return errors;
 }
 
-function validateTimes(status: Fields, before: Fields, spec: Fields): FieldError[] {
+function validateCompletionTime(status: Fields, before: Fields): FieldError[] {
   const { startTime, completionTime } = status;
-  const completionAt = String(at.child('completionTime'));
+  const completionAt = at.child('completionTime');
   const errors: FieldError[] = [];
   if (holds(status, 'Complete') && !isSet(completionTime)) {
-    errors.push(fieldError.required(completionAt, 'completionTime is required for Complete jobs'));
+    errors.push(fieldError.required(String(completionAt), 'completionTime is required for Complete jobs'));
   }
+  const refuse = (message: string) => errors.push(fieldError.invalid(String(completionAt), completionTime, message));
   if (!holds(status, 'Complete') && isSet(completionTime)) {
-    const message = 'cannot set completionTime when there is no Complete=True condition';
-    errors.push(fieldError.invalid(completionAt, completionTime, message));
+    refuse('cannot set completionTime when there is no Complete=True condition');
   }
-  if (isSet(startTime) && isSet(completionTime) && Date.parse(asText(completionTime)) < Date.parse(asText(startTime))) {
-    errors.push(fieldError.invalid(completionAt, completionTime, 'completionTime cannot be set before startTime'));
+  if (Date.parse(asText(completionTime)) < Date.parse(asText(startTime))) {
+    refuse('completionTime cannot be set before startTime');
   }
-  if (isFinished(status) && !isSet(startTime)) {
-    errors.push(fieldError.required(String(at.child('startTime')), 'startTime is required for finished job'));
-  }
-  if (isSet(before['startTime']) && spec['suspend'] !== true) {
-    if (!isSet(startTime)) {
-      errors.push(
-        fieldError.required(String(at.child('startTime')), 'startTime cannot be removed for unsuspended job'),
-      );
-    } else if (startTime !== before['startTime']) {
-      const message = 'startTime cannot be updated for unsuspended job';
-      errors.push(fieldError.required(String(at.child('startTime')), message));
-    }
-  }
-  if (isSet(before['completionTime'])) {
-    errors.push(...immutable(completionTime, before['completionTime'], at.child('completionTime')));
-  }
+  if (isSet(before['completionTime']))
+    errors.push(...immutable(completionTime, before['completionTime'], completionAt));
   return errors;
+}
+
+function validateStartTime(status: Fields, before: Fields, spec: Fields): FieldError[] {
+  const { startTime } = status;
+  const refuse = (message: string) => [fieldError.required(String(at.child('startTime')), message)];
+  if (isFinished(status) && !isSet(startTime)) return refuse('startTime is required for finished job');
+  if (!isSet(before['startTime']) || spec['suspend'] === true) return [];
+  if (!isSet(startTime)) return refuse('startTime cannot be removed for unsuspended job');
+  return startTime === before['startTime'] ? [] : refuse('startTime cannot be updated for unsuspended job');
 }
 
 function validateUncounted(uncounted: Fields): FieldError[] {

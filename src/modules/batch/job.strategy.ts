@@ -5,12 +5,14 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusLens } from '../../registry/status-lens.js';
 import type { Strategy } from '../../registry/strategy.js';
-import { podTemplateWarnings } from '../core/pod/pod-template.js';
+import { workloadWarnings } from '../core/pod/pod-template.js';
 import { validateLabelMap } from '../core/selector.validation.js';
 import { JobLabels } from './job-labels.js';
 import { validateJobStatus } from './job-status.validation.js';
 import { defaultJob } from './job.defaults.js';
 import { jobUpdateRule, jobRule } from './job.validation.js';
+
+const templateWarnings = workloadWarnings((job) => asFields(job['spec'])['template'], 'spec.template');
 
 export function jobStrategy(naming: NamingProfile): Strategy {
   const labels = new JobLabels(naming);
@@ -28,10 +30,10 @@ export function jobStrategy(naming: NamingProfile): Strategy {
     },
     validateCreate: jobRule(labels),
     validateUpdate: jobUpdateRule(labels),
-    warnings(job) {
+    warnings(job, old) {
       const spec = asFields(job['spec']);
       const completions = Number(spec['completions'] ?? 0);
-      const texts = podTemplateWarnings(spec['template'], 'spec.template');
+      const texts = templateWarnings(job, old);
       if (
         spec['completionMode'] === 'Indexed' &&
         completions > indexesWellMet &&

@@ -6,7 +6,7 @@ import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
 import { labelSelectorOf } from '../../machinery/label-selector.js';
 import { validateDnsLabel, validateDnsSubdomain } from '../../machinery/names.js';
-import { validatePodTemplate, validateTemplateLabels } from '../core/pod/pod-template.js';
+import { sortedLabels, validatePodTemplate, validateTemplateLabels } from '../core/pod/pod-template.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
 import type { JobLabels } from './job-labels.js';
 import { validateFailurePolicy, validateSuccessPolicy } from './job-policies.validation.js';
@@ -38,9 +38,21 @@ function validateGeneratedSelector(job: KubeObject, spec: Fields, labels: JobLab
   });
   const expected = { [labels.uid]: job.metadata.uid ?? '' };
   if (!selects(spec['selector'], expected)) {
-    errors.push(fieldError.invalid(String(at.child('selector')), spec['selector'], '`selector` not auto-generated'));
+    errors.push(
+      fieldError.invalid(
+        String(at.child('selector')),
+        shownSelector(spec['selector']),
+        '`selector` not auto-generated',
+      ),
+    );
   }
   return errors;
+}
+
+function shownSelector(selector: unknown): unknown {
+  if (!isSet(selector)) return selector;
+  const { matchLabels, ...rest } = asFields(selector);
+  return { ...(isSet(matchLabels) && { matchLabels: sortedLabels(asFields(matchLabels)) }), ...rest };
 }
 
 function selects(selector: unknown, labels: Record<string, string>): boolean {
@@ -199,7 +211,7 @@ export function jobUpdateRule(labels: JobLabels) {
       ...validate(job),
       ...validateSelectedJob(spec),
       ...validateCompletions(spec, before),
-      ...immutable(spec['selector'], before['selector'], at.child('selector')),
+      ...immutable(spec['selector'], before['selector'], at.child('selector'), shownSelector(spec['selector'])),
       ...validateTemplateUpdate(spec, old),
       ...fixed.flatMap((field) => immutable(spec[field], before[field], at.child(field))),
     ];

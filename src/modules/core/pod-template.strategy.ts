@@ -3,7 +3,8 @@ import { asFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/strategy.js';
-import { defaultPodTemplate, podTemplateWarnings, validatePodTemplate } from './pod/pod-template.js';
+import { defaultPodTemplate, validatePodTemplate } from './pod/pod-template.js';
+import { podSpecWarnings } from './pod/pod.warnings.js';
 
 const validate = (object: KubeObject): FieldError[] =>
   validatePodTemplate(asFields(object['template']), path('template'));
@@ -14,5 +15,8 @@ export const podTemplateStrategy: Strategy = {
   default: defaultPodTemplate,
   validateCreate: validate,
   validateUpdate: validate,
-  warnings: (object) => podTemplateWarnings(object['template'], 'template'),
+  warnings: (object, old) =>
+    old && old.metadata.generation === object.metadata.generation
+      ? []
+      : podSpecWarnings(asFields(asFields(object['template'])['spec']), 'template.spec'),
 };

@@ -8,10 +8,10 @@ import { statusLens } from '../../registry/status-lens.js';
 import type { Strategy } from '../../registry/strategy.js';
 import {
   defaultPodTemplate,
-  podTemplateWarnings,
   validatePodTemplate,
   validateRunsForever,
   validateTemplateLabels,
+  workloadWarnings,
 } from './pod/pod-template.js';
 import { validateCounters, validateParts } from './replica-status.validation.js';
 import { validateLabelMap } from './selector.validation.js';
@@ -29,7 +29,7 @@ export const replicationControllerStrategy: Strategy = {
   },
   validateCreate: validateController,
   validateUpdate: validateController,
-  warnings: (controller) => podTemplateWarnings(asFields(controller['spec'])['template'], 'spec.template'),
+  warnings: workloadWarnings((controller) => asFields(controller['spec'])['template'], 'spec.template'),
 };
 
 function defaultController(controller: KubeObject): void {

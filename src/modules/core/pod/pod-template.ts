@@ -1,7 +1,8 @@
 import { fieldError, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
 import { asFields, asItems, fillIn, isSet, makeFields, type Fields } from '../../../machinery/fields.js';
-import type { ObjectMeta } from '../../../machinery/kube-object.js';
+import type { KubeObject, ObjectMeta } from '../../../machinery/kube-object.js';
 import type { LabelSelector } from '../../../machinery/label-selector.js';
+import { validateDnsLabel } from '../../../machinery/names.js';
 import { validateAnnotations } from '../../../machinery/object-meta-validation.js';
 import { validateLabelMap } from '../selector.validation.js';
 import { defaultPodSpec } from './pod.defaults.js';
@@ -52,11 +53,25 @@ export function validateRunsForever(template: Fields, at: FieldPath, kind: strin
   return errors;
 }
 
-export function podTemplateWarnings(template: unknown, at: string): string[] {
-  return podSpecWarnings(asFields(asFields(template)['spec']), `${at}.spec`);
+/** What is accepted, but hardly meant. Nothing is said again while the workload stays as it was. */
+export function workloadWarnings(
+  template: (object: KubeObject) => unknown,
+  at: string,
+): (object: KubeObject, old: KubeObject | undefined) => string[] {
+  return (object, old) => {
+    if (old && old.metadata.generation === object.metadata.generation) return [];
+    const texts = podSpecWarnings(asFields(asFields(template(object))['spec']), `${at}.spec`);
+    const problems = old ? [] : validateDnsLabel(object.metadata.name ?? '');
+    if (problems.length > 0) {
+      texts.unshift(
+        `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
+      );
+    }
+    return texts;
+  };
 }
 
 /** Maps in messages are in order. */
-export function sortedLabels(labels: Readonly<Record<string, string>> | undefined): Record<string, string> | undefined {
+export function sortedLabels<T>(labels: Readonly<Record<string, T>> | undefined): Record<string, T> | undefined {
   return labels && Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -21,6 +21,8 @@ export const podStrategy: Strategy = {
   default: defaultPod,
   prepareForCreate(pod, { now }) {
     const spec = asFields(pod['spec']);
+    // Less than nothing means as soon as can be, which is a second.
+    if (asNumber(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = 1;
     spreadByOwnLabels(pod, spec);
     const isGated = asItems(spec['schedulingGates']).length > 0;
     pod['status'] = {
