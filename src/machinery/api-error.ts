@@ -232,6 +232,6 @@ function detailsOf(resource: GroupResource, name: string): StatusDetails {
   return {
     ...(name !== '' && { name }),
     ...(resource.group !== '' && { group: resource.group }),
-    kind: resource.resource,
+    ...(resource.resource !== '' && { kind: resource.resource }),
   };
 }

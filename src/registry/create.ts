@@ -36,7 +36,7 @@ export async function createObject(store: ResourceStore, object: KubeObject, con
 
 async function createOnce(store: ResourceStore, submitted: KubeObject, context: WriteContext): Promise<Written> {
   const { definition, parts } = store;
-  const { strategy } = definition;
+  const { strategy } = context.through?.definition ?? definition;
   const { request, admission } = context;
   const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
 

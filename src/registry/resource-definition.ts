@@ -45,7 +45,8 @@ export interface ResourceDefinition {
 
 /**
  * How a version that is not stored is served: its objects are views of the stored ones (ADR 005). Converters change
- * neither argument, lose nothing either way, and leave kind and apiVersion to who calls them.
+ * neither argument, lose nothing either way, and leave kind and apiVersion to who calls them. A strategy of its own, where
+ * a version has stricter rules, works on objects as they are stored.
  */
 export interface Hub {
   readonly stored: { readonly group: string; readonly version: string; readonly plural: string };

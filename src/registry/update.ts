@@ -71,7 +71,7 @@ async function attemptUpdate(
   context: WriteContext,
 ): Promise<Attempt> {
   const { definition, parts } = store;
-  const { strategy } = definition;
+  const { strategy } = context.through?.definition ?? definition;
   const { request, admission } = context;
   if (!current.encoded) return { written: await createMissing(store, target, change, options, context) };
 
