@@ -1,6 +1,7 @@
 import { path } from '../../machinery/field-error.js';
 import { asItems, asText, fillIn, type Fields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validateEndpointSlice } from './endpoint-slice.validation.js';
@@ -9,6 +10,8 @@ export const endpointSliceStrategy: Strategy = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   default: defaultSlice,
+  prepareForCreate: dropTopology,
+  prepareForUpdate: dropTopology,
   validateCreate: validateEndpointSlice,
   validateUpdate: (slice, old) => [
     ...validateEndpointSlice(slice),
@@ -23,4 +26,9 @@ function defaultSlice(slice: Fields): void {
     fillIn(port, 'name', '');
     fillIn(port, 'protocol', 'TCP');
   }
+}
+
+/** Where endpoints are is said by nodeName and zone; this was another way, which only an older version offered. */
+function dropTopology(slice: KubeObject): void {
+  for (const endpoint of asItems(slice['endpoints'])) delete endpoint['deprecatedTopology'];
 }

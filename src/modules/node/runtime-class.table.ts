@@ -2,11 +2,7 @@ import { asText } from '../../machinery/fields.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
 
 export const runtimeClassTable: TableDefinition = {
-  columns: [
-    nameColumn,
-    { name: 'Handler', type: 'string', description: 'The container runtime, as nodes call it.' },
-    ageColumn,
-  ],
+  columns: [nameColumn, { name: 'Handler', type: 'string', description: '' }, ageColumn],
   cells: (runtimeClass, { nowMs }) => [
     runtimeClass.metadata.name ?? '',
     asText(runtimeClass['handler']),

@@ -11,7 +11,8 @@ export function storageClassTable(naming: NamingProfile): TableDefinition {
       { name: 'Provisioner', type: 'string', description: 'Who makes its volumes.' },
       { name: 'ReclaimPolicy', type: 'string', description: 'What becomes of a volume that was given back.' },
       { name: 'VolumeBindingMode', type: 'string', description: 'When volumes are made and bound.' },
-      { name: 'AllowVolumeExpansion', type: 'boolean', description: 'Whether its volumes can grow.' },
+      // Clients know the type of the column so, although its cells are booleans.
+      { name: 'AllowVolumeExpansion', type: 'string', description: 'Whether its volumes can grow.' },
       ageColumn,
     ],
     cells: (storageClass, { nowMs }) => [
