@@ -25,6 +25,7 @@ export function storageResources(naming: NamingProfile) {
     namespaced: false,
     strategy: volumeAttributesClassStrategy,
     table: volumeAttributesClassTable(naming),
+    returnsDeletedObject: true,
   });
   return {
     v1: [
@@ -36,6 +37,7 @@ export function storageResources(naming: NamingProfile) {
         strategy: csiDriverStrategy,
         table: csiDriverTable,
         allowsUnconditionalUpdate: false,
+        returnsDeletedObject: true,
       }),
       defineResource({
         ...v1,
@@ -45,6 +47,7 @@ export function storageResources(naming: NamingProfile) {
         strategy: csiNodeStrategy,
         table: csiNodeTable,
         allowsUnconditionalUpdate: false,
+        returnsDeletedObject: true,
       }),
       defineResource({
         ...v1,
