@@ -11,6 +11,8 @@ import { decodeYaml } from '../codec/yaml.js';
 import type { Limits } from '../config/limits.js';
 import { headersFor, sendBytes } from '../hooks/answer.js';
 import { ApiError } from '../machinery/api-error.js';
+import { goQuote } from '../machinery/field-error.js';
+import { asItems } from '../machinery/fields.js';
 import { commonSelectableFields, requireSelectable, type FieldSelector } from '../machinery/field-selector.js';
 import {
   parseCreateOptions,
@@ -360,8 +362,19 @@ function submittedPatch(bytes: Buffer, type: PatchType | 'apply', level: FieldVa
   }
   if (level === 'Ignore') return { value, fields: new FieldReport(level, []) };
   const duplicates = findDuplicateFields(bytes.toString());
-  const texts = type === 'json' ? duplicates.map((text) => `json patch ${text}`) : duplicates;
+  const texts =
+    type === 'json' ? [...duplicates, ...unknownInOperations(value)].map((text) => `json patch ${text}`) : duplicates;
   return { value, fields: new FieldReport(level, texts, type === 'json' ? undefined : positionsIn(bytes)) };
+}
+
+const operationFields = new Set(['op', 'path', 'from', 'value']);
+
+function unknownInOperations(operations: unknown): string[] {
+  return asItems(operations).flatMap((operation, index) =>
+    Object.keys(operation)
+      .filter((name) => !operationFields.has(name))
+      .map((name) => `unknown field ${goQuote(`[${index}].${name}`)}`),
+  );
 }
 
 const positionsIn = (bytes: Buffer) => (paths: ReadonlySet<string>) => positionsOfFields(bytes.toString(), paths);

@@ -1,6 +1,7 @@
 import type { NamingProfile } from '../config/naming-profile.js';
+import { asText } from '../machinery/fields.js';
 import { apiVersionOf } from '../machinery/gvk.js';
-import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
+import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import type { StructType, TypeSource } from '../machinery/type-model.js';
 import { FieldManager } from '../patch/apply/field-manager.js';
 import { fieldSetOf, type FieldSet } from '../patch/apply/field-set.js';
@@ -56,7 +57,10 @@ export class FieldOwnership {
     const { definition, manager, time } = writer;
     const seen = (object: KubeObject) => fromStored(definition, object) as unknown as JsonObject;
     const tracked = this.managerOf(writer).trackUpdate({ live: live && seen(live), next: seen(next), manager, time });
-    return (tracked as unknown as KubeObject).metadata.managedFields;
+    const { managedFields } = (tracked as unknown as KubeObject).metadata;
+    return isView(definition, writer.subresource)
+      ? managedFields?.map((entry) => timeless(entry, writer))
+      : managedFields;
   }
 
   /** The object, as it is stored, after a configuration was applied to it. */
@@ -98,7 +102,7 @@ export class FieldOwnership {
   }
 
   private convert(object: JsonObject, apiVersion: string): JsonObject {
-    const from = this.forms.get(String(object['apiVersion']))?.definition;
+    const from = this.forms.get(asText(object['apiVersion']))?.definition;
     const to = this.forms.get(apiVersion)?.definition;
     if (!from || !to) return object;
     return fromStored(to, toStored(from, object as unknown as KubeObject)) as unknown as JsonObject;
@@ -109,6 +113,16 @@ function unreachedThrough(definition: ResourceDefinition, subresource: string): 
   if (subresource === '') return isLens(definition, 'status') ? fieldSetOf('status') : undefined;
   const lens = definition.subresources[subresource] as LensSubresource | undefined;
   return lens?.unreached && fieldSetOf(...lens.unreached);
+}
+
+function isView({ subresources }: ResourceDefinition, name: string): boolean {
+  return name !== '' && (subresources[name] as LensSubresource).viewKind !== undefined;
+}
+
+/** A view (a Scale) has no record of its own, so what comes through it into the object's record has no time. */
+function timeless(entry: JsonValue, { subresource, manager }: Writer): JsonValue {
+  const { time: _time, ...rest } = entry as JsonObject;
+  return rest['subresource'] === subresource && rest['manager'] === manager ? rest : entry;
 }
 
 function isLens({ subresources }: ResourceDefinition, name: string): boolean {

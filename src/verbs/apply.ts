@@ -1,7 +1,8 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { ApiError } from '../machinery/api-error.js';
-import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
+import { asText } from '../machinery/fields.js';
 import { apiVersionOf } from '../machinery/gvk.js';
+import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import type { LensSubresource } from '../registry/resource-definition.js';
 import { toStored } from '../registry/served-version.js';
 import type { Submission } from '../registry/submission.js';
@@ -27,7 +28,8 @@ export async function apply(
     throw ApiError.badRequest('error decoding apply: the configuration is not an object');
   }
   const refusals = fields.refusals([], target.context.warnings);
-  if (refusals.length > 0) throw ApiError.badRequest(`error strict decoding YAML: ${refusals.join(', ')}`);
+  if (refusals.length > 0)
+    throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: ${refusals.join(', ')}`);
   const submitted = value as JsonObject;
   const config = lens?.viewKind ? throughLens(submitted, lens, target) : submitted;
   const applied = (live: KubeObject | undefined): KubeObject => {
@@ -61,7 +63,7 @@ function throughLens(config: JsonObject, lens: LensSubresource, { served, name, 
   const want = apiVersionOf(lens.viewKind!.group, lens.viewKind!.version);
   if (kind !== lens.viewKind!.kind || apiVersion !== want) {
     throw ApiError.badRequest(
-      `a configuration of this subresource is a ${lens.viewKind!.kind} of ${want}, not a ${String(kind)} of ${String(apiVersion)}`,
+      `a configuration of this subresource is a ${lens.viewKind!.kind} of ${want}, not a ${asText(kind)} of ${asText(apiVersion)}`,
     );
   }
   const { group, version, kind: ownKind } = served.definition;

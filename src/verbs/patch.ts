@@ -4,6 +4,7 @@ import { strictDecodingProblem } from '../codec/request-object.js';
 import { ApiError } from '../machinery/api-error.js';
 import { fieldError, goQuote } from '../machinery/field-error.js';
 import type { JsonObject, JsonValue, KubeObject } from '../machinery/kube-object.js';
+import { goPrint } from '../patch/go-print.js';
 import { jsonPatch } from '../patch/json-patch.js';
 import { mergePatch } from '../patch/merge-patch.js';
 import { strategicMergePatch } from '../patch/strategic-merge.js';
@@ -76,7 +77,9 @@ function changed(
   const view = lens ? lens.view(current) : current;
   const before = (lens?.viewKind ? view : fromStored(definition, view)) as unknown as JsonValue;
   const after = patched(before, type, body, lens, target);
-  const object = patchedObject(after, fields, lens, target);
+  const object = patchedObject(after, fields, lens, target, () =>
+    type === 'strategic' ? goPrint(body) : encodeJson(after).toString(),
+  );
   checkName(object, target.name);
   placeInNamespace(object, target.namespace, definition.namespaced);
   return lens?.viewKind ? object : toStored(definition, object);
@@ -102,15 +105,16 @@ function patchedObject(
   fields: FieldReport,
   lens: LensSubresource | undefined,
   { served, context }: Target,
+  shown: () => string,
 ): KubeObject {
   try {
     const { object, unknownFields } = readAs(served, value, lens?.viewKind);
     const refusals = fields.refusals(unknownFields, context.warnings);
-    if (refusals.length > 0) throw patchRefused(encodeJson(value).toString(), strictDecodingProblem(refusals));
+    if (refusals.length > 0) throw patchRefused(shown(), strictDecodingProblem(refusals));
     return object;
   } catch (error) {
     if (!(error instanceof ApiError) || error.reason === 'Invalid') throw error;
-    throw patchRefused('', error.message);
+    throw patchRefused(shown(), error.message);
   }
 }
 
