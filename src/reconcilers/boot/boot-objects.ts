@@ -1,14 +1,12 @@
 import type { EncodedObject } from '../../cache/encoded-object.js';
-import { ApiError } from '../../machinery/api-error.js';
 import { firstAddressOf } from '../../machinery/ip-range.js';
 import { isIPv4 } from 'node:net';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { loopbackUser } from '../../machinery/user-info.js';
-import { createObject } from '../../registry/create.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
-import { updateObject } from '../../registry/update.js';
-import type { Admit } from '../../registry/write-context.js';
 import type { ServerConfig } from '../../config/server-config.js';
+import { ensureApiServices } from './api-services.js';
+import { ensureObject, type BootObject } from './ensure-object.js';
+import { flowcontrolObjects } from './flowcontrol-objects.js';
 
 interface Parts {
   readonly config: ServerConfig;
@@ -21,29 +19,25 @@ interface Server {
   readonly port: number;
 }
 
-/** One object that must be there, and what of it is ours: a later start puts only that right. */
-interface BootObject {
-  readonly resource: string;
-  readonly object: KubeObject;
-  /** Fields that are brought back to this at every start; the others belong to whoever changed them. */
-  readonly keeps: readonly string[];
-}
-
-const noAdmission: Admit = { admit: async (object) => object, validate: async () => undefined };
-
 /** Makes what every cluster begins with, and puts right what a start may put right. Safe to run on several servers. */
 export async function ensureBootObjects(parts: Parts, server: Server): Promise<void> {
   const namespaces = bootNamespaces(parts.config);
-  for (const object of namespaces) await ensure(parts, { resource: 'namespaces', object, keeps: [] });
-  await Promise.all(ownService(parts.config, server.port).map((boot) => ensure(parts, boot)));
+  for (const object of namespaces) await ensureObject(parts.registry, { resource: 'namespaces', object, keeps: [] });
+  await Promise.all(ownService(parts.config, server.port).map((boot) => ensureObject(parts.registry, boot)));
   const { cache, scope } = namespacesOf(parts);
   const alive = [...cache.snapshot().range(scope)].filter((entry) => !entry.corruption && !isTerminating(entry));
   const names = alive.map(({ attributes }) => attributes.name);
   const everywhere = new Set([...names, ...namespaces.map(({ metadata }) => metadata.name!)]);
   await Promise.all(
-    [...everywhere].flatMap((name) => perNamespace(parts.config, name, server).map((boot) => ensure(parts, boot))),
+    [...everywhere].flatMap((name) =>
+      perNamespace(parts.config, name, server).map((boot) => ensureObject(parts.registry, boot)),
+    ),
   );
-  await ensure(parts, clientAuthentication(parts.config, server));
+  await Promise.all([
+    ensureObject(parts.registry, clientAuthentication(parts.config, server)),
+    ...flowcontrolObjects(parts.config.naming).map((boot) => ensureObject(parts.registry, boot)),
+    ensureApiServices(parts.registry, parts.config.naming),
+  ]);
 }
 
 function namespacesOf({ registry }: Parts) {
@@ -164,40 +158,4 @@ function clientAuthentication({ naming }: ServerConfig, { pki }: Server): BootOb
       data: { 'client-ca-file': pki.authority.current().pem },
     },
   };
-}
-
-async function ensure({ registry }: Parts, { resource, object, keeps }: BootObject): Promise<void> {
-  const { store } = registry.require('', 'v1', resource);
-  const { name = '', namespace = '' } = object.metadata;
-  const context = {
-    admission: noAdmission,
-    request: {
-      user: loopbackUser,
-      signal: undefined,
-      warnings: [],
-      dryRun: false,
-      fieldManager: 'keelson',
-      auditAnnotations: new Map<string, string>(),
-    },
-  };
-  if (!store.cache.get(store.keyOf(namespace, name))) {
-    try {
-      await createObject(store, structuredClone(object), context);
-      return;
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
-    }
-  }
-  if (keeps.length === 0) return;
-  await updateObject(
-    store,
-    { namespace, name },
-    (current) => ({
-      ...current!,
-      metadata: { ...current!.metadata },
-      ...Object.fromEntries(keeps.map((field) => [field, object[field]])),
-    }),
-    { requiresResourceVersion: false, createsMissing: false },
-    context,
-  );
 }

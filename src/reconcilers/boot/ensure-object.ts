@@ -1,0 +1,64 @@
+import { ApiError } from '../../machinery/api-error.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { loopbackUser } from '../../machinery/user-info.js';
+import { createObject } from '../../registry/create.js';
+import type { ResourceRegistry } from '../../registry/resource-registry.js';
+import { updateObject } from '../../registry/update.js';
+import type { Admit, WriteContext } from '../../registry/write-context.js';
+
+/** One object that must be there, and what of it is ours: a later start puts only that right. */
+export interface BootObject {
+  /** The core group's when not said. */
+  readonly group?: string;
+  readonly version?: string;
+  readonly resource: string;
+  readonly object: KubeObject;
+  /** Fields that are brought back to this at every start; the others belong to whoever changed them. */
+  readonly keeps: readonly string[];
+  /** Whether somebody has taken an existing object into their own hands. */
+  readonly isLeftAlone?: (current: KubeObject) => boolean;
+}
+
+const noAdmission: Admit = { admit: async (object) => object, validate: async () => undefined };
+
+export function bootContext(): WriteContext {
+  return {
+    admission: noAdmission,
+    request: {
+      user: loopbackUser,
+      signal: undefined,
+      warnings: [],
+      dryRun: false,
+      fieldManager: 'keelson',
+      auditAnnotations: new Map<string, string>(),
+    },
+  };
+}
+
+export async function ensureObject(registry: ResourceRegistry, boot: BootObject): Promise<void> {
+  const { group = '', version = 'v1', resource, object, keeps, isLeftAlone } = boot;
+  const { store } = registry.require(group, version, resource);
+  const { name = '', namespace = '' } = object.metadata;
+  const context = bootContext();
+  if (!store.cache.get(store.keyOf(namespace, name))) {
+    try {
+      await createObject(store, structuredClone(object), context);
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
+    }
+  }
+  if (keeps.length === 0) return;
+  await updateObject(
+    store,
+    { namespace, name },
+    (current) => {
+      const { metadata, ...rest } = current!;
+      if (isLeftAlone?.(current!)) return { ...rest, metadata: { ...metadata } };
+      const kept = structuredClone(Object.fromEntries(keeps.map((field) => [field, object[field]])));
+      return { ...rest, metadata: { ...metadata }, ...kept };
+    },
+    { requiresResourceVersion: false, createsMissing: false },
+    context,
+  );
+}
