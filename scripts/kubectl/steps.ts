@@ -14,9 +14,6 @@ export interface Step {
 
 const anyVersion = (what: string) => ({ fromMinor: 0, what });
 
-/** Up to 1.28, kubectl reads one document of everything, and that as protobuf. */
-const openApiProtobuf = { fromMinor: 0, toMinor: 28, what: '/openapi/v2 in protobuf' } as const;
-
 export function isMissing({ missing }: Step, version: string): boolean {
   if (!missing) return false;
   const minor = Number(/^v1\.(\d+)/.exec(version)?.[1]);
@@ -280,14 +277,12 @@ export function kubectlSteps(namespace: string): readonly Step[] {
       name: 'patch, strategically',
       args: ['patch', 'cm', 'settings', '-p', '{"data":{"shade":"dark"}}', ...here],
       stdout: /patched/,
-      missing: anyVersion('strategic merge patch'),
     },
     {
       name: 'create, validated',
       args: ['create', '-f', '-', ...here],
       stdin: manifest('ConfigMap', 'checked', 'data: {colour: red}\n'),
       stdout: /^configmap\/checked created$/m,
-      missing: openApiProtobuf,
     },
     {
       name: 'replace, validated',
@@ -295,21 +290,18 @@ export function kubectlSteps(namespace: string): readonly Step[] {
       stdin: manifest('ConfigMap', 'applied', 'data: {colour: blue}\n'),
       code: 1,
       stderr: /\(NotFound\): .*configmaps "applied" not found/,
-      missing: openApiProtobuf,
     },
     {
       name: 'apply',
       args: ['apply', '-f', '-', ...here],
       stdin: manifest('ConfigMap', 'applied', 'data: {colour: red}\n'),
       stdout: /^configmap\/applied created$/m,
-      missing: openApiProtobuf,
     },
     {
       name: 'replace what was applied, validated',
       args: ['replace', '-f', '-', ...here],
       stdin: manifest('ConfigMap', 'applied', 'data: {colour: blue}\n'),
       stdout: /^configmap\/applied replaced$/m,
-      missing: openApiProtobuf,
     },
     {
       name: 'apply --server-side',
@@ -322,19 +314,16 @@ export function kubectlSteps(namespace: string): readonly Step[] {
       name: 'explain',
       args: ['explain', 'configmap.metadata'],
       stdout: /^KIND: +ConfigMap$[^]*^ +labels\s+<map\[string\]string>$/m,
-      missing: openApiProtobuf,
     },
     {
       name: 'explain fields of a kind',
       args: ['explain', 'pod.spec'],
       stdout: /containers/,
-      missing: anyVersion('schemas of fields'),
     },
     {
       name: 'auth can-i',
       args: ['auth', 'can-i', 'create', 'pods', ...here],
       stdout: /^yes$/m,
-      missing: anyVersion('SelfSubjectAccessReview'),
     },
     {
       name: 'create token',
