@@ -139,6 +139,7 @@ describe('what is written', () => {
     ['ConfigMap', {}, { metadata: {} }],
     ['ConfigMap', { kind: 'ConfigMap', apiVersion: 'v1' }, { kind: 'ConfigMap', apiVersion: 'v1', metadata: {} }],
     ['ConfigMap', { data: { a: null, b: '' } }, { metadata: {}, data: { a: '', b: '' } }],
+    ['ConfigMap', { data: { 'a\ud800': '\udc00b' } }, { metadata: {}, data: { 'a\ufffd': '\ufffdb' } }],
     ['ConfigMap', { data: {}, immutable: false }, { metadata: {}, immutable: false }],
     ['ConfigMap', { data: null, immutable: null, metadata: null }, { metadata: {} }],
     ['ConfigMap', { binaryData: { a: 'YQ=\n=', b: [97] } }, { metadata: {}, binaryData: { a: 'YQ==', b: 'YQ==' } }],

@@ -4,6 +4,7 @@ import { canonicalBase64 } from './base64.js';
 import { ConformError } from './conform-error.js';
 import { planOf, type FieldPlan, type StructPlan, type TypePlan } from './type-plan.js';
 import { canonicalValue, given, int32Of, int64Of, mismatchOf } from './values.js';
+import { wellFormed } from './well-formed.js';
 
 /** What was made of a submitted object. */
 export interface Conformed {
@@ -74,7 +75,7 @@ class Walk {
     const { type, empty } = field;
     // Most values are texts, and need no path.
     if (typeof input === 'string' && type.form === 'string') {
-      return input === '' && empty === 'dropped' ? undefined : input;
+      return input === '' && empty === 'dropped' ? undefined : wellFormed(input);
     }
     this.names.push(field.name);
     this.steps.push(fieldStep);
@@ -90,7 +91,7 @@ class Walk {
   private value(type: TypePlan, input: JsonValue, owner: StructPlan): JsonValue | undefined {
     switch (type.form) {
       case 'string':
-        if (typeof input === 'string') return input;
+        if (typeof input === 'string') return wellFormed(input);
         break;
       case 'struct':
         if (isObject(input)) return this.struct(type.struct, input);
@@ -163,7 +164,7 @@ class Walk {
       this.names[at] = key;
       const value = item === null ? of.zero() : this.value(of, item, owner)!;
       if (key === '__proto__') setOwn(output, key, value);
-      else output[key] = value;
+      else output[wellFormed(key)] = value;
     }
     this.names.pop();
     this.steps.pop();
@@ -207,7 +208,7 @@ class Walk {
     }
     return input.map((item) => {
       if (item === null) return '';
-      if (typeof item === 'string') return item;
+      if (typeof item === 'string') return wellFormed(item);
       throw this.mismatch(schema, given(item), 'string');
     });
   }

@@ -4,6 +4,7 @@ import { ConformError, type Mismatch } from './conform-error.js';
 import { canonicalDuration } from './go-duration.js';
 import { canonicalMicroTime, canonicalTime } from './go-time.js';
 import type { Form, TypePlan } from './type-plan.js';
+import { wellFormed } from './well-formed.js';
 
 /** Single values: whether they are of their type, and what they look like when a typed server writes them. */
 export function int32Of(value: JsonValue): number | undefined {
@@ -45,7 +46,7 @@ function textOf(value: JsonValue): string {
 }
 
 function intOrString(value: JsonValue): JsonValue {
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return wellFormed(value);
   const number = int32Of(value);
   if (number !== undefined) return number;
   throw mismatch({ given: given(value, true), wanted: 'int32' });
