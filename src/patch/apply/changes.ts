@@ -320,9 +320,11 @@ function inOrder(out: Open): Found {
   return out;
 }
 
-/** A field of its own, not one that every object inherits; null counts as there. */
+/** A field of its own: what every object inherits is a function, or the prototype itself. Null counts as there. */
 function own(object: Readonly<Record<string, unknown>> | undefined, name: string): unknown {
-  return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
+  if (object === undefined) return undefined;
+  const value = object[name];
+  return typeof value === 'function' || value === Object.prototype ? undefined : value;
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {

@@ -12,12 +12,45 @@ const depthMax = 1000;
 
 /**
  * fieldsV1 as somebody sent it, in the one form in which equal paths are equal texts. Steps of an unknown kind are left
- * out: a later version may know them. Throws FieldSetError.
+ * out: a later version may know them. What is in that form, as nearly everything that comes back, is not copied.
+ * Throws FieldSetError.
  */
 export function readFieldSet(value: unknown): FieldSet {
   if (value === undefined || value === null) return leaf;
-  const children = childrenOf(value, 0);
-  return children ?? leaf;
+  return isCanonical(value, 0) ? value : (childrenOf(value, 0) ?? leaf);
+}
+
+/** Items that have been seen in the one form; there are few different ones. */
+const knownItems = new Set<PathElement>();
+const knownItemsMax = 10_000;
+const knownItemLengthMax = 256;
+
+/** The order of the elements says nothing. */
+function isCanonical(value: unknown, depth: number): value is FieldSet {
+  if (typeof value !== 'object' || value === null || depth > depthMax) return false;
+  let members = 0;
+  let hasSelf = false;
+  for (const element in value) {
+    if (element === self) hasSelf = true;
+    else if (isCanonicalElement(element)) members++;
+    else return false;
+    if (!isCanonical((value as FieldSet)[element], depth + 1)) return false;
+  }
+  return members > 0 ? depth > 0 || !hasSelf : !hasSelf && !Array.isArray(value);
+}
+
+function isCanonicalElement(element: PathElement): boolean {
+  return (element.charCodeAt(0) === letterF && element.charCodeAt(1) === colon) || knownItems.has(element);
+}
+
+const letterF = 0x66;
+const colon = 0x3a;
+
+function remember(element: PathElement): PathElement {
+  if (element.length > knownItemLengthMax) return element;
+  if (knownItems.size >= knownItemsMax) knownItems.clear();
+  knownItems.add(element);
+  return element;
 }
 
 function childrenOf(value: unknown, depth: number): OpenFieldSet | undefined {
@@ -50,7 +83,7 @@ function canonical(text: string): PathElement | undefined {
     case 'f':
       return text;
     case 'v':
-      return `v:${canonicalJson(rest, text)}`;
+      return remember(`v:${canonicalJson(rest, text)}`);
     case 'k':
       return canonicalKeys(rest, text);
     case 'i':
@@ -77,5 +110,5 @@ function canonicalKeys(json: string, text: string): PathElement {
     if (typeof key === 'object') throw new FieldSetError(`no scalar: ${text}`);
     return `${stringText(name)}:${scalarText(key)}`;
   });
-  return `k:{${keys.join(',')}}`;
+  return remember(`k:{${keys.join(',')}}`);
 }
