@@ -23,7 +23,7 @@ export function protobufEncoding(mediaType: string, types: () => TypeSource): En
     takesAnyKind: false,
     takesTables: false,
     decode: (bytes) => ({ value: decodeObject(asBuffer(bytes), kinds), duplicates: [] }),
-    encode: (value) => encodeObject(value as JsonObject, kinds),
+    encode: (value) => encodeObject(value, kinds),
     list: listForm(kinds),
     frame: watchFrame,
   };
@@ -36,18 +36,20 @@ const writer = new ProtobufWriter();
 const envelopeEnd = Buffer.from([0x1a, 0, 0x22, 0]);
 const rawTag = 2 * 8 + 2;
 
-function encodeObject(object: JsonObject, kinds: ProtobufKinds): Buffer {
-  const { message, head } = kindOf(object, kinds);
+function encodeObject(value: unknown, kinds: ProtobufKinds): Buffer {
+  if (typeof value !== 'object' || value === null) throw new EncodeError('only objects are written as protobuf');
+  const { message, head } = kindOf(value, kinds);
   writer.clear();
   writer.raw(envelopeEnd);
-  encodeMessage(writer, message, object);
+  encodeMessage(writer, message, value as JsonObject);
   writer.lengthSince(envelopeEnd.length);
   writer.varint(rawTag);
   writer.raw(head);
   return writer.take();
 }
 
-function kindOf({ apiVersion, kind }: JsonObject, kinds: ProtobufKinds): ProtobufKind {
+function kindOf(object: { apiVersion?: unknown; kind?: unknown }, kinds: ProtobufKinds): ProtobufKind {
+  const { apiVersion, kind } = object;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') throw new EncodeError('the object says no kind');
   const found = kinds.of(apiVersion, kind);
   if (!found) throw new EncodeError(`no kind "${kind}" of version "${apiVersion}" is written as protobuf`);
@@ -61,7 +63,7 @@ function kindOf({ apiVersion, kind }: JsonObject, kinds: ProtobufKinds): Protobu
 function listForm(kinds: ProtobufKinds): ListForm {
   return {
     head(list, itemsLength) {
-      const { message, head } = kindOf(list as unknown as JsonObject, kinds);
+      const { message, head } = kindOf(list, kinds);
       writer.clear();
       encodeMessage(writer, message, { metadata: list.metadata });
       writer.varint(writer.length + itemsLength);
