@@ -16,6 +16,8 @@ it.each([
   ['core.v1.Pod', 'metadata', 'What every object has'],
   ['core.v1.PodList', 'metadata', 'Where the list stands.'],
   ['core.v1.PodCondition', 'status', 'True, False or Unknown.'],
+  ['core.v1.PodStatus', 'conditions', 'How it stands'],
+  ['core.v1.ModifyVolumeStatus', 'status', undefined],
   ['core.v1.PodSpec', 'setHostnameAsFQDN', undefined],
   ['storage.v1.CSINode', '', undefined],
 ])('of %s.%s: %s', (struct, field, want) => {

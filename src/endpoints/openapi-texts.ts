@@ -5,7 +5,8 @@ export function describeField(struct: string, field: string): string | undefined
   const own = texts[struct]?.[field];
   if (own !== undefined || field === '') return own;
   if (struct.endsWith('Condition')) return ofConditions[field];
-  return struct.endsWith('List') ? ofLists[field] : ofAll[field];
+  if (struct.endsWith('List')) return ofLists[field];
+  return struct.endsWith('Status') ? ofStatus[field] : ofAll[field];
 }
 
 /** Of fields that say the same wherever they are. */
@@ -13,9 +14,11 @@ const ofAll: Texts = {
   metadata: 'What every object has: its name, labels, annotations and so on.',
   spec: 'What is wanted.',
   status: 'What was found. Clients do not set it; whoever brings the object about does.',
+};
+
+const ofStatus: Texts = {
   conditions: 'How it stands, one entry for each type of condition.',
   observedGeneration: 'The metadata.generation that the status tells of.',
-  resourceVersion: 'Changes with every write of the object.',
 };
 
 const ofLists: Texts = { items: 'The objects.', metadata: 'Where the list stands.' };
