@@ -1,10 +1,9 @@
-import { systemClock, type Clock } from '../std/clock.js';
+import { ManualClock } from '../std/clock.js';
 import { inTurns } from './openapi-steps.js';
 
 /** Every step takes `stepMs`. Returns the result, and how often others had their turn meanwhile. */
 async function run(steps: number, stepMs: number) {
-  let now = 0;
-  const clock: Clock = { ...systemClock, monotonicMs: () => now };
+  const clock = new ManualClock();
   let turns = 0;
   let isRunning = true;
   const others = (): void => {
@@ -13,7 +12,7 @@ async function run(steps: number, stepMs: number) {
   };
   const work = function* (): Generator<void, number> {
     for (let step = 0; step < steps; step++) {
-      now += stepMs;
+      clock.advance(stepMs);
       yield;
     }
     return steps;
