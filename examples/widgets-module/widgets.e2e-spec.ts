@@ -156,7 +156,7 @@ describe('quotes', () => {
       .compile();
     const request = { body: { kind: 'Quote', apiVersion: 'shop.example.com/v1', metadata: {}, spec: { count: 7 } } };
     const { object } = await context.get(ShopGroup).quote(request as never);
-    expect(object['status']).toEqual({ total: 7 });
+    expect(object?.['status']).toEqual({ total: 7 });
     await context.close();
   });
 });

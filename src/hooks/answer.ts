@@ -31,7 +31,8 @@ export function sendBytes(
   const raw = reply.raw as Raw;
   if (request.kube.isExpired && raw.headersSent) return;
   reply.hijack();
-  headers['content-length'] = body.length;
+  // An answer that says there is no content has no length either (RFC 9110, 8.6).
+  if (code !== 204) headers['content-length'] = body.length;
   request.kube.sentBytes = body.length;
   finished.push({ raw, code, headers, body: request.raw.method === 'HEAD' ? undefined : body });
   if (finished.length === 1) setImmediate(sendFinished);

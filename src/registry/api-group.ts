@@ -41,9 +41,9 @@ export interface VirtualRequest {
   readonly body: KubeObject;
 }
 
-/** An object to answer with; 201 where it was created, 200 otherwise unless said here. */
+/** An object to answer with, if any; 201 where it was created, 200 otherwise unless said here. */
 export interface HandlerResult {
-  readonly object: KubeObject;
+  readonly object: KubeObject | undefined;
   readonly code?: number;
 }
 

@@ -95,6 +95,8 @@ export interface HandledSubresource {
   readonly type: 'handled';
   readonly verbs: readonly ('create' | 'get' | 'update' | 'patch' | 'delete')[];
   readonly kind: GroupVersionKind;
+  /** Older versions of the kind that a body may be of, where nothing but their name is different. */
+  readonly alsoVersions?: readonly string[];
   /** GET and POST open a connection (exec, proxy) and are authorized by HTTP method. */
   readonly connects?: boolean;
   /** GET answers with text, not with an object (log); `options` is the kind whose fields may stand in the query. */

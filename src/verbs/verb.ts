@@ -24,6 +24,7 @@ export type VerbAnswer =
   | { readonly type: 'stored'; readonly code: number; readonly encoded: EncodedObject }
   /** An object made for this answer. */
   | { readonly type: 'made'; readonly code: number; readonly object: KubeObject }
+  | { readonly type: 'nothing'; readonly code: number }
   | { readonly type: 'status'; readonly status: Status }
   | { readonly type: 'list'; readonly list: ListResult }
   | { readonly type: 'madeList'; readonly objects: readonly KubeObject[]; readonly continueToken: string | undefined };

@@ -1,5 +1,6 @@
 import type { AdmissionChain } from '../../admission/admission-chain.js';
 import { ApiError } from '../../machinery/api-error.js';
+import { apiVersionOf, type GroupVersionKind } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import {
   ApiGroup,
@@ -13,7 +14,18 @@ import type { RequestContext } from '../../registry/request-context.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/system-fields.js';
 import { updateObject } from '../../registry/update.js';
-import { bindingKind, coreResources, coreVersion } from './core.resources.js';
+import {
+  forwardsPorts,
+  proxiesToNode,
+  proxiesToPod,
+  proxiesToService,
+  readsLog,
+  streamsWithContainer,
+  type ConnectionRule,
+} from './connections.js';
+import { bindingKind, coreResources, evictionKind } from './core.resources.js';
+import { coreVersion } from './core.version.js';
+import { evict } from './pod/eviction.js';
 import { bindingLens, bindPod, checkBinding } from './pod/pod.binding.js';
 
 @ApiGroup((naming) => ({
@@ -27,6 +39,7 @@ export class CoreGroup {
   constructor(
     private readonly registry: ResourceRegistry,
     private readonly admission: AdmissionChain,
+    private readonly metaGroup: string,
   ) {}
 
   @Subresource('pods', 'binding')
@@ -42,6 +55,79 @@ export class CoreGroup {
   @VirtualResource('bindings')
   async bindByName({ context, namespace, body }: VirtualRequest): Promise<HandlerResult> {
     return this.bind({ namespace, name: body.metadata.name ?? '' }, body, context);
+  }
+
+  @Subresource('pods', 'eviction')
+  async evict({ context, namespace, name, body }: SubresourceRequest): Promise<HandlerResult> {
+    const eviction = body ?? { ...typeOf(evictionKind), metadata: { name } };
+    if (eviction.metadata.name !== name) {
+      throw ApiError.badRequest('name in URL does not match name in Eviction object');
+    }
+    const { store } = this.registry.require(coreVersion.group, coreVersion.version, 'pods');
+    const attributes = {
+      operation: 'CREATE' as const,
+      resource: store.groupResource,
+      kind: evictionKind.kind,
+      subresource: 'eviction',
+      namespaced: true,
+      namespace,
+      name,
+      object: eviction,
+      old: undefined,
+      request: context,
+    };
+    await this.admission.admit(attributes);
+    await this.admission.validate(attributes);
+    const budgets = this.registry.find(evictionKind.group, evictionKind.version, 'poddisruptionbudgets');
+    const parts = {
+      pods: store,
+      budgets: budgets?.type === 'stored' ? budgets.store : undefined,
+      metaGroup: this.metaGroup,
+    };
+    return evict(parts, { namespace, name }, eviction, context);
+  }
+
+  @Subresource('pods', 'attach')
+  attach(request: SubresourceRequest): Promise<HandlerResult> {
+    return this.connect(request, streamsWithContainer);
+  }
+
+  @Subresource('pods', 'exec')
+  exec(request: SubresourceRequest): Promise<HandlerResult> {
+    return this.connect(request, streamsWithContainer);
+  }
+
+  @Subresource('pods', 'portforward')
+  forwardPorts(request: SubresourceRequest): Promise<HandlerResult> {
+    return this.connect(request, forwardsPorts);
+  }
+
+  @Subresource('pods', 'log')
+  readLog(request: SubresourceRequest): Promise<HandlerResult> {
+    return this.connect(request, readsLog);
+  }
+
+  @Subresource('pods', 'proxy')
+  proxyToPod(request: SubresourceRequest): Promise<HandlerResult> {
+    return this.connect(request, proxiesToPod);
+  }
+
+  @Subresource('services', 'proxy')
+  proxyToService(request: SubresourceRequest): Promise<HandlerResult> {
+    return this.connect(request, proxiesToService);
+  }
+
+  @Subresource('nodes', 'proxy')
+  proxyToNode(request: SubresourceRequest): Promise<HandlerResult> {
+    return this.connect(request, proxiesToNode);
+  }
+
+  private async connect(request: SubresourceRequest, rule: ConnectionRule): Promise<HandlerResult> {
+    const { definition, namespace, name, query, context } = request;
+    const { store } = this.registry.require(definition.group, definition.version, definition.plural);
+    const found = await store.get(namespace, name, { signal: context.signal });
+    rule(found.parse(), query);
+    return { object: undefined, code: 204 };
   }
 
   private async bind(
@@ -87,6 +173,8 @@ const admitted = {
 
 const created = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 } as const;
 
+const typeOf = ({ group, version, kind }: GroupVersionKind) => ({ kind, apiVersion: apiVersionOf(group, version) });
+
 function emptyBinding(name: string): KubeObject {
-  return { kind: bindingKind.kind, apiVersion: coreVersion.version, metadata: { name } };
+  return { ...typeOf(bindingKind), metadata: { name } };
 }

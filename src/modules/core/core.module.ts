@@ -6,14 +6,16 @@ import { CoreGroup } from './core.group.js';
 export interface CoreParts {
   readonly registry: ResourceRegistry;
   readonly admission: AdmissionChain;
+  /** The group of the options' kinds in messages: `meta.k8s.io`. */
+  readonly metaGroup: string;
 }
 
 @Module({})
 export class CoreModule {
-  static for({ registry, admission }: CoreParts): DynamicModule {
+  static for({ registry, admission, metaGroup }: CoreParts): DynamicModule {
     return {
       module: CoreModule,
-      providers: [{ provide: CoreGroup, useFactory: () => new CoreGroup(registry, admission) }],
+      providers: [{ provide: CoreGroup, useFactory: () => new CoreGroup(registry, admission, metaGroup) }],
     };
   }
 }

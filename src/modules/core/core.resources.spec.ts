@@ -15,9 +15,15 @@ it.each<[string, string, string, string, string]>([
   ['endpoints', 'Endpoints', 'ep', 'services/endpoints', 'cu-'],
   ['events', 'Event', 'ev', 'events', 'cu-'],
   ['leases', 'Lease', '', 'leases', 'c--'],
+  ['limitranges', 'LimitRange', 'limits', 'limitranges', 'cu-'],
   ['namespaces', 'Namespace', 'ns', 'namespaces', '-ud'],
   ['nodes', 'Node', 'no', 'minions', '-u-'],
+  ['persistentvolumeclaims', 'PersistentVolumeClaim', 'pvc', 'persistentvolumeclaims', '-ud'],
+  ['persistentvolumes', 'PersistentVolume', 'pv', 'persistentvolumes', '-ud'],
   ['pods', 'Pod', 'po', 'pods', '-ud'],
+  ['podtemplates', 'PodTemplate', '', 'podtemplates', '-ud'],
+  ['replicationcontrollers', 'ReplicationController', 'rc', 'controllers', '-u-'],
+  ['resourcequotas', 'ResourceQuota', 'quota', 'resourcequotas', '-ud'],
   ['secrets', 'Secret', '', 'secrets', '-u-'],
   ['serviceaccounts', 'ServiceAccount', 'sa', 'serviceaccounts', '-ud'],
   ['services', 'Service', 'svc', 'services/specs', 'cud'],
@@ -41,9 +47,9 @@ const subresources = (plural: string) => Object.keys(found.get(plural)!.subresou
 it('has the subresources that are served', () => {
   expect(['namespaces', 'nodes', 'pods', 'services', 'secrets'].map(subresources)).toEqual([
     'finalize,status',
-    'status',
-    'binding,ephemeralcontainers,resize,status',
-    'status',
+    'proxy,status',
+    'attach,binding,ephemeralcontainers,eviction,exec,log,portforward,proxy,resize,status',
+    'proxy,status',
     '',
   ]);
 });
@@ -61,6 +67,8 @@ it.each<[string, string, object, string]>([
   ['namespaces', 'status.phase', { status: { phase: 'Active' } }, 'Active'],
   ['secrets', 'type', { type: 'Opaque' }, 'Opaque'],
   ['services', 'spec.clusterIP', { spec: { clusterIP: 'None' } }, 'None'],
+  ['replicationcontrollers', 'status.replicas', { status: { replicas: 2 } }, '2'],
+  ['replicationcontrollers', 'status.replicas', {}, '0'],
   ['events', 'involvedObject.fieldPath', { involvedObject: { fieldPath: 'f' } }, 'f'],
   ['events', 'source', { reportingComponent: 'r' }, 'r'],
   ['events', 'source', { reportingComponent: 'r', source: { component: 's' } }, 's'],
@@ -75,6 +83,10 @@ it('names a group and a handler for every operation', () => {
   const group = apiGroupsOf(Object.create(CoreGroup.prototype) as object, naming)[0]!;
   expect([group.group, group.version]).toEqual(['', 'v1']);
   expect(group.virtual?.map(({ plural }) => plural)).toEqual(['bindings']);
-  expect(group.subresourceMethods).toEqual([{ resource: 'pods', subresource: 'binding', method: 'bindByPod' }]);
+  const handled = group.resources!.flatMap(({ plural, subresources }) =>
+    Object.entries(subresources).flatMap(([name, { type }]) => (type === 'handled' ? [`${plural}/${name}`] : [])),
+  );
+  const marked = group.subresourceMethods.map(({ resource, subresource }) => `${resource}/${subresource}`);
+  expect(marked.sort()).toEqual(handled.sort());
   expect(group.virtualMethods).toEqual([{ resource: 'bindings', method: 'bindByName' }]);
 });

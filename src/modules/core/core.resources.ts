@@ -6,6 +6,8 @@ import { scaleLens } from '../../registry/scale-lens.js';
 import { defaultTable } from '../../registry/table.js';
 import { configMapStrategy } from './config-map.strategy.js';
 import { configMapTable } from './config-map.table.js';
+import { nodeConnections, podConnections, serviceConnections } from './connections.js';
+import { coreVersion } from './core.version.js';
 import { endpointsStrategy } from './endpoints.strategy.js';
 import { endpointsTable } from './endpoints.table.js';
 import { eventStrategy } from './event.strategy.js';
@@ -34,8 +36,8 @@ import { serviceAccountTable } from './service-account.table.js';
 import { serviceStatusLens, serviceStrategy } from './service.strategy.js';
 import { serviceTable } from './service.table.js';
 
-export const coreVersion = { group: '', version: 'v1' } as const;
 export const bindingKind = { ...coreVersion, kind: 'Binding' } as const;
+export const evictionKind = { group: 'policy', version: 'v1', kind: 'Eviction' } as const;
 
 /** A field by its path, as field selectors compare it. */
 const field =
@@ -119,7 +121,7 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       selectableFields: { 'spec.unschedulable': isTrue('spec', 'unschedulable') },
       strategy: nodeStrategy,
       table: nodeTable(naming),
-      subresources: { status: nodeStatusLens },
+      subresources: { ...nodeConnections, status: nodeStatusLens },
     }),
     defineResource({
       ...coreVersion,
@@ -156,7 +158,9 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       table: podTable,
       subresources: {
         binding: { type: 'handled', verbs: ['create'], kind: bindingKind },
+        ...podConnections,
         ephemeralcontainers: ephemeralContainersLens,
+        eviction: { type: 'handled', verbs: ['create'], kind: evictionKind, alsoVersions: ['v1beta1'] },
         resize: resizeLens,
         status: podStatusLens,
       },
@@ -236,7 +240,7 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       selectableFields: { 'spec.clusterIP': field('spec', 'clusterIP'), 'spec.type': field('spec', 'type') },
       strategy: serviceStrategy,
       table: serviceTable,
-      subresources: { status: serviceStatusLens },
+      subresources: { ...serviceConnections, status: serviceStatusLens },
       allowsCreateOnUpdate: true,
       returnsDeletedObject: true,
     }),

@@ -1,0 +1,1 @@
+export const coreVersion = { group: '', version: 'v1' } as const;
