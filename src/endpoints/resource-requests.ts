@@ -231,7 +231,9 @@ export class ResourceRequests {
     const { info } = request.kube;
     this.parts.deprecations.note(request.kube, served);
     const options = parseCreateOptions(info.query, this.parts);
-    const takesBody = info.verb === 'create' || info.verb === 'update' || info.verb === 'patch';
+    // What goes over a connection is between its two ends.
+    const connects = handledSubresource(served, info.subresource)?.connects ?? false;
+    const takesBody = !connects && (info.verb === 'create' || info.verb === 'update' || info.verb === 'patch');
     const body = takesBody ? await this.body(request, info.subresource, options.fieldValidation) : undefined;
     const target = this.target(request, served, options.dryRun, options.fieldManager);
     const verb = info.verb as 'create' | 'get' | 'update' | 'patch' | 'delete';
@@ -327,6 +329,10 @@ export class ResourceRequests {
         : renderings.shaped(answer.object, representation);
       return this.sendValue(request, reply, answer.code, shaped, representation);
     }
+    if (answer.type === 'nothing') {
+      const { 'content-type': _type, ...headers } = headersFor(request, '');
+      return sendBytes(request, reply, answer.code, headers, nothing);
+    }
     if (answer.type === 'status')
       return this.sendValue(request, reply, answer.status.code ?? 200, answer.status, representation);
     if (answer.type === 'madeList') {
@@ -347,6 +353,8 @@ export class ResourceRequests {
     sendBytes(request, reply, code, headersFor(request, encoding.mediaType), encoding.encode(value, { pretty }));
   }
 }
+
+const nothing = Buffer.alloc(0);
 
 function submittedPatch(bytes: Buffer, type: PatchType | 'apply', level: FieldValidation): Submission {
   let value: unknown;
