@@ -7,33 +7,42 @@ export function canonicalBase64(text: string): { readonly text: string } | { rea
   return badByteAt === undefined ? { text: canonical } : { badByteAt };
 }
 
-const padding = '=';
-const isDigit = (char: string): boolean => /^[A-Za-z0-9+/]$/.test(char);
-const isBreak = (char: string | undefined): boolean => char === '\n' || char === '\r';
+const padding = '='.charCodeAt(0);
+const other = 0;
+const digit = 1;
+const lineBreak = 2;
+const kinds = new Uint8Array(128);
+for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
+  kinds[char.charCodeAt(0)] = digit;
+for (const char of '\r\n') kinds[char.charCodeAt(0)] = lineBreak;
 
 /** Where decoding stops, counted as Go does it; undefined when it does not. */
 function firstBadByte(text: string): number | undefined {
-  const skipBreaks = (from: number): number => {
-    let at = from;
-    while (isBreak(text[at])) at++;
-    return at;
-  };
   let inGroup = 0;
   for (let at = 0; at < text.length; at++) {
-    const char = text[at]!;
-    if (isBreak(char)) continue;
-    if (isDigit(char)) {
-      inGroup = (inGroup + 1) % 4;
-      continue;
-    }
-    if (char !== padding || inGroup < 2) return at;
-    let end = skipBreaks(at + 1);
-    if (inGroup === 2) {
-      if (end === text.length) return text.length;
-      if (text[end] !== padding) return end - 1;
-      end = skipBreaks(end + 1);
-    }
-    return end < text.length ? end : undefined;
+    const code = text.charCodeAt(at);
+    const kind = kinds[code] ?? other;
+    if (kind === lineBreak) continue;
+    if (kind === digit) inGroup = (inGroup + 1) % 4;
+    else return code === padding ? afterPadding(text, at, inGroup) : at;
   }
   return inGroup === 0 ? undefined : text.length - inGroup;
+}
+
+/** A group of two digits has two signs of padding, one of three has one, and nothing follows. */
+function afterPadding(text: string, at: number, inGroup: number): number | undefined {
+  if (inGroup < 2) return at;
+  let end = skipBreaks(text, at + 1);
+  if (inGroup === 2) {
+    if (end === text.length) return text.length;
+    if (text.charCodeAt(end) !== padding) return end - 1;
+    end = skipBreaks(text, end + 1);
+  }
+  return end < text.length ? end : undefined;
+}
+
+function skipBreaks(text: string, from: number): number {
+  let at = from;
+  while (kinds[text.charCodeAt(at)] === lineBreak) at++;
+  return at;
 }

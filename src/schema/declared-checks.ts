@@ -187,11 +187,13 @@ export function isSame({ value, old, hasOld }: Subject): boolean {
 /** The items of a list or values of a map, each with its like from before. */
 export function membersOf({ value, old, at }: Subject, { identity }: Checked): Subject[] {
   if (Array.isArray(value)) {
-    const before = Array.isArray(old) ? old : [];
-    return value.map((item, index) => {
-      const like = identity && correlated(item, before, identity);
-      return { value: item, old: like, hasOld: like !== undefined, at: `${at}[${index}]` };
-    });
+    const like = identity && Array.isArray(old) ? correlated(value, old, identity) : [];
+    return value.map((item, index) => ({
+      value: item,
+      old: like[index],
+      hasOld: like[index] !== undefined,
+      at: `${at}[${index}]`,
+    }));
   }
   const before = asFields(old);
   return Object.entries(asFields(value)).map(([key, item]) => {

@@ -50,10 +50,10 @@ describe('uniquenessErrors', () => {
 });
 
 describe('correlated', () => {
-  it.each<[ListIdentity, JsonValue, JsonValue[], JsonValue | undefined]>([
-    [set, 'a', ['b', 'a'], 'a'],
-    [set, { a: 1 }, [{ a: 1 }], { a: 1 }],
-    [byName, { name: 'a', x: 1 }, [{ name: 'b' }, { name: 'a', x: 2 }], { name: 'a', x: 2 }],
-    [byName, { name: 'c' }, [{ name: 'b' }], undefined],
-  ])('%j: %j in %j', (identity, item, list, want) => expect(correlated(item, list, identity)).toEqual(want));
+  it.each<[ListIdentity, JsonValue[], JsonValue[], (JsonValue | undefined)[]]>([
+    [set, ['a', 'c'], ['b', 'a'], ['a', undefined]],
+    [set, [{ a: 1 }], [{ a: 1 }], [{ a: 1 }]],
+    [byName, [{ name: 'a', x: 1 }], [{ name: 'b' }, { name: 'a', x: 2 }, { name: 'a', x: 3 }], [{ name: 'a', x: 2 }]],
+    [byName, [{ name: 'c' }], [{ name: 'b' }], [undefined]],
+  ])('%#: %j', (identity, list, earlier, want) => expect(correlated(list, earlier, identity)).toEqual(want));
 });

@@ -30,11 +30,21 @@ export function duplicatesIn(list: readonly JsonValue[], identity: ListIdentity)
   return found;
 }
 
-/** The item of another list that is the same one, if there is any. */
-export function correlated(item: JsonValue, list: readonly JsonValue[], identity: ListIdentity): JsonValue | undefined {
-  const text = identityText(item, identity);
-  if (text === undefined) return list.find((other) => deepEqual(other, item));
-  return list.find((other) => identityText(other, identity) === text);
+/** For each item the one of an earlier list that is the same, where there is any. */
+export function correlated(
+  list: readonly JsonValue[],
+  earlier: readonly JsonValue[],
+  identity: ListIdentity,
+): (JsonValue | undefined)[] {
+  const byText = new Map<string, JsonValue>();
+  for (const item of earlier) {
+    const text = identityText(item, identity);
+    if (text !== undefined && !byText.has(text)) byText.set(text, item);
+  }
+  return list.map((item) => {
+    const text = identityText(item, identity);
+    return text === undefined ? earlier.find((like) => deepEqual(like, item)) : byText.get(text);
+  });
 }
 
 /** What tells an item from the others, in one text; undefined for objects in sets. */
