@@ -82,10 +82,23 @@ function sortedKeys(map: Record<string, unknown>): string[] {
   let isPlain = true;
   for (const key in map) {
     if (map[key] === undefined) continue;
+    isPlain &&= isAscii(key);
+    // Most maps are small: each key finds its place among those before it.
+    let at = keys.length;
+    if (isPlain && at < smallMapMax) while (at > 0 && byLength(keys[at - 1]!, key) > 0) at--;
     keys.push(key);
-    isPlain &&= !/[\u0080-\uffff]/.test(key);
+    for (let i = keys.length - 1; i > at; i--) keys[i] = keys[i - 1]!;
+    keys[at] = key;
   }
-  return keys.sort(isPlain ? byLength : byBytes);
+  if (!isPlain) return keys.sort(byBytes);
+  return keys.length > smallMapMax ? keys.sort(byLength) : keys;
+}
+
+const smallMapMax = 16;
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
+  return true;
 }
 
 function byLength(a: string, b: string): number {
