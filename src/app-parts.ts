@@ -4,6 +4,10 @@ import type { Authenticator } from './auth/authenticator.js';
 import { anonymousAuthenticator } from './auth/authenticators/anonymous.authenticator.js';
 import { certificateAuthenticator } from './auth/authenticators/certificate.authenticator.js';
 import { requestHeaderAuthenticator } from './auth/authenticators/request-header.authenticator.js';
+import {
+  serviceAccountTokenAuthenticator,
+  type TokenObjects,
+} from './auth/authenticators/service-account-token.authenticator.js';
 import { tokenFileAuthenticator } from './auth/authenticators/token-file.authenticator.js';
 import type { Authorizer } from './auth/authorizer.js';
 import { authorizersFor } from './auth/authorizers.list.js';
@@ -12,10 +16,13 @@ import {
   type CertificateIdentities,
   type ProxyIdentities,
 } from './auth/request-authenticator.js';
+import { ServiceAccountTokens } from './auth/service-account-tokens.js';
+import type { TokenKeys } from './auth/token-keys.js';
 import { defaultCacheLimits } from './cache/cache-limits.js';
 import { Feed } from './cache/feed.js';
 import { Catalog } from './catalog/catalog.js';
-import { standardEncodings } from './codec/encodings.js';
+import { cborEncoding } from './codec/cbor.js';
+import { standardEncodings, type Encoding } from './codec/encodings.js';
 import { OutputNegotiator } from './codec/negotiate.js';
 import { protobufEncoding } from './codec/protobuf.js';
 import type { ServerConfig } from './config/server-config.js';
@@ -33,6 +40,7 @@ import { ResourceRequests } from './endpoints/resource-requests.js';
 import { versionDocument, type VersionDocument } from './endpoints/version-document.js';
 import { WatchStreams } from './endpoints/watch-stream.js';
 import { InflightLimiter } from './flow/inflight-limiter.js';
+import { ApiError } from './machinery/api-error.js';
 import { Renderings } from './registry/rendering.js';
 import type { ResourceDefinition } from './registry/resource-definition.js';
 import { ResourceRegistry } from './registry/resource-registry.js';
@@ -55,7 +63,9 @@ export interface Given {
   /** Who may say in headers whom a request is from. */
   readonly proxies?: ProxyIdentities | undefined;
   /** The text of --token-auth-file. */
-  readonly tokens: string | undefined;
+  readonly tokenFile: string | undefined;
+  /** Keys of service account tokens; the first token may have to wait until one is made. */
+  readonly tokenKeys: () => Promise<TokenKeys>;
 }
 
 /** The parts of one server, below the HTTP shell: plain objects that know each other by their constructors. */
@@ -65,9 +75,11 @@ export interface AppParts extends Given {
   readonly registry: ResourceRegistry;
   readonly catalog: Catalog;
   readonly authenticator: RequestAuthenticator;
+  readonly tokens: ServiceAccountTokens;
   readonly authorizers: readonly Authorizer[];
   readonly admission: AdmissionChain;
   readonly limiter: InflightLimiter;
+  readonly encodings: readonly Encoding[];
   readonly negotiator: OutputNegotiator;
   readonly watches: WatchStreams;
   readonly requests: ResourceRequests;
@@ -120,6 +132,11 @@ export function makeParts(given: Given): AppParts {
   };
   const registry = new ResourceRegistry();
   const namespaces = () => registry.require('', 'v1', 'namespaces').store;
+  const tokens = new ServiceAccountTokens({
+    issuers: config.authentication.serviceAccount.issuers,
+    privateClaim: naming.labelDomain,
+    keys: given.tokenKeys,
+  });
   const { chosen, missing } = choosePlugins(
     builtInPlugins({
       naming,
@@ -147,8 +164,12 @@ export function makeParts(given: Given): AppParts {
     }
     return found;
   };
-  // Objects are read, and not written: clients that would rather have them so are answered in JSON.
-  const protobuf = protobufEncoding(naming.protobufMediaType, () => catalog);
+  const encodings = [
+    ...standardEncodings,
+    protobufEncoding(naming.protobufMediaType, () => catalog),
+    ...(config.featureGates['CBORServingAndStorage'] === true ? [cborEncoding(() => catalog)] : []),
+  ];
+  const offer = { metaGroup, allowsTransforms: true, canWatch: true };
   const health = new HealthChecks({ clock, logger, livezGracePeriodMs: config.livezGracePeriodMs });
   health.add(
     ...standardChecks({
@@ -188,7 +209,7 @@ export function makeParts(given: Given): AppParts {
     metrics: { all, indicators },
     discovery: new DiscoveryRequests({
       registry,
-      encodings: [...standardEncodings, protobuf],
+      encodings,
       discoveryGroup: naming.group('apidiscovery'),
       serverAddress: () => phase.address,
       otherPaths: () => [
@@ -198,7 +219,7 @@ export function makeParts(given: Given): AppParts {
     }),
     openApi: new OpenApiRequests({
       registry,
-      encodings: standardEncodings,
+      encodings,
       catalog,
       apiDomain: naming.apiDomain,
       apiName: naming.serviceName,
@@ -211,8 +232,10 @@ export function makeParts(given: Given): AppParts {
     catalog,
     metaGroup,
     admission,
+    tokens,
     authenticator: new RequestAuthenticator({
-      authenticators: authenticatorsFor(given),
+      authenticators: authenticatorsFor(given, tokens, registry),
+      audiences: config.authentication.apiAudiences,
       certificates: given.certificates,
       proxies: given.proxies,
       clock,
@@ -222,12 +245,8 @@ export function makeParts(given: Given): AppParts {
       readsMax: config.flow.requestsInFlightMax,
       writesMax: config.flow.mutatingRequestsInFlightMax,
     }),
-    negotiator: new OutputNegotiator({
-      encodings: standardEncodings,
-      metaGroup,
-      allowsTransforms: true,
-      canWatch: true,
-    }),
+    encodings,
+    negotiator: new OutputNegotiator({ ...offer, encodings }),
     watches,
     requests: new ResourceRequests({
       registry,
@@ -236,8 +255,11 @@ export function makeParts(given: Given): AppParts {
       admission,
       watches,
       deprecations,
-      encodings: standardEncodings,
-      decoders: [...standardEncodings, protobuf],
+      encodings,
+      openNegotiator: new OutputNegotiator({
+        ...offer,
+        encodings: encodings.filter(({ takesAnyKind }) => takesAnyKind),
+      }),
       metaGroup,
       limits,
       rng,
@@ -248,14 +270,47 @@ export function makeParts(given: Given): AppParts {
 }
 
 /** The union, in order: a proxy's word, a certificate, a token, nobody. */
-function authenticatorsFor({ config, tokens, proxies }: Given): Authenticator[] {
+function authenticatorsFor(
+  { config, tokenFile, proxies, clock }: Given,
+  tokens: ServiceAccountTokens,
+  registry: ResourceRegistry,
+): Authenticator[] {
   const { authentication } = config;
   return [
     ...(proxies ? [requestHeaderAuthenticator(authentication.requestHeader)] : []),
     certificateAuthenticator,
-    ...(tokens === undefined ? [] : [tokenFileAuthenticator(tokens, authentication.tokenAuthFile ?? 'the token file')]),
+    ...(tokenFile === undefined
+      ? []
+      : [tokenFileAuthenticator(tokenFile, authentication.tokenAuthFile ?? 'the token file')]),
+    serviceAccountTokenAuthenticator({
+      tokens,
+      clock,
+      objects: tokenObjects(registry),
+      audiences: authentication.apiAudiences,
+      labelDomain: config.naming.labelDomain,
+      looksUp: authentication.serviceAccount.looksUp,
+    }),
     ...(authentication.anonymous ? [anonymousAuthenticator] : []),
   ];
+}
+
+/** What tokens are bound to, as the stores of the core group have it. */
+function tokenObjects(registry: ResourceRegistry): TokenObjects {
+  const storeOf = (resource: string) => registry.require('', 'v1', resource).store;
+  return {
+    cached(resource, namespace, name) {
+      const store = storeOf(resource);
+      return store.cache.get(store.keyOf(namespace, name))?.parse();
+    },
+    async live(resource, namespace, name) {
+      try {
+        return (await storeOf(resource).get(namespace, name, {})).parse();
+      } catch (error) {
+        if (error instanceof ApiError && error.reason === 'NotFound') return undefined;
+        throw error;
+      }
+    },
+  };
 }
 
 function cacheLimitsOf({ limits }: ServerConfig) {

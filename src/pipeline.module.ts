@@ -34,7 +34,7 @@ export class PipelineModule {
         { provide: APP_GUARD, useFactory: () => new FlowControlGuard(parts.limiter) },
         { provide: APP_GUARD, useFactory: () => new AuthorizationGuard(parts.authorizers) },
         { provide: APP_INTERCEPTOR, useFactory: () => new ContentNegotiationInterceptor(parts.negotiator) },
-        { provide: APP_FILTER, useFactory: () => new ApiErrorFilter(parts.logger) },
+        { provide: APP_FILTER, useFactory: () => new ApiErrorFilter(parts.logger, parts.encodings) },
       ],
       // The last one takes every path that the others leave.
       controllers: [

@@ -17,18 +17,17 @@ export async function sendList(
   sliceBytes: number,
 ): Promise<void> {
   const { raw } = reply;
-  const head = rendering.head(meta);
-  const { separator, tail } = rendering;
-  let total = head.length + tail.length;
+  const { separator, firstSkip, tail } = rendering;
+  let itemsLength = objects.length > 0 ? -firstSkip : 0;
   for (const object of objects) {
     const bytes = rendering.bytesOf(object);
-    total += separator.length + bytes.length - rendering.itemStart(bytes);
+    itemsLength += separator.length + rendering.itemEnd(bytes) - rendering.itemStart(bytes);
   }
-  // The first item has no comma before it.
-  if (objects.length > 0) total -= 1;
+  const head = rendering.head(meta, itemsLength);
+  const total = head.length + itemsLength + tail.length;
 
   reply.hijack();
-  const headers = headersFor(request, 'application/json');
+  const headers = headersFor(request, rendering.mediaType);
   headers['content-length'] = total;
   raw.writeHead(200, headers as never);
   request.kube.sentBytes = total;
@@ -55,17 +54,19 @@ function* fill(
   head: Buffer,
   objects: readonly EncodedObject[],
 ): Generator<Buffer> {
-  const { separator, tail } = rendering;
-  yield* slices.add(head, 0);
+  const { separator, firstSkip, tail } = rendering;
+  yield* slices.add(head, 0, head.length);
   for (let i = 0; i < objects.length; i++) {
     const object = objects[i]!;
     const bytes = rendering.bytesOf(object);
     const start = rendering.itemStart(bytes);
-    if (slices.addItem(separator, i === 0 ? 1 : 0, bytes, start)) continue;
-    yield* slices.add(separator, i === 0 ? 1 : 0);
-    yield* slices.add(bytes, start);
+    const end = rendering.itemEnd(bytes);
+    const skip = i === 0 ? firstSkip : 0;
+    if (slices.addItem(separator, skip, bytes, start, end)) continue;
+    yield* slices.add(separator, skip, separator.length);
+    yield* slices.add(bytes, start, end);
   }
-  yield* slices.add(tail, 0);
+  yield* slices.add(tail, 0, tail.length);
 }
 
 /** A long text cut into buffers of one size; a piece that does not fit goes on in the next one. */
@@ -85,18 +86,18 @@ class Slices {
   }
 
   /** An item that fits as a whole, which nearly all do: no generator, no view, one copy. */
-  addItem(separator: Buffer, from: number, bytes: Buffer, start: number): boolean {
+  addItem(separator: Buffer, from: number, bytes: Buffer, start: number, end: number): boolean {
     const { slice } = this;
-    const length = separator.length - from + bytes.length - start;
+    const length = separator.length - from + end - start;
     if (this.used + length >= slice.length) return false;
     for (let i = from; i < separator.length; i++) slice[this.used++] = separator[i]!;
-    this.used += bytes.copy(slice, this.used, start);
+    this.used += bytes.copy(slice, this.used, start, end);
     return true;
   }
 
-  *add(piece: Buffer, start: number): Generator<Buffer> {
-    for (let at = start; at < piece.length;) {
-      const taken = piece.copy(this.slice, this.used, at);
+  *add(piece: Buffer, start: number, end: number): Generator<Buffer> {
+    for (let at = start; at < end;) {
+      const taken = piece.copy(this.slice, this.used, at, end);
       at += taken;
       this.used += taken;
       if (this.used < this.slice.length) return;

@@ -4,7 +4,7 @@ import { DecodeError } from '../codec/decode-error.js';
 import type { Decoder, Encoding } from '../codec/encodings.js';
 import { decodeJson } from '../codec/json.js';
 import { parseContentType } from '../codec/media-type.js';
-import { negotiateInput, wantsPretty } from '../codec/negotiate.js';
+import { negotiateInput, wantsPretty, type OutputChoice, type OutputNegotiator } from '../codec/negotiate.js';
 import { decodeRequestObject } from '../codec/request-object.js';
 import { findDuplicateFields, positionsOfFields } from '../codec/strict-json.js';
 import { decodeYaml } from '../codec/yaml.js';
@@ -55,8 +55,8 @@ export interface ResourceRequestParts {
   readonly watches: WatchStreams;
   readonly deprecations: DeprecatedRequests;
   readonly encodings: readonly Encoding[];
-  /** Of bodies: those of answers, and what can only be read. */
-  readonly decoders: readonly Decoder[];
+  /** Of kinds that are not built in. */
+  readonly openNegotiator: OutputNegotiator;
   readonly metaGroup: string;
   readonly limits: Limits;
   readonly rng: Rng;
@@ -81,6 +81,7 @@ export class ResourceRequests {
     const { kube } = request;
     const { info } = kube;
     const { definition } = served;
+    if (!served.struct && !kube.output!.encoding.takesAnyKind) kube.output = this.openOutput(request);
     checkPlace(info, definition.namespaced);
     if (info.subresource !== '') {
       const handled = handledSubresource(served, info.subresource);
@@ -146,9 +147,8 @@ export class ResourceRequests {
     };
     const representation = this.representation(request);
     const renderings = this.parts.renderings(served.definition);
-    if (Renderings.isPlainJson(representation)) {
-      return sendList(request, reply, renderings.jsonList(), meta, result.items, this.parts.limits.listChunkBytesMax);
-    }
+    const joined = renderings.joinedList(representation);
+    if (joined) return sendList(request, reply, joined, meta, result.items, this.parts.limits.listChunkBytesMax);
     const objects = result.items.map((item) => renderings.parse(item));
     this.sendValue(request, reply, 200, renderings.shapedList(objects, meta, representation), representation);
   }
@@ -208,7 +208,7 @@ export class ResourceRequests {
       bytes.length === 0
         ? undefined
         : this.decodeAs(
-            negotiateInput(request.raw.headers['content-type'], this.parts.decoders),
+            negotiateInput(request.raw.headers['content-type'], this.parts.encodings),
             bytes,
             'DeleteOptions',
             'Ignore',
@@ -289,7 +289,7 @@ export class ResourceRequests {
   private async body(request: FastifyRequest, kind: string, fieldValidation: FieldValidation): Promise<Submission> {
     // The type is looked at first: a body that cannot be read is not waited for.
     const { 'content-type': contentType } = request.raw.headers;
-    const decoder = negotiateInput(contentType, this.parts.decoders);
+    const decoder = negotiateInput(contentType, this.parts.encodings);
     const bytes = await readBody(request, this.parts.limits.requestBodyBytesMax);
     return this.decodeAs(decoder, bytes, kind, fieldValidation);
   }
@@ -299,6 +299,15 @@ export class ResourceRequests {
     const { object, duplicates } = decodeRequestObject(bytes, decoder, kind, options);
     const positions = decoder.name === 'json' ? positionsIn(bytes) : undefined;
     return { value: object, fields: new FieldReport(fieldValidation, duplicates, positions) };
+  }
+
+  /** Kinds without a generated schema cannot be written in every encoding. */
+  private openOutput(request: FastifyRequest): OutputChoice {
+    const { kube, raw } = request;
+    const { openNegotiator } = this.parts;
+    return kube.info.verb === 'watch'
+      ? openNegotiator.negotiateStream(raw.headers.accept)
+      : openNegotiator.negotiate(raw.headers.accept);
   }
 
   private representation(request: FastifyRequest): Representation {

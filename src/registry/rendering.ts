@@ -26,13 +26,17 @@ export interface ListMeta {
   readonly remainingItemCount?: number;
 }
 
-/** A list as pieces of bytes: what stands before, between and after the items, and where in its bytes an item begins. */
+/** A list as pieces of bytes: what stands before, between and after the items, and which of its bytes an item is. */
 export interface ListRendering {
-  head(meta: ListMeta): Buffer;
+  readonly mediaType: string;
+  head(meta: ListMeta, itemsLength: number): Buffer;
   /** Also what opens the next item. */
   readonly separator: Buffer;
+  /** How much of the separator the first item goes without. */
+  readonly firstSkip: number;
   bytesOf(object: EncodedObject): Buffer;
   itemStart(bytes: Buffer): number;
+  itemEnd(bytes: Buffer): number;
   readonly tail: Buffer;
 }
 
@@ -44,6 +48,7 @@ const framePrefix: Record<WatchEventType, Buffer> = {
   ERROR: Buffer.from('{"type":"ERROR","object":'),
 };
 const frameEnd = Buffer.from('}\n');
+const jsonFrame = (type: WatchEventType, body: Buffer): Buffer => Buffer.concat([framePrefix[type], body, frameEnd]);
 const noColumns = Buffer.from('"columnDefinitions":null');
 
 /** All forms in which objects of one kind go out as JSON; other encodings turn these objects into their own bytes. */
@@ -119,11 +124,32 @@ export class Renderings {
     return { kind: listKind, apiVersion: apiVersionOf(group, version), metadata: meta, items };
   }
 
+  /** A list that is joined from the bytes of its items; undefined where it has to be written at once. */
+  joinedList(representation: Representation): ListRendering | undefined {
+    if (representation.transform) return undefined;
+    if (Renderings.isPlainJson(representation)) return this.jsonList();
+    const { mediaType, list } = representation.encoding;
+    if (!list) return undefined;
+    const { listKind: kind, group, version } = this.definition;
+    const rendering = this.of(representation);
+    return {
+      ...list,
+      mediaType,
+      firstSkip: 0,
+      head: (metadata, itemsLength) =>
+        list.head({ kind, apiVersion: apiVersionOf(group, version), metadata }, itemsLength),
+      bytesOf: (object) => object.rendered(rendering),
+    };
+  }
+
   /** JSON lists of whole objects: the items are the cache's own bytes. */
-  jsonList(): ListRendering {
+  private jsonList(): ListRendering {
     const { listKind, group, version, itemsCarryType } = this.definition;
     const start = this.typePrefixLength;
     return {
+      mediaType: json.mediaType,
+      firstSkip: 1,
+      itemEnd: (bytes) => bytes.length,
       head: (meta) =>
         Buffer.from(
           `{"kind":"${listKind}","apiVersion":"${apiVersionOf(group, version)}","metadata":${encodeJson(meta).toString()},"items":[`,
@@ -164,10 +190,11 @@ export class Renderings {
           )
         : this.shaped(object, representation);
     const identity = this.isIdentity(representation);
+    const frame = encoding.frame ?? jsonFrame;
     return {
       id,
       render: (object) => (identity ? object.bytes : encode(shapedForWatch(this.parse(object)))),
-      frame: (type, body) => Buffer.concat([framePrefix[type], body, frameEnd]),
+      frame,
       bookmark: (revision, initialEventsEnd) => {
         const { kind, group, version } = this.definition;
         const mark: KubeObject = {
@@ -178,9 +205,9 @@ export class Renderings {
             ...(initialEventsEnd && { annotations: { [this.parts.initialEventsEnd]: 'true' } }),
           },
         };
-        return Buffer.concat([framePrefix.BOOKMARK, encode(shapedForWatch(mark)), frameEnd]);
+        return frame('BOOKMARK', encode(shapedForWatch(mark)));
       },
-      error: (status: Status) => Buffer.concat([framePrefix.ERROR, encode(status), frameEnd]),
+      error: (status: Status) => frame('ERROR', encode(status)),
     };
   }
 
