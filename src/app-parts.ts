@@ -63,9 +63,9 @@ export interface Given {
   /** Who may say in headers whom a request is from. */
   readonly proxies?: ProxyIdentities | undefined;
   /** The text of --token-auth-file. */
-  readonly tokenFile: string | undefined;
-  /** Keys of service account tokens; the first token may have to wait until one is made. */
-  readonly tokenKeys: () => Promise<TokenKeys>;
+  readonly tokens: string | undefined;
+  /** Keys of service account tokens; the first token may have to wait until one is made. None: no such tokens. */
+  readonly tokenKeys?: (() => Promise<TokenKeys>) | undefined;
 }
 
 /** The parts of one server, below the HTTP shell: plain objects that know each other by their constructors. */
@@ -75,7 +75,7 @@ export interface AppParts extends Given {
   readonly registry: ResourceRegistry;
   readonly catalog: Catalog;
   readonly authenticator: RequestAuthenticator;
-  readonly tokens: ServiceAccountTokens;
+  readonly accountTokens: ServiceAccountTokens;
   readonly authorizers: readonly Authorizer[];
   readonly admission: AdmissionChain;
   readonly limiter: InflightLimiter;
@@ -132,10 +132,10 @@ export function makeParts(given: Given): AppParts {
   };
   const registry = new ResourceRegistry();
   const namespaces = () => registry.require('', 'v1', 'namespaces').store;
-  const tokens = new ServiceAccountTokens({
+  const accountTokens = new ServiceAccountTokens({
     issuers: config.authentication.serviceAccount.issuers,
     privateClaim: naming.labelDomain,
-    keys: given.tokenKeys,
+    keys: given.tokenKeys ?? noTokenKeys,
   });
   const { chosen, missing } = choosePlugins(
     builtInPlugins({
@@ -232,9 +232,9 @@ export function makeParts(given: Given): AppParts {
     catalog,
     metaGroup,
     admission,
-    tokens,
+    accountTokens,
     authenticator: new RequestAuthenticator({
-      authenticators: authenticatorsFor(given, tokens, registry),
+      authenticators: authenticatorsFor(given, accountTokens, registry),
       audiences: config.authentication.apiAudiences,
       certificates: given.certificates,
       proxies: given.proxies,
@@ -271,19 +271,17 @@ export function makeParts(given: Given): AppParts {
 
 /** The union, in order: a proxy's word, a certificate, a token, nobody. */
 function authenticatorsFor(
-  { config, tokenFile, proxies, clock }: Given,
-  tokens: ServiceAccountTokens,
+  { config, tokens, proxies, clock }: Given,
+  accountTokens: ServiceAccountTokens,
   registry: ResourceRegistry,
 ): Authenticator[] {
   const { authentication } = config;
   return [
     ...(proxies ? [requestHeaderAuthenticator(authentication.requestHeader)] : []),
     certificateAuthenticator,
-    ...(tokenFile === undefined
-      ? []
-      : [tokenFileAuthenticator(tokenFile, authentication.tokenAuthFile ?? 'the token file')]),
+    ...(tokens === undefined ? [] : [tokenFileAuthenticator(tokens, authentication.tokenAuthFile ?? 'the token file')]),
     serviceAccountTokenAuthenticator({
-      tokens,
+      tokens: accountTokens,
       clock,
       objects: tokenObjects(registry),
       audiences: authentication.apiAudiences,
@@ -293,6 +291,8 @@ function authenticatorsFor(
     ...(authentication.anonymous ? [anonymousAuthenticator] : []),
   ];
 }
+
+const noTokenKeys = () => Promise.reject(new Error('this server has no key for service account tokens'));
 
 /** What tokens are bound to, as the stores of the core group have it. */
 function tokenObjects(registry: ResourceRegistry): TokenObjects {

@@ -4,6 +4,7 @@ import type { Server as TlsServer } from 'node:tls';
 import { hostname } from 'node:os';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { makeTokenKeys, type TokenKeys } from './auth/token-keys.js';
 import { checkRegularly } from './cache/checker.js';
 import { makeParts, type AppParts } from './app-parts.js';
 import { AppModule, type GroupModule } from './app.module.js';
@@ -86,6 +87,7 @@ async function assemble(
     rng,
     logger,
     tokens: tokenFile === undefined ? undefined : await readFile(tokenFile, 'utf8'),
+    tokenKeys: await tokenKeysOf(config, pki),
     certificates: {
       of(socket) {
         const verdict = clientCertificates.verdictOf(socket, clock.now());
@@ -149,6 +151,18 @@ async function assemble(
     for (const step of undo.reverse()) await step();
   };
   return { url, app, parts, pki, close: () => (closing ??= close()) };
+}
+
+/** Given keys are read at once, so that a wrong one stops the start; the server's own may still be in the making. */
+async function tokenKeysOf({ authentication }: ServerConfig, pki: Pki): Promise<() => Promise<TokenKeys>> {
+  const { signingKeyFile, keyFiles } = authentication.serviceAccount;
+  const others = await Promise.all(keyFiles.map((file) => readFile(file, 'utf8')));
+  if (signingKeyFile !== undefined) {
+    const keys = makeTokenKeys(await readFile(signingKeyFile, 'utf8'), others);
+    return () => Promise.resolve(keys);
+  }
+  let made: Promise<TokenKeys> | undefined;
+  return () => (made ??= pki.serviceAccountKey.then(({ privateKey }) => makeTokenKeys(privateKey, others)));
 }
 
 function pkiOptions(config: ServerConfig, clock: Clock, logger: Logger) {

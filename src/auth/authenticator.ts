@@ -31,6 +31,8 @@ export interface Authenticated {
   readonly user: UserInfo;
   /** Those of the asked audiences that the credentials are meant for, where they name any. */
   readonly audiences?: readonly string[];
+  /** Whether a result that was remembered still holds; asked before each use, so it only looks at memory. */
+  readonly isStillTrue?: () => boolean;
 }
 
 /** With a reason where one may be told; the client itself only ever learns that it was refused. */
@@ -57,7 +59,8 @@ export async function authenticate(
 }
 
 /** What a review of a token tells: unlike the client, whoever asks for one learns why it is refused. */
-export type TokenVerdict = Required<Authenticated> | { readonly problems: readonly string[] };
+export type TokenVerdict =
+  { readonly user: UserInfo; readonly audiences: readonly string[] } | { readonly problems: readonly string[] };
 
 /** Every way to know a user by a token, and nothing else: `audiences` are those that the token must name one of. */
 export async function reviewToken(

@@ -7,6 +7,7 @@ import {
   authenticate,
   isAuthenticated,
   reviewToken,
+  type Authenticated,
   type Authenticator,
   type Credentials,
   type TokenVerdict,
@@ -32,6 +33,11 @@ interface Parts {
   readonly audiences?: readonly string[];
 }
 
+interface Remembered {
+  readonly result: Authenticated;
+  readonly untilMs: number;
+}
+
 /** How long an answer about a token is believed before its authenticator is asked again, and how many are kept. */
 const tokenCacheTtlMs = 10_000;
 const tokenCacheEntriesMax = 10_000;
@@ -41,7 +47,7 @@ const tokenCacheEntriesMax = 10_000;
  * token for ten seconds, a certificate for the life of its connection.
  */
 export class RequestAuthenticator {
-  private readonly tokens = new Map<string, { user: UserInfo; untilMs: number }>();
+  private readonly tokens = new Map<string, Remembered>();
   private readonly bearer: BearerStrategy;
 
   constructor(private readonly parts: Parts) {
@@ -64,7 +70,7 @@ export class RequestAuthenticator {
     if (typeof certificate === 'object') return certificate;
     if (header !== undefined) {
       const known = this.tokens.get(header);
-      if (known && known.untilMs > this.parts.clock.monotonicMs()) return known.user;
+      if (known && this.holds(known)) return known.result.user;
     }
     return this.ask(raw, header, certificate, path);
   }
@@ -89,7 +95,7 @@ export class RequestAuthenticator {
     }
     const result = await this.bearer.authenticate(header, credentials);
     if (!isAuthenticated(result)) return undefined;
-    if (proxyName === undefined) this.remember(header, result.user);
+    if (proxyName === undefined) this.remember(header, result);
     return result.user;
   }
 
@@ -105,9 +111,13 @@ export class RequestAuthenticator {
     return socket && proxies.of(socket);
   }
 
-  private remember(header: string, user: UserInfo): void {
+  private holds({ result, untilMs }: Remembered): boolean {
+    return untilMs > this.parts.clock.monotonicMs() && result.isStillTrue?.() !== false;
+  }
+
+  private remember(header: string, result: Authenticated): void {
     if (this.tokens.size >= tokenCacheEntriesMax) this.tokens.delete(this.tokens.keys().next().value!);
-    this.tokens.set(header, { user, untilMs: this.parts.clock.monotonicMs() + tokenCacheTtlMs });
+    this.tokens.set(header, { result, untilMs: this.parts.clock.monotonicMs() + tokenCacheTtlMs });
   }
 }
 

@@ -51,6 +51,9 @@ export function derive(draft: Draft, isGiven: (key: string) => boolean): void {
   const { profile, apiDomain, labelDomain } = draft.naming as NamingOverrides & { profile: NamingProfileName };
   draft.naming = namingProfile(profile, { apiDomain, labelDomain });
   serving.clientCaFile = authentication.clientCaFile;
+  const { serviceAccount } = authentication;
+  if (serviceAccount.issuers.length === 0) serviceAccount.issuers = [`https://${draft.naming.serviceName}.default.svc`];
+  if (authentication.apiAudiences.length === 0) authentication.apiAudiences = [...serviceAccount.issuers];
 
   if (!isGiven('log.level') && log.verbosity >= 4) log.level = 'debug';
   draft.featureGates = resolveGates(draft.featureGates);

@@ -93,10 +93,26 @@ export class RequestHeaderConfig {
   @IsTextList() readonly extraHeaderPrefixes!: readonly string[];
 }
 
+export class ServiceAccountConfig {
+  /** The first one issues tokens, all are accepted. */
+  @IsTextList() readonly issuers!: readonly string[];
+  @IsOptional() @IsString() readonly signingKeyFile: Optional;
+  @IsTextList() readonly keyFiles!: readonly string[];
+  /** Tokens end with the objects that they are bound to. */
+  @IsBoolean() readonly looksUp!: boolean;
+  /** 0: as long as clients ask for. */
+  @IsDuration() readonly tokenLifeMsMax!: number;
+  /** Tokens of pods outlive what was asked for, for clients that do not read them again. */
+  @IsBoolean() readonly extendsTokens!: boolean;
+}
+
 export class AuthenticationConfig {
   @IsBoolean() readonly anonymous!: boolean;
   @IsOptional() @IsString() readonly clientCaFile: Optional;
   @IsOptional() @IsString() readonly tokenAuthFile: Optional;
+  /** Whom tokens for this server are made for: the issuers, when not said. */
+  @IsTextList() readonly apiAudiences!: readonly string[];
+  @ValidateNested() readonly serviceAccount = new ServiceAccountConfig();
   @ValidateNested() readonly requestHeader = new RequestHeaderConfig();
 }
 

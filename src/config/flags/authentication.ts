@@ -1,6 +1,7 @@
 import { accepted, unserved, used, type FlagTopic } from '../flag.js';
 
 const requestHeader = 'authentication.requestHeader';
+const serviceAccount = 'authentication.serviceAccount';
 
 export const authenticationFlags: FlagTopic = {
   title: 'Authentication',
@@ -12,7 +13,13 @@ export const authenticationFlags: FlagTopic = {
       'authentication.anonymous',
       'let requests without credentials pass as system:anonymous; by default on, unless everything is allowed anyway',
     ),
-    unserved('api-audiences', 'list', '', 'audiences that a service account token may name; by default the issuers'),
+    used(
+      'api-audiences',
+      'list',
+      '',
+      'authentication.apiAudiences',
+      'audiences that a service account token may name; by default the issuers',
+    ),
     unserved(
       'authentication-config',
       'string',
@@ -88,37 +95,58 @@ export const authenticationFlags: FlagTopic = {
       `${requestHeader}.usernameHeaders`,
       'headers with the user name (X-Remote-User), the first with a value wins',
     ),
-    unserved(
+    used(
       'service-account-extend-token-expiration',
       'bool',
       'true',
+      `${serviceAccount}.extendsTokens`,
       'let tokens that admission injected live for a year',
     ),
-    unserved(
+    used(
       'service-account-issuer',
       'strings',
       '',
+      `${serviceAccount}.issuers`,
       'issuer of service account tokens; repeatable: the first signs, all are accepted',
     ),
     unserved('service-account-jwks-uri', 'string', '', "where the discovery document says the issuer's keys are"),
-    unserved('service-account-key-file', 'strings', '', 'keys that verify service account tokens; repeatable'),
-    unserved('service-account-lookup', 'bool', 'true', 'refuse tokens whose ServiceAccount or Secret is gone'),
-    unserved(
+    used(
+      'service-account-key-file',
+      'strings',
+      '',
+      `${serviceAccount}.keyFiles`,
+      'keys that verify service account tokens; repeatable',
+    ),
+    used(
+      'service-account-lookup',
+      'bool',
+      'true',
+      `${serviceAccount}.looksUp`,
+      'refuse tokens whose ServiceAccount or Secret is gone',
+    ),
+    used(
       'service-account-max-token-expiration',
       'duration',
       '0s',
+      `${serviceAccount}.tokenLifeMsMax`,
       'longest life of an issued token; 0 is no bound',
     ),
     accepted('service-account-signing-endpoint', 'string', '', 'socket of an external token signer'),
-    unserved(
+    used(
       'service-account-signing-key-file',
       'string',
       '',
+      `${serviceAccount}.signingKeyFile`,
       'key that signs service account tokens; generated when not given',
     ),
-    unserved('service-account-private-key-file', 'string', '', 'another name of --service-account-signing-key-file', {
-      aliasOf: 'service-account-signing-key-file',
-    }),
+    used(
+      'service-account-private-key-file',
+      'string',
+      '',
+      `${serviceAccount}.signingKeyFile`,
+      'another name of --service-account-signing-key-file',
+      { aliasOf: 'service-account-signing-key-file' },
+    ),
     used(
       'token-auth-file',
       'string',

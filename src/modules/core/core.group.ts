@@ -11,6 +11,7 @@ import {
   type VirtualRequest,
 } from '../../registry/api-group.js';
 import type { RequestContext } from '../../registry/request-context.js';
+import type { HandledSubresource } from '../../registry/resource-definition.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/system-fields.js';
 import { updateObject } from '../../registry/update.js';
@@ -27,6 +28,7 @@ import { bindingKind, coreResources, evictionKind } from './core.resources.js';
 import { coreVersion } from './core.version.js';
 import { evict } from './pod/eviction.js';
 import { bindingLens, bindPod, checkBinding } from './pod/pod.binding.js';
+import { issueToken, type TokenRequestParts } from './service-account.token.js';
 
 @ApiGroup((naming) => ({
   ...coreVersion,
@@ -40,6 +42,7 @@ export class CoreGroup {
     private readonly registry: ResourceRegistry,
     private readonly admission: AdmissionChain,
     private readonly metaGroup: string,
+    private readonly tokens: Omit<TokenRequestParts, 'registry' | 'admission'>,
   ) {}
 
   @Subresource('pods', 'binding')
@@ -85,6 +88,13 @@ export class CoreGroup {
       metaGroup: this.metaGroup,
     };
     return evict(parts, { namespace, name }, eviction, context);
+  }
+
+  @Subresource('serviceaccounts', 'token')
+  async issueToken(request: SubresourceRequest): Promise<HandlerResult> {
+    const { registry, admission } = this;
+    const { kind } = request.definition.subresources['token'] as HandledSubresource;
+    return { object: await issueToken({ ...this.tokens, registry, admission }, request, kind), code: 201 };
   }
 
   @Subresource('pods', 'attach')

@@ -1,5 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { AdmissionChain } from '../../admission/admission-chain.js';
+import type { ServiceAccountTokens } from '../../auth/service-account-tokens.js';
+import type { ServerConfig } from '../../config/server-config.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { CoreGroup } from './core.group.js';
 
@@ -8,14 +10,26 @@ export interface CoreParts {
   readonly admission: AdmissionChain;
   /** The group of the options' kinds in messages: `meta.k8s.io`. */
   readonly metaGroup: string;
+  readonly accountTokens: ServiceAccountTokens;
+  readonly config: Pick<ServerConfig, 'authentication' | 'naming'>;
 }
 
 @Module({})
 export class CoreModule {
-  static for({ registry, admission, metaGroup }: CoreParts): DynamicModule {
+  static for({ registry, admission, metaGroup, accountTokens, config }: CoreParts): DynamicModule {
+    const { apiAudiences: audiences, serviceAccount } = config.authentication;
+    const tokenRequests = {
+      tokens: accountTokens,
+      audiences,
+      labelDomain: config.naming.labelDomain,
+      lifeSecondsMax: serviceAccount.tokenLifeMsMax / 1000,
+      extendsTokens: serviceAccount.extendsTokens,
+    };
     return {
       module: CoreModule,
-      providers: [{ provide: CoreGroup, useFactory: () => new CoreGroup(registry, admission, metaGroup) }],
+      providers: [
+        { provide: CoreGroup, useFactory: () => new CoreGroup(registry, admission, metaGroup, tokenRequests) },
+      ],
     };
   }
 }

@@ -227,6 +227,13 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       shape: { secrets: 'array', imagePullSecrets: 'array', automountServiceAccountToken: 'bool' },
       strategy: serviceAccountStrategy,
       table: serviceAccountTable,
+      subresources: {
+        token: {
+          type: 'handled',
+          verbs: ['create'],
+          kind: { group: naming.group('authentication'), version: 'v1', kind: 'TokenRequest' },
+        },
+      },
       returnsDeletedObject: true,
     }),
     defineResource({
