@@ -23,7 +23,7 @@ const persistentSources: Readonly<Record<string, SourceRule>> = {
     ].map((name) => [name, sourceRules[name]!]),
   ),
   local: all(needs('path'), (source, sourceAt) => hasNoBackstep(asText(source['path']), sourceAt.child('path'))),
-  csi: all(needs('driver', 'volumeHandle'), validateCsi),
+  csi: validateCsiSource,
 };
 
 const csiSecrets = [
@@ -33,9 +33,11 @@ const csiSecrets = [
   'nodeExpandSecretRef',
 ];
 
-function validateCsi(csi: Fields, csiAt: FieldPath): FieldError[] {
+/** Also of a volume that is attached without being an object of its own. */
+export function validateCsiSource(csi: Fields, csiAt: FieldPath): FieldError[] {
   const driver = asText(csi['driver']);
   return [
+    ...needs('driver', 'volumeHandle')(csi, csiAt),
     ...(driver === '' ? [] : checked(driver.toLowerCase(), csiAt.child('driver'), validateDnsSubdomain)),
     ...csiSecrets
       .filter((field) => isSet(csi[field]))

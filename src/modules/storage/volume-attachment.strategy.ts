@@ -1,11 +1,13 @@
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, required } from '../../machinery/field-rules.js';
-import { asFields, asText, isSet, makeFields, fillIn } from '../../machinery/fields.js';
+import { asFields, asText, fillIn, isSet, makeFields, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusLens } from '../../registry/status-lens.js';
 import type { Strategy } from '../../registry/strategy.js';
+import { validateAccessModes } from '../core/access-modes.validation.js';
+import { validateCsiSource } from '../core/persistent-volume.validation.js';
 import { validateDriverName, validateMapSize } from './parameters.validation.js';
 
 const at = path('spec');
@@ -35,7 +37,23 @@ function validateSpec(attachment: KubeObject): FieldError[] {
   else if (isSet(inline) && isSet(name)) errors.push(fieldError.forbidden(String(sourceAt), oneSource));
   else if (name === '') errors.push(...required(name, nameAt, 'must specify non empty persistentVolumeName'));
   else if (isSet(name)) errors.push(...checked(asText(name), nameAt, nameIsDnsSubdomain));
+  else errors.push(...validateInlineVolume(asFields(inline), sourceAt.child('inlineVolumeSpec')));
   return [...errors, ...checked(asText(spec['nodeName']), at.child('nodeName'), nameIsDnsSubdomain)];
+}
+
+const notInline = 'may not be specified in the context of inline volumes';
+
+/** A volume that is no object of its own: nobody claims it, and a CSI driver has it. */
+function validateInlineVolume(volume: Fields, volumeAt: FieldPath): FieldError[] {
+  const { csi } = volume;
+  const csiAt = volumeAt.child('csi');
+  return [
+    ...['claimRef', 'capacity', 'nodeAffinity']
+      .filter((field) => Object.keys(asFields(volume[field])).length > 0)
+      .map((field) => fieldError.forbidden(String(volumeAt.child(field)), notInline)),
+    ...validateAccessModes(volume['accessModes'], volumeAt.child('accessModes')),
+    ...(isSet(csi) ? validateCsiSource(asFields(csi), csiAt) : required(undefined, csiAt)),
+  ];
 }
 
 function validateFixed(attachment: KubeObject, old: KubeObject): FieldError[] {
