@@ -5,6 +5,9 @@ import { headersFor } from '../hooks/answer.js';
 import type { Timer } from '../std/clock.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
 
+/** As clients of the reference know it: shorter watches end without a bookmark. */
+const closingBookmarkMsMin = 2000;
+
 export interface WatchStreamParts {
   readonly wheel: TimerWheel;
   /** A client that takes nothing for so long is cut off. */
@@ -123,7 +126,9 @@ class WatchStream implements EventSink {
     // The first event may have ended it.
     if (this.isDone) return subscription.close();
     this.subscription = subscription;
-    this.timers.push(wheel.after(this.options.timeoutMs, () => this.finish()));
+    const { timeoutMs } = this.options;
+    // Who asked for a moment only has what a bookmark would tell.
+    this.timers.push(wheel.after(timeoutMs, () => (timeoutMs < closingBookmarkMsMin ? this.end() : this.finish())));
     const bookmark = () => {
       if (this.isDone) return;
       subscription.sendBookmark();

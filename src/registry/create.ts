@@ -41,7 +41,7 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
   const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
 
   fillSystemFields(submitted, strategyContext.now, parts.rng.uuid(), definition.namespaced);
-  strategy.default?.(submitted);
+  store.fillDefaults(submitted);
   store.track(undefined, submitted, context, strategyContext.now);
   const object = (await admission.admit(submitted, undefined)) ?? submitted;
   strategy.prepareForCreate?.(object, strategyContext);

@@ -1,7 +1,6 @@
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { FieldError } from '../machinery/field-error.js';
 import type { GroupVersionKind } from '../machinery/gvk.js';
-import { specAndStatus, type Shape } from './shape.js';
 import type { Strategy, StrategyContext } from './strategy.js';
 import type { TableDefinition } from './table.js';
 
@@ -26,8 +25,6 @@ export interface ResourceDefinition {
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
   /** Those of them by which watches are found without looking at each. */
   readonly indexedFields: readonly string[];
-  /** Types of fields that its code relies on. */
-  readonly shape: Shape;
   readonly strategy: Strategy;
   readonly table: TableDefinition;
   readonly subresources: Readonly<Record<string, SubresourceDefinition>>;
@@ -127,7 +124,6 @@ export function defineResource(given: Given): ResourceDefinition {
     storagePrefix: given.plural,
     selectableFields: {},
     indexedFields: [],
-    shape: specAndStatus,
     subresources: {},
     allowsCreateOnUpdate: false,
     allowsUnconditionalUpdate: true,

@@ -4,9 +4,10 @@ import type { WatchCache } from '../cache/watch-cache.js';
 import type { NamingProfile } from '../config/naming-profile.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { GroupResource } from '../machinery/gvk.js';
-import type { KubeObject } from '../machinery/kube-object.js';
+import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import { noRevision, type Revision } from '../machinery/revision.js';
 import type { StructType, TypeSource } from '../machinery/type-model.js';
+import { applyDefaults } from '../schema/defaults.js';
 import type { KeyValue, KvStore, Write } from '../storage/kv-store.js';
 import { FieldOwnership } from './field-ownership.js';
 import { readFresh } from './freshness.js';
@@ -101,6 +102,12 @@ export class ResourceStore {
     const found = this.cache.get(this.keyOf(namespace, name));
     if (found === undefined) throw ApiError.notFound(this.groupResource, name);
     return readable(found);
+  }
+
+  /** Fills in what a client left out: what its type says first, then what the kind decides by itself. */
+  fillDefaults(object: KubeObject): void {
+    if (this.type) applyDefaults(object as unknown as JsonObject, this.type);
+    this.definition.strategy.default?.(object);
   }
 
   /** The object as it is stored: with nothing that its type does not write, and all that it always writes. */

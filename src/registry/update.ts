@@ -89,7 +89,7 @@ async function attemptUpdate(
     draft.metadata.managedFields = submitted.metadata.managedFields;
   }
   keepSystemFields(draft, old);
-  strategy.default?.(draft);
+  store.fillDefaults(draft);
   store.track(old, draft, context, strategyContext.now);
   const object = (await admission.admit(draft, old)) ?? draft;
   keepSystemFields(object, old);

@@ -5,7 +5,6 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import type { StructType, TypeSource } from '../machinery/type-model.js';
 import type { RequestContext } from '../registry/request-context.js';
 import type { ServedResource } from '../registry/resource-registry.js';
-import { specAndStatus } from '../registry/shape.js';
 import type { Submission } from '../registry/submission.js';
 import { submittedObject, type SubmittedObject } from '../registry/submitted-object.js';
 
@@ -32,9 +31,10 @@ export function submittedAs(
 
 export function readAs(served: ServedResource, value: unknown, viewKind?: GroupVersionKind): SubmittedObject {
   const type = structOf(served, viewKind);
-  if (viewKind) return submittedObject(value, viewKind, { type, shape: specAndStatus });
-  const { itemsCarryType: keepsNulls, shape } = served.definition;
-  return submittedObject(value, served.definition, { type, keepsNulls, shape });
+  return submittedObject(value, viewKind ?? served.definition, {
+    type,
+    keepsNulls: viewKind === undefined && served.definition.itemsCarryType,
+  });
 }
 
 export function structOf({ struct, store }: ServedResource, viewKind?: GroupVersionKind): StructType | undefined {
