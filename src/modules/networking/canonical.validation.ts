@@ -46,7 +46,7 @@ function isCidr(text: string): boolean {
 }
 
 const familyOf = (text: string): 0 | 4 | 6 => (text.includes('%') ? 0 : (isIP(text) as 0 | 4 | 6));
-const isMapped = (text: string): boolean => /^::ffff:[\d.]+$/i.test(text) || /^(0+:){5}ffff:/i.test(text);
+const isMapped = (text: string): boolean => /^::ffff:[0-9a-f]+:[0-9a-f]+$/.test(canonicalIp(text));
 const canonicalIp = (text: string): string => (isIPv4(text) ? text : addressAt(`${inGroups(text)}/128`, 0n));
 
 /** The last four bytes of an IPv6 address may be written as IPv4: `64:ff9b::10.0.0.1` → `64:ff9b::a00:1`. */
