@@ -161,10 +161,10 @@ function pathsOfSubresource(
   const gvk = subresource.type === 'lens' ? (subresource.viewKind ?? object.gvk) : subresource.kind;
   const name = `${object.name}${subresourceName.split('/').map(capitalised).join('')}`;
   const scope = { ...object, gvk, name };
-  if (subresource.type === 'handled' && subresource.connects) return connections(path, scope, subresource);
   if (subresource.type === 'handled' && subresource.text) {
     return [{ path, operations: [readText(scope, subresource.text.options)] }];
   }
+  if (subresource.type === 'handled' && subresource.connects) return connections(path, scope, subresource);
   const verbs: readonly string[] = subresource.verbs;
   const operations = [
     ...(verbs.includes('get') ? [read(scope)] : []),

@@ -34,7 +34,7 @@ const pods = defineResource({
       kind: { group: '', version: 'v1', kind: 'PodProxyOptions' },
     },
     log: {
-      ...{ type: 'handled', verbs: ['get'], kind: { group: '', version: 'v1', kind: 'Pod' } },
+      ...{ type: 'handled', verbs: ['get'], kind: { group: '', version: 'v1', kind: 'Pod' }, connects: true },
       text: { options: { group: '', version: 'v1', kind: 'PodLogOptions' } },
     },
   },

@@ -23,7 +23,7 @@ const proxies = ['create', 'delete', 'get', 'patch', 'update'] as const;
 export const podConnections = {
   attach: connection('PodAttachOptions', streams),
   exec: connection('PodExecOptions', streams),
-  log: connection('Pod', ['get']),
+  log: { ...connection('Pod', ['get']), text: { options: { ...coreVersion, kind: 'PodLogOptions' } } },
   portforward: connection('PodPortForwardOptions', streams),
   proxy: connection('PodProxyOptions', proxies),
 };
