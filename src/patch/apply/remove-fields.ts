@@ -4,8 +4,8 @@ import { putOwn } from './put-own.js';
 import { formOf, type ListSchema, type MapSchema, type Schema } from './schema.js';
 
 /**
- * The value without the fields of the set, and all that is below them. A list or map of which nothing is left becomes
- * null, which says that its parent had it. The argument is not changed. Throws UntypedItem.
+ * The value without the fields of the set, and all that is below them. A list or map of which nothing is left is empty:
+ * somebody else wants it to be there. The argument is not changed. Throws UntypedItem.
  */
 export function withoutFields(schema: Schema | undefined, value: unknown, fields: FieldSet): unknown {
   if (isEmpty(fields) || !schema) return value;
@@ -20,26 +20,24 @@ export function withoutFields(schema: Schema | undefined, value: unknown, fields
 }
 
 function objectWithout(map: MapSchema, value: unknown, fields: FieldSet): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || map.isAtomic) return null;
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || map.isAtomic) return {};
   const out: Record<string, unknown> = {};
-  let left = false;
   for (const [name, part] of Object.entries(value as Record<string, unknown>)) {
     const field = map.fields.get(name);
     const node = fields[field?.element ?? fieldElement(name)];
     if (node && isMember(node)) continue;
     putOwn(out, name, node ? withoutFields(field?.schema ?? map.values, part, node) : part);
-    left = true;
   }
-  return left ? out : null;
+  return out;
 }
 
 function listWithout(list: ListSchema, value: unknown, fields: FieldSet): unknown {
-  if (!Array.isArray(value) || list.kind === 'atomic') return null;
+  if (!Array.isArray(value) || list.kind === 'atomic') return [];
   const out: unknown[] = [];
   for (const item of value as unknown[]) {
     const node = fields[itemElement(list, item)];
     if (node && isMember(node)) continue;
     out.push(node ? withoutFields(list.of, item, node) : item);
   }
-  return out.length > 0 ? out : null;
+  return out;
 }
