@@ -95,7 +95,9 @@ function pathsOfResource(served: Served, { root, title, tag }: Place, parts: Pat
   const collection = `${root}${within}/${plural}`;
   if (served.type === 'virtual') return [{ path: collection, operations: [create(scope)] }];
 
-  const { verbs, listKind, subresources, returnsDeletedObject } = served.definition;
+  const { verbs, listKind, subresources } = served.definition;
+  // Of what is deleted one by one (namespaces) the reference does not tell what comes back.
+  const returnsDeletedObject = served.definition.returnsDeletedObject && verbs.includes('deletecollection');
   const object = { ...scope, parameters: [...parameters, inPath('name')] };
   const everywhere = { ...scope, parameters: [] };
   const can = (verb: ResourceVerb, operation: () => ApiOperation) => (verbs.includes(verb) ? [operation()] : []);
