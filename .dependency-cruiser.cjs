@@ -7,7 +7,8 @@ const floors = [
   ['registry'],
   ['auth', 'admission', 'flow', 'audit'],
   ['modules', 'verbs'],
-  ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'client', 'reconcilers', 'agent'],
+  ['client'],
+  ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'reconcilers', 'agent'],
 ];
 const http = ['endpoints', 'guards', 'interceptors', 'filters', 'hooks'];
 const room = (names) => `^src/(${names.join('|')})/`;

@@ -1,7 +1,7 @@
 import { decodeJson } from '../codec/json.js';
 import { metadataStart, spliceResourceVersion } from '../codec/stored-object.js';
 import type { Status } from '../machinery/api-error.js';
-import type { KubeObject } from '../machinery/kube-object.js';
+import type { KubeObject, OwnerReference } from '../machinery/kube-object.js';
 import type { Revision } from '../machinery/revision.js';
 import type { KeyValue } from '../storage/kv-store.js';
 
@@ -12,6 +12,15 @@ export interface Attributes {
   readonly labels: Readonly<Record<string, string>> | undefined;
   /** The fields of the kind that can be selected. */
   readonly fields: Readonly<Record<string, string>>;
+  /** Absent for objects that depend on nothing, are held by nothing, and are not being deleted: most. */
+  readonly lifetime?: Lifetime | undefined;
+}
+
+/** What decides when an object goes. */
+export interface Lifetime {
+  readonly owners: readonly OwnerReference[];
+  readonly finalizers: readonly string[];
+  readonly isDeleting: boolean;
 }
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';

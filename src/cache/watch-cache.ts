@@ -40,6 +40,13 @@ export interface WatchCacheOptions {
   readonly indexedFields?: readonly string[];
 }
 
+/** A part of this server that follows a resource. It is called in the middle of apply(): it neither waits nor fails. */
+export interface CacheObserver {
+  changed(event: CacheEvent): void;
+  /** The state is another as a whole: at first, and after the feed was interrupted. */
+  reset(): void;
+}
+
 /**
  * The latest state of one resource, its recent history, and everybody who watches it. It learns from the feed alone.
  * Nothing in here waits: an event is in the state, in the history and on its way to the watchers when apply() returns.
@@ -51,6 +58,7 @@ export class WatchCache {
   private history: History;
   private readonly fanOut: FanOut;
   private readonly cursors = new Set<WatchCursor>();
+  private readonly observers = new Set<CacheObserver>();
   private readonly cursorHost: CursorHost;
   private readonly loaded = new Deferred<void>();
   private isLoaded = false;
@@ -134,6 +142,13 @@ export class WatchCache {
     return cursor;
   }
 
+  /** Begins with reset() when the state is loaded already. The function returned ends it. */
+  observe(observer: CacheObserver): () => void {
+    this.observers.add(observer);
+    if (this.isLoaded) observer.reset();
+    return () => void this.observers.delete(observer);
+  }
+
   /** Makes the history reach back to a revision, from the store where need be. */
   async reach(revision: Revision): Promise<'inHistory' | 'tooOld'> {
     while (!this.history.covers(revision)) {
@@ -158,6 +173,7 @@ export class WatchCache {
     this.keepTakenState(change);
     this.history.push(change);
     this.fanOut.dispatch(change, this.history.next - 1);
+    for (const observer of this.observers) observer.changed(change);
   }
 
   /** Starts again from a state that was read at `revision`. What was known before is forgotten, and watches end. */
@@ -176,6 +192,7 @@ export class WatchCache {
     }
     this.isLoaded = true;
     this.loaded.resolve();
+    for (const observer of this.observers) observer.reset();
   }
 
   /** Ends all watches, with a reason where there is one. */

@@ -1,7 +1,7 @@
-import { EncodedObject, type Attributes, type Decode } from '../cache/encoded-object.js';
+import { EncodedObject, type Attributes, type Decode, type Lifetime } from '../cache/encoded-object.js';
 import { decodeJson } from '../codec/json.js';
 import { encodeStored, spliceResourceVersion } from '../codec/stored-object.js';
-import type { KubeObject } from '../machinery/kube-object.js';
+import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import type { Revision } from '../machinery/revision.js';
 import type { ResourceDefinition } from './resource-definition.js';
 
@@ -20,7 +20,13 @@ export function objectCodec(definition: ResourceDefinition): ObjectCodec {
     const { metadata } = object;
     const fields: Record<string, string> = {};
     for (const [label, read] of selectable) fields[label] = read(object);
-    return { namespace: metadata.namespace ?? '', name: metadata.name ?? '', labels: metadata.labels, fields };
+    return {
+      namespace: metadata.namespace ?? '',
+      name: metadata.name ?? '',
+      labels: metadata.labels,
+      fields,
+      lifetime: lifetimeOf(metadata),
+    };
   };
 
   return {
@@ -41,4 +47,10 @@ export function objectCodec(definition: ResourceDefinition): ObjectCodec {
     written: (object, key, value, revision) =>
       new EncodedObject(key, revision, spliceResourceVersion(value, revision), attributesOf(object)),
   };
+}
+
+function lifetimeOf({ ownerReferences, finalizers, deletionTimestamp }: ObjectMeta): Lifetime | undefined {
+  const isDeleting = typeof deletionTimestamp === 'string';
+  if (!isDeleting && !ownerReferences?.length && !finalizers?.length) return undefined;
+  return { owners: ownerReferences ?? [], finalizers: finalizers ?? [], isDeleting };
 }

@@ -1,0 +1,39 @@
+import type { LoopbackClient } from '../client/loopback-client.js';
+import type { ServerConfig } from '../config/server-config.js';
+import type { ResourceRegistry } from '../registry/resource-registry.js';
+import type { Clock } from '../std/clock.js';
+import type { Logger } from '../std/logger.js';
+import type { Rng } from '../std/rng.js';
+import type { WorkQueue, WorkQueueOptions } from './work-queue.js';
+
+/**
+ * A control loop. It follows objects through the cache, notes the names of what may have to be changed in a queue, and
+ * brings each from what is there to what should be. It believes nothing that it remembers: after a restart, or when
+ * another server takes over, it begins with everything that is there.
+ */
+export interface Reconciler {
+  /** As kube-controller-manager names it, where it has it: what --controllers says. */
+  readonly name: string;
+  /** Names that --controllers takes as well. */
+  readonly aliases: readonly string[];
+  start(parts: ReconcilerParts): RunningReconciler;
+}
+
+export interface RunningReconciler {
+  /** Resolves when nothing of it is under way. */
+  stop(): Promise<void>;
+}
+
+export interface ReconcilerParts {
+  readonly config: ServerConfig;
+  readonly registry: ResourceRegistry;
+  /** Acts in the name of this reconciler. */
+  readonly client: LoopbackClient;
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly logger: Logger;
+  /** Whether other servers may work on the same store. */
+  readonly sharesStore: boolean;
+  /** A queue that is measured under `name`, and whose failures are logged. */
+  queue(name: string, work: WorkQueueOptions['work'], options?: { readonly workersMax?: number }): WorkQueue;
+}
