@@ -48,11 +48,14 @@ export interface HandlerResult {
 }
 
 export type SubresourceHandler = (request: SubresourceRequest) => Promise<HandlerResult>;
+/** Every object of a resource that is stored nowhere: what is read was made up for the reader. */
+export type MadeObjects = () => Promise<readonly KubeObject[]>;
 export type VirtualHandler = (request: VirtualRequest) => Promise<HandlerResult>;
 
 export interface ApiGroupMetadata extends ApiGroupOptions {
   readonly subresourceMethods: readonly { resource: string; subresource: string; method: string }[];
   readonly virtualMethods: readonly { resource: string; method: string }[];
+  readonly madeMethods: readonly { resource: string; method: string }[];
 }
 
 type Class = abstract new (...args: never[]) => object;
@@ -66,6 +69,7 @@ type OptionsFor = Versions | ((naming: NamingProfile) => Versions);
 const groupOptions = new WeakMap<Class, OptionsFor>();
 const subresourceMethods = new WeakMap<object, { resource: string; subresource: string; method: string }[]>();
 const virtualMethods = new WeakMap<object, { resource: string; method: string }[]>();
+const madeMethods = new WeakMap<object, { resource: string; method: string }[]>();
 
 export function ApiGroup(options: OptionsFor) {
   return (target: Class): void => void groupOptions.set(target, options);
@@ -85,6 +89,14 @@ export function VirtualResource(resource: string) {
   };
 }
 
+/** The definition names no verbs but get and list. */
+export function MadeResource(resource: string) {
+  return (prototype: object, method: string, _descriptor: TypedPropertyDescriptor<MadeObjects>): void => {
+    const marked = madeMethods.get(prototype) ?? [];
+    madeMethods.set(prototype, [...marked, { resource, method }]);
+  };
+}
+
 /** What @ApiGroup and its method marks say about the class of an instance: nothing of any other class. */
 export function apiGroupsOf(instance: object, naming: NamingProfile): ApiGroupMetadata[] {
   const prototype = Object.getPrototypeOf(instance) as { constructor: Class } | null;
@@ -96,6 +108,7 @@ export function apiGroupsOf(instance: object, naming: NamingProfile): ApiGroupMe
       ...version,
       subresourceMethods: subresourceMethods.get(prototype) ?? [],
       virtualMethods: virtualMethods.get(prototype) ?? [],
+      madeMethods: madeMethods.get(prototype) ?? [],
     }),
   );
 }

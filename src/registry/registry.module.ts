@@ -6,7 +6,13 @@ import type { GroupVersionKind } from '../machinery/gvk.js';
 import { assert } from '../std/assert.js';
 import type { Logger } from '../std/logger.js';
 import { isRemoved, type ApiLifecycle } from './api-lifecycle.js';
-import { apiGroupsOf, type ApiGroupMetadata, type SubresourceHandler, type VirtualHandler } from './api-group.js';
+import {
+  apiGroupsOf,
+  type ApiGroupMetadata,
+  type MadeObjects,
+  type SubresourceHandler,
+  type VirtualHandler,
+} from './api-group.js';
 import type { ResourceDefinition, VirtualResourceDefinition } from './resource-definition.js';
 import { chooseApis } from './enabled-apis.js';
 import type { ResourceRegistry, Served, ServedResource, ServedVirtual } from './resource-registry.js';
@@ -160,7 +166,15 @@ function storedResource(
   const store = stores.of(definition);
   const struct = store.parts.types.kind(definition.group, definition.version, definition.kind);
   if (definition.hub) store.ownership.add(definition, struct);
-  return { type: 'stored', definition, struct, store, handlers };
+  const made = group.madeMethods.find(({ resource }) => resource === definition.plural);
+  return {
+    type: 'stored',
+    definition,
+    struct,
+    store,
+    handlers,
+    ...(made && { made: methods[made.method]!.bind(methods) as MadeObjects }),
+  };
 }
 
 function virtualResource(

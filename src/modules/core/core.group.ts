@@ -4,6 +4,7 @@ import { apiVersionOf, type GroupVersionKind } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import {
   ApiGroup,
+  MadeResource,
   Subresource,
   VirtualResource,
   type HandlerResult,
@@ -15,6 +16,7 @@ import type { HandledSubresource } from '../../registry/resource-definition.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/system-fields.js';
 import { updateObject } from '../../registry/update.js';
+import { componentStatuses, type Component } from './component-status.js';
 import {
   forwardsPorts,
   proxiesToNode,
@@ -43,7 +45,13 @@ export class CoreGroup {
     private readonly admission: AdmissionChain,
     private readonly metaGroup: string,
     private readonly tokens: Omit<TokenRequestParts, 'registry' | 'admission'>,
+    private readonly components: readonly Component[],
   ) {}
+
+  @MadeResource('componentstatuses')
+  componentStatuses(): Promise<readonly KubeObject[]> {
+    return componentStatuses(this.components);
+  }
 
   @Subresource('pods', 'binding')
   async bindByPod({ context, namespace, name, body }: SubresourceRequest): Promise<HandlerResult> {

@@ -3,6 +3,7 @@ import type { AdmissionChain } from '../../admission/admission-chain.js';
 import type { ServiceAccountTokens } from '../../auth/service-account-tokens.js';
 import type { ServerConfig } from '../../config/server-config.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
+import type { Component } from './component-status.js';
 import { CoreGroup } from './core.group.js';
 
 export interface CoreParts {
@@ -10,13 +11,14 @@ export interface CoreParts {
   readonly admission: AdmissionChain;
   /** The group of the options' kinds in messages: `meta.k8s.io`. */
   readonly metaGroup: string;
+  readonly store: { readonly revision: () => Promise<unknown> };
   readonly accountTokens: ServiceAccountTokens;
   readonly config: Pick<ServerConfig, 'authentication' | 'naming'>;
 }
 
 @Module({})
 export class CoreModule {
-  static for({ registry, admission, metaGroup, accountTokens, config }: CoreParts): DynamicModule {
+  static for({ registry, admission, metaGroup, store, accountTokens, config }: CoreParts): DynamicModule {
     const { apiAudiences: audiences, serviceAccount } = config.authentication;
     const tokenRequests = {
       tokens: accountTokens,
@@ -25,10 +27,15 @@ export class CoreModule {
       lifeSecondsMax: serviceAccount.tokenLifeMsMax / 1000,
       extendsTokens: serviceAccount.extendsTokens,
     };
+    // Schedulers and controllers come and go without this server knowing where: it can only speak for its store.
+    const components: readonly Component[] = [{ name: 'etcd-0', check: async () => void (await store.revision()) }];
     return {
       module: CoreModule,
       providers: [
-        { provide: CoreGroup, useFactory: () => new CoreGroup(registry, admission, metaGroup, tokenRequests) },
+        {
+          provide: CoreGroup,
+          useFactory: () => new CoreGroup(registry, admission, metaGroup, tokenRequests, components),
+        },
       ],
     };
   }

@@ -11,6 +11,7 @@ const found = new Map(all.map((definition) => [definition.plural, definition]));
 
 // plural → kind, short names, where stored, created by PUT, overwritten by PUT, deletion answers with the object
 it.each<[string, string, string, string, string]>([
+  ['componentstatuses', 'ComponentStatus', 'cs', 'componentstatuses', '-u-'],
   ['configmaps', 'ConfigMap', 'cm', 'configmaps', '-u-'],
   ['endpoints', 'Endpoints', 'ep', 'services/endpoints', 'cu-'],
   ['events', 'Event', 'ev', 'events', 'cu-'],
@@ -37,7 +38,7 @@ it.each<[string, string, string, string, string]>([
     storagePrefix,
     may,
   ]);
-  expect(definition.verbs.includes('deletecollection')).toBe(plural !== 'namespaces');
+  expect(definition.verbs.includes('deletecollection')).toBe(!['namespaces', 'componentstatuses'].includes(plural));
   expect(definition.table.cells({ kind, apiVersion: 'v1', metadata: {} }, { nowMs: 0 })).toHaveLength(
     definition.table.columns.length,
   );

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import { allVerbs, defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
 import { scaleLens } from '../../registry/scale-lens.js';
 import { defaultTable } from '../../registry/table.js';
+import { componentStatusStrategy, componentStatusTable } from './component-status.js';
 import { configMapStrategy } from './config-map.strategy.js';
 import { configMapTable } from './config-map.table.js';
 import { nodeConnections, podConnections, serviceConnections } from './connections.js';
@@ -55,6 +56,16 @@ const isTrue =
 /** The kinds of the core group, in the order of kubectl's own list of them. */
 export function coreResources(naming: NamingProfile): readonly ResourceDefinition[] {
   return [
+    defineResource({
+      ...coreVersion,
+      kind: 'ComponentStatus',
+      plural: 'componentstatuses',
+      shortNames: ['cs'],
+      namespaced: false,
+      verbs: ['get', 'list'],
+      strategy: componentStatusStrategy,
+      table: componentStatusTable,
+    }),
     defineResource({
       ...coreVersion,
       kind: 'ConfigMap',
