@@ -1,6 +1,6 @@
 import { assert } from '../std/assert.js';
 import type { ApiLifecycle } from './api-lifecycle.js';
-import type { SubresourceHandler, VirtualHandler } from './api-group.js';
+import type { MadeObjects, SubresourceHandler, VirtualHandler } from './api-group.js';
 import type { ResourceDefinition, VirtualResourceDefinition } from './resource-definition.js';
 import type { StructType } from '../machinery/type-model.js';
 import type { ResourceStore } from './resource-store.js';
@@ -13,6 +13,8 @@ export interface ServedResource {
   readonly struct: StructType | undefined;
   readonly store: ResourceStore;
   readonly handlers: ReadonlyMap<string, SubresourceHandler>;
+  /** Set where objects are made for each read; the store then stays empty. */
+  readonly made?: MadeObjects;
   readonly lifecycle?: ApiLifecycle;
 }
 
