@@ -37,7 +37,7 @@ import { apply } from '../verbs/apply.js';
 import { create } from '../verbs/create.js';
 import { deleteCollection } from '../verbs/delete-collection.js';
 import { deleteOne } from '../verbs/delete.js';
-import { getObject } from '../verbs/get.js';
+import { getObject, listMade } from '../verbs/get.js';
 import { patch, patchTypes, patchTypesOf, type PatchType } from '../verbs/patch.js';
 import { callSubresource, callVirtual, handledSubresource } from '../verbs/subresource.js';
 import { update } from '../verbs/update.js';
@@ -135,6 +135,8 @@ export class ResourceRequests {
 
   private async list(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const options = this.listOptions(request, served);
+    const made = await listMade(served, options);
+    if (made) return this.send(request, reply, served.definition, made);
     const result = await listObjects(served.store, {
       namespace: request.kube.info.namespace,
       options,
