@@ -111,6 +111,15 @@ describe('a strategic merge patch', () => {
       names('c', 'b'),
     ],
     [
+      'puts new items in the places of deleted ones, behind those of others',
+      names('a', 'b', 'x'),
+      {
+        '$setElementOrder/containers': [{ name: 'b' }, { name: 'c' }],
+        containers: [{ name: 'c' }, { $patch: 'delete', name: 'a' }],
+      },
+      names('b', 'x', 'c'),
+    ],
+    [
       'keeps some fields of an item',
       { volumes: [{ name: 'v', emptyDir: {} }] },
       { volumes: [{ name: 'v', $retainKeys: ['name', 'hostPath'], hostPath: { path: '/x' } }] },

@@ -11,7 +11,15 @@ import {
   setElementOrderPrefix,
   valueOfPatch,
 } from './strategic/directives.js';
-import { checkOrder, holdsObjects, inOrder, itself, keyReader, mergeLists } from './strategic/merge-lists.js';
+import {
+  checkOrder,
+  holdsObjects,
+  inOrder,
+  itself,
+  keyReader,
+  mergeLists,
+  orderAfter,
+} from './strategic/merge-lists.js';
 import { restoreProblem } from './strategic/restore.js';
 import { badFormat, below, misfit, unrestorable, type PatchPath } from './strategic/strategic-error.js';
 
@@ -82,8 +90,9 @@ function orderLists(result: JsonObject, patch: JsonObject, type: FieldType, path
     checkOrder(changes ?? [], order, key, where);
     if (!live && !changes) continue;
     const merged = orderedContent(live, changes, field, where);
-    const keyOf = holdsObjects(where, live ?? [], changes ?? []) && key !== undefined ? keyReader(key, where) : itself;
-    put(result, name, inOrder(merged, { first: order, then: live ?? [], keyOf }));
+    const isKeyed = holdsObjects(where, live ?? [], changes ?? []) && key !== undefined;
+    const then = isKeyed && live && changes ? orderAfter(live, changes, key, where) : (live ?? []);
+    put(result, name, inOrder(merged, { first: order, then, keyOf: isKeyed ? keyReader(key, where) : itself }));
     done.add(name);
   }
   return done;

@@ -158,3 +158,23 @@ export function checkOrder(
   while (at < kept.length && hasDirective(kept[at]!)) at++;
   if (at < kept.length) throw misfit.order(path, patch, order);
 }
+
+/**
+ * The order of the object in which a `$setElementOrder` finds places for the items that it does not name. As in the
+ * reference server, new items take the places of deleted ones, which are moved to the end: there they stand behind
+ * everybody else's items, others before them.
+ */
+export function orderAfter(
+  live: readonly JsonValue[],
+  patch: readonly JsonValue[],
+  key: string,
+  path: PatchPath,
+): readonly JsonValue[] {
+  const keyOf = keyReader(key, path);
+  const gone = new Set(patch.filter(isDeletion).map(keyOf));
+  if (gone.size === 0) return live;
+  const left = live.filter((item) => !gone.has(keyOf(item)));
+  const known = new Set(left.map(keyOf));
+  const added = patch.filter((item) => !hasDirective(item) && !known.has(keyOf(item)));
+  return [...left, ...added.slice(0, live.length - left.length)];
+}
