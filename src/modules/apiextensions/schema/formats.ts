@@ -3,7 +3,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 /** Formats of texts that are checked; all others are only told to clients. */
 const formats: Readonly<Record<string, RegExp | ((text: string) => boolean)>> = {
   datetime: /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/,
-  date: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)),
+  date: (text) => isDay(text),
   duration: /^[+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d|w)?(\s*(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d|w))*$/,
   byte: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
   ipv4: (text) => isIPv4(text),
@@ -25,6 +25,12 @@ const formats: Readonly<Record<string, RegExp | ((text: string) => boolean)>> = 
   uri: /^[A-Za-z][A-Za-z0-9+.-]*:\S*$/,
   hexcolor: /^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/,
 };
+
+/** Days that there are: the thirtieth of February is none. */
+function isDay(text: string): boolean {
+  const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+}
 
 /** Known by name, and not checked. */
 const namedFormats = [

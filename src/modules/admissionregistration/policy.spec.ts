@@ -1,0 +1,134 @@
+import { namingProfile } from '../../config/naming-profile.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { prepared, refusals, updateRefusals } from '../../../test/harness/strategies.js';
+import { admissionregistrationResources, earlierMutatingPolicies } from './admissionregistration.resources.js';
+import { mutatingBindingStrategy, validatingBindingStrategy } from './policy-binding.strategy.js';
+import { mutatingPolicyStrategy, validatingPolicyStrategy } from './policy.strategy.js';
+import { bindingTable, validatingPolicyTable } from './policy.table.js';
+
+const rule = { operations: ['CREATE'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'] };
+const matchConstraints = { resourceRules: [rule] };
+const object = (kind: string, spec: object): KubeObject => ({
+  kind,
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  metadata: { name: 'p' },
+  spec,
+});
+const validating = (spec: object) =>
+  object('ValidatingAdmissionPolicy', { matchConstraints, validations: [{ expression: 'true' }], ...spec });
+const containing = (texts: readonly string[]) => texts.map((text) => expect.stringContaining(text) as string);
+
+it('completes what is not said', () =>
+  expect(prepared(validatingPolicyStrategy, validating({ status: 'old' }))).toMatchObject({
+    spec: {
+      failurePolicy: 'Fail',
+      matchConstraints: {
+        matchPolicy: 'Equivalent',
+        namespaceSelector: {},
+        objectSelector: {},
+        resourceRules: [{ ...rule, scope: '*' }],
+      },
+    },
+    status: {},
+  }));
+
+const one = (validation: object) => ({ validations: [{ expression: 'true', ...validation }] });
+it.each<[string, object, string[]]>([
+  ['all it needs', {}, []],
+  ['nothing to do', { validations: [] }, ['spec.validations: Required', 'spec.auditAnnotations: Required']],
+  ['audits alone', { validations: [], auditAnnotations: [{ key: 'k', valueExpression: "'v'" }] }, []],
+  ['no constraints', { matchConstraints: undefined }, ['spec.matchConstraints: Required value']],
+  ['no rules', { matchConstraints: {} }, ['matchConstraints.resourceRules: Required value']],
+  [
+    'names twice',
+    { matchConstraints: { resourceRules: [{ ...rule, resourceNames: ['a', 'a'] }] } },
+    ['resourceNames[1]: Dup'],
+  ],
+  ['no expression', one({ expression: ' ' }), ['expression is not specified']],
+  ['another reason', one({ reason: 'X' }), ['validations[0].reason: Unsupported value: "X"']],
+  ['a message of two lines', one({ message: 'a\nb' }), ['must not contain line breaks']],
+  ['an expression of two lines', one({ expression: 'a\nb' }), ['must be specified if expression contains line breaks']],
+  ['an empty message', one({ message: ' ' }), ['message must be non-empty if specified']],
+  ['a bad variable', { variables: [{ name: 'a b', expression: '1' }] }, ['must be a valid CEL identifier']],
+  ['a reserved variable', { variables: [{ name: 'true', expression: '1' }] }, ['must be a valid CEL identifier']],
+  ['half a paramKind', { paramKind: { kind: 'X' } }, ['spec.paramKind.apiVersion: Required value']],
+  ['a bad audit key', { auditAnnotations: [{ key: 'a b', valueExpression: "'x'" }] }, ['key: Invalid value: "p/a b"']],
+  ['another policy', { failurePolicy: 'X' }, ['spec.failurePolicy: Unsupported value: "X"']],
+])('a validating policy with %s', (_what, spec, want) =>
+  expect(refusals(validatingPolicyStrategy, validating(spec))).toEqual(containing(want)),
+);
+
+it('conditions that were accepted once may stay', () => {
+  const old = validating({ matchConditions: [{ expression: 'true' }] });
+  expect(updateRefusals(validatingPolicyStrategy, old, old)).toEqual([]);
+  expect(updateRefusals(validatingPolicyStrategy, old, validating({}))).toHaveLength(1);
+});
+
+const mutation = { patchType: 'JSONPatch', jsonPatch: { expression: '[]' } };
+it.each<[string, object, string[]]>([
+  ['all it needs', {}, []],
+  ['nothing to do', { mutations: [] }, ['mutations must contain at least one item']],
+  ['no word on again', { reinvocationPolicy: undefined }, ['spec.reinvocationPolicy: Required value']],
+  ['another patch', { mutations: [{ patchType: 'X' }] }, ['patchType: Unsupported value: "X"']],
+  ['no patch', { mutations: [{ patchType: 'JSONPatch' }] }, ['must be specified when patchType is JSONPatch']],
+  [
+    'two patches',
+    { mutations: [{ ...mutation, applyConfiguration: { expression: 'Object{}' } }] },
+    ['"{applyConfiguration}": must not be specified when patchType is JSONPatch'],
+  ],
+])('a mutating policy with %s', (_what, spec, want) => {
+  const policy = { reinvocationPolicy: 'Never', matchConstraints, mutations: [mutation], ...spec };
+  expect(refusals(mutatingPolicyStrategy, object('MutatingAdmissionPolicy', policy))).toEqual(containing(want));
+});
+
+const binding = (spec: object) =>
+  object('ValidatingAdmissionPolicyBinding', { policyName: 'p', validationActions: ['Deny'], ...spec });
+const paramRef = { name: 'a', parameterNotFoundAction: 'Allow' };
+it.each<[string, object, string[]]>([
+  ['all it needs', { paramRef }, []],
+  ['no policy', { policyName: '' }, ['spec.policyName: Required value']],
+  ['no actions', { validationActions: [] }, ['at least one validation action is required']],
+  ['another action', { validationActions: ['X'] }, ['validationActions[0]: Unsupported value: "X"']],
+  ['an action twice', { validationActions: ['Warn', 'Warn'] }, ['validationActions[1]: Duplicate value: "Warn"']],
+  ['a double answer', { validationActions: ['Deny', 'Warn'] }, ['must not contain both Deny and Warn']],
+  ['two ways to params', { paramRef: { ...paramRef, selector: {} } }, ['name: Forbidden', 'selector: Forbidden']],
+  [
+    'no way to params',
+    { paramRef: { parameterNotFoundAction: 'Allow' } },
+    ['one of name or selector must be specified'],
+  ],
+  ['no word on missing ones', { paramRef: { name: 'a' } }, ['parameterNotFoundAction: Required value']],
+])('a binding with %s', (_what, spec, want) =>
+  expect(refusals(validatingBindingStrategy, binding(spec))).toEqual(containing(want)),
+);
+
+it('bindings of mutating policies have no actions', () =>
+  expect(refusals(mutatingBindingStrategy, object('MutatingAdmissionPolicyBinding', { policyName: 'p' }))).toEqual([]));
+
+it.each<[object, unknown]>([
+  [{}, '<unset>'],
+  [{ paramRef: { name: 'a' } }, '*/a'],
+  [{ paramRef: { name: 'a', namespace: 'n' } }, 'n/a'],
+  [
+    { paramRef: { selector: { matchLabels: { a: 'b' } } } },
+    '&LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressions:[]LabelSelectorRequirement{},}',
+  ],
+])('%j in a table', (spec, want) =>
+  expect(bindingTable.cells(binding(spec), { nowMs: 0 })).toEqual(['p', 'p', want, '<unknown>']),
+);
+
+it('a policy in a table', () =>
+  expect(
+    validatingPolicyTable.cells(validating({ paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }), { nowMs: 0 }),
+  ).toEqual(['p', 1, 'v1/ConfigMap', '<unknown>']));
+
+it('earlier versions are views of the stable one, with the same fields', () => {
+  const naming = namingProfile('kubernetes');
+  const stable = admissionregistrationResources(naming).map(({ plural }) => plural);
+  for (const { plural, hub } of earlierMutatingPolicies(naming, 'v1alpha1')) {
+    expect(stable).toContain(plural);
+    expect(hub!.stored).toEqual({ group: 'admissionregistration.k8s.io', version: 'v1', plural });
+    const policy = object('MutatingAdmissionPolicy', {});
+    expect(hub!.fromHub(hub!.toHub(policy))).toEqual(policy);
+  }
+});

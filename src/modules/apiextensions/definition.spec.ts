@@ -1,0 +1,151 @@
+import { namingProfile } from '../../config/naming-profile.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
+import { definitionStatusLens, definitionStrategy } from './definition.strategy.js';
+
+const strategy = definitionStrategy(namingProfile('kubernetes'));
+const schema = { openAPIV3Schema: { type: 'object' } };
+const v1 = { name: 'v1', served: true, storage: true, schema };
+const v2 = { name: 'v2', served: true, storage: false, schema };
+const names = { plural: 'mins', kind: 'Min' };
+const spec = { group: 'g.example.com', scope: 'Namespaced', names, versions: [v1] };
+const definition = (rest: object = {}, name = 'mins.g.example.com'): KubeObject => ({
+  kind: 'CustomResourceDefinition',
+  apiVersion: 'apiextensions.k8s.io/v1',
+  metadata: { name },
+  spec: { ...spec, ...rest },
+});
+const containing = (them: readonly string[]) => them.map((text) => expect.stringContaining(text) as string);
+
+it('completes names, and has accepted none yet', () =>
+  expect(prepared(strategy, definition({ preserveUnknownFields: false }))).toEqual({
+    ...definition({ names: { ...names, singular: 'min', listKind: 'MinList' }, conversion: { strategy: 'None' } }),
+    status: { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] },
+  }));
+
+const version = (rest: object) => ({ versions: [{ ...v1, ...rest }] });
+const column = (rest: object) =>
+  version({ additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: '.a', ...rest }] });
+const scale = (rest: object) =>
+  version({ subresources: { scale: { specReplicasPath: '.spec.r', statusReplicasPath: '.status.r', ...rest } } });
+it.each<[string, object, string[]]>([
+  ['all it needs', {}, []],
+  ['another name', { names: { plural: 'maxs', kind: 'Max' } }, ['must be spec.names.plural+"."+spec.group']],
+  ['no group', { group: '' }, ['metadata.name', 'spec.group: Required value']],
+  ['a group without dot', { group: 'g' }, ['metadata.name', 'should be a domain with at least one dot']],
+  ['no scope', { scope: undefined }, ['spec.scope: Required value']],
+  ['another scope', { scope: 'X' }, ['spec.scope: Unsupported value: "X"']],
+  ['no kind', { names: { plural: 'mins' } }, ['names.singular: Req', 'names.kind: Req', 'names.listKind: Req']],
+  ['one kind for both', { names: { ...names, listKind: 'Min' } }, ['kind and listKind may not be the same']],
+  ['odd short names', { names: { ...names, shortNames: ['A_'] } }, ['names.shortNames[0]']],
+  ['odd categories', { names: { ...names, categories: ['A_'] } }, ['names.categories[0]']],
+  ['no versions', { versions: [] }, ['exactly one version marked as storage', 'storedVersions: Invalid value: null']],
+  ['an odd version', { versions: [{ ...v1, name: 'A_' }] }, ['spec.versions[0].name', 'spec.version: Invalid']],
+  [
+    'no storage version',
+    version({ storage: false }),
+    ['[{"Name":"v1","Served":true,"Storage":false', 'at least one stored'],
+  ],
+  ['two storage versions', { versions: [v1, { ...v2, storage: true }] }, ['exactly one version', 'storage version v2']],
+  ['a version twice', { versions: [v1, { ...v2, name: 'v1' }] }, ['must contain unique version names']],
+  ['no schema', version({ schema: undefined }), ['spec.versions[0].schema.openAPIV3Schema: Required value']],
+  ['unknown fields kept', { preserveUnknownFields: true }, ['cannot set to true']],
+  ['a needless warning', version({ deprecationWarning: 'x' }), ['can only be set for deprecated versions']],
+  ['an empty warning', version({ deprecated: true, deprecationWarning: '' }), ['must not be an empty string']],
+  ['a nameless column', column({ name: '' }), ['spec.additionalPrinterColumns[0].name: Required value']],
+  ['an odd column', column({ type: 'x', format: 'y' }), ['one of boolean,date,integer', 'one of byte,date,date-time']],
+  ['a column without dot', column({ jsonPath: 'a' }), ['JSONPath: Invalid value: "a": must be a simple json path']],
+  ['no replicas', scale({ specReplicasPath: '' }), ['spec.subresources.scale.specReplicasPath: Required value']],
+  ['replicas elsewhere', scale({ specReplicasPath: '.x' }), ['should be a json path under .spec']],
+  ['a selector elsewhere', scale({ labelSelectorPath: '.x' }), ['should be a json path under either .spec or .status']],
+  ['no such field', version({ selectableFields: [{ jsonPath: '.spec.x' }] }), ['does not refer to a valid field']],
+  [
+    'no webhook',
+    { conversion: { strategy: 'Webhook' } },
+    ['required when strategy is set to Webhook', 'conversionReviewV'],
+  ],
+  ['another conversion', { conversion: { strategy: 'X' } }, ['conversion.strategy: Unsupported value: "X"']],
+  [
+    'a webhook for nothing',
+    { conversion: { strategy: 'None', webhook: { conversionReviewVersions: ['v1'] } } },
+    ['conversionReviewVersions: Forbidden'],
+  ],
+])('a definition with %s', (_what, rest, want) =>
+  expect(refusals(strategy, definition(rest))).toEqual(containing(want)),
+);
+
+it('speaks of what differs between versions where it stands', () => {
+  const odd = { openAPIV3Schema: { type: 'string' } };
+  expect(refusals(strategy, definition({ versions: [{ ...v1, schema: odd }] }))).toEqual(
+    containing(['spec.validation.openAPIV3Schema.type: Invalid value: "string": must be object at the root']),
+  );
+  expect(refusals(strategy, definition({ versions: [v1, { ...v2, schema: odd }] }))).toEqual(
+    containing(['spec.versions[1].schema.openAPIV3Schema.type: Invalid value: "string"']),
+  );
+});
+
+it.each<[string, string | undefined, string[]]>([
+  ['x.k8s.io', undefined, ['protected groups must have approval annotation "api-approved.kubernetes.io"']],
+  ['x.k8s.io', 'nonsense', ['with either a URL or a reason starting with "unapproved"']],
+  ['x.k8s.io', 'unapproved, a test', []],
+  ['x.kubernetes.io', 'https://example.com/pull/1', []],
+  ['x.notk8s.io', undefined, []],
+])('the group %s with approval %s', (group, approval, want) => {
+  const object = definition({ group }, `mins.${group}`);
+  if (approval !== undefined) object.metadata.annotations = { 'api-approved.kubernetes.io': approval };
+  expect(refusals(strategy, object)).toEqual(containing(want));
+});
+
+const established = (object: KubeObject): KubeObject => ({
+  ...object,
+  status: { storedVersions: ['v1'], conditions: [{ type: 'Established', status: 'True' }] },
+});
+
+it.each<[string, object, string[]]>([
+  ['group', { group: 'h.example.com' }, ['spec.group: Invalid value: "h.example.com": field is immutable']],
+  ['plural', { names: { ...names, plural: 'others' } }, ['spec.names.plural: Invalid value: "others"']],
+  ['scope', { scope: 'Cluster' }, ['spec.scope: Invalid value: "Cluster": field is immutable']],
+  ['kind', { names: { ...names, kind: 'Other' } }, ['spec.names.kind: Invalid value: "Other": field is immutable']],
+  ['singular', { names: { ...names, singular: 'minimum' } }, []],
+  [
+    'stored version',
+    { versions: [{ ...v2, storage: true }] },
+    ['status.storedVersions[0]: Invalid value: "v1": missing'],
+  ],
+  [
+    'versions',
+    {
+      versions: [
+        { ...v1, storage: false },
+        { ...v2, storage: true },
+      ],
+    },
+    [],
+  ],
+])('a change of the %s', (_what, change, want) => {
+  const old = prepared(strategy, definition());
+  const after = structuredClone(definition(change));
+  strategy.default!(after);
+  strategy.prepareForUpdate!(after, established(old), testContext);
+  expect(texts(strategy.validateUpdate!(after, established(old), testContext))).toEqual(containing(want));
+});
+
+it('scope and kind may change while nothing is served', () =>
+  expect(updateRefusals(strategy, definition({ scope: 'Cluster' }), definition())).toEqual([]));
+
+it('a status may name anything that could be a name', () => {
+  const status = (plural: string) => ({ ...definition(), status: { acceptedNames: { plural, kind: 'Min' } } });
+  const refused = (object: KubeObject) => texts(definitionStatusLens.validate!(object, object, testContext));
+  expect(refused(status('mins'))).toEqual([]);
+  expect(refused(status('A_'))).toEqual(containing(['status.acceptedNames.plural']));
+});
+
+it('warns of formats that mean nothing, once', () => {
+  const withFormat = (format: string) =>
+    definition(
+      version({ schema: { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string', format } } } } }),
+    );
+  expect(strategy.warnings!(withFormat('x'), undefined)).toEqual(['unrecognized format "x"']);
+  expect(strategy.warnings!(withFormat('x'), withFormat('x'))).toEqual([]);
+  expect(strategy.warnings!(withFormat('date-time'), undefined)).toEqual([]);
+});
