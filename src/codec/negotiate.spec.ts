@@ -98,6 +98,20 @@ describe('OutputNegotiator', () => {
     );
   });
 
+  it('knows streams with a name of their own, and is never asked for them by it', () => {
+    const sequence: Encoding = {
+      ...json,
+      name: 'cbor',
+      mediaType: 'application/cbor',
+      streamMediaType: 'application/cbor-seq',
+    };
+    const watching = new OutputNegotiator({ ...offer, encodings: [...offer.encodings, sequence], canWatch: true });
+    expect(outcome(() => watching.negotiateStream('application/cbor'))).toBe('cbor');
+    expect(outcome(() => watching.negotiateStream('application/cbor-seq'))).toBe(`${negotiated}, application/cbor`);
+    expect(outcome(() => watching.negotiate('application/cbor-seq'))).toBe(`${negotiated}, application/cbor`);
+    expect(outcome(() => watching.negotiate('application/xml'))).toMatch(/;stream=watch, application\/cbor-seq$/);
+  });
+
   it('remembers within bounds', () => {
     for (let index = 0; index < 2000; index++) negotiator.negotiate(`application/json;x=${index}`);
     expect(negotiator.negotiate('application/json')).toBe(negotiator.negotiate('application/json'));

@@ -61,13 +61,7 @@ export class OutputNegotiator {
 
   private choose(accept: string, isStream: boolean): OutputChoice {
     const clauses = parseAccept(accept);
-    if (
-      !clauses.some(
-        ({ name }) => name === '*/*' || this.offer.encodings.some((encoding) => encoding.mediaType === name),
-      )
-    ) {
-      throw this.notAcceptableByRoute();
-    }
+    if (!clauses.some(({ name }) => this.isKnown(name))) throw this.notAcceptableByRoute();
     for (const clause of clauses) {
       for (const encoding of this.offer.encodings) {
         const choice = covers(clause.name, encoding.mediaType) && this.accept(clause, encoding);
@@ -76,7 +70,14 @@ export class OutputNegotiator {
         return choice;
       }
     }
-    throw isStream ? this.notAcceptableStream() : ApiError.notAcceptable(this.mediaTypes());
+    throw ApiError.notAcceptable(this.mediaTypes());
+  }
+
+  /** Streams with a name of their own are known to routes, and yet never asked for by it. */
+  private isKnown(name: string): boolean {
+    const { encodings, canWatch } = this.offer;
+    if (name === '*/*' || encodings.some(({ mediaType }) => mediaType === name)) return true;
+    return canWatch && encodings.some(({ streamMediaType }) => streamMediaType === name);
   }
 
   private accept({ parameters }: AcceptClause, encoding: Encoding): OutputChoice | undefined {
@@ -102,9 +103,10 @@ export class OutputNegotiator {
     return this.offer.encodings.map(({ mediaType }) => mediaType);
   }
   private streamMediaTypes(): string[] {
-    return this.offer.encodings
-      .filter(({ streamMediaType }) => streamMediaType !== undefined)
-      .map(({ mediaType }) => `${mediaType};stream=watch`);
+    return this.offer.encodings.flatMap(({ mediaType, streamMediaType }) => {
+      if (streamMediaType === undefined) return [];
+      return streamMediaType.split(';')[0] === mediaType ? [`${mediaType};stream=watch`] : [streamMediaType];
+    });
   }
 
   private notAcceptableStream(): ApiError {
