@@ -1,0 +1,207 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { KubeObject } from '../machinery/kube-object.js';
+import type { Clock } from '../std/clock.js';
+import { reviewToken, type Authenticator, type Credentials } from './authenticator.js';
+import { serviceAccountTokenAuthenticator } from './authenticators/service-account-token.authenticator.js';
+import { readJwt } from './jwt.js';
+import { ServiceAccountTokens, type TokenSubject } from './service-account-tokens.js';
+import { makeTokenKeys } from './token-keys.js';
+
+const pem = (key: { export(options: { type: 'pkcs8'; format: 'pem' }): string | Buffer }) =>
+  String(key.export({ type: 'pkcs8', format: 'pem' }));
+const rsaPem = pem(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
+const curvePem = (namedCurve: string) => pem(generateKeyPairSync('ec', { namedCurve }).privateKey);
+const ecPem = curvePem('P-256');
+
+const issuer = 'https://kubernetes.default.svc';
+const startMs = Date.parse('2026-01-01T00:00:00Z');
+const subject: TokenSubject = { namespace: 'shop', account: { name: 'sa', uid: 'u1' } };
+const object = (name: string, uid: string, metadata: object = {}): KubeObject => ({
+  kind: 'Any',
+  apiVersion: 'v1',
+  metadata: { name, uid, ...metadata },
+});
+
+/** Objects, a clock and tokens of one server. */
+function world({ signing = ecPem, verifying = [] as string[], issuers = [issuer], looksUp = true } = {}) {
+  let nowMs = startMs;
+  const clock = { now: () => nowMs } as Clock;
+  const objects = new Map<string, KubeObject>([['serviceaccounts/shop/sa', object('sa', 'u1')]]);
+  const stored = new Map<string, KubeObject>();
+  const keys = makeTokenKeys(signing, verifying);
+  const tokens = new ServiceAccountTokens({ issuers, privateClaim: 'kubernetes.io', keys: async () => keys });
+  const authenticator = serviceAccountTokenAuthenticator({
+    tokens,
+    clock,
+    looksUp,
+    audiences: [issuer],
+    labelDomain: 'kubernetes.io',
+    objects: {
+      cached: (resource, namespace, name) => objects.get(`${resource}/${namespace}/${name}`),
+      live: async (resource, namespace, name) => stored.get(`${resource}/${namespace}/${name}`),
+    },
+  });
+  const issue = (to: TokenSubject = subject, audiences = [issuer], seconds = 3600) =>
+    tokens.issue(to, { id: 'id-1', audiences, nowSeconds: nowMs / 1000, seconds });
+  const ask = (token: string, audiences?: string[]) =>
+    authenticator.authenticate({ bearerToken: token, ...(audiences && { audiences }) } as Credentials);
+  return { tokens, authenticator, objects, stored, issue, ask, advance: (ms: number) => (nowMs += ms) };
+}
+
+const accepted = { user: expect.objectContaining({ name: 'system:serviceaccount:shop:sa' }) as unknown };
+const gone = { rejected: 'service account token has been invalidated' };
+
+it.each([
+  ['RS256', rsaPem],
+  ['ES256', ecPem],
+  ['ES384', curvePem('P-384')],
+  ['ES512', curvePem('P-521')],
+])('signs with %s, and knows its own signature', async (algorithm, signing) => {
+  const { issue, ask } = world({ signing });
+  const token = await issue();
+  expect(readJwt(token)!.header).toEqual({ alg: algorithm, kid: expect.any(String) as string });
+  expect(await ask(token)).toMatchObject(accepted);
+});
+
+it('says for whom, by whom, how long, and on what it depends', async () => {
+  const pod = { name: 'p', uid: 'u2' };
+  const token = await world().issue({ ...subject, pod, node: { name: 'n' } }, ['x', 'y']);
+  const now = startMs / 1000;
+  expect(readJwt(token)!.payload).toEqual({
+    aud: ['x', 'y'],
+    exp: now + 3600,
+    iat: now,
+    iss: issuer,
+    jti: 'id-1',
+    'kubernetes.io': { namespace: 'shop', pod, node: { name: 'n' }, serviceaccount: { name: 'sa', uid: 'u1' } },
+    nbf: now,
+    sub: 'system:serviceaccount:shop:sa',
+  });
+});
+
+it('knows who it is, and tells what the token says of it', async () => {
+  const { issue, ask, objects } = world();
+  objects.set('pods/shop/p', object('p', 'u2'));
+  expect(
+    await ask(await issue({ ...subject, pod: { name: 'p', uid: 'u2' }, node: { name: 'n', uid: 'u3' } })),
+  ).toMatchObject({
+    audiences: [issuer],
+    user: {
+      name: 'system:serviceaccount:shop:sa',
+      uid: 'u1',
+      groups: ['system:serviceaccounts', 'system:serviceaccounts:shop', 'system:authenticated'],
+      extra: {
+        'authentication.kubernetes.io/credential-id': ['JTI=id-1'],
+        'authentication.kubernetes.io/pod-name': ['p'],
+        'authentication.kubernetes.io/pod-uid': ['u2'],
+        'authentication.kubernetes.io/node-name': ['n'],
+        'authentication.kubernetes.io/node-uid': ['u3'],
+      },
+    },
+  });
+});
+
+it('leaves what is no such token to others', async () => {
+  const { ask } = world();
+  for (const text of ['nope', 'a.b.c', await world({ issuers: ['https://other'] }).issue()]) {
+    expect(await ask(text)).toBeUndefined();
+  }
+});
+
+it('believes no other key, no other algorithm and no changed text', async () => {
+  const { issue, ask } = world();
+  const [header, payload, signature] = (await issue()).split('.') as [string, string, string];
+  const segment = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  expect(await ask(await world({ signing: rsaPem }).issue())).toBe('rejected');
+  expect(await ask(`${segment({ alg: 'none' })}.${payload}.${signature}`)).toBe('rejected');
+  expect(await ask(`${segment({ alg: 'HS256' })}.${payload}.${signature}`)).toBe('rejected');
+  const other = { ...readJwt(`${header}.${payload}.${signature}`)!.payload, sub: 'system:serviceaccount:shop:root' };
+  expect(await ask(`${header}.${segment(other)}.${signature}`)).toBe('rejected');
+});
+
+it('accepts the keys and issuers of before', async () => {
+  const old = await world({ signing: rsaPem, issuers: ['https://old'] }).issue();
+  const { ask } = world({ verifying: [rsaPem], issuers: [issuer, 'https://old'] });
+  expect(await ask(old)).toMatchObject(accepted);
+});
+
+it('is for those whom it names', async () => {
+  const { issue, ask } = world();
+  const token = await issue(subject, ['x', 'y']);
+  expect(await ask(token)).toEqual({
+    rejected: `token audiences ["x" "y"] is invalid for the target audiences ["${issuer}"]`,
+  });
+  expect(await ask(token, ['y', 'z'])).toMatchObject({ ...accepted, audiences: ['y'] });
+});
+
+it('ends in time, also where it is remembered', async () => {
+  const { issue, ask, advance } = world();
+  const token = await issue();
+  const result = (await ask(token)) as { isStillTrue: () => boolean };
+  expect(result.isStillTrue()).toBe(true);
+  advance(3_600_000);
+  expect(result.isStillTrue()).toBe(false);
+  expect(await ask(token)).toEqual({ rejected: 'service account token has expired' });
+  advance(-3_601_000);
+  expect(await ask(token)).toEqual({ rejected: 'service account token is not valid yet' });
+});
+
+const minuteAgo = new Date(startMs - 61_000).toISOString();
+const justNow = new Date(startMs - 1000).toISOString();
+it.each<[string, KubeObject | undefined, object]>([
+  ['is there', object('p', 'u2'), accepted],
+  ['is gone', undefined, gone],
+  ['is another one', object('p', 'u9'), gone],
+  ['is about to go', object('p', 'u2', { deletionTimestamp: justNow }), accepted],
+  ['should be gone', object('p', 'u2', { deletionTimestamp: minuteAgo }), gone],
+])('a token of a pod that %s', async (_what, pod, want) => {
+  const { issue, ask, objects } = world();
+  const token = await issue({ ...subject, pod: { name: 'p', uid: 'u2' } });
+  if (pod) objects.set('pods/shop/p', pod);
+  expect(await ask(token)).toMatchObject(want);
+});
+
+it('ends with its account, and begins with it, before the cache knows', async () => {
+  const { issue, ask, objects, stored } = world();
+  const token = await issue();
+  const result = (await ask(token)) as { isStillTrue: () => boolean };
+  objects.clear();
+  expect(result.isStillTrue()).toBe(false);
+  expect(await ask(token)).toEqual(gone);
+  stored.set('serviceaccounts/shop/sa', object('sa', 'u1'));
+  expect(await ask(token)).toMatchObject(accepted);
+});
+
+it('outlives everything where nobody looks', async () => {
+  const { issue, ask, objects } = world({ looksUp: false });
+  const token = await issue();
+  objects.clear();
+  expect(await ask(token)).toMatchObject(accepted);
+});
+
+it('a review tells whoever asks what the bearer is not told', async () => {
+  const { issue, authenticator } = world();
+  const anonymous: Authenticator = {
+    name: 'anonymous',
+    isLastResort: true,
+    authenticate: () => ({ user: { name: 'nobody', uid: '', groups: [], extra: {} } }),
+  };
+  const review = async (token: string, asked: string[] = []) =>
+    reviewToken([authenticator, anonymous], token, { asked, own: [issuer] });
+  expect(await review(await issue())).toMatchObject({ ...accepted, audiences: [issuer] });
+  expect(await review('nope')).toEqual({ problems: ['invalid bearer token'] });
+  expect(await review(await issue(), ['z'])).toEqual({
+    problems: ['invalid bearer token', `token audiences ["${issuer}"] is invalid for the target audiences ["z"]`],
+  });
+});
+
+it('a token that names nobody is one for the server itself', async () => {
+  const file: Authenticator = {
+    name: 'file',
+    authenticate: () => ({ user: { name: 'u', uid: '', groups: [], extra: {} } }),
+  };
+  const review = (asked: string[]) => reviewToken([file], 't', { asked, own: [issuer] });
+  expect(await review([])).toMatchObject({ user: { name: 'u' }, audiences: [issuer] });
+  expect(await review([issuer, 'z'])).toMatchObject({ audiences: [issuer] });
+  expect(await review(['z'])).toEqual({ problems: ['invalid bearer token'] });
+});

@@ -1,0 +1,139 @@
+import type { AuthorizationAttributes, Authorizer } from '../../auth/authorizer.js';
+import { ApiError } from '../../machinery/api-error.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import type { VirtualRequest } from '../../registry/api-group.js';
+import { AuthorizationGroup } from './authorization.group.js';
+
+const asker = { name: 'asker', uid: '', groups: [], extra: {} };
+const group = 'authorization.k8s.io';
+
+function world() {
+  const asked: AuthorizationAttributes[] = [];
+  const authorizer: Authorizer = {
+    name: 'test',
+    authorize(attributes) {
+      asked.push(attributes);
+      if (attributes.verb === 'forbid') return { decision: 'deny', reason: 'no' };
+      return attributes.verb === 'get' ? { decision: 'allow', reason: 'yes' } : { decision: 'no opinion', reason: '' };
+    },
+    rulesFor: (user, namespace) => ({
+      resourceRules: [{ verbs: [user.name], apiGroups: [namespace], resources: [] }],
+      nonResourceRules: [],
+    }),
+  };
+  return { asked, reviews: new AuthorizationGroup([authorizer]) };
+}
+
+const review = (kind: string, spec: object, metadata: object = {}): VirtualRequest =>
+  ({
+    context: { user: asker },
+    definition: { group },
+    body: { kind, apiVersion: `${group}/v1`, metadata, spec } as KubeObject,
+  }) as VirtualRequest;
+const resource = (rest: object = {}) => ({ verb: 'get', resource: 'pods', namespace: 'shop', ...rest });
+
+it.each<[string, object]>([
+  ['get', { allowed: true, reason: 'yes' }],
+  ['list', { allowed: false }],
+  ['forbid', { allowed: false, denied: true, reason: 'no' }],
+])('whether somebody may %s', async (verb, want) => {
+  const { reviews } = world();
+  const spec = { user: 'u', resourceAttributes: resource({ verb }) };
+  expect((await reviews.reviewSubject(review('SubjectAccessReview', spec))).object!['status']).toEqual(want);
+});
+
+it('asks about whom and what the review says', async () => {
+  const { asked, reviews } = world();
+  const extra = { scopes: ['a'] };
+  const spec = {
+    user: 'u',
+    uid: '1',
+    groups: ['g'],
+    extra,
+    resourceAttributes: resource({ group: 'apps', name: 'n' }),
+  };
+  await reviews.reviewSubject(review('SubjectAccessReview', spec));
+  await reviews.reviewSelf(review('SelfSubjectAccessReview', { nonResourceAttributes: { path: '/x', verb: 'get' } }));
+  expect(asked).toMatchObject([
+    {
+      user: { name: 'u', uid: '1', groups: ['g'], extra },
+      isResourceRequest: true,
+      group: 'apps',
+      resource: 'pods',
+      name: 'n',
+      namespace: 'shop',
+    },
+    { user: asker, isResourceRequest: false, path: '/x', verb: 'get' },
+  ]);
+});
+
+const both = { resourceAttributes: resource(), nonResourceAttributes: { path: '/', verb: 'get' } };
+const selecting = (labelSelector: object) => ({ user: 'u', resourceAttributes: resource({ labelSelector }) });
+const requirement = { key: 'a', operator: 'In', values: ['b'] };
+it.each<[string, object, object, string[]]>([
+  ['nobody', { resourceAttributes: resource() }, {}, ['spec.user: Invalid value: "": at least one of user or group']],
+  ['nothing', { user: 'u' }, {}, ['spec.resourceAttributes: Invalid value: null: exactly one of']],
+  ['two things', { user: 'u', ...both }, {}, ['spec.nonResourceAttributes: Invalid value: {"Path":"/","Verb":"get"}']],
+  [
+    'an object',
+    { user: 'u', resourceAttributes: resource() },
+    { name: 'x' },
+    ['metadata: Invalid value: {"name":"x"}'],
+  ],
+  ['a selector twice', selecting({ rawSelector: 'a', requirements: [requirement] }), {}, ['labelSelector.rawSelector']],
+  ['an empty selector', selecting({}), {}, ['requirements or rawSelector is required']],
+  ['a selector without key', selecting({ requirements: [{ operator: 'Exists' }] }), {}, ['key: Inv', 'key: Inv']],
+  ['a selector of later', selecting({ requirements: [{ key: 'a', operator: 'Like' }] }), {}, []],
+])('a review of %s', async (_what, spec, metadata, want) => {
+  const { reviews } = world();
+  const refused = await reviews.reviewSubject(review('SubjectAccessReview', spec, metadata)).then(
+    () => [],
+    (error: unknown) => causesOf(error),
+  );
+  expect(refused).toEqual(want.map((text) => expect.stringContaining(text) as string));
+});
+
+it('in a namespace one asks about that namespace', async () => {
+  const { reviews } = world();
+  const ask = (attributes: object) =>
+    reviews.reviewLocally(review('LocalSubjectAccessReview', { user: 'u', ...attributes }, { namespace: 'shop' })).then(
+      ({ object }) => object!['status'],
+      (error: unknown) => causesOf(error),
+    );
+  expect(await ask({ resourceAttributes: resource() })).toEqual({ allowed: true, reason: 'yes' });
+  expect(await ask({ resourceAttributes: resource({ namespace: 'other' }) })).toEqual([
+    'spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace',
+  ]);
+  expect(await ask({ nonResourceAttributes: { path: '/', verb: 'get' } })).toEqual([
+    'spec.nonResourceAttributes: Invalid value: {"Path":"/","Verb":"get"}: disallowed on this kind of request',
+  ]);
+});
+
+it('tells which selectors it could not read', async () => {
+  const { reviews } = world();
+  const spec = selecting({ rawSelector: 'a in (b' });
+  expect((await reviews.reviewSubject(review('SubjectAccessReview', spec))).object!['status']).toEqual({
+    allowed: true,
+    reason: 'yes',
+    evaluationError: 'spec.resourceAttributes.labelSelector ignored due to parse error',
+  });
+});
+
+it('lists what the asker may do in a namespace', async () => {
+  const { reviews } = world();
+  const { object } = await reviews.listRules(review('SelfSubjectRulesReview', { namespace: 'shop' }));
+  expect(object).toMatchObject({
+    spec: {},
+    status: {
+      resourceRules: [{ verbs: ['asker'], apiGroups: ['shop'], resources: [] }],
+      nonResourceRules: [],
+      incomplete: false,
+    },
+  });
+  await expect(reviews.listRules(review('SelfSubjectRulesReview', {}))).rejects.toThrow('no namespace on request');
+});
+
+function causesOf(error: unknown): string[] {
+  if (!(error instanceof ApiError)) throw error;
+  return (error.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
+}
