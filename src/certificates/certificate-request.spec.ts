@@ -20,7 +20,7 @@ it.each<[string, Algorithm, object]>([
   ['ec', { name: 'ECDSA', namedCurve: 'P-256' } as Algorithm, { hash: 'SHA-256' }],
   ['ec', { name: 'ECDSA', namedCurve: 'P-384' } as Algorithm, { hash: 'SHA-384' }],
   ['rsa', { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', ...rsa } as Algorithm, {}],
-  ['ed25519', { name: 'Ed25519' } as Algorithm, {}],
+  ['ed25519', { name: 'Ed25519' }, {}],
 ])('reads a request signed with %s (%#)', async (type, algorithm, signing) => {
   const bytes = await request(algorithm, signing);
   const { publicKey, isSigned } = parseCertificateRequest(bytes);

@@ -1,0 +1,239 @@
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
+import { resourceClaimStatusLens, resourceClaimStrategy } from './resource-claim.strategy.js';
+import { resourceClaimTable } from './resource-claim.table.js';
+import { resourceClaimTemplateStrategy } from './resource-claim-template.strategy.js';
+
+const claim = (devices: object, status: object = {}): KubeObject => ({
+  kind: 'ResourceClaim',
+  apiVersion: 'resource.k8s.io/v1',
+  metadata: { name: 'c' },
+  spec: { devices },
+  status,
+});
+const exactly = (fields: object = {}) => ({ name: 'r', exactly: { deviceClassName: 'c', ...fields } });
+const asking = (fields: object) => ({ requests: [exactly(fields)] });
+const alternatives = { name: 'q', firstAvailable: [{ name: 'a', deviceClassName: 'c' }] };
+const opaque = { driver: 'dra.example.com', parameters: { a: 1 } };
+const at = 'spec.devices.requests[0]';
+const noRequest =
+  "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
+
+it.each<[string, object, string[]]>([
+  ['nothing', {}, []],
+  ['a device', { requests: [exactly()] }, []],
+  ['all devices', asking({ allocationMode: 'All', selectors: [{ cel: { expression: 'true' } }] }), []],
+  [
+    'the first that there is, and rules for it',
+    {
+      requests: [exactly(), alternatives],
+      constraints: [{ requests: ['r', 'q/a'], matchAttribute: 'dra.example.com/numa' }],
+      config: [{ requests: ['q'], opaque }],
+    },
+    [],
+  ],
+  ['no class', { requests: [{ name: 'r', exactly: {} }] }, [`${at}.exactly.deviceClassName: Required value`]],
+  [
+    'neither way',
+    { requests: [{ name: 'r' }] },
+    [`${at}: Required value: exactly one of \`exactly\` or \`firstAvailable\` is required`],
+  ],
+  [
+    'both ways',
+    { requests: [{ ...alternatives, ...exactly() }] },
+    [
+      `${at}: Invalid value: null: exactly one of \`exactly\` or \`firstAvailable\` is required, but multiple fields are set`,
+    ],
+  ],
+  ['a request twice', { requests: [exactly(), exactly()] }, ['spec.devices.requests[1]: Duplicate value: "r"']],
+  [
+    'many requests',
+    { requests: Array.from({ length: 33 }, (_, i) => ({ ...exactly(), name: `r${i}` })) },
+    ['spec.devices.requests: Too many: 33: must have at most 32 items'],
+  ],
+  [
+    'many alternatives',
+    {
+      requests: [
+        { name: 'r', firstAvailable: Array.from({ length: 9 }, (_, i) => ({ name: `a${i}`, deviceClassName: 'c' })) },
+      ],
+    },
+    [`${at}.firstAvailable: Too many: 9: must have at most 8 items`],
+  ],
+  [
+    'another mode',
+    asking({ allocationMode: 'X' }),
+    [`${at}.exactly.allocationMode: Unsupported value: "X": supported values: "All", "ExactCount"`],
+  ],
+  ['less than none', asking({ count: -1 }), [`${at}.exactly.count: Invalid value: -1: must be greater than zero`]],
+  [
+    'two of all',
+    asking({ allocationMode: 'All', count: 2 }),
+    [`${at}.exactly.count: Invalid value: 2: must not be specified when allocationMode is 'All'`],
+  ],
+  ['an empty selector', asking({ selectors: [{}] }), [`${at}.exactly.selectors[0].cel: Required value`]],
+  [
+    'a toleration of a value and of all',
+    asking({ tolerations: [{ key: 'k', operator: 'Exists', value: 'v' }] }),
+    [`${at}.exactly.tolerations[0].value: Invalid value: "v": must be empty for operator \`Exists\``],
+  ],
+  [
+    'a constraint of no request',
+    { requests: [exactly()], constraints: [{ requests: ['z'], matchAttribute: 'a/b' }] },
+    [`spec.devices.constraints[0].requests[0]: Invalid value: "z": ${noRequest}`],
+  ],
+  [
+    'an attribute without a domain',
+    { requests: [exactly()], constraints: [{ matchAttribute: 'x' }] },
+    [
+      'spec.devices.constraints[0].matchAttribute: Invalid value: "x": a fully qualified name must be a domain and a name separated by a slash',
+    ],
+  ],
+  [
+    'a constraint of nothing',
+    { requests: [exactly()], constraints: [{}] },
+    ['spec.devices.constraints[0].matchAttribute: Required value'],
+  ],
+  ['no settings', { config: [{}] }, ['spec.devices.config[0].opaque: Required value']],
+  [
+    'settings for nobody',
+    { config: [{ opaque: { parameters: {} } }] },
+    ['spec.devices.config[0].opaque.driver: Required value'],
+  ],
+  [
+    'large settings',
+    { config: [{ opaque: { ...opaque, parameters: { a: 'x'.repeat(10240) } } }] },
+    ['spec.devices.config[0].opaque.parameters: Too long: may not be more than 10240 bytes'],
+  ],
+])('%s', (_name, devices, want) => {
+  expect(refusals(resourceClaimStrategy, claim(devices))).toEqual(want);
+  const template = { ...claim({}), kind: 'ResourceClaimTemplate', spec: { spec: { devices } } };
+  expect(refusals(resourceClaimTemplateStrategy, template)).toEqual(
+    want.map((error) => error.replace('spec.', 'spec.spec.')),
+  );
+});
+
+it('asks for one device unless it says otherwise', () => {
+  const tolerations = [{ key: 'k' }];
+  const made = prepared(
+    resourceClaimStrategy,
+    claim({ requests: [exactly({ count: 0, tolerations }), alternatives, exactly({ allocationMode: 'All' })] }),
+  );
+  const one = { allocationMode: 'ExactCount', count: 1 };
+  expect(made['spec']).toEqual({
+    devices: {
+      requests: [
+        exactly({ ...one, tolerations: [{ key: 'k', operator: 'Equal' }] }),
+        { name: 'q', firstAvailable: [{ name: 'a', deviceClassName: 'c', ...one }] },
+        exactly({ allocationMode: 'All' }),
+      ],
+    },
+  });
+});
+
+it('shows the whole of what was to be changed', () =>
+  expect(updateRefusals(resourceClaimStrategy, claim({ requests: [exactly()] }), claim({}))).toEqual([
+    'spec: Invalid value: {"Devices":{"Requests":[{"Name":"r","Exactly":{"DeviceClassName":"c","Selectors":null,"AllocationMode":"ExactCount","Count":1,"AdminAccess":null,"Tolerations":null,"Capacity":null},"FirstAvailable":null}],"Constraints":null,"Config":null}}: field is immutable',
+  ]));
+
+it('looks at what a template says of the claims', () =>
+  expect(
+    refusals(resourceClaimTemplateStrategy, {
+      ...claim({}),
+      spec: { metadata: { labels: { a: 'b c' } }, spec: { devices: {} } },
+    })[0],
+  ).toContain('spec.metadata.labels: Invalid value: "b c"'));
+
+describe('status', () => {
+  const result = { request: 'r', driver: 'dra.example.com', pool: 'p', device: 'd' };
+  const allocation = { devices: { results: [result] } };
+  const consumer = { resource: 'pods', name: 'p', uid: 'u' };
+  const device = { driver: 'dra.example.com', pool: 'p', device: 'd', conditions: [] };
+  const of = (status: object) => claim({ requests: [exactly()] }, status);
+
+  it.each<[string, object, object, string[]]>([
+    ['allocated', { allocation }, {}, []],
+    ['reserved', { allocation, reservedFor: [consumer], devices: [device] }, { allocation }, []],
+    ['given back', {}, { allocation }, []],
+    [
+      'for no request',
+      { allocation: { devices: { results: [{ ...result, request: 'z' }] } } },
+      {},
+      [`status.allocation.devices.results[0].request: Invalid value: "z": ${noRequest}`],
+    ],
+    [
+      'no pool',
+      { allocation: { devices: { results: [{ ...result, pool: '' }] } } },
+      {},
+      ['status.allocation.devices.results[0].pool: Required value'],
+    ],
+    [
+      'settings from nowhere',
+      { allocation: { devices: { config: [{ opaque }] } } },
+      {},
+      ['status.allocation.devices.config[0].source: Required value'],
+    ],
+    [
+      'another allocation',
+      { allocation: { devices: {} } },
+      { allocation },
+      ['status.allocation: Invalid value: {"devices":{}}: field is immutable'],
+    ],
+    [
+      'reserved before it is allocated',
+      { reservedFor: [consumer] },
+      {},
+      ['status.reservedFor: Forbidden: may not be specified when `allocated` is not set'],
+    ],
+    [
+      'reserved twice',
+      { allocation, reservedFor: [consumer, consumer] },
+      { allocation },
+      ['status.reservedFor[1]: Duplicate value: "u"'],
+    ],
+    [
+      'news of another device',
+      { allocation, devices: [{ ...device, device: 'e' }] },
+      { allocation },
+      [
+        'status.devices[0]: Invalid value: {"Driver":"dra.example.com","Pool":"p","Device":"e"}: must be an allocated device in the claim',
+      ],
+    ],
+    [
+      'no address',
+      { allocation, devices: [{ ...device, networkData: { ips: ['10.0.0.1'] } }] },
+      { allocation },
+      [
+        'status.devices[0].networkData.ips[0]: Invalid value: "10.0.0.1": must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)',
+      ],
+    ],
+  ])('%s', (_name, status, before, want) =>
+    expect(texts(resourceClaimStatusLens.validate!(of(status), of(before), testContext))).toEqual(want),
+  );
+
+  it('reserves nothing that is being deleted', () => {
+    const changed = of({ allocation, reservedFor: [consumer] });
+    changed.metadata.deletionTimestamp = testContext.now;
+    expect(texts(resourceClaimStatusLens.validate!(changed, of({ allocation }), testContext))).toEqual([
+      'status.reservedFor: Forbidden: new entries may not be added while `deletionTimestamp` is set',
+    ]);
+  });
+
+  it('forgets devices that are given back', () => {
+    const changed = of({ devices: [device] });
+    resourceClaimStatusLens.prepare!(changed, of({ allocation, devices: [device] }), testContext);
+    expect(changed['status']).toEqual({});
+  });
+
+  it.each<[object, boolean, string]>([
+    [{}, false, 'pending'],
+    [{}, true, 'deleted'],
+    [{ allocation }, false, 'allocated'],
+    [{ allocation, reservedFor: [consumer] }, false, 'allocated,reserved'],
+    [{ allocation }, true, 'deleted,allocated'],
+  ])('%j, deleted: %j, in a table', (status, isDeleted, state) => {
+    const object = of(status);
+    if (isDeleted) object.metadata.deletionTimestamp = testContext.now;
+    expect(resourceClaimTable.cells(object, { nowMs: 0 })).toEqual(['c', state, '<unknown>']);
+  });
+});

@@ -1,0 +1,176 @@
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { prepared, refusals, testContext, updateRefusals } from '../../../test/harness/strategies.js';
+import { resourceSliceStrategy } from './resource-slice.strategy.js';
+import { resourceSliceTable } from './resource-slice.table.js';
+
+const slice = (spec: object): KubeObject => ({
+  kind: 'ResourceSlice',
+  apiVersion: 'resource.k8s.io/v1',
+  metadata: { name: 's' },
+  spec: { driver: 'dra.example.com', nodeName: 'n', pool: { name: 'p', resourceSliceCount: 1 }, ...spec },
+});
+const device = (fields: object = {}) => ({ devices: [{ name: 'd', ...fields }] });
+const attribute = (value: object) => device({ attributes: { x: value } });
+const capacity = (requestPolicy: object) => device({ capacity: { m: { value: '8Gi', requestPolicy } } });
+const at = 'spec.devices[0]';
+const policyAt = `${at}.capacity[m].requestPolicy`;
+const ways = '`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection`';
+const terms = (count: number) => ({
+  nodeSelectorTerms: Array.from({ length: count }, () => ({ matchExpressions: [{ key: 'k', operator: 'Exists' }] })),
+});
+
+it.each<[string, object, string[]]>([
+  ['no device', {}, []],
+  ['a pool with slashes', { pool: { name: 'a/b.c', resourceSliceCount: 2, generation: 1 } }, []],
+  [
+    'a device',
+    device({
+      attributes: {
+        model: { string: 'x' },
+        'dra.example.com/n': { int: 3 },
+        ok: { bool: true },
+        v: { version: '1.2.3' },
+      },
+      capacity: { memory: { value: '8Gi' } },
+      taints: [{ key: 'k', effect: 'NoExecute' }],
+    }),
+    [],
+  ],
+  ['a place of its own', { nodeName: undefined, perDeviceNodeSelection: true, ...device({ allNodes: true }) }, []],
+  ['no driver', { driver: '' }, ['spec.driver: Required value']],
+  ['no place', { nodeName: undefined }, [`spec: Required value: exactly one of ${ways} is required`]],
+  [
+    'two places',
+    { allNodes: true },
+    [
+      `spec: Invalid value: "{\`nodeName\`, \`allNodes\`}": exactly one of ${ways} is required, but multiple fields are set`,
+    ],
+  ],
+  [
+    'not everywhere',
+    { nodeName: undefined, allNodes: false },
+    ['spec.allNodes: Invalid value: false: must be either unset or set to true'],
+  ],
+  [
+    'an empty name',
+    { nodeName: '' },
+    ['spec.nodeName: Invalid value: "": must be either unset or set to a non-empty string'],
+  ],
+  ['no slices', { pool: { name: 'p' } }, ['spec.pool.resourceSliceCount: Invalid value: 0: must be greater than zero']],
+  ['no pool', { pool: { resourceSliceCount: 1 } }, ['spec.pool.name: Required value']],
+  ['a device twice', { devices: [{ name: 'd' }, { name: 'd' }] }, ['spec.devices[1]: Duplicate value: "d"']],
+  [
+    'many devices',
+    { devices: Array.from({ length: 129 }, (_, i) => ({ name: `d${i}` })) },
+    ['spec.devices: Too many: 129: must have at most 128 items'],
+  ],
+  [
+    'many devices that keep off',
+    {
+      devices: Array.from({ length: 65 }, (_, i) => ({ name: `d${i}`, taints: [{ key: 'k', effect: 'None' }] })),
+    },
+    ['spec.devices: Too many: 65: must have at most 64 items'],
+  ],
+  [
+    'many facts',
+    device({ attributes: Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`a${i}`, { int: i }])) }),
+    [`${at}: Invalid value: 33: the total number of attributes and capacities must not exceed 32`],
+  ],
+  [
+    'an attribute without a value',
+    attribute({}),
+    [`${at}.attributes[x]: Invalid value: "": exactly one value must be specified`],
+  ],
+  [
+    'an attribute of two values',
+    attribute({ int: 1, bool: true }),
+    [
+      `${at}.attributes[x]: Invalid value: {"IntValue":1,"BoolValue":true,"StringValue":null,"VersionValue":null,"IntValues":null,"BoolValues":null,"StringValues":null,"VersionValues":null}: exactly one value must be specified`,
+    ],
+  ],
+  [
+    'no version',
+    attribute({ version: '1' }),
+    [`${at}.attributes[x].version: Invalid value: "1": must be a string compatible with semver.org spec 2.0.0`],
+  ],
+  [
+    'a long text',
+    attribute({ strings: ['x', 'x'.repeat(65)] }),
+    [`${at}.attributes[x].strings[1]: Too long: may not be more than 64 bytes`],
+  ],
+  [
+    'a domain without a name',
+    device({ attributes: { 'example.com/': { int: 1 } } }),
+    [`${at}.attributes[example.com/]: Required value: the name must not be empty`],
+  ],
+  ['a taint without an effect', device({ taints: [{ key: 'k' }] }), [`${at}.taints[0].effect: Required value`]],
+  [
+    'a place where the slice has one',
+    device({ allNodes: true }),
+    [`${at}.allNodes: Invalid value: true: can only be set if \`spec.perDeviceNodeSelection\` is true`],
+  ],
+  ['counters of nothing', { sharedCounters: [{ name: 'c' }] }, ['spec.sharedCounters[0].counters: Required value']],
+  [
+    'counters beside devices',
+    { sharedCounters: [{ name: 'c', counters: { m: { value: '1' } } }], ...device() },
+    ['spec: Invalid value: "{`sharedCounters`, `devices`}": only one of `sharedCounters` or `devices` is allowed'],
+  ],
+  ['a range', capacity({ default: '2Gi', validRange: { min: '1Gi', max: '4Gi' } }), []],
+  ['values', capacity({ default: '2Gi', validValues: ['1Gi', '2Gi'] }), []],
+  ['a range without a default', capacity({ validRange: { min: '1Gi' } }), [`${policyAt}.default: Required value`]],
+  [
+    'a default outside',
+    capacity({ default: '16Gi', validRange: { min: '1Gi', max: '4Gi' } }),
+    [
+      `${policyAt}.default: Invalid value: "16Gi": must be less than or equal to the capacity value`,
+      `${policyAt}.default: Invalid value: "16Gi": must be less than or equal to \`max\``,
+    ],
+  ],
+  [
+    'values out of order',
+    capacity({ default: '1Gi', validValues: ['2Gi', '1Gi'] }),
+    [`${policyAt}.validValues[1]: Invalid value: "1Gi": values must be sorted in ascending order`],
+  ],
+])('%s', (_name, spec, want) => expect(refusals(resourceSliceStrategy, slice(spec))).toEqual(want));
+
+it.each([
+  [1, 0],
+  [2, 1],
+  [0, 1],
+])('a selector of %d terms', (count, errors) =>
+  expect(refusals(resourceSliceStrategy, slice({ nodeName: undefined, nodeSelector: terms(count) }))).toHaveLength(
+    errors,
+  ),
+);
+
+it.each<[object, string[]]>([
+  [device(), []],
+  [{ pool: { name: 'p', resourceSliceCount: 2, generation: 1 } }, []],
+  [{ driver: 'x.example.com' }, ['spec.driver: Invalid value: "x.example.com": field is immutable']],
+  [{ nodeName: 'y' }, ['spec.nodeName: Invalid value: "y": field is immutable']],
+  [{ pool: { name: 'q', resourceSliceCount: 1 } }, ['spec.pool.name: Invalid value: "q": field is immutable']],
+])('a change to %j', (spec, want) =>
+  expect(updateRefusals(resourceSliceStrategy, slice(spec), slice({}))).toEqual(want),
+);
+
+it('notes since when taints are there', () => {
+  const timeAdded = '2020-01-01T00:00:00Z';
+  const taints = [{ key: 'a' }, { key: 'b', timeAdded }];
+  expect(prepared(resourceSliceStrategy, slice(device({ taints })))['spec']).toMatchObject({
+    devices: [
+      {
+        taints: [
+          { key: 'a', timeAdded: testContext.now },
+          { key: 'b', timeAdded },
+        ],
+      },
+    ],
+  });
+});
+
+it.each([
+  [{}, 'n'],
+  [{ nodeName: undefined, allNodes: true }, ''],
+])('%j in a table', (spec, node) =>
+  expect(resourceSliceTable.cells(slice(spec), { nowMs: 0 })).toEqual(['s', node, 'dra.example.com', 'p', '<unknown>']),
+);
