@@ -10,7 +10,7 @@ const clock = { now: () => Date.parse('2026-01-02T03:04:05Z') } as Clock;
 const review = (kind: string, rest: object, user = alice): VirtualRequest =>
   ({
     context: { user },
-    body: { kind, apiVersion: 'authentication.k8s.io/v1', metadata: {}, ...rest } as KubeObject,
+    body: { kind, apiVersion: 'authentication.k8s.io/v1', metadata: {}, ...rest },
   }) as VirtualRequest;
 
 it('tells the asker who it is, whatever it says', async () => {
