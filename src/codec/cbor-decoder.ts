@@ -45,7 +45,6 @@ class CborDecoder {
   }
 
   private value(depth: number): JsonValue {
-    if (depth > jsonDepthMax) throw new DecodeError('exceeded max depth');
     this.readInitial();
     switch (this.majorType) {
       case majorTypes.unsigned:
@@ -79,6 +78,7 @@ class CborDecoder {
   }
 
   private array(depth: number): JsonValue[] {
+    checkDepth(depth);
     const count = this.count();
     const items: JsonValue[] = [];
     while (count === indefinite ? !this.atBreak() : items.length < count) items.push(this.value(depth + 1));
@@ -86,6 +86,7 @@ class CborDecoder {
   }
 
   private map(depth: number): JsonObject {
+    checkDepth(depth);
     const count = this.count();
     const map: JsonObject = {};
     for (let read = 0; count === indefinite ? !this.atBreak() : read < count; read++) {
@@ -106,6 +107,7 @@ class CborDecoder {
   }
 
   private tagged(depth: number): JsonValue {
+    checkDepth(depth);
     const tag = this.argument();
     if (tag === tags.bignum || tag === tags.negativeBignum) throw new DecodeError('cbor: bignums are not supported');
     const encoding = laterEncodings.get(tag as number);
@@ -219,6 +221,11 @@ class CborDecoder {
 }
 
 const unexpectedEnd = () => new DecodeError('unexpected EOF');
+
+/** The same bound as JSON's, since what is read here may be written there. */
+function checkDepth(depth: number): void {
+  if (depth >= jsonDepthMax) throw new DecodeError('exceeded max depth');
+}
 
 /** Large integers are bigints, as in JSON: see json.ts. */
 function within64Bits(value: bigint): JsonValue {

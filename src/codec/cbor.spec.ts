@@ -5,6 +5,7 @@ import { cborEncoding } from './cbor.js';
 import { decodeCbor } from './cbor-decoder.js';
 import { DecodeError } from './decode-error.js';
 import { EncodeError } from './encode-error.js';
+import { decodeJson, encodeJson, jsonDepthMax } from './json.js';
 
 const catalog = new Catalog(namingProfile('kubernetes'));
 const encoding = cborEncoding(() => catalog);
@@ -174,9 +175,15 @@ describe('reading', () => {
     ['a reserved head', '1c', 'cbor: invalid additional information 28'],
     ['a time that is none', 'c04161', 'cbor: a tagged time is no time'],
     ['a time beyond all times', 'c11b000fffffffffffff', 'cbor: a tagged time is no time'],
-    ['lists too deep', '81'.repeat(2000) + '01', 'exceeded max depth'],
+    ['lists one too deep', '81'.repeat(jsonDepthMax + 1) + '01', 'exceeded max depth'],
+    ['maps too deep', 'a14161'.repeat(2000) + '01', 'exceeded max depth'],
     ['tags too deep', 'c6'.repeat(2000) + '01', 'exceeded max depth'],
   ])('refuses %s', (_name, hex, problem) => expect(outcome(Buffer.from(hex, 'hex'))).toBe(problem));
+
+  it('what is as deep as can be is JSON, too', () => {
+    const value = decodeCbor(Buffer.from('81'.repeat(jsonDepthMax) + '01', 'hex'));
+    expect(decodeJson(encodeJson(value))).toEqual(value);
+  });
 
   it('says of a body that its kind cannot be told', () => {
     expect(() => encoding.decode(Buffer.from('hello'))).toThrow(

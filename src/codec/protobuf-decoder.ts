@@ -5,7 +5,8 @@ import type { ProtobufReader } from './protobuf-reader.js';
 import { wireTypes } from './protobuf-reader.js';
 import { readSchemaOr, readSimple, zeroOf } from './protobuf-value-reader.js';
 
-const depthMax = 100;
+/** Each message makes two levels of JSON at most. Half of those that json.ts reads are left to values that are JSON. */
+const depthMax = 200;
 
 /**
  * A message as the JSON object it stands for. Go writes fields that are zero, and JSON leaves them out: what comes out

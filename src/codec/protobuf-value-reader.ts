@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 import { DecodeError } from './decode-error.js';
-import { decodeJson } from './json.js';
+import { decodeJson, inspect, jsonDepthMax } from './json.js';
 import type { Content } from './protobuf-messages.js';
 import { wireTypes, type ProtobufReader } from './protobuf-reader.js';
 import { timeText } from './protobuf-time.js';
@@ -96,6 +96,8 @@ function readRawJson(reader: ProtobufReader): JsonValue | undefined {
     } else reader.skip();
   }
   reader.leave(outer);
+  // What stands around it has a share in what can be read again: see protobuf-decoder.ts.
+  inspect(value, jsonDepthMax / 2);
   return value;
 }
 

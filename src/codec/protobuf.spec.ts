@@ -3,6 +3,7 @@ import { Catalog } from '../catalog/catalog.js';
 import { namingProfile } from '../config/naming-profile.js';
 import { DecodeError } from './decode-error.js';
 import { EncodeError } from './encode-error.js';
+import { decodeJson, encodeJson } from './json.js';
 import { protobufEncoding } from './protobuf.js';
 
 const catalog = new Catalog(namingProfile('kubernetes', { apiDomain: 'example.com' }));
@@ -351,6 +352,26 @@ describe('whatever comes', () => {
       { numRuns: 500 },
     );
     expect(Object.getOwnPropertyNames(Object.prototype)).toHaveLength(before);
+  });
+
+  it('what is as deep as can be is JSON, too, and nothing is deeper', () => {
+    const revision = (depth: number) => {
+      const data = Buffer.from(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`);
+      return enveloped('apps/v1', 'ControllerRevision', message([2, message([1, data])]));
+    };
+    const definition = (depth: number) => {
+      let schema = message([5, 'string']);
+      for (let level = 0; level < depth; level++) schema = message([29, message([1, 'a'], [2, schema])]);
+      const version = message([1, 'v1'], [4, message([1, schema])]);
+      return enveloped('apiextensions.example.com/v1', 'CustomResourceDefinition', message([2, message([7, version])]));
+    };
+    for (const deep of [revision(490), definition(150)]) {
+      const object = encoding.decode(deep).value;
+      expect(decodeJson(encodeJson(object))).toEqual(object);
+    }
+    for (const deep of [revision(600), revision(100_000), definition(250), definition(5000)]) {
+      expect(outcome(deep)).toBe('exceeded max depth');
+    }
   });
 
   it('survives the loss of any byte, and any other byte in its place', () => {
