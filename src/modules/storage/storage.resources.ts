@@ -26,6 +26,7 @@ export function storageResources(naming: NamingProfile) {
     strategy: volumeAttributesClassStrategy,
     table: volumeAttributesClassTable(naming),
     returnsDeletedObject: true,
+    returnsDeletedObject: true,
   });
   return {
     v1: [
@@ -38,6 +39,7 @@ export function storageResources(naming: NamingProfile) {
         table: csiDriverTable,
         allowsUnconditionalUpdate: false,
         returnsDeletedObject: true,
+        returnsDeletedObject: true,
       }),
       defineResource({
         ...v1,
@@ -47,6 +49,7 @@ export function storageResources(naming: NamingProfile) {
         strategy: csiNodeStrategy,
         table: csiNodeTable,
         allowsUnconditionalUpdate: false,
+        returnsDeletedObject: true,
         returnsDeletedObject: true,
       }),
       defineResource({
