@@ -25,6 +25,8 @@ export interface RunningReconciler {
 }
 
 export interface ReconcilerParts {
+  /** Of the reconciler that these are given to. */
+  readonly name: string;
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
   /** Acts in the name of this reconciler. */

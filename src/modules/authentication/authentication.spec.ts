@@ -1,5 +1,4 @@
 import type { TokenVerdict } from '../../auth/authenticator.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import type { VirtualRequest } from '../../registry/api-group.js';
 import type { Clock } from '../../std/clock.js';
 import { AuthenticationGroup } from './authentication.group.js';

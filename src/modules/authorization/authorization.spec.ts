@@ -1,6 +1,5 @@
 import type { AuthorizationAttributes, Authorizer } from '../../auth/authorizer.js';
 import { ApiError } from '../../machinery/api-error.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import type { VirtualRequest } from '../../registry/api-group.js';
 import { AuthorizationGroup } from './authorization.group.js';
 

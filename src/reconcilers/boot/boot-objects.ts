@@ -7,6 +7,8 @@ import type { ServerConfig } from '../../config/server-config.js';
 import { ensureApiServices } from './api-services.js';
 import { ensureObject, type BootObject } from './ensure-object.js';
 import { flowcontrolObjects } from './flowcontrol-objects.js';
+import { namespaceObjects, type Authority } from './namespace-objects.js';
+import { priorityClassObjects } from './priority-class-objects.js';
 
 interface Parts {
   readonly config: ServerConfig;
@@ -14,8 +16,7 @@ interface Parts {
 }
 
 interface Server {
-  /** PEM of the certificates that the serving certificate is signed by. */
-  readonly pki: { readonly authority: { current(): { readonly pem: string } } };
+  readonly pki: Authority;
   readonly port: number;
 }
 
@@ -30,12 +31,13 @@ export async function ensureBootObjects(parts: Parts, server: Server): Promise<v
   const everywhere = new Set([...names, ...namespaces.map(({ metadata }) => metadata.name!)]);
   await Promise.all(
     [...everywhere].flatMap((name) =>
-      perNamespace(parts.config, name, server).map((boot) => ensureObject(parts.registry, boot)),
+      namespaceObjects(parts.config, name, server.pki).map((boot) => ensureObject(parts.registry, boot)),
     ),
   );
   await Promise.all([
     ensureObject(parts.registry, clientAuthentication(parts.config, server)),
     ...flowcontrolObjects(parts.config.naming).map((boot) => ensureObject(parts.registry, boot)),
+    ...priorityClassObjects(parts.config.naming).map((boot) => ensureObject(parts.registry, boot)),
     ensureApiServices(parts.registry, parts.config.naming),
   ]);
 }
@@ -95,6 +97,7 @@ function ownService(config: ServerConfig, port: number): BootObject[] {
     },
   };
   if (network.endpointReconciler === 'none') return [service];
+  const discovery = naming.group('discovery');
   return [
     service,
     {
@@ -116,31 +119,21 @@ function ownService(config: ServerConfig, port: number): BootObject[] {
         ],
       },
     },
-  ];
-}
-
-function perNamespace({ naming }: ServerConfig, namespace: string, { pki }: Server): BootObject[] {
-  return [
     {
-      resource: 'serviceaccounts',
-      keeps: [],
-      object: { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'default', namespace } },
-    },
-    {
-      resource: 'configmaps',
-      keeps: ['data'],
+      group: discovery,
+      resource: 'endpointslices',
+      keeps: ['endpoints', 'ports'],
       object: {
-        kind: 'ConfigMap',
-        apiVersion: 'v1',
+        kind: 'EndpointSlice',
+        apiVersion: `${discovery}/v1`,
         metadata: {
-          name: naming.systemName('root-ca.crt'),
-          namespace,
-          annotations: {
-            [naming.label('description')]:
-              'Contains the CA bundle by which the certificate of the API server can be verified when it is reached by its Service.',
-          },
+          name: naming.serviceName,
+          namespace: 'default',
+          labels: { [naming.label('service-name')]: naming.serviceName },
         },
-        data: { 'ca.crt': pki.authority.current().pem },
+        addressType: isIPv4(serving.advertiseAddress) ? 'IPv4' : 'IPv6',
+        endpoints: [{ addresses: [serving.advertiseAddress], conditions: { ready: true } }],
+        ports: [{ name: 'https', port, protocol: 'TCP' }],
       },
     },
   ];

@@ -1,0 +1,88 @@
+import { HttpClient } from '../../../test/harness/http-client.js';
+import { readJwt } from '../../auth/jwt.js';
+import { startKeelson, type Keelson } from '../../testing.js';
+
+let keelson: Keelson;
+let admin: HttpClient;
+const accounts = '/api/v1/namespaces/default/serviceaccounts';
+const pods = '/api/v1/namespaces/default/pods';
+const issuer = 'https://kubernetes.default.svc';
+
+beforeAll(async () => {
+  keelson = await startKeelson({ config: { authentication: { serviceAccount: { tokenLifeMsMax: 7_200_000 } } } });
+  admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
+  await admin.post(accounts, { metadata: { name: 'sa' } });
+  const containers = [{ name: 'c', image: 'i' }];
+  await admin.post(pods, { metadata: { name: 'p' }, spec: { serviceAccountName: 'sa', containers } });
+  await admin.post(pods, { metadata: { name: 'other' }, spec: { containers } });
+});
+afterAll(async () => {
+  admin.close();
+  await keelson.stop();
+});
+
+const request = (spec: object, metadata?: object) =>
+  admin.post(`${accounts}/sa/token`, { ...(metadata && { metadata }), spec });
+const podReference = (rest: object = {}) => ({ boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'p', ...rest } });
+
+it('issues a token of an hour for this server, unless told otherwise', async () => {
+  const { code, body } = await admin.post(`${accounts}/sa/token`, {});
+  expect([code, body]).toMatchObject([
+    201,
+    {
+      kind: 'TokenRequest',
+      metadata: { name: 'sa', namespace: 'default', uid: expect.any(String) as string },
+      spec: { audiences: [issuer], expirationSeconds: 3600, boundObjectRef: null },
+    },
+  ]);
+  const { payload } = readJwt(body.status.token as string)!;
+  expect(payload).toMatchObject({ aud: [issuer], sub: 'system:serviceaccount:default:sa' });
+  expect((payload['exp'] as number) * 1000 - Date.parse(body.status.expirationTimestamp as string)).toBe(0);
+});
+
+it.each<[string, object, number, string]>([
+  ['too short', { expirationSeconds: 599 }, 422, 'may not specify a duration less than 10 minutes'],
+  ['too long', { expirationSeconds: 2 ** 32 + 1 }, 422, 'may not specify a duration larger than 2^32 seconds'],
+  [
+    'for another kind',
+    podReference({ kind: 'ConfigMap' }),
+    400,
+    'cannot bind token to object of type /v1, Kind=ConfigMap',
+  ],
+  ['for a pod that is not', podReference({ name: 'none' }), 404, 'pods "none" not found'],
+  ['for a pod of before', podReference({ uid: 'x' }), 409, 'the UID in the bound object reference (x) does not match'],
+  ['for a pod of others', podReference({ name: 'other' }), 400, 'running with different serviceaccount name'],
+])('refuses a token %s', async (_what, spec, code, message) => {
+  const answer = await request(spec);
+  expect([answer.code, answer.body.message]).toEqual([code, expect.stringContaining(message)]);
+});
+
+it('refuses a request for somebody else', async () => {
+  expect((await request({}, { name: 'other' })).body.message).toContain('must match the service account name');
+  expect((await admin.post(`${accounts}/none/token`, {})).code).toBe(404);
+});
+
+it('shortens what is longer than the server allows, and says so', async () => {
+  const { body, warnings } = await request({ expirationSeconds: 10_000 });
+  expect(body.spec.expirationSeconds).toBe(7200);
+  expect(warnings).toEqual(['requested expiration of 10000 seconds shortened to 7200 seconds']);
+});
+
+it('tokens of unattended pods outlive what was asked for, quietly', async () => {
+  const { body } = await request({ ...podReference(), expirationSeconds: 3607 });
+  const { payload } = readJwt(body.status.token as string)!;
+  const issuedAt = payload['iat'] as number;
+  expect(payload).toMatchObject({ exp: issuedAt + 365 * 24 * 3600, 'kubernetes.io': { warnafter: issuedAt + 3607 } });
+  expect(Date.parse(body.status.expirationTimestamp as string) / 1000).toBe(issuedAt + 3607);
+});
+
+it('a token ends with its pod at once', async () => {
+  const { body } = await request(podReference());
+  const bearer = new HttpClient({ url: keelson.url, ca: keelson.ca, token: body.status.token as string });
+  const whoAmI = async () => (await bearer.get('/api/v1/namespaces/default/pods')).code;
+  // Known, and not allowed.
+  expect([await whoAmI(), await whoAmI()]).toEqual([403, 403]);
+  await admin.delete(`${pods}/p?gracePeriodSeconds=0`);
+  expect(await whoAmI()).toBe(401);
+  bearer.close();
+});

@@ -1,0 +1,155 @@
+import type { CacheEvent } from '../../cache/cache-event.js';
+import type { EncodedObject, Lifetime } from '../../cache/encoded-object.js';
+import type { CacheObserver } from '../../cache/watch-cache.js';
+import type { Place } from '../../client/loopback-client.js';
+import { parseApiVersion } from '../../machinery/gvk.js';
+import type { OwnerReference } from '../../machinery/kube-object.js';
+import type { ResourceRegistry, ServedResource } from '../../registry/resource-registry.js';
+import { followAll } from '../follow.js';
+import { orphansDependents, waitsForDependents } from './decide.js';
+import { Ownership, type Dependent } from './ownership.js';
+
+const noOwners: readonly OwnerReference[] = [];
+
+/**
+ * Who owns whom, over all stored kinds, and whom a change concerns: `look` is told the keys. Nothing here waits, and
+ * an object without owners and without a deletion costs two comparisons.
+ */
+export class OwnershipGraph {
+  private readonly ownership = new Ownership();
+  private readonly byPrefix = new Map<string, ServedResource>();
+  private readonly uids = new WeakMap<EncodedObject, string>();
+  private readonly end: () => void;
+
+  constructor(
+    private readonly registry: ResourceRegistry,
+    private readonly look: (key: string) => void,
+  ) {
+    this.end = followAll(registry, {
+      observerOf: (served) => this.observerOf(served),
+      gone: ({ store }) => {
+        this.byPrefix.delete(store.cache.prefix);
+        this.forgetAll(store.cache.prefix);
+      },
+    });
+  }
+
+  close(): void {
+    this.end();
+  }
+
+  get dependents(): number {
+    return this.ownership.size;
+  }
+
+  placeOf(key: string): Place | undefined {
+    const name = key.slice(key.lastIndexOf('/') + 1);
+    const parent = key.slice(0, key.length - name.length);
+    const whole = this.byPrefix.get(parent);
+    if (whole) return { served: whole, namespace: '', name };
+    const prefix = parent.slice(0, parent.lastIndexOf('/', parent.length - 2) + 1);
+    const served = this.byPrefix.get(prefix);
+    return served && { served, namespace: parent.slice(prefix.length, -1), name };
+  }
+
+  cached({ served: { store }, namespace, name }: Place): EncodedObject | undefined {
+    return store.cache.get(store.keyOf(namespace, name));
+  }
+
+  lifetimeOf(key: string): Lifetime | undefined {
+    const place = this.placeOf(key);
+    return place && this.cached(place)?.attributes.lifetime;
+  }
+
+  /** Where an owner is, seen from a dependent; undefined when its kind is not served. */
+  placeOfOwner({ apiVersion, kind, name }: OwnerReference, namespace: string): Place | undefined {
+    const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' };
+    const found = this.registry
+      .findVersion(group, version)
+      ?.resources.find((served) => served.type === 'stored' && served.definition.kind === kind);
+    if (found?.type !== 'stored') return undefined;
+    return { served: found, namespace: found.definition.namespaced ? namespace : '', name };
+  }
+
+  uidOf(encoded: EncodedObject): string {
+    let uid = this.uids.get(encoded);
+    if (uid === undefined) this.uids.set(encoded, (uid = encoded.parse().metadata.uid ?? ''));
+    return uid;
+  }
+
+  /** Those that name this object, and no other that had its place before. */
+  dependentsOf(place: Place, uid: string): Dependent[] {
+    return [...this.named(place)].filter(({ owners }) => owners.some((owner) => owner.uid === uid));
+  }
+
+  private named({ served: { definition }, namespace, name }: Place): Iterable<Dependent> {
+    const { group, kind, namespaced } = definition;
+    return this.ownership.named({ group, kind, namespace: namespaced ? namespace : undefined, name });
+  }
+
+  private observerOf(served: ServedResource): CacheObserver | undefined {
+    const { kind } = served.definition;
+    // Events own nothing and are owned by nothing, and there are many.
+    if (kind === 'Event' || served.made) return undefined;
+    const { store } = served;
+    this.byPrefix.set(store.cache.prefix, served);
+    return {
+      changed: (event) => this.changed(served, event),
+      reset: () => {
+        this.forgetAll(store.cache.prefix);
+        for (const { key, attributes } of store.cache.snapshot().range(store.cache.prefix)) {
+          if (!attributes.lifetime) continue;
+          this.ownership.set(key, attributes.namespace, attributes.lifetime.owners);
+          this.look(key);
+        }
+        // What they depend on may have gone while nobody saw it.
+        for (const key of this.ownership.keys()) this.look(key);
+      },
+    };
+  }
+
+  private forgetAll(prefix: string): void {
+    for (const key of [...this.ownership.keys()]) if (key.startsWith(prefix)) this.ownership.set(key, '', noOwners);
+  }
+
+  private changed(served: ServedResource, { key, previous, current }: CacheEvent): void {
+    const before = previous?.attributes.lifetime;
+    const after = current?.attributes.lifetime;
+    const { namespace, name } = (current ?? previous)!.attributes;
+    if (before || after) {
+      const owners = after?.owners ?? noOwners;
+      const had = before?.owners ?? noOwners;
+      if (owners.length > 0 || had.length > 0) {
+        this.ownership.set(key, namespace, owners);
+        this.lookAtReleased(had, owners, namespace);
+      }
+      if (after && (isNews(had, owners) || startsWork(before, after))) this.look(key);
+    }
+    // Dependents of what is gone, and of what waits for them.
+    if (!current || (waitsForDependents(after) && !waitsForDependents(before))) {
+      for (const dependent of this.named({ served, namespace, name })) this.look(dependent.key);
+    }
+  }
+
+  /** An owner that waits is looked at when somebody is no longer in its way. */
+  private lookAtReleased(had: readonly OwnerReference[], has: readonly OwnerReference[], namespace: string): void {
+    for (const reference of had) {
+      const still = has.find(({ uid }) => uid === reference.uid);
+      if (still && (still.blockOwnerDeletion || !reference.blockOwnerDeletion)) continue;
+      const place = this.placeOfOwner(reference, namespace);
+      const encoded = place && this.cached(place);
+      if (encoded && waitsForDependents(encoded.attributes.lifetime)) this.look(encoded.key);
+    }
+  }
+}
+
+function isNews(had: readonly OwnerReference[], has: readonly OwnerReference[]): boolean {
+  return has.length !== had.length || has.some(({ uid }, at) => had[at]!.uid !== uid);
+}
+
+function startsWork(before: Lifetime | undefined, after: Lifetime): boolean {
+  return (
+    (waitsForDependents(after) && !waitsForDependents(before)) ||
+    (orphansDependents(after) && !orphansDependents(before))
+  );
+}

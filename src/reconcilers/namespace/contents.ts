@@ -1,0 +1,124 @@
+import type { EncodedObject } from '../../cache/encoded-object.js';
+import { isReason, type LoopbackClient } from '../../client/loopback-client.js';
+import { ApiError } from '../../machinery/api-error.js';
+import { qualifiedResource } from '../../machinery/gvk.js';
+import type { ObjectMeta } from '../../machinery/kube-object.js';
+import type { ResourceRegistry, ServedResource } from '../../registry/resource-registry.js';
+import { storesOf } from '../follow.js';
+import type { Remains, Survey } from './decide.js';
+
+/** How many deletions are on their way to the store at once. */
+const deletionsAtOnce = 16;
+
+export interface Emptied extends Survey {
+  /** The longest time that an object was given to end. */
+  readonly graceSecondsMax: number;
+}
+
+/**
+ * Asks everything in the namespace to go, and tells what has not gone. Pods first, and the rest only when they are
+ * gone: what they use to the end (secrets, network policies) is still there for them (KEP-5080).
+ */
+export async function emptyNamespace(
+  registry: ResourceRegistry,
+  client: LoopbackClient,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<Emptied> {
+  const resources = [...storesOf(registry).values()].filter(
+    ({ definition, made }) => definition.namespaced && !made && definition.verbs.includes('delete'),
+  );
+  const isPods = ({ definition }: ServedResource) => definition.group === '' && definition.plural === 'pods';
+  const pods = await emptyAll(resources.filter(isPods), client, namespace, signal);
+  if (pods.remains.length > 0) return pods;
+  const others = await emptyAll(
+    resources.filter((served) => !isPods(served)),
+    client,
+    namespace,
+    signal,
+  );
+  return {
+    unreadable: [...pods.unreadable, ...others.unreadable],
+    failures: [...pods.failures, ...others.failures],
+    remains: others.remains,
+    graceSecondsMax: others.graceSecondsMax,
+  };
+}
+
+async function emptyAll(
+  resources: readonly ServedResource[],
+  client: LoopbackClient,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<Emptied> {
+  const emptied = {
+    unreadable: [] as string[],
+    failures: [] as string[],
+    remains: [] as Remains[],
+    graceSecondsMax: 0,
+  };
+  for (const served of resources) {
+    const { group, plural } = served.definition;
+    const name = qualifiedResource(group, plural);
+    if (!served.store.cache.isReady) {
+      emptied.unreadable.push(name);
+      continue;
+    }
+    const left = await emptyOne(served, client, namespace, signal);
+    if (left.failure !== undefined) emptied.failures.push(`${name}: ${left.failure}`);
+    if (left.objects.length > 0) emptied.remains.push(remainsOf(group, plural, left.objects));
+    for (const { deletionGracePeriodSeconds: seconds = 0 } of left.objects) {
+      emptied.graceSecondsMax = Math.max(emptied.graceSecondsMax, seconds);
+    }
+  }
+  return emptied;
+}
+
+async function emptyOne(
+  served: ServedResource,
+  client: LoopbackClient,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<{ objects: ObjectMeta[]; failure: string | undefined }> {
+  const { store } = served;
+  const objects: ObjectMeta[] = [];
+  let failure: string | undefined;
+  const waiting = store.cache.snapshot().range(store.scopeOf(namespace));
+  const lane = async () => {
+    for (const entry of waiting) {
+      signal.throwIfAborted();
+      if (hasBeenAsked(entry)) {
+        objects.push(entry.parse().metadata);
+        continue;
+      }
+      try {
+        const place = { served, namespace, name: entry.attributes.name };
+        const deleted = await client.delete(place, { propagationPolicy: 'Background' }, signal);
+        if (deleted && !deleted.gone) objects.push(deleted.object.metadata);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        objects.push(entry.corruption ? {} : entry.parse().metadata);
+        // That it was changed meanwhile says nothing; the next round sees it.
+        if (!isReason(error, 'Conflict')) failure ??= error.message;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: deletionsAtOnce }, lane));
+  return { objects, failure };
+}
+
+/** Asked again, an object lets go of its dependents; one that holds none has nothing to hear twice. */
+function hasBeenAsked({ attributes: { lifetime } }: EncodedObject): boolean {
+  return (
+    (lifetime?.isDeleting ?? false) &&
+    !lifetime!.finalizers.some((finalizer) => finalizer === 'orphan' || finalizer === 'foregroundDeletion')
+  );
+}
+
+function remainsOf(group: string, resource: string, objects: readonly ObjectMeta[]): Remains {
+  const finalizers = new Map<string, number>();
+  for (const finalizer of objects.flatMap((object) => object.finalizers ?? [])) {
+    finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
+  }
+  return { group, resource, count: objects.length, finalizers };
+}

@@ -1,0 +1,77 @@
+import { conditionsAfter, isEmpty, type Condition, type Survey } from './decide.js';
+
+const early = '2026-01-01T00:00:00Z';
+const late = '2026-01-01T00:01:00Z';
+const nothing: Survey = { unreadable: [], failures: [], remains: [] };
+const configMaps = { group: '', resource: 'configmaps', count: 2, finalizers: new Map([['example.com/hold', 1]]) };
+const leases = {
+  group: 'coordination.k8s.io',
+  resource: 'leases',
+  count: 1,
+  finalizers: new Map([
+    ['example.com/hold', 1],
+    ['a.example.com/b', 1],
+  ]),
+};
+
+const told = (conditions: readonly Condition[]) =>
+  Object.fromEntries(conditions.map(({ type, status, message }) => [type, [status, message]]));
+const good = {
+  NamespaceDeletionDiscoveryFailure: ['False', 'All resources successfully discovered'],
+  NamespaceDeletionGroupVersionParsingFailure: ['False', 'All legacy kube types successfully parsed'],
+  NamespaceDeletionContentFailure: ['False', 'All content successfully deleted, may be waiting on finalization'],
+  NamespaceContentRemaining: ['False', 'All content successfully removed'],
+  NamespaceFinalizersRemaining: ['False', 'All content-preserving finalizers finished'],
+};
+
+it.each<[string, Survey, object]>([
+  ['nothing is left', nothing, {}],
+  [
+    'objects are left, and one is held',
+    { ...nothing, remains: [leases, configMaps] },
+    {
+      NamespaceContentRemaining: [
+        'True',
+        'Some resources are remaining: configmaps. has 2 resource instances, leases.coordination.k8s.io has 1 resource instances',
+      ],
+      NamespaceFinalizersRemaining: [
+        'True',
+        'Some content in the namespace has finalizers remaining: a.example.com/b in 1 resource instances, example.com/hold in 2 resource instances',
+      ],
+    },
+  ],
+  [
+    'a deletion was refused',
+    { ...nothing, failures: ['configmaps: no'] },
+    {
+      NamespaceDeletionContentFailure: ['True', 'Failed to delete all resource types, 1 remaining: configmaps: no'],
+    },
+  ],
+  [
+    'a resource is not loaded',
+    { ...nothing, unreadable: ['widgets.example.com'] },
+    {
+      NamespaceDeletionDiscoveryFailure: ['True', 'Discovery failed for some groups, 1 failing: widgets.example.com'],
+    },
+  ],
+])('when %s', (_name, survey, want) => {
+  expect(told(conditionsAfter([], survey, early))).toEqual({ ...good, ...want });
+  expect(isEmpty(survey)).toBe(survey === nothing);
+});
+
+it('keeps the list where nothing is new, and what others wrote into it', () => {
+  const first = conditionsAfter([], nothing, early);
+  expect(conditionsAfter(first, nothing, late)).toBe(first);
+  const others = [{ type: 'Other', status: 'True', lastTransitionTime: early, reason: 'R', message: '' }, ...first];
+  expect(conditionsAfter(others, { ...nothing, remains: [configMaps] }, late)[0]).toBe(others[0]);
+});
+
+it('moves the time on when the status turns, not when the text does', () => {
+  const timeOf = (conditions: readonly Condition[]) =>
+    conditions.find(({ type }) => type === 'NamespaceContentRemaining')!.lastTransitionTime;
+  const first = conditionsAfter([], { ...nothing, remains: [configMaps] }, early);
+  const fewer = conditionsAfter(first, { ...nothing, remains: [{ ...configMaps, count: 1 }] }, late);
+  expect(fewer).not.toBe(first);
+  expect(timeOf(fewer)).toBe(early);
+  expect(timeOf(conditionsAfter(fewer, nothing, late))).toBe(late);
+});
