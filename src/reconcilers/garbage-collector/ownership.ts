@@ -37,7 +37,7 @@ export class Ownership {
     for (const owner of owners) {
       const id = idOf(groupOf(owner), owner.kind, owner.name);
       let spaces = this.byOwner.get(id);
-      if (!spaces) this.byOwner.set(id, (spaces = new Map()));
+      if (!spaces) this.byOwner.set(id, (spaces = new Map<string, Set<string>>()));
       const keys = spaces.get(namespace);
       if (keys) keys.add(key);
       else spaces.set(namespace, new Set([key]));
