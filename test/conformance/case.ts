@@ -95,9 +95,15 @@ export const configMap = (name: string, more: { data?: object; metadata?: object
 export const aConfigMap = (name: string, more?: Parameters<typeof configMap>[1]): Step =>
   keep(name, post('~/configmaps', configMap(name, more)));
 
+/** A Pod that says what admission would add, so that it can be put again as it is. */
 export const pod = (name: string, more: { metadata?: object; spec?: object } = {}) => ({
   metadata: { name, ...more.metadata },
-  spec: { containers: [{ name: 'main', image: 'example.com/app:1' }], ...more.spec },
+  spec: {
+    serviceAccountName: 'default',
+    automountServiceAccountToken: false,
+    containers: [{ name: 'main', image: 'example.com/app:1' }],
+    ...more.spec,
+  },
 });
 export const aPod = (name: string, more?: Parameters<typeof pod>[1]): Step =>
   keep(name, post('~/pods', pod(name, more)));
@@ -136,6 +142,7 @@ export class Scene {
     const scene = new Scene(world, `t${++namespaces}`);
     const { code, text } = await scene.send(post('/api/v1/namespaces', { metadata: { name: scene.namespace } }));
     if (code !== 201) throw new Error(`no namespace for the row: ${code} ${text}`);
+    await scene.send(post('~/serviceaccounts', { metadata: { name: 'default' } }));
     return scene;
   }
 

@@ -26,7 +26,7 @@ export function conformanceSuite({ protocol, rows, options, ...combination }: Su
     let server: TestServer;
     let world: World;
     beforeAll(async () => {
-      server = await startTestServer(combination, { config: impatient, ...options?.() });
+      server = await startTestServer(combination, { config: impatient, reconciles: false, ...options?.() });
       world = makeWorld(server, protocol);
     });
     afterAll(() => server?.stop());

@@ -1,9 +1,11 @@
+import { applying, strategicMerging } from './apply.cases.js';
 import type { Table } from './case.js';
 import { deleting, deletingCollections, namespacing } from './delete.cases.js';
 import { answers, badBodies, fieldValidation, paths, representations } from './error.cases.js';
 import { collections, getting, listing, paging, selecting } from './list.cases.js';
 import { jsonPatching, merging, patchTypes } from './patch.cases.js';
 import { binding, status } from './subresource.cases.js';
+import { versions } from './version.cases.js';
 import { watchRefusals } from './watch.cases.js';
 import { creating, dryRuns, putting } from './write.cases.js';
 
@@ -14,6 +16,9 @@ export const allTables: readonly Table[] = [
   merging,
   jsonPatching,
   patchTypes,
+  applying,
+  strategicMerging,
+  versions,
   deleting,
   deletingCollections,
   namespacing,

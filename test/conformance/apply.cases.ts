@@ -1,0 +1,86 @@
+import {
+  aConfigMap,
+  configMap,
+  get,
+  keep,
+  made,
+  names,
+  ok,
+  patch,
+  post,
+  refused,
+  type Step,
+  type Table,
+  type Want,
+} from './case.js';
+
+const apply = (path: string, body: object, query = 'fieldManager=one'): Step =>
+  patch(`${path}?${query}`, body, 'application/apply-patch+yaml');
+const applied = (name: string, data: object, query?: string): Step =>
+  apply(`~/configmaps/${name}`, configMap(name, { data }), query);
+const strategic = (path: string, body: object): Step => patch(path, body, 'strategic-merge');
+
+const deployments = '/apis/apps/v1/namespaces/{ns}/deployments';
+const container = (name: string, image: string) => ({ name, image });
+const deployment = (...containers: object[]) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'd' },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { app: 'd' } },
+    template: { metadata: { labels: { app: 'd' } }, spec: { containers } },
+  },
+});
+const template = (spec: object) => ({ spec: { template: { spec } } });
+const owners = (...managers: object[]): object => ({
+  metadata: {
+    managedFields: expect.arrayContaining(managers.map((manager): unknown => expect.objectContaining(manager))),
+  },
+});
+const conflicts = (message: string, field: string): Want => ({
+  code: 409,
+  reason: 'Conflict',
+  message,
+  body: { details: { causes: [{ reason: 'FieldManagerConflict', field }] } },
+});
+
+// prettier-ignore
+export const applying: Table = {
+  name: 'apply',
+  everywhere: true,
+  rows: [
+    ['creates', [], applied('a', { x: '1' }), made({ data: { x: '1' }, ...owners({ manager: 'one', operation: 'Apply', fieldsV1: { 'f:data': { 'f:x': {} } } }) })],
+    ['again changes nothing', [keep('a', applied('a', { x: '1' }))], applied('a', { x: '1' }), ok({ metadata: { resourceVersion: '{a.metadata.resourceVersion}' } })],
+    ['removes what is left out', [applied('a', { x: '1', y: '2' })], applied('a', { y: '2' }), ok({ data: { y: '2' } }, { absent: ['data.x'] })],
+    ['leaves what others own', [applied('a', { x: '1' }), applied('a', { y: '2' }, 'fieldManager=two')], applied('a', { x: '3' }), ok({ data: { x: '3', y: '2' } })],
+    ['of a field of another conflicts', [applied('a', { x: '1' })], applied('a', { x: '2' }, 'fieldManager=two'), conflicts('Apply failed with 1 conflict: conflict with "one": .data.x', '.data.x')],
+    ['of the same value shares the field', [applied('a', { x: '1' })], applied('a', { x: '1' }, 'fieldManager=two'), ok({ ...owners({ manager: 'one' }, { manager: 'two' }) })],
+    ['by force takes the field', [applied('a', { x: '1' })], applied('a', { x: '2' }, 'fieldManager=two&force=true'), ok({ data: { x: '2' }, ...owners({ manager: 'two' }) })],
+    ['after an update conflicts with it', [applied('a', { x: '1' }), patch('~/configmaps/a?fieldManager=edit', { data: { x: '9' } })], applied('a', { x: '1' }), conflicts('Apply failed with 1 conflict: conflict with "edit" using v1: .data.x', '.data.x')],
+    ['needs a manager', [], patch('~/configmaps/a', configMap('a'), 'application/apply-patch+yaml'), refused(422, 'Invalid')],
+    ['of another name', [], apply('~/configmaps/a', configMap('b')), refused(400, 'BadRequest')],
+    ['of an unknown field', [], apply('~/configmaps/a', configMap('a', { dat: {} })), refused(422, 'Invalid', /\.dat/)],
+    ['as a dry run', [], applied('a', { x: '1' }, 'fieldManager=one&dryRun=All'), made({ data: { x: '1' } }, { then: [[get('~/configmaps'), names()]] })],
+    ['of status', [post(deployments, deployment(container('c', 'i')))], apply(`${deployments}/d/status`, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, status: { replicas: 2 } }), ok({ status: { replicas: 2 }, ...owners({ operation: 'Update' }, { manager: 'one', subresource: 'status', fieldsV1: { 'f:status': { 'f:replicas': {} } } }) })],
+    ['of scale', [post(deployments, deployment(container('c', 'i')))], apply(`${deployments}/d/scale`, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'd' }, spec: { replicas: 4 } }, 'fieldManager=one&force=true'), ok({ kind: 'Scale', spec: { replicas: 4 } }, { then: [[get(`${deployments}/d`), ok({ spec: { replicas: 4 } })]] })],
+    ['of items by their keys', [apply(`${deployments}/d`, deployment(container('c', 'i')))], apply(`${deployments}/d`, { ...deployment(), spec: template({ containers: [container('e', 'j')] }).spec }, 'fieldManager=two'), ok({ spec: { template: { spec: { containers: [{ name: 'c' }, { name: 'e' }] } } } })],
+    ['who wrote is noted', [], post('~/configmaps?fieldManager=m', configMap('a', { data: { x: '1' } })), made({ ...owners({ manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': { '.': {}, 'f:x': {} } } }) })],
+    ['the record can be reset', [aConfigMap('a', { data: { x: '1' } })], patch('~/configmaps/a', [{ op: 'replace', path: '/metadata/managedFields', value: [{}] }], 'json'), ok({}, { absent: ['metadata.managedFields'] })],
+  ],
+};
+
+// prettier-ignore
+export const strategicMerging: Table = {
+  name: 'strategic merge patch',
+  rows: [
+    ['merges items by their keys', [post(deployments, deployment(container('c', 'i'), container('d', 'i')))], strategic(`${deployments}/d`, template({ containers: [{ name: 'd', image: 'j' }] })), ok({ spec: { template: { spec: { containers: [{ name: 'c', image: 'i' }, { name: 'd', image: 'j' }] } } } })],
+    ['adds items', [post(deployments, deployment(container('c', 'i')))], strategic(`${deployments}/d`, template({ containers: [container('e', 'j')] })), ok({ spec: { template: { spec: { containers: [{ name: 'e' }, { name: 'c' }] } } } })],
+    ['deletes items', [post(deployments, deployment(container('c', 'i'), container('d', 'i')))], strategic(`${deployments}/d`, template({ containers: [{ $patch: 'delete', name: 'c' }] })), ok({ spec: { template: { spec: { containers: [{ name: 'd' }] } } } })],
+    ['replaces lists', [post(deployments, deployment(container('c', 'i')))], strategic(`${deployments}/d`, template({ containers: [{ $patch: 'replace' }, container('z', 'k')] })), ok({ spec: { template: { spec: { containers: [{ name: 'z' }] } } } })],
+    ['takes fields away', [aConfigMap('a', { data: { x: '1', y: '2' } })], strategic('~/configmaps/a', { data: { x: null } }), ok({ data: { y: '2' } }, { absent: ['data.x'] })],
+    ['takes texts from lists', [aConfigMap('a', { metadata: { finalizers: ['e.com/a', 'e.com/b'] } })], strategic('~/configmaps/a', { metadata: { '$deleteFromPrimitiveList/finalizers': ['e.com/a'] } }), ok({ metadata: { finalizers: ['e.com/b'] } })],
+    ['with a directive that is none', [aConfigMap('a')], strategic('~/configmaps/a', { $patch: 'burn' }), refused(422, 'Invalid')],
+    ['that is a list', [aConfigMap('a')], strategic('~/configmaps/a', []), refused(400, 'BadRequest')],
+  ],
+};
