@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import type { JsonValue } from '../machinery/kube-object.js';
+import { ApiError } from '../machinery/api-error.js';
+import { jsonPatch } from './json-patch.js';
+
+const outcome = (target: JsonValue, patch: unknown): unknown => {
+  try {
+    return jsonPatch(target, patch, 1000);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return `${error.code} ${error.message}`;
+  }
+};
+const rejected = (why: string) => `422 the server rejected our request due to an error in our request: ${why}`;
+
+describe('a JSON patch', () => {
+  it.each<[string, JsonValue, unknown[], JsonValue]>([
+    ['of nothing', { a: 1 }, [], { a: 1 }],
+    ['adds a field', { a: 1 }, [{ op: 'add', path: '/b', value: 2 }], { a: 1, b: 2 }],
+    ['adds what is there', { a: 1 }, [{ op: 'add', path: '/a', value: 2 }], { a: 2 }],
+    ['adds null', {}, [{ op: 'add', path: '/a' }], { a: null }],
+    ['adds an item', ['a', 'c'], [{ op: 'add', path: '/1', value: 'b' }], ['a', 'b', 'c']],
+    ['adds an item at the end', ['a'], [{ op: 'add', path: '/-', value: 'b' }], ['a', 'b']],
+    ['adds an item behind the last', ['a'], [{ op: 'add', path: '/1', value: 'b' }], ['a', 'b']],
+    ['adds an item from the end', ['a'], [{ op: 'add', path: '/-1', value: 'b' }], ['a', 'b']],
+    [
+      'removes',
+      { a: 1, l: [1, 2] },
+      [
+        { op: 'remove', path: '/a' },
+        { op: 'remove', path: '/l/0' },
+      ],
+      { l: [2] },
+    ],
+    ['removes from the end', [1, 2, 3], [{ op: 'remove', path: '/-1' }], [1, 2]],
+    [
+      'replaces',
+      { a: 1, l: [1] },
+      [
+        { op: 'replace', path: '/a', value: 2 },
+        { op: 'replace', path: '/l/0', value: 2 },
+      ],
+      { a: 2, l: [2] },
+    ],
+    ['replaces what is not there', {}, [{ op: 'replace', path: '/a', value: 2 }], { a: 2 }],
+    ['replaces all', { a: 1 }, [{ op: 'replace', path: '', value: { b: 1 } }], { b: 1 }],
+    ['moves', { a: { b: 1 }, c: {} }, [{ op: 'move', from: '/a/b', path: '/c/d' }], { a: {}, c: { d: 1 } }],
+    [
+      'copies',
+      { a: [1] },
+      [
+        { op: 'copy', from: '/a', path: '/b' },
+        { op: 'add', path: '/b/0', value: 2 },
+      ],
+      { a: [1], b: [2, 1] },
+    ],
+    ['copies what is not there', {}, [{ op: 'copy', from: '/a', path: '/b' }], { b: null }],
+    ['tests', { a: { b: [1] } }, [{ op: 'test', path: '/a', value: { b: [1] } }], { a: { b: [1] } }],
+    ['tests that nothing is there', {}, [{ op: 'test', path: '/a', value: null }], {}],
+    ['tests all', { a: 1 }, [{ op: 'test', path: '', value: { a: 1 } }], { a: 1 }],
+    ['reads escapes', { 'a/b': { '~': 1 } }, [{ op: 'replace', path: '/a~1b/~0', value: 2 }], { 'a/b': { '~': 2 } }],
+    ['reads names of every object', {}, [{ op: 'add', path: '/constructor', value: 1 }], { constructor: 1 }],
+  ])('%s', (_, target, patch, want) => expect(outcome(target, patch)).toEqual(want));
+
+  it.each<[unknown, string]>([
+    [{}, '400 error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp'],
+    [['x'], '400 error decoding patch: json: cannot unmarshal string into Go value of type handlers.jsonPatchOp'],
+    [[{ path: '/a' }], rejected('Unexpected kind: unknown')],
+    [[{ op: 'x', path: '/a' }], rejected('Unexpected kind: x')],
+    [[{ op: 'add' }], rejected('add operation failed to decode path: missing value')],
+    [[{ op: 'move', path: '/a' }], rejected('move operation failed to decode from: missing value')],
+    [
+      [{ op: 'add', path: '', value: 1 }],
+      rejected('add operation does not apply: doc is missing path: "": missing value'),
+    ],
+    [
+      [{ op: 'add', path: 'a', value: 1 }],
+      rejected('add operation does not apply: doc is missing path: "a": missing value'),
+    ],
+    [
+      [{ op: 'add', path: '/z/a', value: 1 }],
+      rejected('add operation does not apply: doc is missing path: "/z/a": missing value'),
+    ],
+    [
+      [{ op: 'add', path: '/a/b', value: 1 }],
+      rejected('add operation does not apply: doc is missing path: "/a/b": missing value'),
+    ],
+    [
+      [{ op: 'remove', path: '/z' }],
+      rejected('remove operation does not apply for path: "/z": Unable to remove nonexistent key: z: missing value'),
+    ],
+    [
+      [{ op: 'remove', path: '/toString' }],
+      rejected(
+        'remove operation does not apply for path: "/toString": Unable to remove nonexistent key: toString: missing value',
+      ),
+    ],
+    [[{ op: 'remove', path: '/l/5' }], rejected('Unable to access invalid index: 5: invalid index referenced')],
+    [[{ op: 'remove', path: '/l/-2' }], rejected('Unable to access invalid index: -2: invalid index referenced')],
+    [[{ op: 'add', path: '/l/x', value: 1 }], rejected('strconv.Atoi: parsing "x": invalid syntax')],
+    [[{ op: 'replace', path: '', value: 1 }], rejected('replace operation value must be object or array')],
+    [[{ op: 'test', path: '/a', value: 2 }], rejected('testing value /a failed: test failed')],
+    [[{ op: 'test', path: '/z', value: 2 }], rejected('testing value /z failed: test failed')],
+    [
+      [{ op: 'add', path: '/__proto__/x', value: 1 }],
+      rejected('add operation does not apply: doc is missing path: "/__proto__/x": missing value'),
+    ],
+    [[{ op: 'add', path: '/__proto__', value: 1 }], rejected('add operation does not apply: a path through __proto__')],
+  ])('is refused: %j', (patch, want) => expect(outcome({ a: 1, l: [1] }, patch)).toBe(want));
+
+  it('does not grow without end', () => {
+    const doubling = Array.from({ length: 200 }, (_, n) => ({ op: 'copy', from: '/a', path: `/a/${n}` }));
+    expect(outcome({ a: { text: 'x'.repeat(100) } }, doubling)).toMatch(/^422 .*exceeding the limit 3145728$/);
+  });
+
+  it('has at most so many operations', () => {
+    expect(() => jsonPatch({}, [{}, {}], 1)).toThrow('The allowed maximum operations in a JSON patch is 1, got 2');
+  });
+
+  it('changes nothing that was given', () => {
+    const path = fc.constantFrom('', '/a', '/b', '/a/0', '/a/-', '/b/c', '/a/-1', '/__proto__', '/constructor/x');
+    const operation = fc.record(
+      {
+        op: fc.constantFrom('add', 'remove', 'replace', 'move', 'copy', 'test'),
+        path,
+        from: path,
+        value: fc.jsonValue() as fc.Arbitrary<JsonValue>,
+      },
+      { requiredKeys: ['op'] },
+    );
+    fc.assert(
+      fc.property(fc.jsonValue() as fc.Arbitrary<JsonValue>, fc.array(operation, { maxLength: 6 }), (value, patch) => {
+        const target = { a: [value], b: { c: value } };
+        const before = JSON.stringify([target, patch]);
+        outcome(target, patch);
+        expect(JSON.stringify([target, patch])).toBe(before);
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      }),
+    );
+  });
+});
