@@ -21,7 +21,7 @@ const texts = new RecentTexts((bytes, start, end) => {
   return bytes.toString('utf8', start, end);
 });
 
-/** One item and nothing behind it, as the JSON value that it stands for. Untrusted bytes: what does not fit is refused. */
+/** One item and nothing behind it, as the JSON value it stands for. The bytes are untrusted: what does not fit is refused. */
 export function decodeCbor(bytes: Uint8Array): JsonValue {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length === 0) throw new DecodeError('EOF');

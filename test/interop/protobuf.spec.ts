@@ -25,7 +25,7 @@ if (found === undefined) {
 function samples(sources: string): void {
   const folder = join(sources, 'k8s.io/api/testdata/HEAD');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.pb')) : [];
-  /** Its envelope names no kind, since it is only ever part of a stream. */
+  // Its envelope names no kind, since it is only ever part of a stream.
   const withoutKind = 'core.v1.WatchEvent.pb';
 
   it('are there', () => expect(names.length).toBeGreaterThan(100));
@@ -35,6 +35,19 @@ function samples(sources: string): void {
     expect(encoding.decode(bytes).value).toEqual(object);
     expect(encoding.encode(object).equals(bytes)).toBe(true);
     expect(encoding.encode(encoding.decode(bytes).value).equals(bytes)).toBe(true);
+  });
+
+  it(withoutKind, () => {
+    const event = messageWithin(readFileSync(join(folder, withoutKind)));
+    // WatchEvent { 1: type, 2: RawExtension { 1: object } }
+    const reader = protobufjs.Reader.create(event);
+    const part = () => (reader.uint32(), Buffer.from(reader.bytes()));
+    const [type, extension] = [part(), part()];
+    const object = protobufjs.Reader.create(extension);
+    object.uint32();
+    const frame = encoding.frame!(type.toString(), Buffer.from(object.bytes()));
+    expect(frame.readUInt32BE()).toBe(event.length);
+    expect(frame.subarray(4).equals(event)).toBe(true);
   });
 }
 
