@@ -94,9 +94,16 @@ it('gives ports a protocol and a name, and forgets the topology', () => {
   expect(made['endpoints']).toEqual([{ addresses: ['192.0.2.1'] }]);
 });
 
-it('warns of domains', () => {
-  expect(endpointSliceStrategy.warnings!(slice({}), undefined)).toEqual([]);
-  expect(endpointSliceStrategy.warnings!(slice({ addressType: 'FQDN' }), undefined)).toHaveLength(1);
+it.each<[object, string[]]>([
+  [endpoint({}), []],
+  [{ addressType: 'FQDN' }, ['spec.addressType: FQDN endpoints are deprecated']],
+  [
+    { addressType: 'IPv6', ...endpoint({ addresses: ['2001:DB8::1'] }) },
+    ['endpoints[0].addresses[0]: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")'],
+  ],
+])('%j is warned of when it is made', (fields, want) => {
+  expect(endpointSliceStrategy.warnings!(slice(fields), undefined)).toEqual(want);
+  expect(endpointSliceStrategy.warnings!(slice(fields), slice(fields))).toEqual([]);
 });
 
 it.each<[object, string, string]>([

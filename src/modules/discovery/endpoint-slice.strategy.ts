@@ -1,9 +1,10 @@
 import { path } from '../../machinery/field-error.js';
-import { asItems, asText, fillIn, type Fields } from '../../machinery/fields.js';
+import { asItems, asTexts, fillIn, type Fields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/strategy.js';
+import { ipWarnings } from '../networking/address-warnings.js';
 import { validateEndpointSlice } from './endpoint-slice.validation.js';
 
 export const endpointSliceStrategy: Strategy = {
@@ -17,8 +18,7 @@ export const endpointSliceStrategy: Strategy = {
     ...validateEndpointSlice(slice),
     ...immutable(slice['addressType'], old['addressType'], path('addressType')),
   ],
-  warnings: (slice) =>
-    asText(slice['addressType']) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : [],
+  warnings: (slice, old) => (old === undefined ? addressWarnings(slice) : []),
 };
 
 function defaultSlice(slice: Fields): void {
@@ -31,4 +31,13 @@ function defaultSlice(slice: Fields): void {
 /** Where endpoints are is said by nodeName and zone; this was another way, which only an older version offered. */
 function dropTopology(slice: KubeObject): void {
   for (const endpoint of asItems(slice['endpoints'])) delete endpoint['deprecatedTopology'];
+}
+
+function addressWarnings(slice: KubeObject): string[] {
+  if (slice['addressType'] === 'FQDN') return ['spec.addressType: FQDN endpoints are deprecated'];
+  return asItems(slice['endpoints']).flatMap(({ addresses }, i) =>
+    asTexts(addresses).flatMap((address, j) =>
+      ipWarnings(address, path('endpoints').index(i).child('addresses').index(j)),
+    ),
+  );
 }

@@ -18,13 +18,16 @@ export function validateCanonicalCidr(text: string): string[] {
   }
   const [address = '', bits = ''] = text.split('/');
   if (isMapped(address)) return ['must not have an IPv4-mapped IPv6 address'];
-  const start = addressAt(inGroups(text), 0n);
+  const start = startOf(text);
   if (canonicalIp(address) !== start) return ['must not have bits set beyond the prefix length'];
   const canonical = `${start}/${bits}`;
   return text === canonical ? [] : [`must be in canonical form ("${canonical}")`];
 }
 
 export const cidrFamily = (text: string): 0 | 4 | 6 => (isCidr(text) ? familyOf(text.split('/')[0]!) : 0);
+
+/** The first address of a range. */
+export const startOf = (cidr: string): string => addressAt(inGroups(cidr), 0n);
 
 /** Whether the second range lies in the first and is smaller. Both are ranges. */
 export function isStrictSubset(whole: string, part: string): boolean {
@@ -33,7 +36,7 @@ export function isStrictSubset(whole: string, part: string): boolean {
   return (
     cidrFamily(whole) === cidrFamily(part) &&
     Number(partBits) > Number(wholeBits) &&
-    addressAt(inGroups(`${partAddress}/${wholeBits}`), 0n) === addressAt(inGroups(whole), 0n)
+    startOf(`${partAddress}/${wholeBits}`) === startOf(whole)
   );
 }
 
@@ -45,9 +48,9 @@ function isCidr(text: string): boolean {
   );
 }
 
-const familyOf = (text: string): 0 | 4 | 6 => (text.includes('%') ? 0 : (isIP(text) as 0 | 4 | 6));
-const isMapped = (text: string): boolean => /^::ffff:[0-9a-f]+:[0-9a-f]+$/.test(canonicalIp(text));
-const canonicalIp = (text: string): string => (isIPv4(text) ? text : addressAt(`${inGroups(text)}/128`, 0n));
+export const familyOf = (text: string): 0 | 4 | 6 => (text.includes('%') ? 0 : (isIP(text) as 0 | 4 | 6));
+export const isMapped = (text: string): boolean => /^::ffff:[0-9a-f]+:[0-9a-f]+$/.test(canonicalIp(text));
+export const canonicalIp = (text: string): string => (isIPv4(text) ? text : addressAt(`${inGroups(text)}/128`, 0n));
 
 /** The last four bytes of an IPv6 address may be written as IPv4: `64:ff9b::10.0.0.1` → `64:ff9b::a00:1`. */
 function inGroups(text: string): string {

@@ -106,6 +106,10 @@ it('lets the annotation and the field name one class', () => {
     'annotations.kubernetes.io/ingress.class: Invalid value: "a": must match `ingressClassName` when both are specified',
   ]);
   expect(updateRefusals(strategy, annotated({ ingressClassName: 'b' }), annotated({}))).toEqual([]);
+  expect(strategy.warnings!(annotated({}), undefined)).toEqual([
+    `annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`,
+  ]);
+  expect(strategy.warnings!(annotated({}), annotated({}))).toEqual([]);
 });
 
 it('takes no status with the rest', () => {

@@ -24,6 +24,10 @@ export function ingressStrategy(naming: NamingProfile): Strategy {
       ...validateOneClass(ingress, classAnnotation),
     ],
     validateUpdate: (ingress) => validateIngressSpec(asFields(ingress['spec'])),
+    warnings: ({ metadata: { annotations = {} } }, old) =>
+      old === undefined && Object.hasOwn(annotations, classAnnotation)
+        ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]
+        : [],
   };
 }
 

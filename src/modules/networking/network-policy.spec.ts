@@ -86,3 +86,10 @@ it.each([
 ])('%j in a table', (podSelector, want) =>
   expect(networkPolicyTable.cells(policy({ podSelector }), { nowMs: 0 })).toEqual(['p', want, '<unknown>']),
 );
+
+it('warns of ranges that can be read in two ways', () => {
+  const spec = peer({ ipBlock: { cidr: '10.0.0.1/8', except: ['10.1.0.0/16'] } });
+  expect(networkPolicyStrategy.warnings!(policy(spec), undefined)).toEqual([
+    `${peerAt}.ipBlock.cidr: CIDR value "10.0.0.1/8" is ambiguous in this context (should be "10.0.0.0/8" or "10.0.0.1/32"?)`,
+  ]);
+});

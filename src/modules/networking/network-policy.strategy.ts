@@ -16,6 +16,7 @@ import { nameIsDnsSubdomain, validatePortName, validatePortNumber } from '../../
 import type { Strategy } from '../../registry/strategy.js';
 import { validateCidr } from '../core/addresses.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
+import { cidrWarnings } from './address-warnings.js';
 import { isStrictSubset } from './canonical.validation.js';
 
 const at = path('spec');
@@ -26,6 +27,7 @@ export const networkPolicyStrategy: Strategy = {
   default: defaultPolicy,
   validateCreate: validatePolicy,
   validateUpdate: validatePolicy,
+  warnings: (policy) => [...blockWarnings(policy, 'ingress', 'from'), ...blockWarnings(policy, 'egress', 'to')],
 };
 
 /** A policy is about what comes in, and about what goes out where it says something of it. */
@@ -112,4 +114,18 @@ function validateIpBlock(block: Fields, blockAt: FieldPath): FieldError[] {
     if (problems.length > 0 || isStrictSubset(cidr, hole)) return problems;
     return [fieldError.invalid(String(holeAt), hole, 'must be a strict subset of `cidr`')];
   });
+}
+
+function blockWarnings(policy: KubeObject, direction: 'ingress' | 'egress', peers: 'from' | 'to'): string[] {
+  return asItems(asFields(policy['spec'])[direction]).flatMap((rule, i) =>
+    asItems(rule[peers]).flatMap((peer, j) => {
+      if (!isSet(peer['ipBlock'])) return [];
+      const { cidr, except } = asFields(peer['ipBlock']);
+      const blockAt = at.child(direction).index(i).child(peers).index(j).child('ipBlock');
+      return [
+        ...cidrWarnings(asText(cidr), blockAt.child('cidr')),
+        ...asTexts(except).flatMap((hole, k) => cidrWarnings(hole, blockAt.child('except').index(k))),
+      ];
+    }),
+  );
 }

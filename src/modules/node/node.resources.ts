@@ -12,7 +12,7 @@ export function nodeResources(naming: NamingProfile): readonly ResourceDefinitio
       kind: 'RuntimeClass',
       plural: 'runtimeclasses',
       namespaced: false,
-      strategy: runtimeClassStrategy,
+      strategy: runtimeClassStrategy(naming),
       table: runtimeClassTable,
       allowsUnconditionalUpdate: false,
     }),

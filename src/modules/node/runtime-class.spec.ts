@@ -1,8 +1,10 @@
+import { namingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { refusals, updateRefusals } from '../../../test/harness/strategies.js';
 import { runtimeClassStrategy } from './runtime-class.strategy.js';
 import { runtimeClassTable } from './runtime-class.table.js';
 
+const strategy = runtimeClassStrategy(namingProfile('kubernetes'));
 const runtimeClass = (fields: object): KubeObject => ({
   kind: 'RuntimeClass',
   apiVersion: 'node.k8s.io/v1',
@@ -30,16 +32,23 @@ it.each<[string, object, string[]]>([
     { scheduling: { tolerations: [toleration, toleration] } },
     ['scheduling.tolerations[1]: Duplicate value: {"key":"k","operator":"Exists"}'],
   ],
-])('%s', (_name, fields, want) => expect(refusals(runtimeClassStrategy, runtimeClass(fields))).toEqual(want));
+])('%s', (_name, fields, want) => expect(refusals(strategy, runtimeClass(fields))).toEqual(want));
 
 it.each(['A_', 'a.b'])('%s is no handler', (handler) =>
-  expect(refusals(runtimeClassStrategy, runtimeClass({ handler }))).toHaveLength(1),
+  expect(refusals(strategy, runtimeClass({ handler }))).toHaveLength(1),
 );
 
 it('keeps its handler', () =>
-  expect(updateRefusals(runtimeClassStrategy, runtimeClass({ handler: 'x' }), runtimeClass({}))).toEqual([
+  expect(updateRefusals(strategy, runtimeClass({ handler: 'x' }), runtimeClass({}))).toEqual([
     'handler: Invalid value: "x": field is immutable',
   ]));
 
 it('in a table', () =>
   expect(runtimeClassTable.cells(runtimeClass({}), { nowMs: 0 })).toEqual(['r', 'h', '<unknown>']));
+
+it('warns of labels that have other names', () => {
+  const nodeSelector = { 'beta.kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' };
+  expect(strategy.warnings!(runtimeClass({ scheduling: { nodeSelector } }), undefined)).toEqual([
+    'scheduling.nodeSelector: deprecated since v1.14; use "kubernetes.io/os" instead',
+  ]);
+});

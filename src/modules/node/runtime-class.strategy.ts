@@ -1,3 +1,4 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { requiredName } from '../../machinery/field-rules.js';
@@ -6,18 +7,27 @@ import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateDnsLabel } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/strategy.js';
+import { oldNodeLabels } from '../core/old-node-labels.js';
 import { validateContainerResources } from '../core/pod/resources.validation.js';
 import { validateTolerations } from '../core/pod/scheduling.validation.js';
 import { validateLabelMap } from '../core/selector.validation.js';
 
-export const runtimeClassStrategy: Strategy = {
-  validateName: nameIsDnsSubdomain,
-  validateCreate: validateRuntimeClass,
-  validateUpdate: (runtimeClass, old) => [
-    ...immutable(runtimeClass['handler'], old['handler'], path('handler')),
-    ...validateRuntimeClass(runtimeClass),
-  ],
-};
+export function runtimeClassStrategy(naming: NamingProfile): Strategy {
+  const problemOf = oldNodeLabels(naming);
+  return {
+    validateName: nameIsDnsSubdomain,
+    validateCreate: validateRuntimeClass,
+    validateUpdate: (runtimeClass, old) => [
+      ...immutable(runtimeClass['handler'], old['handler'], path('handler')),
+      ...validateRuntimeClass(runtimeClass),
+    ],
+    warnings: (runtimeClass) =>
+      Object.keys(asFields(asFields(runtimeClass['scheduling'])['nodeSelector'])).flatMap((label) => {
+        const problem = problemOf(label);
+        return problem === undefined ? [] : [`scheduling.nodeSelector: ${problem}`];
+      }),
+  };
+}
 
 function validateRuntimeClass(runtimeClass: KubeObject): FieldError[] {
   const { podFixed } = asFields(runtimeClass['overhead']);

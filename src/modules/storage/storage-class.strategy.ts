@@ -7,16 +7,11 @@ import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/strategy.js';
+import { oldNodeLabels } from '../core/old-node-labels.js';
 import { validateParameters, validateProvisioner } from './parameters.validation.js';
 
 export function storageClassStrategy(naming: NamingProfile): Strategy {
-  const successors: Readonly<Record<string, string>> = {
-    [naming.label('zone', 'failure-domain.beta')]: naming.label('zone', 'topology'),
-    [naming.label('region', 'failure-domain.beta')]: naming.label('region', 'topology'),
-    [naming.label('os', 'beta')]: naming.label('os'),
-    [naming.label('arch', 'beta')]: naming.label('arch'),
-    [naming.label('instance-type', 'beta')]: naming.label('instance-type', 'node'),
-  };
+  const problemOf = oldNodeLabels(naming);
   return {
     validateName: nameIsDnsSubdomain,
     default(storageClass) {
@@ -28,7 +23,7 @@ export function storageClassStrategy(naming: NamingProfile): Strategy {
       ...validateStorageClass(storageClass),
       ...fixedFields.flatMap((field) => immutable(storageClass[field], old[field], path(field))),
     ],
-    warnings: (storageClass) => oldLabels(storageClass, successors),
+    warnings: (storageClass) => oldLabels(storageClass, problemOf),
   };
 }
 
@@ -72,14 +67,11 @@ function validateTerm(term: Fields, at: FieldPath): FieldError[] {
   });
 }
 
-/** Labels of nodes that have other names by now. */
-function oldLabels(storageClass: KubeObject, successors: Readonly<Record<string, string>>): string[] {
+function oldLabels(storageClass: KubeObject, problemOf: (label: string) => string | undefined): string[] {
   return asItems(storageClass['allowedTopologies']).flatMap((term, i) =>
     asItems(term['matchLabelExpressions']).flatMap(({ key }, j) => {
-      const name = asText(key);
-      if (!Object.hasOwn(successors, name)) return [];
-      const at = `allowedTopologies[${i}].matchLabelExpressions[${j}].key`;
-      return [`${at}: ${name} is deprecated since v1.17; use "${successors[name]}" instead`];
+      const problem = problemOf(asText(key));
+      return problem === undefined ? [] : [`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${problem}`];
     }),
   );
 }

@@ -80,7 +80,7 @@ describe('StorageClass', () => {
   it('warns of labels that have other names', () => {
     const old = storageClass(topology({ key: 'failure-domain.beta.kubernetes.io/zone', values: ['a'] }));
     expect(strategy.warnings!(old, undefined)).toEqual([
-      `${at}[0].key: failure-domain.beta.kubernetes.io/zone is deprecated since v1.17; use "topology.kubernetes.io/zone" instead`,
+      `${at}[0].key: deprecated since v1.17; use "topology.kubernetes.io/zone" instead`,
     ]);
     expect(strategy.warnings!(storageClass({}), undefined)).toEqual([]);
   });
