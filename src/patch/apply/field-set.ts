@@ -1,4 +1,11 @@
-import { fieldElement, compareElements, elementText, type PathElement } from './path-element.js';
+import {
+  compareElements,
+  compareRead,
+  elementText,
+  fieldElement,
+  readElement,
+  type PathElement,
+} from './path-element.js';
 import type { Schema } from './schema.js';
 
 /**
@@ -89,18 +96,18 @@ function hasBelow(node: FieldSet): boolean {
 }
 
 /** Two lists of elements as one; each keeps its order where the elements do not say otherwise. */
-function merged(a: readonly PathElement[], b: PathElement[]): PathElement[] {
-  const rest = b.length > 1 ? b.sort(compareElements) : b;
+function merged(a: readonly PathElement[], b: readonly PathElement[]): PathElement[] {
+  const rest = b.map(readElement).sort(compareRead);
   const out: PathElement[] = [];
   let next = 0;
   for (const element of a) {
-    if (element !== self) {
-      while (next < rest.length && compareElements(rest[next]!, element) < 0) out.push(rest[next++]!);
+    if (element !== self && next < rest.length) {
+      const read = readElement(element);
+      while (next < rest.length && compareRead(rest[next]!, read) < 0) out.push(rest[next++]!.element);
     }
     out.push(element);
   }
-  while (next < rest.length) out.push(rest[next++]!);
-  return out;
+  return out.concat(rest.slice(next).map(({ element }) => element));
 }
 
 /** What is in both. */
@@ -203,14 +210,16 @@ export function sorted<Set extends FieldSet>(set: Set): Set {
   let before: PathElement | undefined;
   for (const element in set) {
     if (element === self) continue;
-    if (before !== undefined && compareElements(before, element) > 0) {
-      const out: OpenFieldSet = {};
-      if (set[self]) out[self] = leaf;
-      const elements = Object.keys(set).filter((one) => one !== self);
-      for (const one of elements.sort(compareElements)) out[one] = set[one]!;
-      return out as Set;
-    }
+    if (before !== undefined && compareElements(before, element) > 0) return inOrder(set) as Set;
     before = element;
   }
   return set;
+}
+
+function inOrder(set: FieldSet): FieldSet {
+  const out: OpenFieldSet = {};
+  if (set[self]) out[self] = leaf;
+  const elements = Object.keys(set).filter((element) => element !== self);
+  for (const { element } of elements.map(readElement).sort(compareRead)) out[element] = set[element]!;
+  return out;
 }

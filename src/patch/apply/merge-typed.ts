@@ -81,7 +81,8 @@ function mergeItems(list: ListSchema, live: readonly unknown[], config: readonly
     done.add(element);
     return mergeTyped(list.of, left.items.get(element), right.items.get(element));
   };
-  let awaited = shared.shift();
+  let turn = 0;
+  let awaited = shared[turn];
   let l = 0;
   let r = 0;
   while (l < live.length || r < config.length) {
@@ -91,7 +92,7 @@ function mergeItems(list: ListSchema, live: readonly unknown[], config: readonly
         take(merged(element));
         l++;
         r++;
-        awaited = shared.shift();
+        awaited = shared[++turn];
         continue;
       }
       if (right.items.has(element) && awaited !== undefined && awaited !== element) {
@@ -110,7 +111,7 @@ function mergeItems(list: ListSchema, live: readonly unknown[], config: readonly
     if (r < config.length) {
       const element = right.elements[r++]!;
       take(merged(element));
-      if (awaited === element) awaited = shared.shift();
+      if (awaited === element) awaited = shared[++turn];
     }
   }
   return out;

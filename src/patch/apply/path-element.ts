@@ -73,16 +73,28 @@ export function compareItems(list: ListSchema, a: unknown, b: unknown): number {
 
 const kinds = 'fkvi';
 
+/** A step that was read once, to be compared often. */
+export interface ReadElement {
+  readonly element: PathElement;
+  readonly kind: number;
+  readonly value: unknown;
+}
+
+export function readElement(element: PathElement): ReadElement {
+  const rest = element.slice(2);
+  const kind = kinds.indexOf(element[0]!);
+  return { element, kind, value: kind === 0 ? rest : kind === 3 ? Number(rest) : readJson(rest) };
+}
+
 /** Fields, then items by key, by value, by place; each kind in its own order: numbers as numbers. */
+export function compareRead(a: ReadElement, b: ReadElement): number {
+  if (a.kind !== b.kind) return a.kind - b.kind;
+  return a.kind === 1 ? compareKeys(a.value, b.value) : compareValues(a.value, b.value);
+}
+
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0;
-  const kind = kinds.indexOf(a[0]!) - kinds.indexOf(b[0]!);
-  if (kind !== 0) return kind;
-  if (a[0] === 'f') return compareText(a, b);
-  if (a[0] === 'i') return Number(a.slice(2)) - Number(b.slice(2));
-  const left = readJson(a.slice(2));
-  const right = readJson(b.slice(2));
-  return a[0] === 'v' ? compareValues(left, right) : compareKeys(left, right);
+  return a[0] === 'f' && b[0] === 'f' ? compareText(a, b) : compareRead(readElement(a), readElement(b));
 }
 
 function compareKeys(a: unknown, b: unknown): number {
