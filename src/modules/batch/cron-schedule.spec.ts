@@ -1,0 +1,34 @@
+import { isTimeZone, scheduleProblem } from './cron-schedule.js';
+
+it.each<[string, string | undefined]>([
+  ['* * * * *', undefined],
+  ['*/5 0-6 1,15 JAN-mar MON', undefined],
+  ['0 0 ? * 5', undefined],
+  ['5/15 * * * *', undefined],
+  ['@hourly', undefined],
+  ['@every 1h30m', undefined],
+  ['TZ=Europe/Rome 0 * * * *', undefined],
+  ['', 'empty spec string'],
+  ['often', 'expected exactly 5 fields, found 1: [often]'],
+  ['* * * * * *', 'expected exactly 5 fields, found 6: [* * * * * *]'],
+  ['60 * * * *', 'end of range (60) above maximum (59): 60'],
+  ['* * 0 * *', 'beginning of range (0) below minimum (1): 0'],
+  ['5-1 * * * *', 'beginning of range (5) beyond end of range (1): 5-1'],
+  ['*/0 * * * *', 'step of range should be a positive number: */0'],
+  ['1-2-3 * * * *', 'too many hyphens: 1-2-3'],
+  ['*/1/2 * * * *', 'too many slashes: */1/2'],
+  ['x * * * *', 'failed to parse int from x: strconv.Atoi: parsing "x": invalid syntax'],
+  ['* * * * 7', 'end of range (7) above maximum (6): 7'],
+  ['@often', 'unrecognized descriptor: @often'],
+  ['@every soon', 'failed to parse duration @every soon: time: invalid duration "soon"'],
+  ['@every 5', 'failed to parse duration @every 5: time: missing unit in duration "5"'],
+  ['CRON_TZ=Mars/Base 0 * * * *', 'provided bad location Mars/Base: unknown time zone Mars/Base'],
+])('%j', (text, want) => expect(scheduleProblem(text)).toBe(want));
+
+it.each([
+  ['UTC', true],
+  ['Europe/Rome', true],
+  ['Mars/Base', false],
+  ['../etc', false],
+  ['', false],
+])('%j is a time zone: %j', (name, want) => expect(isTimeZone(name)).toBe(want));
