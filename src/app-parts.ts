@@ -1,5 +1,8 @@
 import { AdmissionChain } from './admission/admission-chain.js';
+import { readAdmissionConfiguration } from './admission/configuration/admission-configuration.js';
 import { builtInPlugins, choosePlugins } from './admission/plugins.js';
+import { RegistryLedger } from './admission/quota/registry-ledger.js';
+import { RegistryReader } from './admission/registry-reader.js';
 import type { Authenticator } from './auth/authenticator.js';
 import { anonymousAuthenticator } from './auth/authenticators/anonymous.authenticator.js';
 import { certificateAuthenticator } from './auth/authenticators/certificate.authenticator.js';
@@ -9,7 +12,7 @@ import {
   type TokenObjects,
 } from './auth/authenticators/service-account-token.authenticator.js';
 import { tokenFileAuthenticator } from './auth/authenticators/token-file.authenticator.js';
-import type { Authorizer } from './auth/authorizer.js';
+import { authorize, type Authorizer } from './auth/authorizer.js';
 import { authorizersFor } from './auth/authorizers.list.js';
 import {
   RequestAuthenticator,
@@ -131,20 +134,28 @@ export function makeParts(given: Given): AppParts {
     },
   };
   const registry = new ResourceRegistry();
-  const namespaces = () => registry.require('', 'v1', 'namespaces').store;
   const accountTokens = new ServiceAccountTokens({
     issuers: config.authentication.serviceAccount.issuers,
     privateClaim: naming.labelDomain,
     keys: given.tokenKeys ?? noTokenKeys,
   });
+  const objects = new RegistryReader(registry);
+  const authorizers = authorizersFor(config.authorization.modes);
   const { chosen, missing } = choosePlugins(
     builtInPlugins({
+      objects,
+      ledger: new RegistryLedger(registry, objects),
       naming,
-      allowPrivileged: config.admission.allowPrivileged,
-      namespaces: {
-        cached: (name) => namespaces().cache.get(namespaces().keyOf('', name))?.parse(),
-        live: async (name, signal) => (await namespaces().get('', name, { signal })).parse(),
+      clock,
+      rng,
+      mayDo: async ({ user, verb, group, resource, name }) => {
+        const asked = { user, verb, isResourceRequest: true, group, version: '*', resource, subresource: '' };
+        return (await authorize(authorizers, { ...asked, namespace: '', name, path: '' })).decision === 'allow';
       },
+      allowPrivileged: config.admission.allowPrivileged,
+      notReadyTolerationSeconds: config.admission.notReadyTolerationSeconds,
+      unreachableTolerationSeconds: config.admission.unreachableTolerationSeconds,
+      configuration: readAdmissionConfiguration(config.admission.controlConfigFile, naming),
     }),
     config.admission,
   );
@@ -240,7 +251,7 @@ export function makeParts(given: Given): AppParts {
       proxies: given.proxies,
       clock,
     }),
-    authorizers: authorizersFor(config.authorization.modes),
+    authorizers,
     limiter: new InflightLimiter({
       readsMax: config.flow.requestsInFlightMax,
       writesMax: config.flow.mutatingRequestsInFlightMax,

@@ -20,6 +20,7 @@ import { makeLogger, nestLogger } from './logging.js';
 import { firstAddressOf } from './machinery/ip-range.js';
 import { allAuthenticated, type UserInfo } from './machinery/user-info.js';
 import { ensureBootObjects } from './reconcilers/boot/boot-objects.js';
+import { keepNamespaceObjects } from './reconcilers/namespace-objects.js';
 import { systemClock, type Clock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
 import { systemRng, type Rng } from './std/rng.js';
@@ -37,6 +38,8 @@ export interface StartOptions {
   readonly pki?: Pki;
   /** API groups beyond the built-in ones, each a Nest module. */
   readonly modules?: (parts: AppParts) => readonly GroupModule[];
+  /** False where nothing but requests may change an object. */
+  readonly reconciles?: boolean;
 }
 
 export interface RunningServer {
@@ -125,6 +128,10 @@ async function assemble(
   parts.phase.address = `${config.serving.externalHostname ?? config.serving.advertiseAddress}:${port}`;
   await started;
   await ensureBootObjects(parts, { pki, port });
+  if (options.reconciles !== false) {
+    const namespaceObjects = keepNamespaceObjects(parts, pki);
+    undo.push(() => namespaceObjects.stop());
+  }
   parts.phase.isBootstrapped = true;
   const compaction =
     config.storage.backend === 'etcd3'

@@ -21,6 +21,8 @@ export interface KeelsonOptions {
   readonly logger?: Logger;
   /** API groups of your own, each a Nest module. */
   readonly modules?: (parts: AppParts) => readonly GroupModule[];
+  /** False where nothing but requests may change an object. */
+  readonly reconciles?: boolean;
 }
 
 export interface Keelson {

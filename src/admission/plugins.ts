@@ -1,25 +1,70 @@
 import { defaultAdmissionPlugins } from '../config/admission-plugin-names.js';
-import type { NamingProfile } from '../config/naming-profile.js';
 import type { AdmissionPlugin } from './admission-plugin.js';
-import { namespaceLifecycle, type NamespaceReader } from './plugins/namespace-lifecycle.plugin.js';
+import type { PluginParts } from './plugin-parts.js';
+import { alwaysPullImages } from './plugins/always-pull-images.plugin.js';
+import { alwaysAdmit, alwaysDeny } from './plugins/always.plugin.js';
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+} from './plugins/certificates.plugin.js';
+import { defaultIngressClass } from './plugins/default-ingress-class.plugin.js';
+import { defaultStorageClass } from './plugins/default-storage-class.plugin.js';
+import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.plugin.js';
+import { denyServiceExternalIps } from './plugins/deny-service-external-ips.plugin.js';
+import { extendedResourceToleration } from './plugins/extended-resource-toleration.plugin.js';
+import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.plugin.js';
+import { limitRanger } from './plugins/limit-ranger.plugin.js';
+import { namespaceExists } from './plugins/namespace-exists.plugin.js';
+import { namespaceLifecycle } from './plugins/namespace-lifecycle.plugin.js';
+import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.plugin.js';
+import { podSecurity } from './plugins/pod-security.plugin.js';
+import { podTopologyLabels } from './plugins/pod-topology-labels.plugin.js';
+import { priority } from './plugins/priority.plugin.js';
 import { noPrivilegedContainers } from './plugins/privileged-containers.plugin.js';
-
-export interface AdmissionParts {
-  readonly namespaces: NamespaceReader;
-  readonly naming: NamingProfile;
-  readonly allowPrivileged: boolean;
-}
+import { resourceQuota } from './plugins/resource-quota.plugin.js';
+import { runtimeClass } from './plugins/runtime-class.plugin.js';
+import { serviceAccount } from './plugins/service-account.plugin.js';
+import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.plugin.js';
+import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.plugin.js';
 
 export interface PluginChoice {
   readonly enabledPlugins: readonly string[];
   readonly disabledPlugins: readonly string[];
 }
 
-/** Every built-in plug-in, in the order they run. */
-export function builtInPlugins(parts: AdmissionParts): readonly AdmissionPlugin[] {
+/** Every built-in plug-in, in the order they run, which is that of the reference server. */
+export function builtInPlugins(parts: PluginParts): readonly AdmissionPlugin[] {
   return [
-    namespaceLifecycle(parts.namespaces, parts.naming),
+    alwaysAdmit,
+    namespaceLifecycle(parts),
+    namespaceExists(parts),
+    limitPodHardAntiAffinityTopology(parts),
+    limitRanger(parts),
+    serviceAccount(parts),
+    taintNodesByCondition(parts),
+    alwaysPullImages,
+    podSecurity(parts),
+    priority(parts),
+    defaultTolerationSeconds(parts),
+    extendedResourceToleration(parts),
+    defaultStorageClass(parts),
+    storageObjectInUseProtection(parts),
+    persistentVolumeClaimResize(parts),
+    runtimeClass(parts),
+    certificateApproval(parts),
+    certificateSigning(parts),
+    clusterTrustBundleAttest(parts),
+    certificateSubjectRestriction(parts),
+    defaultIngressClass(parts),
+    denyServiceExternalIps,
+    podTopologyLabels(parts),
     ...(parts.allowPrivileged ? [] : [noPrivilegedContainers]),
+    // What others decide, by policies and webhooks, has its place here: it sees what the server itself made of the object.
+    // Only what nobody refuses is charged.
+    resourceQuota(parts),
+    alwaysDeny,
   ];
 }
 

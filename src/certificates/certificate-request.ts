@@ -8,9 +8,12 @@ export interface ParsedCertificateRequest {
   readonly publicKey: KeyObject | undefined;
   /** Whether whoever asks has the private key. */
   readonly isSigned: () => boolean;
+  /** The groups that whoever gets the certificate is in: the organizations of its subject. */
+  readonly organizations: readonly string[];
 }
 
 const tags = { integer: 0x02, bitString: 0x03, sequence: 0x30 };
+const organizationId = '55040a';
 
 /** Throws CertificateError when the bytes are no request. */
 export function parseCertificateRequest(bytes: Buffer): ParsedCertificateRequest {
@@ -29,7 +32,17 @@ export function parseCertificateRequest(bytes: Buffer): ParsedCertificateRequest
   return {
     publicKey,
     isSigned: () => publicKey !== undefined && verifies(info.raw, publicKey, algorithm, signature.content.subarray(1)),
+    organizations: organizationsOf(subject),
   };
+}
+
+/** A subject is a sequence of sets of pairs: what an attribute is, and its text. */
+function organizationsOf(subject: DerElement): string[] {
+  const sets = derElements(subject.content);
+  const pairs = sets.flatMap((set) => derElements(set.content)).map((pair) => derElements(pair.content));
+  return pairs.flatMap(([id, value]) =>
+    id?.content.toString('hex') === organizationId && value ? [value.content.toString('utf8')] : [],
+  );
 }
 
 function publicKeyOf(info: DerElement): KeyObject | undefined {

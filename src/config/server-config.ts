@@ -16,7 +16,7 @@ import {
 } from './constraints.js';
 import type { FeatureGates } from './feature-gates.js';
 import { authorizationModes } from './flags/authorization.js';
-import { endpointReconcilers } from './flags/cluster.js';
+import { endpointReconcilers, leaderElections } from './flags/cluster.js';
 import { logLevels } from './flags/observability.js';
 import { tlsVersions } from './flags/serving.js';
 import { storageBackends } from './flags/storage.js';
@@ -124,6 +124,10 @@ export class AdmissionConfig {
   @IsTextList() readonly enabledPlugins!: readonly string[];
   @IsTextList() readonly disabledPlugins!: readonly string[];
   @IsBoolean() readonly allowPrivileged!: boolean;
+  /** What plug-ins are told beyond flags. */
+  @IsOptional() @IsString() readonly controlConfigFile: Optional;
+  @IsNatural() readonly notReadyTolerationSeconds!: number;
+  @IsNatural() readonly unreachableTolerationSeconds!: number;
 }
 
 export class NetworkConfig {
@@ -132,6 +136,13 @@ export class NetworkConfig {
   /** 0: the server's own Service is a ClusterIP. */
   @IsPort() readonly serverServiceNodePort!: number;
   @IsChoice(endpointReconcilers) readonly endpointReconciler!: (typeof endpointReconcilers)[number];
+}
+
+export class ReconcilersConfig {
+  /** As --controllers has them; reconciler-names.ts reads them. */
+  @IsTextList() readonly controllers!: readonly string[];
+  @IsChoice(leaderElections) readonly leaderElection!: (typeof leaderElections)[number];
+  @IsDuration('more than zero') readonly eventTtlMs!: number;
 }
 
 export class FlowConfig {
@@ -154,6 +165,7 @@ export class ServerConfig {
   @ValidateNested() readonly authorization = new AuthorizationConfig();
   @ValidateNested() readonly admission = new AdmissionConfig();
   @ValidateNested() readonly network = new NetworkConfig();
+  @ValidateNested() readonly reconcilers = new ReconcilersConfig();
   @ValidateNested() readonly flow = new FlowConfig();
   @ValidateNested() readonly log = new LogConfig();
   @ValidateNested() readonly limits = new Limits();

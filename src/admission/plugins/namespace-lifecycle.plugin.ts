@@ -1,20 +1,20 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { ApiError } from '../../machinery/api-error.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.js';
+import { find, type ObjectReader } from '../object-reader.js';
 
-export interface NamespaceReader {
-  /** From the cache, without waiting. */
-  cached(name: string): KubeObject | undefined;
-  /** The most recent state; rejects with 404 when there is none. */
-  live(name: string, signal: AbortSignal | undefined): Promise<KubeObject>;
+const namespaces = { group: '', resource: 'namespaces' };
+
+interface Parts {
+  readonly objects: ObjectReader;
+  readonly naming: NamingProfile;
 }
 
 /**
  * Nothing is made in a namespace that is missing or going, and the namespaces that the system lives in stay.
  * A namespace that the cache does not know may only be too young for it, so the store is asked before it is refused.
  */
-export function namespaceLifecycle(namespaces: NamespaceReader, naming: NamingProfile): AdmissionPlugin {
+export function namespaceLifecycle({ objects, naming }: Parts): AdmissionPlugin {
   const immortal = new Set(['default', naming.systemNamespace('system'), naming.systemNamespace('public')]);
 
   return {
@@ -29,7 +29,8 @@ export function namespaceLifecycle(namespaces: NamespaceReader, naming: NamingPr
         return;
       }
       if (operation !== 'CREATE' || !attributes.namespaced || namespace === '' || isReview(attributes)) return;
-      const found = namespaces.cached(namespace) ?? (await namespaces.live(namespace, request.signal));
+      const found = await find(objects, namespaces, '', namespace, request.signal);
+      if (!found) throw ApiError.notFound(namespaces, namespace);
       if (found.metadata.deletionTimestamp === undefined || attributes.subresource !== '') return;
       throw ApiError.forbidden(
         resource,

@@ -46,9 +46,13 @@ export const egressFlags: FlagTopic = {
 export const admissionFlags: FlagTopic = {
   title: 'Admission',
   flags: [
-    unserved('admission-control-config-file', 'string', '', 'file with the configuration of admission plugins', {
-      refused: 'the file is not read by this version, and what its plugins refuse would not be refused',
-    }),
+    used(
+      'admission-control-config-file',
+      'string',
+      '',
+      'admission.controlConfigFile',
+      'file with the configuration of admission plugins',
+    ),
     used(
       'enable-admission-plugins',
       'list',
@@ -61,11 +65,18 @@ export const admissionFlags: FlagTopic = {
       deprecated: true,
     }),
     used('allow-privileged', 'bool', 'false', 'admission.allowPrivileged', 'allow Pods with privileged containers'),
-    unserved('default-not-ready-toleration-seconds', 'int', '300', 'how long Pods tolerate a node that is not ready'),
-    unserved(
+    used(
+      'default-not-ready-toleration-seconds',
+      'int',
+      '300',
+      'admission.notReadyTolerationSeconds',
+      'how long Pods tolerate a node that is not ready',
+    ),
+    used(
       'default-unreachable-toleration-seconds',
       'int',
       '300',
+      'admission.unreachableTolerationSeconds',
       'how long Pods tolerate a node that is unreachable',
     ),
   ],

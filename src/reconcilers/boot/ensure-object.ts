@@ -37,7 +37,10 @@ export function bootContext(): WriteContext {
 
 export async function ensureObject(registry: ResourceRegistry, boot: BootObject): Promise<void> {
   const { group = '', version = 'v1', resource, object, keeps, isLeftAlone } = boot;
-  const { store } = registry.require(group, version, resource);
+  const served = registry.find(group, version, resource);
+  // --runtime-config may leave it out.
+  if (served?.type !== 'stored') return;
+  const { store } = served;
   const { name = '', namespace = '' } = object.metadata;
   const context = bootContext();
   if (!store.cache.get(store.keyOf(namespace, name))) {

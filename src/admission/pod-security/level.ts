@@ -1,0 +1,34 @@
+/** How much a Pod may do on its node. Each level is stricter than the one before. */
+export const levels = ['privileged', 'baseline', 'restricted'] as const;
+export type Level = (typeof levels)[number];
+
+/** The rules as they were in v1.<minor>; without one, as they are. */
+export type PolicyVersion = number | 'latest';
+
+export interface LevelVersion {
+  readonly level: Level;
+  readonly version: PolicyVersion;
+}
+
+export function asLevel(text: string): Level | undefined {
+  return levels.find((level) => level === text);
+}
+
+export function asVersion(text: string): PolicyVersion | undefined {
+  if (text === 'latest') return 'latest';
+  const match = /^v1\.(0|[1-9][0-9]*)$/.exec(text);
+  return match ? Number(match[1]) : undefined;
+}
+
+export function isStricter(level: Level, than: Level): boolean {
+  return levels.indexOf(level) > levels.indexOf(than);
+}
+
+/** `restricted:latest`, `baseline:v1.24` */
+export function shownPolicy({ level, version }: LevelVersion): string {
+  return `${level}:${version === 'latest' ? version : `v1.${version}`}`;
+}
+
+export function samePolicy(a: LevelVersion, b: LevelVersion): boolean {
+  return a.level === b.level && a.version === b.version;
+}

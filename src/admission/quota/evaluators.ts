@@ -1,0 +1,47 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
+import type { GroupResource } from '../../machinery/gvk.js';
+import { one, type Amounts } from '../amounts.js';
+import { claimEvaluator } from './claim.evaluator.js';
+import type { Evaluator } from './evaluator.js';
+import { podEvaluator } from './pod.evaluator.js';
+import { noScope } from './scopes.js';
+import { serviceEvaluator } from './service.evaluator.js';
+
+/** `count/deployments.apps`, `count/secrets` */
+export function objectCountName({ group, resource }: GroupResource): string {
+  return `count/${group === '' ? resource : `${resource}.${group}`}`;
+}
+
+const plainNames = ['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas'];
+
+/** Objects whose number is all there is to count. */
+function countingEvaluator(of: GroupResource): Evaluator {
+  const names = [objectCountName(of), ...(of.group === '' && plainNames.includes(of.resource) ? [of.resource] : [])];
+  const usage: Amounts = new Map(names.map((name) => [name, one]));
+  return {
+    handles: (operation, subresource) => operation === 'CREATE' && subresource === '',
+    counts: (name) => names.includes(name),
+    usage: () => usage,
+    matchesScope: noScope,
+  };
+}
+
+/** Evaluators are made as resources are met: kinds come and go. */
+export class Evaluators {
+  private readonly known = new Map<string, Evaluator>();
+
+  constructor(naming: NamingProfile) {
+    this.known.set('/pods', podEvaluator(naming));
+    this.known.set('/services', serviceEvaluator);
+    this.known.set('/persistentvolumeclaims', claimEvaluator(naming));
+  }
+
+  /** Undefined for what is not counted at all: events are many and short-lived. */
+  of(resource: GroupResource): Evaluator | undefined {
+    if (resource.resource === 'events') return undefined;
+    const path = `${resource.group}/${resource.resource}`;
+    let evaluator = this.known.get(path);
+    if (!evaluator) this.known.set(path, (evaluator = countingEvaluator(resource)));
+    return evaluator;
+  }
+}

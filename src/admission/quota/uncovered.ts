@@ -1,0 +1,47 @@
+import type { GroupResource } from '../../machinery/gvk.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Amounts } from '../amounts.js';
+import type { QuotaConfiguration, ScopeRequirement } from '../configuration/quota.configuration.js';
+import { limitedNames, viewOfQuota } from './check-quota.js';
+import type { Evaluator } from './evaluator.js';
+import { scopesOf } from './scopes.js';
+
+interface Asked {
+  readonly resource: GroupResource;
+  readonly object: KubeObject;
+  readonly usage: Amounts;
+  readonly evaluator: Evaluator;
+  /** Those that count the object. */
+  readonly quotas: readonly KubeObject[];
+}
+
+/** Why something may not be had at all: the server limits it to where a quota covers it, and none does. */
+export function uncoveredProblem({ limitedResources }: QuotaConfiguration, asked: Asked): string | undefined {
+  const { resource, object, usage, evaluator, quotas } = asked;
+  const limits = limitedResources.filter(
+    (limited) => limited.group === resource.group && limited.resource === resource.resource,
+  );
+  if (limits.length === 0) return undefined;
+  const covered = new Set(quotas.flatMap((quota) => [...limitedNames(viewOfQuota(quota), evaluator)]));
+  const uncovered = [...usage]
+    .filter(
+      ([name, amount]) =>
+        !amount.isZero && limits.some((limit) => limit.matchContains.some((text) => name.includes(text))),
+    )
+    .map(([name]) => name)
+    .filter((name) => !covered.has(name));
+  if (uncovered.length > 0) return `insufficient quota to consume: ${uncovered.sort().join(',')}`;
+  const scopes = quotas.flatMap(scopesOf);
+  const loose = limits
+    .flatMap(({ matchScopes }) => matchScopes)
+    .filter(
+      (scope) => evaluator.matchesScope(scope, object) && !scopes.some((other) => other.scopeName === scope.scopeName),
+    );
+  return loose.length === 0
+    ? undefined
+    : `insufficient quota to match these scopes: [${loose.map(shownScope).join(' ')}]`;
+}
+
+function shownScope({ scopeName, operator, values }: ScopeRequirement): string {
+  return `{${scopeName} ${operator} [${values.join(' ')}]}`;
+}

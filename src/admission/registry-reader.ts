@@ -1,0 +1,69 @@
+import type { EncodedObject } from '../cache/encoded-object.js';
+import { ApiError } from '../machinery/api-error.js';
+import type { GroupResource } from '../machinery/gvk.js';
+import type { KubeObject } from '../machinery/kube-object.js';
+import type { ResourceRegistry } from '../registry/resource-registry.js';
+import type { ResourceStore } from '../registry/resource-store.js';
+import type { ObjectReader } from './object-reader.js';
+
+/** Reads what the registry serves. Objects that plug-ins ask for again and again are parsed once. */
+export class RegistryReader implements ObjectReader {
+  private readonly parsed = new WeakMap<EncodedObject, KubeObject>();
+  private stores = new Map<string, ResourceStore | undefined>();
+  private generation = -1;
+
+  constructor(private readonly registry: ResourceRegistry) {}
+
+  cached(of: GroupResource, namespace: string, name: string): KubeObject | undefined {
+    const store = this.storeOf(of);
+    const found = store?.cache.get(store.keyOf(namespace, name));
+    return found && this.parse(found);
+  }
+
+  async live(
+    of: GroupResource,
+    namespace: string,
+    name: string,
+    signal?: AbortSignal,
+  ): Promise<KubeObject | undefined> {
+    try {
+      const found = await this.storeOf(of)?.get(namespace, name, { signal });
+      return found && this.parse(found);
+    } catch (error) {
+      if (error instanceof ApiError && error.reason === 'NotFound') return undefined;
+      throw error;
+    }
+  }
+
+  list(of: GroupResource, namespace: string): readonly KubeObject[] {
+    const store = this.storeOf(of);
+    if (!store) return [];
+    const objects: KubeObject[] = [];
+    for (const entry of store.cache.snapshot().range(store.scopeOf(namespace))) {
+      if (!entry.corruption) objects.push(this.parse(entry));
+    }
+    return objects;
+  }
+
+  /** All versions of a resource share one store. */
+  private storeOf({ group, resource }: GroupResource): ResourceStore | undefined {
+    if (this.generation !== this.registry.generation) {
+      this.generation = this.registry.generation;
+      this.stores = new Map();
+    }
+    const path = `${group}/${resource}`;
+    if (!this.stores.has(path)) {
+      const served = this.registry
+        .storedResources()
+        .find(({ definition }) => definition.group === group && definition.plural === resource);
+      this.stores.set(path, served?.store);
+    }
+    return this.stores.get(path);
+  }
+
+  private parse(entry: EncodedObject): KubeObject {
+    let object = this.parsed.get(entry);
+    if (!object) this.parsed.set(entry, (object = entry.parse()));
+    return object;
+  }
+}
