@@ -1,5 +1,4 @@
 import { goQuote } from '../../machinery/field-error.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import {
   allAuthenticated,
   serviceAccountGroups,
@@ -9,16 +8,7 @@ import {
 import type { Clock } from '../../std/clock.js';
 import type { AuthenticationResult, Authenticator } from '../authenticator.js';
 import type { NamedObject, ServiceAccountTokens, TokenClaims } from '../service-account-tokens.js';
-
-/** How the authenticator looks at the objects that tokens depend on. */
-export interface TokenObjects {
-  /** From memory, perhaps a moment late. */
-  cached(resource: TokenObjectResource, namespace: string, name: string): KubeObject | undefined;
-  /** From the store, when memory does not agree with a token. */
-  live(resource: TokenObjectResource, namespace: string, name: string): Promise<KubeObject | undefined>;
-}
-
-export type TokenObjectResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes';
+import { vouches, type TokenObjectResource, type TokenObjects } from './token-objects.js';
 
 interface Parts {
   readonly tokens: ServiceAccountTokens;
@@ -32,8 +22,6 @@ interface Parts {
 }
 
 const invalidated = { rejected: 'service account token has been invalidated' };
-/** An object that is being deleted still vouches for its tokens so long: pods say good-bye with them. */
-const leewayMs = 60_000;
 
 export function serviceAccountTokenAuthenticator(parts: Parts): Authenticator {
   return {
@@ -92,12 +80,6 @@ async function isBacked(claims: TokenClaims, { objects, clock }: Parts): Promise
     if (!vouches(await objects.live(resource, home, object.name), object, clock)) return false;
   }
   return true;
-}
-
-function vouches(found: KubeObject | undefined, { uid }: NamedObject, clock: Clock): boolean {
-  if (!found || found.metadata.uid !== uid) return false;
-  const { deletionTimestamp } = found.metadata;
-  return deletionTimestamp === undefined || Date.parse(deletionTimestamp) > clock.now() - leewayMs;
 }
 
 function userOf({ namespace, account, id, pod, node }: TokenClaims, labelDomain: string): UserInfo {

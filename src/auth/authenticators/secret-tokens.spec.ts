@@ -1,0 +1,155 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { namingProfile } from '../../config/naming-profile.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Clock } from '../../std/clock.js';
+import type { Credentials } from '../authenticator.js';
+import { readJwt } from '../jwt.js';
+import { SecretTokens } from '../secret-tokens.js';
+import { makeTokenKeys } from '../token-keys.js';
+import { bootstrapTokenAuthenticator } from './bootstrap-token.authenticator.js';
+import { secretTokenAuthenticator } from './secret-token.authenticator.js';
+
+const nowMs = Date.parse('2026-01-01T00:00:00Z');
+const clock = { now: () => nowMs } as Clock;
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const newPem = () =>
+  String(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }));
+const object = (name: string, rest: object = {}, metadata: object = {}): KubeObject => ({
+  kind: 'Any',
+  apiVersion: 'v1',
+  metadata: { name, uid: 'u1', ...metadata },
+  ...rest,
+});
+
+function tokensOf(pem: string) {
+  const keys = makeTokenKeys(pem);
+  return new SecretTokens({
+    issuer: 'kubernetes/serviceaccount',
+    labelDomain: 'kubernetes.io',
+    keys: async () => keys,
+  });
+}
+
+const ownPem = newPem();
+const claims = { namespace: 'shop', account: { name: 'sa', uid: 'u1' }, secretName: 's' };
+
+function world(cached: Map<string, KubeObject>, stored = new Map<string, KubeObject>(), looksUp = true) {
+  const authenticator = secretTokenAuthenticator({
+    tokens: tokensOf(ownPem),
+    objects: {
+      cached: (resource, namespace, name) => cached.get(`${resource}/${namespace}/${name}`),
+      live: async (resource, namespace, name) => stored.get(`${resource}/${namespace}/${name}`),
+    },
+    audiences: ['us'],
+    labelDomain: 'kubernetes.io',
+    clock,
+    looksUp,
+  });
+  return (bearerToken: string, audiences?: string[]) =>
+    authenticator.authenticate({ bearerToken, ...(audiences && { audiences }) } as Credentials);
+}
+
+const holding = (token: string, metadata: object = {}, account: KubeObject | undefined = object('sa')) =>
+  new Map([
+    ['secrets/shop/s', object('s', { data: { token: base64(token) } }, metadata)],
+    ...(account ? ([['serviceaccounts/shop/sa', account]] as const) : []),
+  ]);
+
+const invalidated = { rejected: 'service account token has been invalidated' };
+
+it('a token in a Secret says whose it is, and no time', async () => {
+  expect(readJwt(await tokensOf(ownPem).issue(claims))!.payload).toEqual({
+    iss: 'kubernetes/serviceaccount',
+    'kubernetes.io/serviceaccount/namespace': 'shop',
+    'kubernetes.io/serviceaccount/secret.name': 's',
+    'kubernetes.io/serviceaccount/service-account.name': 'sa',
+    'kubernetes.io/serviceaccount/service-account.uid': 'u1',
+    sub: 'system:serviceaccount:shop:sa',
+  });
+});
+
+it('is good while it stands in its Secret', async () => {
+  const token = await tokensOf(ownPem).issue(claims);
+  const objects = holding(token);
+  const ask = world(objects);
+  const result = (await ask(token)) as { isStillTrue: () => boolean };
+  expect(result).toMatchObject({
+    audiences: ['us'],
+    user: {
+      name: 'system:serviceaccount:shop:sa',
+      uid: 'u1',
+      groups: expect.arrayContaining(['system:authenticated']) as unknown,
+    },
+  });
+  expect(await world(new Map(), objects)(token)).toMatchObject({ audiences: ['us'] });
+  objects.delete('secrets/shop/s');
+  expect(result.isStillTrue()).toBe(false);
+});
+
+it.each<[string, (token: string) => Map<string, KubeObject>]>([
+  ['is gone', () => new Map()],
+  ['holds another', () => holding('another')],
+  ['should be gone', (token) => holding(token, { deletionTimestamp: '2025-12-31T00:00:00Z' })],
+  ['was marked', (token) => holding(token, { labels: { 'kubernetes.io/legacy-token-invalid-since': '2025-01-01' } })],
+  ['is of an account of before', (token) => holding(token, {}, object('sa', {}, { uid: 'u0' }))],
+])('a token whose Secret %s', async (_what, objects) => {
+  const token = await tokensOf(ownPem).issue(claims);
+  expect(await world(objects(token))(token)).toEqual(invalidated);
+  expect(await world(objects(token), undefined, false)(token)).toMatchObject({ audiences: ['us'] });
+});
+
+it('is ours, signed by us, and for us', async () => {
+  const token = await tokensOf(ownPem).issue(claims);
+  const ask = world(holding(token));
+  expect(await ask('nope')).toBeUndefined();
+  expect(await ask(await tokensOf(newPem()).issue(claims))).toBe('rejected');
+  expect(await ask(token, ['others'])).toBe('rejected');
+});
+
+const bootstrap = (data: Record<string, string> = {}, rest: object = {}) => {
+  const all: Record<string, string> = {
+    'token-id': 'abcde1',
+    'token-secret': '0123456789abcdef',
+    'usage-bootstrap-authentication': 'true',
+    ...data,
+  };
+  const encoded = Object.fromEntries(Object.entries(all).map(([key, value]) => [key, base64(value)]));
+  return object('bootstrap-token-abcde1', { type: 'bootstrap.kubernetes.io/token', data: encoded, ...rest });
+};
+const join = (secret: KubeObject | undefined, bearerToken: string) =>
+  bootstrapTokenAuthenticator({
+    clock,
+    naming: namingProfile('kubernetes'),
+    objects: {
+      cached: (_resource, namespace, name) =>
+        `${namespace}/${name}` === 'kube-system/bootstrap-token-abcde1' ? secret : undefined,
+    },
+  }).authenticate({ bearerToken } as Credentials);
+const good = 'abcde1.0123456789abcdef';
+
+it('a machine joins by its token', () =>
+  expect(join(bootstrap({ 'auth-extra-groups': 'system:bootstrappers:x' }), good)).toMatchObject({
+    user: {
+      name: 'system:bootstrap:abcde1',
+      uid: '',
+      groups: ['system:bootstrappers', 'system:bootstrappers:x', 'system:authenticated'],
+      extra: {},
+    },
+  }));
+
+it.each<[string, KubeObject | undefined, string, unknown]>([
+  ['of another form', bootstrap(), 'nope', undefined],
+  ['of an unknown id', bootstrap(), 'zzzzzz.0123456789abcdef', undefined],
+  ['with another secret', bootstrap(), 'abcde1.0123456789abcdee', 'rejected'],
+  ['that has run out', bootstrap({ expiration: '2025-12-31T23:59:59Z' }), good, 'rejected'],
+  ['that runs out at no known time', bootstrap({ expiration: 'soon' }), good, 'rejected'],
+  ['for signing alone', bootstrap({ 'usage-bootstrap-authentication': 'false' }), good, 'rejected'],
+  ['for more than it may', bootstrap({ 'auth-extra-groups': 'system:masters' }), good, 'rejected'],
+  ['in a Secret of another type', bootstrap({}, { type: 'Opaque' }), good, 'rejected'],
+  [
+    'in a Secret that goes',
+    bootstrap({}, { metadata: { name: 'x', deletionTimestamp: '2026-01-01T00:00:00Z' } }),
+    good,
+    'rejected',
+  ],
+])('no machine joins by a token %s', (_what, secret, token, want) => expect(join(secret, token)).toBe(want));
