@@ -5,13 +5,13 @@ import { RegistryLedger } from './admission/quota/registry-ledger.js';
 import { RegistryReader } from './admission/registry-reader.js';
 import type { Authenticator } from './auth/authenticator.js';
 import { anonymousAuthenticator } from './auth/authenticators/anonymous.authenticator.js';
+import { bootstrapTokenAuthenticator } from './auth/authenticators/bootstrap-token.authenticator.js';
 import { certificateAuthenticator } from './auth/authenticators/certificate.authenticator.js';
 import { requestHeaderAuthenticator } from './auth/authenticators/request-header.authenticator.js';
-import {
-  serviceAccountTokenAuthenticator,
-  type TokenObjects,
-} from './auth/authenticators/service-account-token.authenticator.js';
+import { secretTokenAuthenticator } from './auth/authenticators/secret-token.authenticator.js';
+import { serviceAccountTokenAuthenticator } from './auth/authenticators/service-account-token.authenticator.js';
 import { tokenFileAuthenticator } from './auth/authenticators/token-file.authenticator.js';
+import type { TokenObjects } from './auth/authenticators/token-objects.js';
 import { authorize, type Authorizer } from './auth/authorizer.js';
 import { authorizersFor } from './auth/authorizers.list.js';
 import {
@@ -19,6 +19,7 @@ import {
   type CertificateIdentities,
   type ProxyIdentities,
 } from './auth/request-authenticator.js';
+import { SecretTokens } from './auth/secret-tokens.js';
 import { ServiceAccountTokens } from './auth/service-account-tokens.js';
 import type { TokenKeys } from './auth/token-keys.js';
 import { defaultCacheLimits } from './cache/cache-limits.js';
@@ -79,6 +80,7 @@ export interface AppParts extends Given {
   readonly catalog: Catalog;
   readonly authenticator: RequestAuthenticator;
   readonly accountTokens: ServiceAccountTokens;
+  readonly secretTokens: SecretTokens;
   readonly authorizers: readonly Authorizer[];
   readonly admission: AdmissionChain;
   readonly limiter: InflightLimiter;
@@ -134,10 +136,16 @@ export function makeParts(given: Given): AppParts {
     },
   };
   const registry = new ResourceRegistry();
+  const tokenKeys = given.tokenKeys ?? noTokenKeys;
   const accountTokens = new ServiceAccountTokens({
     issuers: config.authentication.serviceAccount.issuers,
     privateClaim: naming.labelDomain,
-    keys: given.tokenKeys ?? noTokenKeys,
+    keys: tokenKeys,
+  });
+  const secretTokens = new SecretTokens({
+    issuer: `${naming.serviceName}/serviceaccount`,
+    labelDomain: naming.labelDomain,
+    keys: tokenKeys,
   });
   const objects = new RegistryReader(registry);
   const authorizers = authorizersFor(config.authorization.modes);
@@ -244,8 +252,9 @@ export function makeParts(given: Given): AppParts {
     metaGroup,
     admission,
     accountTokens,
+    secretTokens,
     authenticator: new RequestAuthenticator({
-      authenticators: authenticatorsFor(given, accountTokens, registry),
+      authenticators: authenticatorsFor(given, { accountTokens, secretTokens }, registry),
       audiences: config.authentication.apiAudiences,
       certificates: given.certificates,
       proxies: given.proxies,
@@ -283,22 +292,21 @@ export function makeParts(given: Given): AppParts {
 /** The union, in order: a proxy's word, a certificate, a token, nobody. */
 function authenticatorsFor(
   { config, tokens, proxies, clock }: Given,
-  accountTokens: ServiceAccountTokens,
+  { accountTokens, secretTokens }: Pick<AppParts, 'accountTokens' | 'secretTokens'>,
   registry: ResourceRegistry,
 ): Authenticator[] {
-  const { authentication } = config;
+  const { authentication, naming } = config;
+  const objects = tokenObjects(registry);
+  const { apiAudiences: audiences } = authentication;
+  const { looksUp } = authentication.serviceAccount;
+  const tokenParts = { objects, audiences, labelDomain: naming.labelDomain, clock, looksUp };
   return [
     ...(proxies ? [requestHeaderAuthenticator(authentication.requestHeader)] : []),
     certificateAuthenticator,
     ...(tokens === undefined ? [] : [tokenFileAuthenticator(tokens, authentication.tokenAuthFile ?? 'the token file')]),
-    serviceAccountTokenAuthenticator({
-      tokens: accountTokens,
-      clock,
-      objects: tokenObjects(registry),
-      audiences: authentication.apiAudiences,
-      labelDomain: config.naming.labelDomain,
-      looksUp: authentication.serviceAccount.looksUp,
-    }),
+    serviceAccountTokenAuthenticator({ ...tokenParts, tokens: accountTokens }),
+    secretTokenAuthenticator({ ...tokenParts, tokens: secretTokens }),
+    ...(authentication.bootstrapTokens ? [bootstrapTokenAuthenticator({ objects, naming, clock })] : []),
     ...(authentication.anonymous ? [anonymousAuthenticator] : []),
   ];
 }

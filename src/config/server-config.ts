@@ -112,6 +112,7 @@ export class AuthenticationConfig {
   @IsOptional() @IsString() readonly tokenAuthFile: Optional;
   /** Whom tokens for this server are made for: the issuers, when not said. */
   @IsTextList() readonly apiAudiences!: readonly string[];
+  @IsBoolean() readonly bootstrapTokens!: boolean;
   @ValidateNested() readonly serviceAccount = new ServiceAccountConfig();
   @ValidateNested() readonly requestHeader = new RequestHeaderConfig();
 }

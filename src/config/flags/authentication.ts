@@ -49,7 +49,7 @@ export const authenticationFlags: FlagTopic = {
       'authentication.clientCaFile',
       'authorities of client certificates; the common name is the user, organizations are groups',
     ),
-    unserved('enable-bootstrap-token-auth', 'bool', 'false', 'accept bootstrap tokens'),
+    used('enable-bootstrap-token-auth', 'bool', 'false', 'authentication.bootstrapTokens', 'accept bootstrap tokens'),
     accepted('oidc-ca-file', 'string', '', 'authorities of the OpenID issuer'),
     accepted('oidc-client-id', 'string', '', 'client id that ID tokens must be made for'),
     accepted('oidc-groups-claim', 'string', '', 'claim that names groups'),
