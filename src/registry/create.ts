@@ -44,6 +44,7 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
   store.fillDefaults(submitted);
   store.track(undefined, submitted, context, strategyContext.now);
   const object = (await admission.admit(submitted, undefined)) ?? submitted;
+  store.dropGated(object, undefined);
   strategy.prepareForCreate?.(object, strategyContext);
   if (strategy.countsGenerations) object.metadata.generation = 1;
 

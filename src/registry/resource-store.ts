@@ -8,6 +8,7 @@ import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import { noRevision, type Revision } from '../machinery/revision.js';
 import type { StructType, TypeSource } from '../machinery/type-model.js';
 import { applyDefaults } from '../schema/defaults.js';
+import type { GatedFields } from '../schema/gated-fields.js';
 import type { KeyValue, KvStore, Write } from '../storage/kv-store.js';
 import { FieldOwnership } from './field-ownership.js';
 import { readFresh } from './freshness.js';
@@ -32,6 +33,8 @@ export interface StoreLimits {
 export interface StoreParts extends Sources {
   /** The types of built-in kinds. */
   readonly types: TypeSource;
+  /** What is dropped of objects because a feature is switched off. */
+  readonly gatedFields?: GatedFields;
   readonly naming: NamingProfile;
   readonly kv: KvStore;
   readonly feed: Feed;
@@ -108,6 +111,12 @@ export class ResourceStore {
   fillDefaults(object: KubeObject): void {
     if (this.type) applyDefaults(object as unknown as JsonObject, this.type);
     this.definition.strategy.default?.(object);
+  }
+
+  /** Takes out what belongs to features that are switched off, unless the object had it before. */
+  dropGated(object: KubeObject, old: KubeObject | undefined): void {
+    if (!this.type) return;
+    this.parts.gatedFields?.drop(object as unknown as JsonObject, old as unknown as JsonObject | undefined, this.type);
   }
 
   /** The object as it is stored: with nothing that its type does not write, and all that it always writes. */

@@ -93,6 +93,7 @@ async function attemptUpdate(
   store.track(old, draft, context, strategyContext.now);
   const object = (await admission.admit(draft, old)) ?? draft;
   keepSystemFields(object, old);
+  store.dropGated(object, old);
   if (options.lens) options.lens.prepare?.(object, old, strategyContext);
   else strategy.prepareForUpdate?.(object, old, strategyContext);
   if (strategy.countsGenerations && specChanged(object, old)) {
