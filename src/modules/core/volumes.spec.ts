@@ -1,0 +1,187 @@
+import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
+import { namingProfile } from '../../config/naming-profile.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { persistentVolumeClaimStatusLens, persistentVolumeClaimStrategy } from './persistent-volume-claim.strategy.js';
+import { persistentVolumeClaimTable } from './persistent-volume-claim.table.js';
+import { persistentVolumeStatusLens, persistentVolumeStrategy } from './persistent-volume.strategy.js';
+import { persistentVolumeTable } from './persistent-volume.table.js';
+
+const naming = namingProfile('kubernetes');
+const claims = persistentVolumeClaimStrategy(naming);
+const asks = (storage: string) => ({ resources: { requests: { storage } } });
+const claim = (spec: object, metadata: object = {}): KubeObject => ({
+  kind: 'PersistentVolumeClaim',
+  apiVersion: 'v1',
+  metadata: { name: 'c', ...metadata },
+  spec: { accessModes: ['ReadWriteOnce'], ...asks('1Gi'), ...structuredClone(spec) },
+});
+const volume = (spec: object): KubeObject => ({
+  kind: 'PersistentVolume',
+  apiVersion: 'v1',
+  metadata: { name: 'v' },
+  spec: { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, ...structuredClone(spec) },
+});
+const onHost = { hostPath: { path: '/x' } };
+
+const source = { kind: 'PersistentVolumeClaim', name: 'src' };
+it.each<[object, object]>([
+  [asks('1.5Gi'), { ...asks('1536Mi'), volumeMode: 'Filesystem' }],
+  [{ dataSource: source }, { dataSource: { apiGroup: null, ...source }, dataSourceRef: { apiGroup: null, ...source } }],
+  [{ dataSourceRef: source }, { dataSource: { apiGroup: null, ...source } }],
+])('a claim of %j is told %j', (spec, want) => expect(prepared(claims, claim(spec))['spec']).toMatchObject(want));
+
+it('forgets sources that were always ignored', () =>
+  expect(prepared(claims, claim({ dataSource: { kind: 'Pod', name: 'p' } }))['spec']).not.toHaveProperty('dataSource'));
+
+it.each<[object, string[]]>([
+  [{}, []],
+  [{ accessModes: [] }, ['spec.accessModes: Required value: at least 1 access mode is required']],
+  [
+    { accessModes: ['ReadWriteOncePod', 'ReadWriteOnce'] },
+    ['spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes'],
+  ],
+  [{ resources: {} }, ['spec.resources[storage]: Required value']],
+  [asks('0'), ['spec.resources[storage]: Invalid value: "0": must be greater than zero']],
+  [{ volumeMode: 'Odd' }, ['spec.volumeMode: Unsupported value: "Odd": supported values: "Block", "Filesystem"']],
+  [
+    { dataSource: source, dataSourceRef: { ...source, name: 'other' } },
+    ['spec: Invalid value: {}: must match dataSourceRef'],
+  ],
+])('a claim of %j', (spec, want) => expect(refusals(claims, claim(spec))).toEqual(want));
+
+const fixed =
+  'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+it.each<[string, object, object, object, string[]]>([
+  ['takes its volume', {}, { volumeName: 'v' }, {}, []],
+  ['takes its class', {}, { storageClassName: 's' }, {}, []],
+  ['changes its class', { storageClassName: 'a' }, { storageClassName: 'b' }, {}, [fixed]],
+  ['grows, unbound', {}, asks('2Gi'), {}, [fixed]],
+  ['grows, bound', {}, asks('2Gi'), { phase: 'Bound', capacity: { storage: '1Gi' } }, []],
+  [
+    'shrinks below what there is',
+    asks('2Gi'),
+    asks('1Gi'),
+    { phase: 'Bound', capacity: { storage: '2Gi' } },
+    ['spec.resources.requests.storage: Forbidden: field can not be less than status.capacity'],
+  ],
+  ['takes a growth back', asks('3Gi'), asks('2Gi'), { phase: 'Bound', capacity: { storage: '1Gi' } }, []],
+  [
+    'becomes a block device',
+    {},
+    { volumeMode: 'Block' },
+    {},
+    [fixed, 'volumeMode: Invalid value: "Block": field is immutable'],
+  ],
+])('a claim %s', (_name, before, after, status, want) => {
+  const old = { ...prepared(claims, claim(before)), status };
+  const next = claim(after);
+  claims.default!(next);
+  claims.prepareForUpdate!(next, old, testContext);
+  expect(texts(claims.validateUpdate!(next, old, testContext))).toEqual(want);
+});
+
+it('a claim has no less than nothing', () => {
+  const given = { ...claim({}), status: { capacity: { storage: '-1' } } };
+  expect(texts(persistentVolumeClaimStatusLens.validate!(given, given, testContext))).toEqual([
+    'status.capacity[storage]: Invalid value: -1: must be a valid resource quantity',
+  ]);
+});
+
+it('a volume begins without a claim', () => {
+  const { spec, status } = prepared(persistentVolumeStrategy, volume(onHost));
+  expect(status).toEqual({ phase: 'Pending', lastPhaseTransitionTime: testContext.now });
+  expect(spec).toMatchObject({
+    persistentVolumeReclaimPolicy: 'Retain',
+    volumeMode: 'Filesystem',
+    hostPath: { path: '/x', type: '' },
+  });
+});
+
+it.each<[object, string[]]>([
+  [onHost, []],
+  [{}, ['spec: Required value: must specify a volume type']],
+  [{ ...onHost, nfs: { server: 's', path: '/p' } }, ['spec.nfs: Forbidden: may not specify more than 1 volume type']],
+  [
+    { ...onHost, capacity: {} },
+    ['spec.capacity: Required value', 'spec.capacity: Unsupported value: {}: supported values: "storage"'],
+  ],
+  [
+    { ...onHost, capacity: { storage: '0' } },
+    ['spec.capacity[storage]: Invalid value: "0": must be greater than zero'],
+  ],
+  [{ local: { path: '/x' } }, ['spec.nodeAffinity: Required value: Local volume requires node affinity']],
+  [
+    { ...onHost, nodeAffinity: { required: { nodeSelectorTerms: [] } } },
+    ['spec.nodeAffinity.required.nodeSelectorTerms: Required value: must have at least one node selector term'],
+  ],
+  [{ csi: { driver: 'd.example.com' } }, ['spec.csi.volumeHandle: Required value']],
+  [
+    {
+      csi: { driver: 'd.example.com', volumeHandle: 'h', nodeStageSecretRef: {}, nodePublishSecretRef: { name: 'n' } },
+    },
+    ['spec.csi.nodePublishSecretRef.namespace: Required value'],
+  ],
+  [
+    { hostPath: { path: '/' }, persistentVolumeReclaimPolicy: 'Recycle' },
+    ["spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'"],
+  ],
+])('a volume of %j', (spec, want) => expect(refusals(persistentVolumeStrategy, volume(spec))).toEqual(want));
+
+it.each<[object, string[]]>([
+  [{ ...onHost, persistentVolumeReclaimPolicy: 'Delete' }, []],
+  [
+    { hostPath: { path: '/y' } },
+    ['spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation'],
+  ],
+  [{ ...onHost, volumeMode: 'Block' }, ['volumeMode: Invalid value: "Block": field is immutable']],
+])('a volume becomes %j', (spec, want) =>
+  expect(updateRefusals(persistentVolumeStrategy, volume(spec), volume(onHost))).toEqual(want),
+);
+
+it.each<[object, string | undefined]>([
+  [{ phase: 'Pending' }, undefined],
+  [{ phase: 'Bound' }, testContext.now],
+  [{ phase: 'Bound', lastPhaseTransitionTime: '2020-01-01T00:00:00Z' }, '2020-01-01T00:00:00Z'],
+])('knows since when a volume is %j', (status, want) => {
+  const old = { ...volume(onHost), status: { phase: 'Pending' } };
+  const next: KubeObject = { ...old, status: { ...status } };
+  persistentVolumeStatusLens.prepare!(next, old, testContext);
+  expect((next['status'] as Record<string, unknown>)['lastPhaseTransitionTime']).toBe(want);
+});
+
+it('says which kinds of volumes are gone', () =>
+  expect(persistentVolumeStrategy.warnings!(volume({ rbd: {} }), undefined)).toEqual([
+    'spec.rbd: deprecated in v1.28, non-functional in v1.31+',
+  ]));
+
+it('both in tables', () => {
+  const bound = {
+    ...claim({ volumeName: 'v', storageClassName: 'fast', volumeMode: 'Block' }),
+    status: { phase: 'Bound', capacity: { storage: '2Gi' }, accessModes: ['ReadWriteMany', 'ReadWriteOnce'] },
+  };
+  expect(persistentVolumeClaimTable(naming).cells(bound, { nowMs: 0 })).toEqual([
+    'c',
+    'Bound',
+    'v',
+    '2Gi',
+    'RWO,RWX',
+    'fast',
+    '<unset>',
+    '<unknown>',
+    'Block',
+  ]);
+  const free = { ...volume({ claimRef: { namespace: 'n', name: 'c' } }), status: { phase: 'Available' } };
+  expect(persistentVolumeTable(naming).cells(free, { nowMs: 0 })).toEqual([
+    'v',
+    '1Gi',
+    'RWO',
+    '',
+    'Available',
+    'n/c',
+    '',
+    '<unset>',
+    '',
+    '<unknown>',
+    '<unset>',
+  ]);
+});
