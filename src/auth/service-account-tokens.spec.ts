@@ -7,6 +7,13 @@ import { readJwt } from './jwt.js';
 import { ServiceAccountTokens, type TokenSubject } from './service-account-tokens.js';
 import { makeTokenKeys } from './token-keys.js';
 
+const nothing: Credentials = {
+  bearerToken: undefined,
+  certificateUser: undefined,
+  proxyName: undefined,
+  rawHeaders: [],
+  path: '/',
+};
 const pem = (key: { export(options: { type: 'pkcs8'; format: 'pem' }): string | Buffer }) =>
   String(key.export({ type: 'pkcs8', format: 'pem' }));
 const rsaPem = pem(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
@@ -44,7 +51,7 @@ function world({ signing = ecPem, verifying = [] as string[], issuers = [issuer]
   const issue = (to: TokenSubject = subject, audiences = [issuer], seconds = 3600) =>
     tokens.issue(to, { id: 'id-1', audiences, nowSeconds: nowMs / 1000, seconds });
   const ask = (token: string, audiences?: string[]) =>
-    authenticator.authenticate({ bearerToken: token, ...(audiences && { audiences }) } as Credentials);
+    authenticator.authenticate({ ...nothing, bearerToken: token, ...(audiences && { audiences }) });
   return { tokens, authenticator, objects, stored, issue, ask, advance: (ms: number) => (nowMs += ms) };
 }
 

@@ -9,6 +9,13 @@ import { makeTokenKeys } from '../token-keys.js';
 import { bootstrapTokenAuthenticator } from './bootstrap-token.authenticator.js';
 import { secretTokenAuthenticator } from './secret-token.authenticator.js';
 
+const nothing: Credentials = {
+  bearerToken: undefined,
+  certificateUser: undefined,
+  proxyName: undefined,
+  rawHeaders: [],
+  path: '/',
+};
 const nowMs = Date.parse('2026-01-01T00:00:00Z');
 const clock = { now: () => nowMs } as Clock;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -46,7 +53,7 @@ function world(cached: Map<string, KubeObject>, stored = new Map<string, KubeObj
     looksUp,
   });
   return (bearerToken: string, audiences?: string[]) =>
-    authenticator.authenticate({ bearerToken, ...(audiences && { audiences }) } as Credentials);
+    authenticator.authenticate({ ...nothing, bearerToken, ...(audiences && { audiences }) });
 }
 
 const holding = (token: string, metadata: object = {}, account: KubeObject | undefined = object('sa')) =>
@@ -124,7 +131,7 @@ const join = (secret: KubeObject | undefined, bearerToken: string) =>
       cached: (_resource, namespace, name) =>
         `${namespace}/${name}` === 'kube-system/bootstrap-token-abcde1' ? secret : undefined,
     },
-  }).authenticate({ bearerToken } as Credentials);
+  }).authenticate({ ...nothing, bearerToken });
 const good = 'abcde1.0123456789abcdef';
 
 it('a machine joins by its token', () =>

@@ -1,16 +1,17 @@
 import type { TokenVerdict } from '../../auth/authenticator.js';
+import type { UserInfo } from '../../machinery/user-info.js';
 import type { VirtualRequest } from '../../registry/api-group.js';
 import type { Clock } from '../../std/clock.js';
 import { AuthenticationGroup } from './authentication.group.js';
 
-const alice = { name: 'alice', uid: 'u-1', groups: ['dev'], extra: { scopes: ['a'] } };
-const nobody = { name: 'nobody', uid: '', groups: [], extra: {} };
+const alice: UserInfo = { name: 'alice', uid: 'u-1', groups: ['dev'], extra: { scopes: ['a'] } };
+const nobody: UserInfo = { name: 'nobody', uid: '', groups: [], extra: {} };
 const clock = { now: () => Date.parse('2026-01-02T03:04:05Z') } as Clock;
 const review = (kind: string, rest: object, user = alice): VirtualRequest =>
   ({
     context: { user },
     body: { kind, apiVersion: 'authentication.k8s.io/v1', metadata: {}, ...rest },
-  }) as VirtualRequest;
+  }) as unknown as VirtualRequest;
 
 it('tells the asker who it is, whatever it says', async () => {
   const group = new AuthenticationGroup({ review: async () => ({ problems: [] }) }, clock);

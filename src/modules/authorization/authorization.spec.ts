@@ -28,7 +28,7 @@ const review = (kind: string, spec: object, metadata: object = {}): VirtualReque
     context: { user: asker },
     definition: { group },
     body: { kind, apiVersion: `${group}/v1`, metadata, spec },
-  }) as VirtualRequest;
+  }) as unknown as VirtualRequest;
 const resource = (rest: object = {}) => ({ verb: 'get', resource: 'pods', namespace: 'shop', ...rest });
 
 it.each<[string, object]>([
