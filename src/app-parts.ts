@@ -39,7 +39,9 @@ import { featureFamilies } from './endpoints/metrics-features.js';
 import { RequestMetrics } from './endpoints/metrics-requests.js';
 import { buildFamilies, cacheFamilies, healthFamilies } from './endpoints/metrics-server.js';
 import { StorageMetrics } from './endpoints/metrics-storage.js';
+import { WorkQueueMetrics } from './endpoints/metrics-work-queues.js';
 import { OpenApiRequests } from './endpoints/openapi-requests.js';
+import { configurationPath, keysPath, OpenIdRequests } from './endpoints/openid-requests.js';
 import { ResourceRequests } from './endpoints/resource-requests.js';
 import { versionDocument, type VersionDocument } from './endpoints/version-document.js';
 import { WatchStreams } from './endpoints/watch-stream.js';
@@ -49,6 +51,7 @@ import { Renderings } from './registry/rendering.js';
 import type { ResourceDefinition } from './registry/resource-definition.js';
 import { ResourceRegistry } from './registry/resource-registry.js';
 import type { StoreParts } from './registry/resource-store.js';
+import { GatedFields } from './schema/gated-fields.js';
 import type { Clock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
 import type { Rng } from './std/rng.js';
@@ -93,7 +96,9 @@ export interface AppParts extends Given {
   readonly version: VersionDocument;
   readonly discovery: DiscoveryRequests;
   readonly openApi: OpenApiRequests;
+  readonly openId: OpenIdRequests;
   readonly requestMetrics: RequestMetrics;
+  readonly workQueueMetrics: WorkQueueMetrics;
   readonly metrics: { readonly all: ServerMetrics; readonly indicators: ServerMetrics };
   readonly wheel: TimerWheel;
   readonly phase: Phase;
@@ -121,6 +126,7 @@ export function makeParts(given: Given): AppParts {
   const catalog = new Catalog(naming);
   const storeParts: StoreParts = {
     types: catalog,
+    gatedFields: new GatedFields((gate) => config.featureGates[gate] === false),
     naming,
     kv: store,
     feed,
@@ -201,8 +207,14 @@ export function makeParts(given: Given): AppParts {
       shuttingDown: () => phase.isStopping,
     }),
   );
+  const openId = new OpenIdRequests({
+    tokens: accountTokens,
+    keysUri: config.authentication.serviceAccount.keysUri,
+    address: () => phase.address,
+  });
   const version = versionDocument();
   const requestMetrics = new RequestMetrics(registry);
+  const workQueueMetrics = new WorkQueueMetrics();
   const deprecations = new DeprecatedRequests(naming);
   const showsHidden = config.showHiddenMetricsForVersion !== undefined;
   const all = new ServerMetrics({ withProcess: true, showsHidden });
@@ -211,6 +223,7 @@ export function makeParts(given: Given): AppParts {
     ...requestMetrics.families(),
     ...storageMetrics.families(),
     ...cacheFamilies(registry),
+    ...workQueueMetrics.families(),
     ...buildFamilies(version),
     ...featureFamilies(config.featureGates),
     ...deprecations.families(),
@@ -225,6 +238,7 @@ export function makeParts(given: Given): AppParts {
     health,
     version,
     requestMetrics,
+    workQueueMetrics,
     metrics: { all, indicators },
     discovery: new DiscoveryRequests({
       registry,
@@ -233,9 +247,11 @@ export function makeParts(given: Given): AppParts {
       serverAddress: () => phase.address,
       otherPaths: () => [
         ...health.paths(),
+        ...(openId.isServed ? [configurationPath, keysPath] : []),
         ...['/metrics', '/metrics/slis', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'],
       ],
     }),
+    openId,
     openApi: new OpenApiRequests({
       registry,
       encodings,

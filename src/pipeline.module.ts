@@ -6,6 +6,7 @@ import { healthController } from './endpoints/health.controller.js';
 import { HealthRequests } from './endpoints/health-requests.js';
 import { metricsController } from './endpoints/metrics.controller.js';
 import { openApiController } from './endpoints/openapi.controller.js';
+import { openIdController } from './endpoints/openid.controller.js';
 import { versionController } from './endpoints/version.controller.js';
 import { resourceController } from './endpoints/resource.controller.js';
 import { ApiErrorFilter } from './filters/api-error.filter.js';
@@ -43,6 +44,7 @@ export class PipelineModule {
         metricsController(parts.metrics.all, parts.metrics.indicators),
         discoveryController(parts.discovery),
         openApiController(parts.openApi),
+        openIdController(parts.openId),
         resourceController(parts.requests),
       ],
     };

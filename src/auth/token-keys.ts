@@ -43,6 +43,12 @@ export function isSignedBy({ publicKey }: VerificationKey, bytes: Buffer, signat
   return verify(algorithmOf(publicKey).hash, bytes, { key: publicKey, dsaEncoding: 'ieee-p1363' }, signature);
 }
 
+/** A key as RFC 7517 writes it, for those who verify tokens themselves. */
+export function jwkOf({ id, algorithm, publicKey }: VerificationKey) {
+  const { kty, ...numbers } = publicKey.export({ format: 'jwk' });
+  return { use: 'sig', kty, kid: id, alg: algorithm, ...numbers };
+}
+
 function verificationKey(publicKey: KeyObject): VerificationKey {
   const der = publicKey.export({ type: 'spki', format: 'der' });
   const id = createHash('sha256').update(der).digest('base64url');

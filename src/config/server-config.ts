@@ -98,6 +98,8 @@ export class ServiceAccountConfig {
   @IsTextList() readonly issuers!: readonly string[];
   @IsOptional() @IsString() readonly signingKeyFile: Optional;
   @IsTextList() readonly keyFiles!: readonly string[];
+  /** Where others find the keys, when that is not this server. */
+  @IsOptional() @IsString() readonly keysUri: Optional;
   /** Tokens end with the objects that they are bound to. */
   @IsBoolean() readonly looksUp!: boolean;
   /** 0: as long as clients ask for. */

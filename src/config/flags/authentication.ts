@@ -109,7 +109,13 @@ export const authenticationFlags: FlagTopic = {
       `${serviceAccount}.issuers`,
       'issuer of service account tokens; repeatable: the first signs, all are accepted',
     ),
-    unserved('service-account-jwks-uri', 'string', '', "where the discovery document says the issuer's keys are"),
+    used(
+      'service-account-jwks-uri',
+      'string',
+      '',
+      `${serviceAccount}.keysUri`,
+      "where the discovery document says the issuer's keys are",
+    ),
     used(
       'service-account-key-file',
       'strings',

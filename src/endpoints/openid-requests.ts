@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceAccountTokens } from '../auth/service-account-tokens.js';
+import { jwkOf } from '../auth/token-keys.js';
+import { encodeJson } from '../codec/json.js';
+import { headersFor, sendBytes } from '../hooks/answer.js';
+import { ApiError } from '../machinery/api-error.js';
+
+export const configurationPath = '/.well-known/openid-configuration';
+export const keysPath = '/openid/v1/jwks';
+
+interface Parts {
+  readonly tokens: ServiceAccountTokens;
+  /** Where the keys are, when that is not here. */
+  readonly keysUri: string | undefined;
+  /** `10.0.0.1:6443` */
+  readonly address: () => string;
+}
+
+const secondsFresh = 3600;
+
+/**
+ * How others verify service account tokens by themselves, as OpenID Connect Discovery 1.0 has it: what the issuer says
+ * of itself, and its keys. An issuer that is no https URL cannot be found by anybody, and says nothing.
+ */
+export class OpenIdRequests {
+  constructor(private readonly parts: Parts) {}
+
+  get isServed(): boolean {
+    return /^https:\/\/[^/?#]+[^?#]*$/.test(this.parts.tokens.issuer);
+  }
+
+  async answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (!this.isServed) throw ApiError.noSuchPage();
+    if (request.raw.method !== 'GET') throw ApiError.methodNotAllowed();
+    const isKeys = request.kube.info.path === keysPath;
+    const mediaType = isKeys ? 'application/jwk-set+json' : 'application/json';
+    checkAccepts(request.raw.headers.accept, mediaType);
+    const document = isKeys ? await this.keys() : await this.configuration();
+    const headers = headersFor(request, mediaType);
+    headers['cache-control'] = `public, max-age=${secondsFresh}`;
+    sendBytes(request, reply, 200, headers, encodeJson(document));
+  }
+
+  private async configuration() {
+    const { tokens, keysUri, address } = this.parts;
+    const { verifying } = await tokens.keys();
+    return {
+      issuer: tokens.issuer,
+      jwks_uri: keysUri ?? `https://${address()}${keysPath}`,
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: [...new Set(verifying.map(({ algorithm }) => algorithm))].sort(),
+    };
+  }
+
+  private async keys() {
+    return { keys: (await this.parts.tokens.keys()).verifying.map(jwkOf) };
+  }
+}
+
+function checkAccepts(header: string | undefined, mediaType: string): void {
+  const ranges = (header || '*/*').split(',').map((range) => range.split(';', 1)[0]!.trim().toLowerCase());
+  if (ranges.some((range) => range === '*/*' || range === mediaType || range === 'application/*')) return;
+  throw new ApiError({
+    reason: 'NotAcceptable',
+    message: `406: Not Acceptable\n\nAvailable representations: ${mediaType}`,
+    details: {},
+  });
+}
