@@ -312,11 +312,10 @@ function putAll(out: Open | undefined, element: PathElement, found: Found): Open
   return open ?? {};
 }
 
+/** What was removed is taken from other sets and never stored: its order says nothing. */
 function inOrder(out: Open): Found {
-  for (const kind of kinds) {
-    const set = out[kind];
-    if (set) out[kind] = sorted(set);
-  }
+  if (out.added) out.added = sorted(out.added);
+  if (out.modified) out.modified = sorted(out.modified);
   return out;
 }
 

@@ -1,10 +1,10 @@
-import { isEmpty, leaf, noFields, self, sorted, type FieldSet, type OpenFieldSet } from './field-set.js';
+import { isEmpty, leaf, noFields, self, type FieldSet, type OpenFieldSet } from './field-set.js';
 import { fieldElement, itemElement } from './path-element.js';
 import { formOf, type ListSchema, type MapSchema, type Schema } from './schema.js';
 
 /**
  * The fields that an object has an opinion on: its leaves, the items of its lists, the keys of its maps. A struct that is
- * named for what is in it is not among them. Throws UntypedItem.
+ * named for what is in it is not among them. In no order. Throws UntypedItem.
  */
 export function fieldsOf(schema: Schema, value: unknown): FieldSet {
   const set = below(schema, value);
@@ -35,7 +35,7 @@ function fieldsBelow(map: MapSchema, value: unknown): FieldSet | undefined {
     const whole = joins ? withSelf(node) : node;
     if (whole) out[field?.element ?? fieldElement(name)] = whole;
   }
-  return isEmpty(out) ? undefined : sorted(out);
+  return isEmpty(out) ? undefined : out;
 }
 
 function itemsBelow(list: ListSchema, value: unknown): FieldSet | undefined {
@@ -45,7 +45,7 @@ function itemsBelow(list: ListSchema, value: unknown): FieldSet | undefined {
     const element = itemElement(list, item);
     out[element] = out[element] === undefined ? withSelf(below(list.of, item)) : leaf;
   }
-  return isEmpty(out) ? undefined : sorted(out);
+  return isEmpty(out) ? undefined : out;
 }
 
 function withSelf(node: FieldSet | undefined): FieldSet {

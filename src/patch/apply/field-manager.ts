@@ -6,7 +6,15 @@ import { capUpdaters } from './cap-updaters.js';
 import { writtenBy } from './changes.js';
 import { fieldsOf } from './config-set.js';
 import { conflictError } from './conflicts.js';
-import { difference, differenceWithBelow, isEmpty, noFields, union, type FieldSet } from './field-set.js';
+import {
+  difference,
+  differenceWithBelow,
+  isEmpty,
+  noFields,
+  sortedThroughout,
+  union,
+  type FieldSet,
+} from './field-set.js';
 import { LastApplied } from './last-applied.js';
 import {
   isReset,
@@ -163,7 +171,7 @@ export class FieldManager {
   }
 
   private configFields(config: JsonObject): FieldSet {
-    const fields = fieldsOf(this.kind.schema, config);
+    const fields = sortedThroughout(fieldsOf(this.kind.schema, config));
     const unreached = this.kind.versions.unreached?.(this.kind.apiVersion);
     return unreached ? differenceWithBelow(fields, unreached) : fields;
   }

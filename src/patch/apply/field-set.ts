@@ -223,3 +223,14 @@ function inOrder(set: FieldSet): FieldSet {
   for (const { element } of elements.map(readElement).sort(compareRead)) out[element] = set[element]!;
   return out;
 }
+
+/** The same, down to its last leaf: as it is stored. */
+export function sortedThroughout(set: FieldSet): FieldSet {
+  let out: OpenFieldSet | undefined;
+  for (const element in set) {
+    const node = set[element]!;
+    const below = isEmpty(node) ? node : sortedThroughout(node);
+    if (below !== node) (out ??= { ...set })[element] = below;
+  }
+  return sorted(out ?? set);
+}

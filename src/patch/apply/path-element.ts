@@ -83,13 +83,16 @@ export interface ReadElement {
 export function readElement(element: PathElement): ReadElement {
   const rest = element.slice(2);
   const kind = kinds.indexOf(element[0]!);
-  return { element, kind, value: kind === 0 ? rest : kind === 3 ? Number(rest) : readJson(rest) };
+  if (kind === 0) return { element, kind, value: rest };
+  if (kind === 3) return { element, kind, value: Number(rest) };
+  const value = readJson(rest);
+  return { element, kind, value: kind === 1 ? Object.entries(value ?? {}) : value };
 }
 
 /** Fields, then items by key, by value, by place; each kind in its own order: numbers as numbers. */
 export function compareRead(a: ReadElement, b: ReadElement): number {
   if (a.kind !== b.kind) return a.kind - b.kind;
-  return a.kind === 1 ? compareKeys(a.value, b.value) : compareValues(a.value, b.value);
+  return a.kind === 1 ? compareKeys(a.value as Entry[], b.value as Entry[]) : compareValues(a.value, b.value);
 }
 
 export function compareElements(a: PathElement, b: PathElement): number {
@@ -97,9 +100,9 @@ export function compareElements(a: PathElement, b: PathElement): number {
   return a[0] === 'f' && b[0] === 'f' ? compareText(a, b) : compareRead(readElement(a), readElement(b));
 }
 
-function compareKeys(a: unknown, b: unknown): number {
-  const left = Object.entries(a ?? {});
-  const right = Object.entries(b ?? {});
+type Entry = readonly [name: string, value: unknown];
+
+function compareKeys(left: readonly Entry[], right: readonly Entry[]): number {
   for (let i = 0; i < left.length && i < right.length; i++) {
     const order = compareText(left[i]![0], right[i]![0]) || compareValues(left[i]![1], right[i]![1]);
     if (order !== 0) return order;
@@ -136,8 +139,8 @@ function compareLists(a: unknown[], b: unknown[]): number {
   return a.length - b.length;
 }
 
-function sortedEntries(value: unknown): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value as object).sort(([a], [b]) => compareText(a, b)));
+function sortedEntries(value: unknown): Entry[] {
+  return Object.entries(value as object).sort(([a], [b]) => compareText(a, b));
 }
 
 /** As messages show it: `.spec`, `[name="x"]`, `[="x"]`, `[0]`. */
