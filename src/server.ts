@@ -20,7 +20,8 @@ import { makeLogger, nestLogger } from './logging.js';
 import { firstAddressOf } from './machinery/ip-range.js';
 import { allAuthenticated, type UserInfo } from './machinery/user-info.js';
 import { ensureBootObjects } from './reconcilers/boot/boot-objects.js';
-import { keepNamespaceObjects } from './reconcilers/namespace-objects.js';
+import { ReconcilerRunner } from './reconcilers/reconciler-runner.js';
+import { ownReconcilers, reconcilers } from './reconcilers/reconcilers.js';
 import { systemClock, type Clock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
 import { systemRng, type Rng } from './std/rng.js';
@@ -129,8 +130,16 @@ async function assemble(
   await started;
   await ensureBootObjects(parts, { pki, port });
   if (options.reconciles !== false) {
-    const namespaceObjects = keepNamespaceObjects(parts, pki);
-    undo.push(() => namespaceObjects.stop());
+    const runner = new ReconcilerRunner(
+      {
+        ...parts,
+        server: { hostName: hostname(), port, authorityPem: () => pki.authority.current().pem },
+        measure: parts.workQueueMetrics.measure,
+      },
+      { once: reconcilers, everywhere: ownReconcilers },
+    );
+    undo.push(() => runner.stop());
+    await runner.start();
   }
   parts.phase.isBootstrapped = true;
   const compaction =

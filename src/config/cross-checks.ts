@@ -1,4 +1,5 @@
 import { admissionPluginNames } from './admission-plugin-names.js';
+import { unknownReconcilers } from './reconciler-names.js';
 import type { ServerConfig } from './server-config.js';
 import { nearest } from './suggestion.js';
 
@@ -42,6 +43,7 @@ export function crossChecks(config: ServerConfig): string[] {
   if (torn.length > 0) {
     errors.push(`--enable-admission-plugins, --disable-admission-plugins: ${torn.join(', ')} cannot be in both`);
   }
+  errors.push(...unknownReconcilers(config.reconcilers.controllers).map((problem) => `--controllers: ${problem}`));
   return errors;
 }
 

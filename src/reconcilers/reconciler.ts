@@ -12,16 +12,22 @@ import type { WorkQueue, WorkQueueOptions } from './work-queue.js';
  * another server takes over, it begins with everything that is there.
  */
 export interface Reconciler {
-  /** As kube-controller-manager names it, where it has it: what --controllers says. */
+  /** As kube-controller-manager names it, where it has it: what --controllers says (config/reconciler-names.ts). */
   readonly name: string;
-  /** Names that --controllers takes as well. */
-  readonly aliases: readonly string[];
-  start(parts: ReconcilerParts): RunningReconciler;
+  start(parts: ReconcilerParts): RunningReconciler | Promise<RunningReconciler>;
 }
 
 export interface RunningReconciler {
   /** Resolves when nothing of it is under way. */
   stop(): Promise<void>;
+}
+
+/** What is known of this server only when it has been started. */
+export interface ServerFacts {
+  readonly hostName: string;
+  readonly port: number;
+  /** PEM of the certificates that the serving certificate is signed by. */
+  authorityPem(): string;
 }
 
 export interface ReconcilerParts {
@@ -34,8 +40,13 @@ export interface ReconcilerParts {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
+  readonly server: ServerFacts;
   /** Whether other servers may work on the same store. */
   readonly sharesStore: boolean;
   /** A queue that is measured under `name`, and whose failures are logged. */
-  queue(name: string, work: WorkQueueOptions['work'], options?: { readonly workersMax?: number }): WorkQueue;
+  readonly queue: (
+    name: string,
+    work: WorkQueueOptions['work'],
+    options?: { readonly workersMax?: number },
+  ) => WorkQueue;
 }

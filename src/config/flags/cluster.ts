@@ -1,7 +1,9 @@
 import { accepted, unserved, used, type FlagTopic } from '../flag.js';
+import { reconcilerNames } from '../reconciler-names.js';
 
 export const endpointReconcilers = ['lease', 'master-count', 'none'] as const;
 export const namingProfiles = ['kubernetes', 'svc'] as const;
+export const leaderElections = ['auto', 'true', 'false'] as const;
 export const signerKeys = ['token', 'secret'] as const;
 
 export const clusterFlags: FlagTopic = {
@@ -30,8 +32,22 @@ export const clusterFlags: FlagTopic = {
       'whether the server writes itself into the endpoints of its own Service; none does not',
       { choices: endpointReconcilers },
     ),
-    unserved('event-ttl', 'duration', '1h0m0s', 'how long Events are kept'),
-    unserved('controllers', 'list', '*', 'reconcilers to run: * is all by default, name adds one, -name removes one'),
+    used('event-ttl', 'duration', '1h0m0s', 'reconcilers.eventTtlMs', 'how long Events are kept'),
+    used(
+      'controllers',
+      'list',
+      '*',
+      'reconcilers.controllers',
+      `reconcilers to run: * is all, name adds one, -name removes one; known are ${reconcilerNames.join(', ')}`,
+    ),
+    used(
+      'leader-elect',
+      'string',
+      'auto',
+      'reconcilers.leaderElection',
+      'whether servers on one store agree on who runs the reconcilers; auto: with etcd',
+      { choices: leaderElections },
+    ),
     unserved('node-monitor-grace-period', 'duration', '40s', 'silence after which a node is unknown'),
     unserved('pod-eviction-timeout', 'duration', '5m', 'how long a node may be not ready before its Pods are evicted'),
     unserved(

@@ -24,7 +24,7 @@ interface Server {
 export async function ensureBootObjects(parts: Parts, server: Server): Promise<void> {
   const namespaces = bootNamespaces(parts.config);
   for (const object of namespaces) await ensureObject(parts.registry, { resource: 'namespaces', object, keeps: [] });
-  await Promise.all(ownService(parts.config, server.port).map((boot) => ensureObject(parts.registry, boot)));
+  await ensureObject(parts.registry, ownService(parts.config, server.port));
   const { cache, scope } = namespacesOf(parts);
   const alive = [...cache.snapshot().range(scope)].filter((entry) => !entry.corruption && !isTerminating(entry));
   const names = alive.map(({ attributes }) => attributes.name);
@@ -60,8 +60,8 @@ function bootNamespaces({ naming }: ServerConfig): KubeObject[] {
 }
 
 /** Pods find the server under this name. Clients outside use the address they were given. */
-function ownService(config: ServerConfig, port: number): BootObject[] {
-  const { naming, network, serving } = config;
+function ownService(config: ServerConfig, port: number): BootObject {
+  const { naming, network } = config;
   const metadata = {
     name: naming.serviceName,
     namespace: 'default',
@@ -69,7 +69,7 @@ function ownService(config: ServerConfig, port: number): BootObject[] {
   };
   const address = firstAddressOf(network.serviceClusterIpRanges[0]!);
   const family = isIPv4(address) ? 'IPv4' : 'IPv6';
-  const service: BootObject = {
+  return {
     resource: 'services',
     keeps: ['spec'],
     object: {
@@ -96,47 +96,6 @@ function ownService(config: ServerConfig, port: number): BootObject[] {
       },
     },
   };
-  if (network.endpointReconciler === 'none') return [service];
-  const discovery = naming.group('discovery');
-  return [
-    service,
-    {
-      resource: 'endpoints',
-      keeps: ['subsets'],
-      object: {
-        kind: 'Endpoints',
-        apiVersion: 'v1',
-        metadata: {
-          name: naming.serviceName,
-          namespace: 'default',
-          labels: { [`endpointslice.${naming.labelDomain}/skip-mirror`]: 'true' },
-        },
-        subsets: [
-          {
-            addresses: [{ ip: serving.advertiseAddress }],
-            ports: [{ name: 'https', port, protocol: 'TCP' }],
-          },
-        ],
-      },
-    },
-    {
-      group: discovery,
-      resource: 'endpointslices',
-      keeps: ['endpoints', 'ports'],
-      object: {
-        kind: 'EndpointSlice',
-        apiVersion: `${discovery}/v1`,
-        metadata: {
-          name: naming.serviceName,
-          namespace: 'default',
-          labels: { [naming.label('service-name')]: naming.serviceName },
-        },
-        addressType: isIPv4(serving.advertiseAddress) ? 'IPv4' : 'IPv6',
-        endpoints: [{ addresses: [serving.advertiseAddress], conditions: { ready: true } }],
-        ports: [{ name: 'https', port, protocol: 'TCP' }],
-      },
-    },
-  ];
 }
 
 /** How other servers (aggregated ones, controller managers) learn whom to trust for client certificates. */

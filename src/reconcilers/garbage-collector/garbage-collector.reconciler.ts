@@ -17,7 +17,6 @@ import type { Dependent } from './ownership.js';
 /** What owners leave behind goes after them, or before them, or is let go, as their deletion asked. */
 export const garbageCollector: Reconciler = {
   name: 'garbage-collector-controller',
-  aliases: ['garbagecollector'],
   start: (parts) => new GarbageCollection(parts),
 };
 

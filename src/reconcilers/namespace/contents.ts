@@ -1,5 +1,5 @@
 import type { EncodedObject } from '../../cache/encoded-object.js';
-import { isReason, type LoopbackClient } from '../../client/loopback-client.js';
+import type { LoopbackClient } from '../../client/loopback-client.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { qualifiedResource } from '../../machinery/gvk.js';
 import type { ObjectMeta } from '../../machinery/kube-object.js';
@@ -99,7 +99,7 @@ async function emptyOne(
         if (!(error instanceof ApiError)) throw error;
         objects.push(entry.corruption ? {} : entry.parse().metadata);
         // That it was changed meanwhile says nothing; the next round sees it.
-        if (!isReason(error, 'Conflict')) failure ??= error.message;
+        if (error.reason !== 'Conflict') failure ??= error.message;
       }
     }
   };

@@ -20,7 +20,6 @@ const gatherMs = 50;
 /** A namespace that is deleted loses its contents, and then the finalizer by which the server holds it. */
 export const namespaceReconciler: Reconciler = {
   name: 'namespace-controller',
-  aliases: ['namespace'],
   start: (parts) => new NamespaceDeletion(parts),
 };
 

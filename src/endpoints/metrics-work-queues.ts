@@ -1,0 +1,72 @@
+import { Buckets, type MetricFamily, type Sample } from './metrics-family.js';
+
+interface Counts {
+  depth: number;
+  adds: number;
+  retries: number;
+  readonly waits: Buckets;
+  readonly works: Buckets;
+}
+
+// Powers of ten from 10 ns on, as client-go has them for its queues.
+const bounds = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10];
+
+/** The queues of the reconcilers, under the names that dashboards for controller managers know. */
+export class WorkQueueMetrics {
+  private readonly queues = new Map<string, Counts>();
+
+  /** Counts of queues of one name add up, so that a reconciler may be stopped and started. */
+  readonly measure = (name: string) => {
+    let counts = this.queues.get(name);
+    if (!counts) {
+      counts = { depth: 0, adds: 0, retries: 0, waits: new Buckets(bounds), works: new Buckets(bounds) };
+      this.queues.set(name, counts);
+    }
+    const found = counts;
+    return {
+      added(depth: number) {
+        found.depth = depth;
+        found.adds++;
+      },
+      taken(depth: number, waitedSeconds: number) {
+        found.depth = depth;
+        found.waits.observe(waitedSeconds);
+      },
+      worked: (seconds: number) => found.works.observe(seconds),
+      retried: () => void found.retries++,
+    };
+  };
+
+  families(): MetricFamily[] {
+    const single = (
+      type: 'counter' | 'gauge',
+      name: string,
+      help: string,
+      read: (counts: Counts) => number,
+    ): MetricFamily => ({
+      name,
+      type,
+      help,
+      samples: () => Array.from(this.queues, ([queue, counts]) => ({ labels: { name: queue }, value: read(counts) })),
+    });
+    const histogram = (name: string, help: string, read: (counts: Counts) => Buckets): MetricFamily => ({
+      name,
+      type: 'histogram',
+      help,
+      samples: () =>
+        [...this.queues].flatMap(([queue, counts]): Sample[] => [...read(counts).samples({ name: queue })]),
+    });
+    return [
+      single('gauge', 'workqueue_depth', '[ALPHA] Names that wait in the queue.', ({ depth }) => depth),
+      single('counter', 'workqueue_adds_total', '[ALPHA] Names that were put into the queue.', ({ adds }) => adds),
+      single(
+        'counter',
+        'workqueue_retries_total',
+        '[ALPHA] Work that failed and is tried again.',
+        ({ retries }) => retries,
+      ),
+      histogram('workqueue_queue_duration_seconds', '[ALPHA] How long names waited, in seconds.', ({ waits }) => waits),
+      histogram('workqueue_work_duration_seconds', '[ALPHA] How long work took, in seconds.', ({ works }) => works),
+    ];
+  }
+}

@@ -1,0 +1,172 @@
+import { isReason, type LoopbackClient, type Place } from '../../client/loopback-client.js';
+import { apiVersionOf } from '../../machinery/gvk.js';
+import { sleep, type Clock } from '../../std/clock.js';
+import type { Logger } from '../../std/logger.js';
+import type { Rng } from '../../std/rng.js';
+import { microTime, recordOf, released, takenBy, type LeaseRecord } from './lease-record.js';
+
+export interface ElectionTimes {
+  /** After so long without a word of the holder, others may take the lease. */
+  readonly leaseMs: number;
+  /** A holder who could not renew it for so long stops by itself, well before others may begin. */
+  readonly renewDeadlineMs: number;
+  readonly retryMs: number;
+}
+
+/** As kube-controller-manager has them. */
+export const electionTimes: ElectionTimes = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2000 };
+
+export interface ElectionParts {
+  readonly client: LoopbackClient;
+  readonly lease: Place;
+  /** Of nobody else, ever. */
+  readonly identity: string;
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly logger: Logger;
+  readonly times?: ElectionTimes;
+  /** The lease is ours. */
+  begin(): Promise<void>;
+  /** It is not any more: resolves when nothing is under way. */
+  end(): Promise<void>;
+}
+
+/**
+ * Who of several holds a lease, by the protocol of client-go. Clocks of others are not believed: a lease is as old as
+ * the time since this server saw it change.
+ *
+ *   standing by --takes it--> leading --not renewed in time--> standing by
+ */
+export class LeaderElection {
+  private readonly stopping = new AbortController();
+  private readonly times: ElectionTimes;
+  private running: Promise<void> | undefined;
+  private observed: { readonly resourceVersion: string | undefined; readonly atMs: number } | undefined;
+
+  constructor(private readonly parts: ElectionParts) {
+    this.times = parts.times ?? electionTimes;
+  }
+
+  start(): void {
+    this.running = this.run().catch((error: unknown) => {
+      if (!this.stopping.signal.aborted) this.parts.logger.error('the election ended', { error });
+    });
+  }
+
+  /** Ends what runs, then lets others have the lease at once. */
+  async stop(): Promise<void> {
+    this.stopping.abort(new Error('the server is stopping'));
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { parts, times } = this;
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      if (await this.attempt()) {
+        parts.logger.info('leading', { lease: parts.lease.name, identity: parts.identity });
+        await parts.begin();
+        await this.keep();
+        await parts.end();
+        if (signal.aborted) await this.release();
+        else parts.logger.warn('no longer leading', { lease: parts.lease.name, identity: parts.identity });
+      }
+      // Not all at once: up to a fifth more.
+      await sleep(parts.clock, times.retryMs + parts.rng.below(Math.ceil(times.retryMs / 5)), signal).catch(
+        () => undefined,
+      );
+    }
+  }
+
+  /** Resolves when the lease is lost, or could not be renewed for too long, or is to be given back. */
+  private async keep(): Promise<void> {
+    const { clock } = this.parts;
+    const { retryMs, renewDeadlineMs } = this.times;
+    const { signal } = this.stopping;
+    let renewedMs = clock.monotonicMs();
+    while (!signal.aborted) {
+      await sleep(clock, retryMs, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      const leftMs = renewedMs + renewDeadlineMs - clock.monotonicMs();
+      if (leftMs <= 0) return;
+      const startMs = clock.monotonicMs();
+      const renewed = await this.attempt(leftMs);
+      if (renewed) renewedMs = startMs;
+      else if (renewed === undefined) return;
+    }
+  }
+
+  /** Whether the lease is ours now; undefined when it is somebody else's, false when that cannot be told. */
+  async attempt(timeoutMs = this.times.renewDeadlineMs): Promise<boolean | undefined> {
+    const { clock, logger } = this.parts;
+    const patience = new AbortController();
+    const timer = clock.after(timeoutMs, () => patience.abort(new Error('the lease could not be renewed in time')));
+    try {
+      return await within(patience.signal, this.take(patience.signal));
+    } catch (error) {
+      if (isReason(error, 'Conflict')) return false;
+      logger.warn('the lease could not be taken or renewed', { lease: this.parts.lease.name, error });
+      return false;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  private async take(signal: AbortSignal): Promise<boolean | undefined> {
+    const { client, lease, identity, clock } = this.parts;
+    const { leaseMs } = this.times;
+    const found = await client.live(lease, signal);
+    const now = microTime(clock.now());
+    if (!found) {
+      const spec = takenBy(identity, undefined, leaseMs / 1000, now);
+      return (await client.create(lease.served, this.made(spec), signal)) || undefined;
+    }
+    const { resourceVersion } = found.metadata;
+    if (this.observed?.resourceVersion !== resourceVersion) {
+      this.observed = { resourceVersion, atMs: clock.monotonicMs() };
+    }
+    const record = recordOf(found);
+    const validMs = this.observed!.atMs + record.leaseDurationSeconds * 1000;
+    const isOthers = record.holderIdentity !== '' && record.holderIdentity !== identity;
+    if (isOthers && validMs > clock.monotonicMs()) return undefined;
+    await this.write(takenBy(identity, record, leaseMs / 1000, now), resourceVersion, signal);
+    return true;
+  }
+
+  private async release(): Promise<void> {
+    const { client, lease, identity, clock, logger } = this.parts;
+    try {
+      const found = await client.live(lease);
+      if (!found || recordOf(found).holderIdentity !== identity) return;
+      await this.write(released(recordOf(found), microTime(clock.now())), found.metadata.resourceVersion, undefined);
+    } catch (error) {
+      logger.warn('the lease could not be given back; others wait until it ends', { lease: lease.name, error });
+    }
+  }
+
+  private async write(
+    record: LeaseRecord,
+    resourceVersion: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { client, lease } = this.parts;
+    await client.change(lease, (current) => ({ ...current, spec: { ...record } }), {
+      preconditions: { resourceVersion },
+      ...(signal && { signal }),
+    });
+  }
+
+  private made(spec: LeaseRecord) {
+    const { served, namespace, name } = this.parts.lease;
+    const { kind, group, version } = served.definition;
+    return { kind, apiVersion: apiVersionOf(group, version), metadata: { name, namespace }, spec: { ...spec } };
+  }
+}
+
+/** A call that does not listen to its signal must not keep a leader that has lost its lease. */
+function within<T>(signal: AbortSignal, call: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    call.then(resolve, reject);
+  });
+}

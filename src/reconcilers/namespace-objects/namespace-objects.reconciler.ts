@@ -1,0 +1,46 @@
+import { ensureObject } from '../boot/ensure-object.js';
+import { namespaceObjects } from '../boot/namespace-objects.js';
+import { followNames } from '../follow.js';
+import type { Reconciler } from '../reconciler.js';
+
+/** The account that Pods of a namespace act as when they name none. */
+export const defaultAccounts = keeper('serviceaccount-controller', 'serviceaccounts');
+/** By whom Pods know the server. */
+export const rootCaPublisher = keeper('root-ca-certificate-publisher-controller', 'configmaps');
+
+const workersMax = 4;
+
+/** Keeps an object that every namespace has: made when a namespace is, and again when somebody takes it away. */
+function keeper(name: string, resource: string): Reconciler {
+  return {
+    name,
+    start({ config, registry, server, queue: makeQueue }) {
+      const namespaces = registry.require('', 'v1', 'namespaces');
+      const authority = { authority: { current: () => ({ pem: server.authorityPem() }) } };
+      const objectsOf = (namespace: string) =>
+        namespaceObjects(config, namespace, authority).filter((boot) => boot.resource === resource);
+      const queue = makeQueue(
+        name,
+        async (namespace) => {
+          const found = namespaces.store.cache.get(namespaces.store.keyOf('', namespace));
+          if (!found || found.corruption || found.attributes.lifetime?.isDeleting) return;
+          for (const object of objectsOf(namespace)) await ensureObject(registry, object);
+        },
+        { workersMax },
+      );
+      const kept = new Set(objectsOf('').map(({ object }) => object.metadata.name));
+      const ends = [
+        followNames(namespaces, (_namespace, namespace) => queue.add(namespace)),
+        followNames(registry.require('', 'v1', resource), (namespace, found) => {
+          if (kept.has(found)) queue.add(namespace);
+        }),
+      ];
+      return {
+        async stop() {
+          for (const end of ends) end();
+          await queue.stop();
+        },
+      };
+    },
+  };
+}

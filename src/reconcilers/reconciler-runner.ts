@@ -1,0 +1,136 @@
+import type { AdmissionChain } from '../admission/admission-chain.js';
+import { LoopbackClient } from '../client/loopback-client.js';
+import { isReconcilerEnabled } from '../config/reconciler-names.js';
+import type { ServerConfig } from '../config/server-config.js';
+import { serviceAccountGroups, serviceAccountUserName, type UserInfo } from '../machinery/user-info.js';
+import { ApiError } from '../machinery/api-error.js';
+import type { ResourceRegistry } from '../registry/resource-registry.js';
+import type { Clock } from '../std/clock.js';
+import type { Logger } from '../std/logger.js';
+import type { Rng } from '../std/rng.js';
+import { LeaderElection, type ElectionTimes } from './election/leader-election.js';
+import type { Reconciler, ReconcilerParts, RunningReconciler, ServerFacts } from './reconciler.js';
+import { WorkQueue, type QueueObserver } from './work-queue.js';
+
+export interface RunnerParts {
+  readonly config: ServerConfig;
+  readonly registry: ResourceRegistry;
+  readonly admission: AdmissionChain;
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly logger: Logger;
+  readonly server: ServerFacts;
+  readonly electionTimes?: ElectionTimes;
+  readonly measure: (queue: string) => QueueObserver;
+}
+
+interface Lists {
+  /** Run by one of all servers on a store. */
+  readonly once: readonly Reconciler[];
+  /** Run by each. */
+  readonly everywhere: readonly Reconciler[];
+}
+
+/** Starts the reconcilers that are switched on, here or on the server that is elected, and stops them in order. */
+export class ReconcilerRunner {
+  private everywhere: RunningReconciler[] = [];
+  private once: RunningReconciler[] = [];
+  private election: LeaderElection | undefined;
+
+  constructor(
+    private readonly parts: RunnerParts,
+    private readonly lists: Lists,
+  ) {}
+
+  async start(): Promise<void> {
+    const { config } = this.parts;
+    this.everywhere = await this.startAll(this.lists.everywhere);
+    const chosen = this.lists.once.filter(({ name }) => isReconcilerEnabled(config.reconcilers.controllers, name));
+    if (chosen.length === 0) return;
+    if (!this.sharesStore) {
+      this.once = await this.startAll(chosen);
+      return;
+    }
+    this.election = this.elect(chosen);
+    this.election.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.election?.stop();
+    await stopAll(this.once.splice(0));
+    await stopAll(this.everywhere.splice(0));
+  }
+
+  private get sharesStore(): boolean {
+    const { reconcilers, storage } = this.parts.config;
+    if (reconcilers.leaderElection !== 'auto') return reconcilers.leaderElection === 'true';
+    return storage.backend === 'etcd3';
+  }
+
+  private elect(chosen: readonly Reconciler[]): LeaderElection {
+    const { config, registry, server, clock, rng, logger, electionTimes } = this.parts;
+    const { naming } = config;
+    const served = registry.require(naming.group('coordination'), 'v1', 'leases');
+    return new LeaderElection({
+      client: this.clientOf('leader-election'),
+      lease: { served, namespace: naming.systemNamespace('system'), name: 'keelson-reconcilers' },
+      identity: `${server.hostName}_${rng.uuid()}`,
+      clock,
+      rng,
+      logger,
+      ...(electionTimes && { times: electionTimes }),
+      begin: async () => void (this.once = await this.startAll(chosen)),
+      end: () => stopAll(this.once.splice(0)),
+    });
+  }
+
+  private async startAll(reconcilers: readonly Reconciler[]): Promise<RunningReconciler[]> {
+    const running: RunningReconciler[] = [];
+    for (const reconciler of reconcilers) running.push(await reconciler.start(this.partsFor(reconciler)));
+    return running;
+  }
+
+  private partsFor({ name }: Reconciler): ReconcilerParts {
+    const { config, registry, clock, rng, logger, server, measure } = this.parts;
+    return {
+      name,
+      config,
+      registry,
+      clock,
+      rng,
+      logger,
+      server,
+      sharesStore: this.sharesStore,
+      client: this.clientOf(name),
+      queue: (queue, work, options = {}) =>
+        new WorkQueue({
+          clock,
+          rng,
+          work,
+          observer: measure(queue),
+          failed: (item, error, retryInMs) => {
+            const message = 'a reconciler failed and tries again';
+            // That somebody else was faster is no trouble.
+            const isTrouble = !(error instanceof ApiError && error.reason === 'Conflict');
+            logger[isTrouble ? 'warn' : 'debug'](message, { reconciler: name, item, error, retryInMs });
+          },
+          ...options,
+        }),
+    };
+  }
+
+  private clientOf(name: string): LoopbackClient {
+    const { admission, config } = this.parts;
+    return new LoopbackClient({ admission, user: accountOf(config, name), fieldManager: 'keelson' });
+  }
+}
+
+/** As the reference's controllers: each an account of its own in the system namespace, by which admission knows it. */
+function accountOf({ naming }: ServerConfig, name: string): UserInfo {
+  const namespace = naming.systemNamespace('system');
+  return { name: serviceAccountUserName(namespace, name), uid: '', groups: serviceAccountGroups(namespace), extra: {} };
+}
+
+async function stopAll(running: readonly RunningReconciler[]): Promise<void> {
+  await Promise.all(running.map((reconciler) => reconciler.stop()));
+}
