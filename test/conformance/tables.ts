@@ -7,6 +7,7 @@ import { jsonPatching, merging, patchTypes } from './patch.cases.js';
 import { binding, status } from './subresource.cases.js';
 import { versions } from './version.cases.js';
 import { watchRefusals } from './watch.cases.js';
+import { connecting, evicting, scaling, workloads } from './workload.cases.js';
 import { creating, dryRuns, putting } from './write.cases.js';
 
 export const allTables: readonly Table[] = [
@@ -24,6 +25,10 @@ export const allTables: readonly Table[] = [
   namespacing,
   status,
   binding,
+  scaling,
+  workloads,
+  evicting,
+  connecting,
   getting,
   listing,
   paging,

@@ -169,7 +169,7 @@ async function markAndDelete(
   const context = { request, admission: admitted };
   if (request.dryRun) return void (await deleteObject(pods, target, options, context));
   const now = objectTime(pods.parts.clock.now());
-  const { object } = await updateObject(
+  const { encoded } = await updateObject(
     pods,
     target,
     (pod) => {
@@ -185,7 +185,7 @@ async function markAndDelete(
     context,
   );
   // The version that was asked for is the one before the mark.
-  const { resourceVersion } = object.metadata;
+  const resourceVersion = encoded?.parse().metadata.resourceVersion;
   const marked =
     options.preconditions?.resourceVersion !== undefined && resourceVersion !== undefined
       ? { ...options, preconditions: { ...options.preconditions, resourceVersion } }
