@@ -41,10 +41,17 @@ export class ResourceRegistry {
   private readonly byPath = new Map<string, Served>();
   private readonly versions = new Map<string, ServedVersion>();
   private changes = 0;
+  private readonly listeners = new Set<() => void>();
 
   /** Changes whenever what is served does; discovery is built anew only then. */
   get generation(): number {
     return this.changes;
+  }
+
+  /** Calls `listener` after each such change. The function returned ends it. */
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
   }
 
   find(group: string, version: string, resource: string): Served | undefined {
@@ -86,7 +93,7 @@ export class ResourceRegistry {
       assert(!this.byPath.has(path), `${path} is served twice`);
       this.byPath.set(path, served);
     }
-    this.changes++;
+    this.changed();
   }
 
   removeVersion(group: string, version: string): void {
@@ -98,6 +105,11 @@ export class ResourceRegistry {
       this.byPath.delete(`${key}/${served.definition.plural}`);
       if (served.type === 'stored') served.store.parts.feed.removeResource(served.store.scopeOf(''));
     }
+    this.changed();
+  }
+
+  private changed(): void {
     this.changes++;
+    for (const listener of this.listeners) listener();
   }
 }
