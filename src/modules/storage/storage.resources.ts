@@ -26,7 +26,6 @@ export function storageResources(naming: NamingProfile) {
     strategy: volumeAttributesClassStrategy,
     table: volumeAttributesClassTable(naming),
     returnsDeletedObject: true,
-    returnsDeletedObject: true,
   });
   return {
     v1: [
@@ -39,7 +38,6 @@ export function storageResources(naming: NamingProfile) {
         table: csiDriverTable,
         allowsUnconditionalUpdate: false,
         returnsDeletedObject: true,
-        returnsDeletedObject: true,
       }),
       defineResource({
         ...v1,
@@ -49,7 +47,6 @@ export function storageResources(naming: NamingProfile) {
         strategy: csiNodeStrategy,
         table: csiNodeTable,
         allowsUnconditionalUpdate: false,
-        returnsDeletedObject: true,
         returnsDeletedObject: true,
       }),
       defineResource({
