@@ -1,15 +1,6 @@
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { compareText } from './json-text.js';
-import {
-  differenceWithBelow,
-  leaf,
-  noFields,
-  self,
-  sorted,
-  union,
-  type FieldSet,
-  type OpenFieldSet,
-} from './field-set.js';
+import { leaf, noFields, self, sorted, union, type FieldSet, type OpenFieldSet } from './field-set.js';
 import { compareItems, fieldElement, itemElement, keyOf, type PathElement } from './path-element.js';
 import { atomicJson, formOf, type FieldSchema, type ListSchema, type MapSchema, type Schema } from './schema.js';
 
@@ -36,16 +27,6 @@ export function changesBetween({ schema, from, to, toIsComplete }: ComparedObjec
 }
 
 export const noChanges: Changes = { added: noFields, modified: noFields, removed: noFields };
-
-/** Without some fields and all that is below them. */
-export function changesWithout(changes: Changes, fields: FieldSet | undefined): Changes {
-  if (!fields) return changes;
-  return {
-    added: differenceWithBelow(changes.added, fields),
-    modified: differenceWithBelow(changes.modified, fields),
-    removed: differenceWithBelow(changes.removed, fields),
-  };
-}
 
 export function writtenBy(changes: Changes): FieldSet {
   return union(changes.added, changes.modified);

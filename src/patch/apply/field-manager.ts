@@ -6,15 +6,7 @@ import { capUpdaters } from './cap-updaters.js';
 import { writtenBy } from './changes.js';
 import { fieldsOf } from './config-set.js';
 import { conflictError } from './conflicts.js';
-import {
-  difference,
-  differenceWithBelow,
-  isEmpty,
-  noFields,
-  sortedThroughout,
-  union,
-  type FieldSet,
-} from './field-set.js';
+import { difference, isEmpty, noFields, sortedThroughout, union, type FieldSet } from './field-set.js';
 import { LastApplied } from './last-applied.js';
 import {
   isReset,
@@ -31,7 +23,7 @@ import { UntypedItem } from './path-element.js';
 import type { Schema } from './schema.js';
 import { typeProblems } from './type-check.js';
 import { typedPatchError, wrongObjectType } from './apply-errors.js';
-import { VersionedChanges, type KindVersions, type VersionedObject } from './versions.js';
+import { reachedFields, VersionedChanges, type KindVersions, type VersionedObject } from './versions.js';
 
 export interface ManagedKind {
   /** `apps/v1`, the version of the request. */
@@ -171,9 +163,8 @@ export class FieldManager {
   }
 
   private configFields(config: JsonObject): FieldSet {
-    const fields = sortedThroughout(fieldsOf(this.kind.schema, config));
-    const unreached = this.kind.versions.unreached?.(this.kind.apiVersion);
-    return unreached ? differenceWithBelow(fields, unreached) : fields;
+    const { apiVersion, schema, versions } = this.kind;
+    return reachedFields(sortedThroughout(fieldsOf(schema, config)), apiVersion, versions);
   }
 
   private checkConfig(config: JsonObject): void {

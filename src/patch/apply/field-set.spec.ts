@@ -15,6 +15,7 @@ import {
   withNamedFields,
   type FieldSet,
 } from './field-set.js';
+import { fieldPatternOf, onlyMatching } from './field-pattern.js';
 import { readFieldSet } from './field-set-reader.js';
 import { compareElements, type PathElement } from './path-element.js';
 import { deducedJson, mapOf, type FieldSchema, type Schema } from './schema.js';
@@ -104,6 +105,34 @@ describe('sets in the form in which they are stored', () => {
     const schema: Schema = { scalar: undefined, list: undefined, map };
     expect(withNamedFields(fieldSetOf('spec/labels/a'), schema)).toEqual(fieldSetOf('spec', 'spec/labels/a'));
   });
+});
+
+describe('a pattern', () => {
+  const fields = readFieldSet({
+    'f:metadata': { 'f:labels': {} },
+    'f:spec': {
+      '.': {},
+      'f:containers': {
+        'k:{"name":"a"}': { '.': {}, 'f:image': {}, 'f:resources': { 'f:limits': {} } },
+        'k:{"name":"b"}': { 'f:image': {} },
+      },
+      'f:resources': { '.': {}, 'f:limits': {} },
+    },
+  });
+  it.each<[string[], FieldSet]>([
+    [['metadata'], { 'f:metadata': { 'f:labels': {} } }],
+    [['spec/resources'], { 'f:spec': { '.': {}, 'f:resources': { '.': {}, 'f:limits': {} } } }],
+    [
+      ['spec/containers/*/resources'],
+      {
+        'f:spec': {
+          '.': {},
+          'f:containers': { 'k:{"name":"a"}': { '.': {}, 'f:resources': { 'f:limits': {} } } },
+        },
+      },
+    ],
+    [['status'], {}],
+  ])('%j', (paths, want) => expect(onlyMatching(fields, fieldPatternOf(...paths))).toEqual(want));
 });
 
 describe('reading', () => {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../machinery/kube-object.js';
-import { changesBetween, changesWithout, type Changes } from './changes.js';
-import type { FieldSet } from './field-set.js';
+import { changesBetween, type Changes } from './changes.js';
+import { onlyMatching, type FieldPattern } from './field-pattern.js';
+import { differenceWithBelow, type FieldSet } from './field-set.js';
 import type { Schema } from './schema.js';
 
 /** How owners of other versions see an object. */
@@ -11,6 +12,25 @@ export interface KindVersions {
   convert(object: JsonObject, apiVersion: string): JsonObject;
   /** Fields that writes through this path do not reach, and so never own: `status` of the object itself. */
   unreached?(apiVersion: string): FieldSet | undefined;
+  /** Where writes through this path reach few fields, those: `spec/ephemeralContainers`. */
+  reached?(apiVersion: string): FieldPattern | undefined;
+}
+
+/** Those of the fields that writes through this path reach. */
+export function reachedFields(fields: FieldSet, apiVersion: string, versions: KindVersions): FieldSet {
+  const pattern = versions.reached?.(apiVersion);
+  const found = pattern ? onlyMatching(fields, pattern) : fields;
+  const unreached = versions.unreached?.(apiVersion);
+  return unreached ? differenceWithBelow(found, unreached) : found;
+}
+
+function reachedChanges(changes: Changes, apiVersion: string, versions: KindVersions): Changes {
+  if (!versions.reached?.(apiVersion) && !versions.unreached?.(apiVersion)) return changes;
+  return {
+    added: reachedFields(changes.added, apiVersion, versions),
+    modified: reachedFields(changes.modified, apiVersion, versions),
+    removed: reachedFields(changes.removed, apiVersion, versions),
+  };
 }
 
 export interface VersionedObject {
@@ -56,7 +76,7 @@ export class VersionedChanges {
       from &&
       to &&
       changesBetween({ schema: to.schema, from: from.object, to: to.object, toIsComplete: this.toIsComplete });
-    const reached = changes && changesWithout(changes, this.versions.unreached?.(apiVersion));
+    const reached = changes && reachedChanges(changes, apiVersion, this.versions);
     this.known.set(apiVersion, reached);
     return reached;
   }
