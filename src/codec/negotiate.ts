@@ -41,6 +41,10 @@ export class OutputNegotiator {
     this.default = { encoding: offer.encodings[0]!, pretty: false, transform: undefined };
   }
 
+  get mediaTypes(): string[] {
+    return this.offer.encodings.map(({ mediaType }) => mediaType);
+  }
+
   negotiate(accept: string | undefined): OutputChoice {
     if (accept === undefined || accept === '') return this.default;
     return this.objects.get(accept) ?? this.remember(this.objects, accept, this.choose(accept, false));
@@ -70,7 +74,7 @@ export class OutputNegotiator {
         return choice;
       }
     }
-    throw ApiError.notAcceptable(this.mediaTypes());
+    throw ApiError.notAcceptable(this.mediaTypes);
   }
 
   /** Streams with a name of their own are known to routes, and yet never asked for by it. */
@@ -99,9 +103,6 @@ export class OutputNegotiator {
     return { as, group, version };
   }
 
-  private mediaTypes(): string[] {
-    return this.offer.encodings.map(({ mediaType }) => mediaType);
-  }
   private streamMediaTypes(): string[] {
     return this.offer.encodings.flatMap(({ mediaType, streamMediaType }) => {
       if (streamMediaType === undefined) return [];
@@ -115,7 +116,7 @@ export class OutputNegotiator {
 
   /** Not one type in the header is known, which routing finds out before negotiation begins. */
   private notAcceptableByRoute(): ApiError {
-    const offered = [...this.mediaTypes(), ...(this.offer.canWatch ? this.streamMediaTypes() : [])];
+    const offered = [...this.mediaTypes, ...(this.offer.canWatch ? this.streamMediaTypes() : [])];
     return new ApiError({
       reason: 'NotAcceptable',
       message: `406: Not Acceptable\n\nAvailable representations: ${offered.join(', ')}`,

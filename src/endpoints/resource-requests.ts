@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AdmissionChain } from '../admission/admission-chain.js';
+import { decodeCbor } from '../codec/cbor-decoder.js';
 import { DecodeError } from '../codec/decode-error.js';
 import type { Decoder, Encoding } from '../codec/encodings.js';
 import { decodeJson } from '../codec/json.js';
@@ -38,7 +39,7 @@ import { create } from '../verbs/create.js';
 import { deleteCollection } from '../verbs/delete-collection.js';
 import { deleteOne } from '../verbs/delete.js';
 import { getObject, listMade } from '../verbs/get.js';
-import { patch, patchTypes, patchTypesOf, type PatchType } from '../verbs/patch.js';
+import { applyInCbor, patch, patchTypes, patchTypesOf, type PatchType } from '../verbs/patch.js';
 import { callSubresource, callVirtual, handledSubresource } from '../verbs/subresource.js';
 import { update } from '../verbs/update.js';
 import type { Target, VerbAnswer } from '../verbs/verb.js';
@@ -183,7 +184,8 @@ export class ResourceRequests {
   private async patch(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const { info } = request.kube;
     const mediaType = parseContentType(request.raw.headers['content-type'] ?? '')?.name ?? '';
-    const supported = patchTypesOf(served);
+    const readsCbor = this.parts.encodings.some(({ name }) => name === 'cbor');
+    const supported = patchTypesOf(served, readsCbor);
     const type = supported.includes(mediaType) ? patchTypes[mediaType] : undefined;
     if (!type) {
       throw new ApiError({
@@ -195,7 +197,7 @@ export class ResourceRequests {
     const options = parsePatchOptions(info.query, { ...this.parts, isApply: type === 'apply' });
     const bytes = await readBody(request, this.parts.limits.requestBodyBytesMax);
     const target = this.target(request, served, options.dryRun, options.fieldManager);
-    const body = submittedPatch(bytes, type, options.fieldValidation);
+    const body = submittedPatch(bytes, mediaType, type, options.fieldValidation);
     const answer =
       type === 'apply'
         ? await apply(this.parts.admission, target, info.subresource, body, options.force)
@@ -367,9 +369,15 @@ export class ResourceRequests {
 
 const nothing = Buffer.alloc(0);
 
-function submittedPatch(bytes: Buffer, type: PatchType | 'apply', level: FieldValidation): Submission {
+function submittedPatch(
+  bytes: Buffer,
+  mediaType: string,
+  type: PatchType | 'apply',
+  level: FieldValidation,
+): Submission {
   let value: unknown;
   try {
+    if (mediaType === applyInCbor) return { value: decodeCbor(bytes), fields: new FieldReport(level, []) };
     if (type === 'apply') {
       const decoded = decodeYaml(bytes, { findDuplicates: level !== 'Ignore' });
       return { value: decoded.value, fields: new FieldReport(level, decoded.duplicates) };

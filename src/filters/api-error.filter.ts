@@ -1,6 +1,7 @@
 import { HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { json, standardEncodings, type Encoding } from '../codec/encodings.js';
+import { OutputNegotiator, type OutputChoice } from '../codec/negotiate.js';
 import { headersFor, sendBytes } from '../hooks/answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import { storageToApiError } from '../registry/storage-to-api-error.js';
@@ -8,16 +9,20 @@ import type { Logger } from '../std/logger.js';
 
 /** Anything that was thrown becomes a Status, in the encoding the client takes. What nobody meant to throw is our fault: 500. */
 export class ApiErrorFilter implements ExceptionFilter {
+  private readonly negotiator: OutputNegotiator;
+
   constructor(
     private readonly logger: Logger,
-    private readonly encodings: readonly Encoding[],
-  ) {}
+    encodings: readonly Encoding[],
+  ) {
+    this.negotiator = plainNegotiator(encodings);
+  }
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    answerError(request, reply, thrown, this.logger, this.encodings);
+    answerError(request, reply, thrown, this.logger, this.negotiator);
   }
 }
 
@@ -26,11 +31,11 @@ export function answerError(
   reply: FastifyReply,
   thrown: unknown,
   logger: Logger,
-  encodings: readonly Encoding[] = standardEncodings,
+  negotiator: OutputNegotiator = standardNegotiator,
 ): void {
   // What the work was stopped with, or what it came to too late.
   if (request.kube?.isExpired && reply.raw.headersSent) return;
-  const error = toApiError(thrown, encodings);
+  const error = toApiError(thrown, negotiator.mediaTypes);
   if (error.code >= 500 && error.reason === 'InternalError') {
     logger.error('request failed', {
       auditId: request.kube?.auditId,
@@ -44,7 +49,7 @@ export function answerError(
     reply.raw.destroy();
     return;
   }
-  const { encoding, pretty } = outputOf(request, encodings);
+  const { encoding, pretty } = outputOf(request, negotiator);
   const headers = headersFor(request, error.plainText ? 'text/plain; charset=utf-8' : encoding.mediaType);
   if (error.plainText) headers['x-content-type-options'] = 'nosniff';
   if (error.details?.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.details.retryAfterSeconds);
@@ -52,15 +57,25 @@ export function answerError(
   sendBytes(request, reply, error.code, headers, body);
 }
 
-/** A refused request may not have reached negotiation; its errors are JSON unless its Accept begins with another encoding. */
-function outputOf(request: FastifyRequest, encodings: readonly Encoding[]): { encoding: Encoding; pretty: boolean } {
-  const { output } = request.kube;
-  if (output) return { encoding: output.encoding, pretty: output.pretty };
-  const accept = request.raw.headers.accept ?? '';
-  return { encoding: encodings.find(({ mediaType }) => accept.startsWith(mediaType)) ?? json, pretty: false };
+/** A Status has one shape: what the client wants objects to look like does not matter. */
+function plainNegotiator(encodings: readonly Encoding[]): OutputNegotiator {
+  return new OutputNegotiator({ encodings, metaGroup: '', allowsTransforms: false, canWatch: false });
 }
 
-function toApiError(thrown: unknown, encodings: readonly Encoding[]): ApiError {
+const standardNegotiator = plainNegotiator(standardEncodings);
+
+/** A refused request may not have reached negotiation, or not have passed it: JSON, where nothing that it accepts can be had. */
+function outputOf(request: FastifyRequest, negotiator: OutputNegotiator): Omit<OutputChoice, 'transform'> {
+  const { output } = request.kube;
+  if (output) return output;
+  try {
+    return negotiator.negotiate(request.raw.headers.accept);
+  } catch {
+    return { encoding: json, pretty: false };
+  }
+}
+
+function toApiError(thrown: unknown, mediaTypes: string[]): ApiError {
   const error = storageToApiError(thrown);
   if (error instanceof ApiError) return error;
   if (error instanceof HttpException) {
@@ -68,7 +83,7 @@ function toApiError(thrown: unknown, encodings: readonly Encoding[]): ApiError {
     if (status === 404) return ApiError.noSuchResource();
     if (status === 403) return new ApiError({ reason: 'Forbidden', message: error.message });
     // A Content-Type that cannot even be read is refused before anybody asks what the resource takes.
-    if (status === 415) return ApiError.unsupportedMediaType(encodings.map(({ mediaType }) => mediaType));
+    if (status === 415) return ApiError.unsupportedMediaType(mediaTypes);
     if (status < 500) return new ApiError({ reason: 'BadRequest', code: status, message: error.message, cause: error });
   }
   return ApiError.internal(

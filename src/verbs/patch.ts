@@ -22,18 +22,25 @@ import { admissionFor, type Target, type VerbAnswer } from './verb.js';
 
 export type PatchType = 'json' | 'merge' | 'strategic';
 
+export const applyInCbor = 'application/apply-patch+cbor';
+
 /** Media type → how the body changes the object. Another way to patch is another line. */
 export const patchTypes: Readonly<Record<string, PatchType | 'apply'>> = {
   'application/json-patch+json': 'json',
   'application/merge-patch+json': 'merge',
   'application/strategic-merge-patch+json': 'strategic',
   'application/apply-patch+yaml': 'apply',
+  [applyInCbor]: 'apply',
 };
 
-/** What can be done to objects of the resource: strategic merge needs types that say how lists are merged. */
-export function patchTypesOf({ struct }: ServedResource): string[] {
-  const names = Object.keys(patchTypes);
-  return struct ? names : names.filter((name) => patchTypes[name] !== 'strategic');
+/**
+ * What can be done to objects of the resource: strategic merge needs types that say how lists are merged, CBOR a server
+ * that reads it.
+ */
+export function patchTypesOf({ struct }: ServedResource, readsCbor: boolean): string[] {
+  return Object.keys(patchTypes).filter(
+    (name) => (struct || patchTypes[name] !== 'strategic') && (readsCbor || name !== applyInCbor),
+  );
 }
 
 /** PATCH: the change is the pure function that the patch describes, made again on what a faster writer left. */
