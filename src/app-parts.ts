@@ -301,6 +301,8 @@ export function makeParts(given: Given): AppParts {
       rng,
       minWatchTimeoutMs: config.minRequestTimeoutSeconds * 1000,
       watchListEnabled: config.featureGates['WatchList'] === true,
+      compressionEnabled: config.featureGates['APIResponseCompression'] === true,
+      clock,
     }),
   };
 }

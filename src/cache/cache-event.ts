@@ -7,6 +7,7 @@ export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 interface Frame {
   readonly renderingId: string;
   readonly type: ChangeType;
+  readonly moment: number | undefined;
   readonly bytes: Buffer;
 }
 
@@ -47,12 +48,14 @@ export class CacheEvent {
   }
 
   frame(rendering: Rendering, type: ChangeType): Buffer {
-    if (this.frames) {
-      for (const frame of this.frames)
-        if (frame.renderingId === rendering.id && frame.type === type) return frame.bytes;
-    }
+    const moment = rendering.moment?.();
+    const at = this.frames?.findIndex((frame) => frame.renderingId === rendering.id && frame.type === type) ?? -1;
+    const known = this.frames?.[at];
+    if (known && known.moment === moment) return known.bytes;
     const bytes = rendering.frame(type, this.shown(type).rendered(rendering));
-    if (this.keepsFrames) (this.frames ??= []).push({ renderingId: rendering.id, type, bytes });
+    if (!this.keepsFrames) return bytes;
+    this.frames ??= [];
+    this.frames[known ? at : this.frames.length] = { renderingId: rendering.id, type, moment, bytes };
     return bytes;
   }
 

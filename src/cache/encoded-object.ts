@@ -29,6 +29,8 @@ export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ER
 export interface Rendering {
   /** Equal ids make equal bytes. `json` is the identity. */
   readonly id: string;
+  /** Of bytes that tell how old things are: they are good for as long as this stays the same. */
+  readonly moment?: () => number;
   render(object: EncodedObject): Buffer;
   frame(type: WatchEventType, body: Buffer): Buffer;
   /** The whole frame. */
@@ -71,6 +73,7 @@ export class EncodedObject {
   rendered(rendering: Rendering): Buffer {
     if (this.corruption) throw this.corruption;
     if (rendering.id === 'json') return this.bytes;
+    if (rendering.moment) return rendering.render(this);
     const known = this.renderings?.find((other) => other.id === rendering.id);
     if (known) return known.bytes;
     const bytes = unpooled(rendering.render(this));

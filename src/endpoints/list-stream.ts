@@ -1,12 +1,28 @@
 import { once } from 'node:events';
+import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EncodedObject } from '../cache/encoded-object.js';
-import { headersFor } from '../hooks/answer.js';
+import { headersFor, sendBytes, type AnswerHeaders } from '../hooks/answer.js';
 import type { ListMeta, ListRendering } from '../registry/rendering.js';
+import { assert } from '../std/assert.js';
+import { Breather } from '../std/breather.js';
+import type { Clock } from '../std/clock.js';
+import { asCompressed, compressed, compressedBytesMin, compressingStream } from './compression.js';
+
+export interface ListStreamOptions {
+  /** What is written to the connection at a time. */
+  readonly sliceBytes: number;
+  readonly compresses: boolean;
+  readonly clock: Clock;
+}
+
+/** Making bytes holds the event loop no longer than this. */
+const workSliceMs = 4;
 
 /**
  * Writes a list from the bytes that the cache holds, in slices: each is joined into one buffer, and the next waits
- * until the connection has taken it and everybody else had a turn.
+ * until the connection has taken it and everybody else had a turn. Bytes that are kept are made before the head goes
+ * out, so that it says their length; others are made on the way.
  */
 export async function sendList(
   request: FastifyRequest,
@@ -14,20 +30,28 @@ export async function sendList(
   rendering: ListRendering,
   meta: ListMeta,
   objects: readonly EncodedObject[],
-  sliceBytes: number,
+  options: ListStreamOptions,
 ): Promise<void> {
-  const { raw } = reply;
+  const breather = new Breather(options.clock, workSliceMs);
+  if (!rendering.isKept) return sendMadeOnTheWay(request, reply, rendering, meta, objects, options, breather);
   const { separator, firstSkip, tail } = rendering;
   let itemsLength = objects.length > 0 ? -firstSkip : 0;
   for (const object of objects) {
     const bytes = rendering.bytesOf(object);
     itemsLength += separator.length + rendering.itemEnd(bytes) - rendering.itemStart(bytes);
+    if (breather.isDue()) await breather.rest();
   }
+  // The deadline may have been first.
+  if (request.kube.isExpired) return;
   const head = rendering.head(meta, itemsLength);
   const total = head.length + itemsLength + tail.length;
-
-  reply.hijack();
   const headers = headersFor(request, rendering.mediaType);
+  const slices = new Slices(total, options.sliceBytes);
+  const pieces = fill(slices, rendering, head, objects);
+  if (options.compresses && total > compressedBytesMin) return sendCompressed(request, reply, headers, pieces);
+
+  const { raw } = reply;
+  reply.hijack();
   headers['content-length'] = total;
   raw.writeHead(200, headers as never);
   request.kube.sentBytes = total;
@@ -35,16 +59,108 @@ export async function sendList(
     raw.end();
     return;
   }
-
   let isGone = false;
   request.kube.whenEnded(() => (isGone = true));
-  const slices = new Slices(total, sliceBytes);
-  for (const slice of fill(slices, rendering, head, objects)) {
+  for (const slice of pieces) {
     if (isGone) return;
     if (slices.isDone) raw.end(slice);
     else if (raw.write(slice)) await turn();
     else await Promise.race([once(raw, 'drain'), once(raw, 'close')]);
   }
+}
+
+async function sendMadeOnTheWay(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  rendering: ListRendering,
+  meta: ListMeta,
+  objects: readonly EncodedObject[],
+  { sliceBytes, compresses }: ListStreamOptions,
+  breather: Breather,
+): Promise<void> {
+  const slices = madeOnTheWay(rendering, rendering.head(meta, 0), objects, sliceBytes, breather);
+  const whole = (await slices.next()).value;
+  assert(whole, 'a list has a head');
+  const second = (await slices.next()).value;
+  const headers = headersFor(request, rendering.mediaType);
+  if (!second) {
+    if (!compresses || whole.length <= compressedBytesMin) return sendBytes(request, reply, 200, headers, whole);
+    return sendBytes(request, reply, 200, asCompressed(headers), await compressed(whole));
+  }
+  const all = follow([whole, second], slices);
+  if (compresses) return sendCompressed(request, reply, headers, all);
+  if (request.kube.isExpired) return;
+  reply.hijack();
+  reply.raw.writeHead(200, headers as never);
+  if (request.raw.method === 'HEAD') {
+    reply.raw.end();
+    return;
+  }
+  await piped(request, all, reply.raw);
+}
+
+async function sendCompressed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  headers: AnswerHeaders,
+  slices: Iterable<Buffer> | AsyncIterable<Buffer>,
+): Promise<void> {
+  reply.hijack();
+  reply.raw.writeHead(200, asCompressed(headers) as never);
+  await piped(request, slices, compressingStream(), reply.raw);
+}
+
+/** What a client that has gone leaves behind is no failure. */
+async function piped(
+  request: FastifyRequest,
+  from: Iterable<Buffer> | AsyncIterable<Buffer>,
+  ...to: NodeJS.WritableStream[]
+): Promise<void> {
+  const last = to.at(-1)! as NodeJS.WritableStream & { readonly destroyed?: boolean };
+  const through = to.slice(0, -1) as NodeJS.ReadWriteStream[];
+  async function* counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of source) {
+      request.kube.sentBytes += piece.length;
+      yield piece;
+    }
+  }
+  try {
+    await pipeline([from, ...through, counted, last] as never);
+  } catch (error) {
+    if (!last.destroyed) throw error;
+  }
+}
+
+async function* follow(first: readonly Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  yield* first;
+  yield* rest;
+}
+
+async function* madeOnTheWay(
+  rendering: ListRendering,
+  head: Buffer,
+  objects: readonly EncodedObject[],
+  sliceBytes: number,
+  breather: Breather,
+): AsyncGenerator<Buffer, undefined> {
+  const { separator, firstSkip, tail } = rendering;
+  let pieces = [head];
+  let length = head.length;
+  for (const [index, object] of objects.entries()) {
+    const bytes = rendering.bytesOf(object);
+    const item = bytes.subarray(rendering.itemStart(bytes), rendering.itemEnd(bytes));
+    const before = index === 0 ? separator.subarray(firstSkip) : separator;
+    pieces.push(before, item);
+    length += before.length + item.length;
+    if (length >= sliceBytes) {
+      yield Buffer.concat(pieces, length);
+      pieces = [];
+      length = 0;
+    }
+    if (breather.isDue()) await breather.rest();
+  }
+  yield Buffer.concat([...pieces, tail], length + tail.length);
+  return undefined;
 }
 
 /** Fills one slice after the other, and yields each that is full. */

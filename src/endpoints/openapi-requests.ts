@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { json } from '../codec/encodings.js';
+import { prefersGzip } from '../codec/content-coding.js';
 import { parseAccept } from '../codec/media-type.js';
 import { headersFor, sendBytes, type AnswerHeaders } from '../hooks/answer.js';
 import { OpenApiLibrary, type LibraryParts, type OpenApiDocument } from './openapi-library.js';
@@ -58,7 +59,7 @@ export class OpenApiRequests {
     const headers: AnswerHeaders = { ...headersFor(request, type), etag: quoted(document), vary };
     if (isKnown(request, document)) return notModified(request, reply, headers);
     if (form === 'protobuf') return sendBytes(request, reply, 200, headers, await document.protobuf());
-    if (document.json.length < gzipBytesMin || !acceptsGzip(request)) {
+    if (document.json.length < gzipBytesMin || !prefersGzip(request.raw.headers['accept-encoding'])) {
       return sendBytes(request, reply, 200, headers, document.json);
     }
     sendBytes(request, reply, 200, { ...headers, 'content-encoding': 'gzip' }, await document.gzipped());
@@ -121,10 +122,6 @@ function accepted(request: FastifyRequest, version: 'v2' | 'v3'): Form | undefin
     if (form) return form;
   }
   return undefined;
-}
-
-function acceptsGzip(request: FastifyRequest): boolean {
-  return /(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))|,|$)/i.test(String(request.raw.headers['accept-encoding'] ?? ''));
 }
 
 function isKnown(request: FastifyRequest, document: OpenApiDocument): boolean {

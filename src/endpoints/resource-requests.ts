@@ -25,6 +25,7 @@ import {
   type FieldValidation,
   type ListOptions,
 } from '../machinery/list-options.js';
+import type { KubeObject } from '../machinery/kube-object.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { TypeSource } from '../machinery/type-model.js';
 import { listObjects } from '../registry/list.js';
@@ -33,6 +34,8 @@ import type { ResourceDefinition, ResourceVerb } from '../registry/resource-defi
 import type { ResourceRegistry, ServedResource, ServedVirtual } from '../registry/resource-registry.js';
 import { FieldReport, type Submission } from '../registry/submission.js';
 import { watchObjects } from '../registry/watch.js';
+import { Breather } from '../std/breather.js';
+import type { Clock } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
 import { apply } from '../verbs/apply.js';
 import { create } from '../verbs/create.js';
@@ -44,6 +47,7 @@ import { callSubresource, callVirtual, handledSubresource } from '../verbs/subre
 import { update } from '../verbs/update.js';
 import type { Target, VerbAnswer } from '../verbs/verb.js';
 import type { DeprecatedRequests } from './deprecated-requests.js';
+import { asCompressed, compressed, compressedBytesMin, mayCompress } from './compression.js';
 import { sendList } from './list-stream.js';
 import { readBody } from './request-body.js';
 import type { WatchStreams } from './watch-stream.js';
@@ -63,6 +67,8 @@ export interface ResourceRequestParts {
   readonly rng: Rng;
   readonly minWatchTimeoutMs: number;
   readonly watchListEnabled: boolean;
+  readonly compressionEnabled: boolean;
+  readonly clock: Clock;
 }
 
 /** From a RequestInfo to a verb, and from its answer to bytes: the seam between HTTP and everything below. */
@@ -151,9 +157,23 @@ export class ResourceRequests {
     const representation = this.representation(request);
     const renderings = this.parts.renderings(served.definition);
     const joined = renderings.joinedList(representation);
-    if (joined) return sendList(request, reply, joined, meta, result.items, this.parts.limits.listChunkBytesMax);
-    const objects = result.items.map((item) => renderings.parse(item));
-    this.sendValue(request, reply, 200, renderings.shapedList(objects, meta, representation), representation);
+    const compresses = this.compresses(request);
+    if (joined) {
+      const options = { sliceBytes: this.parts.limits.listChunkBytesMax, compresses, clock: this.parts.clock };
+      return sendList(request, reply, joined, meta, result.items, options);
+    }
+    const breather = new Breather(this.parts.clock, workSliceMs);
+    const objects: KubeObject[] = [];
+    for (const item of result.items) {
+      objects.push(renderings.parse(item));
+      if (breather.isDue()) await breather.rest();
+    }
+    const list = renderings.shapedList(objects, meta, representation);
+    return this.sendValue(request, reply, 200, list, representation);
+  }
+
+  private compresses(request: FastifyRequest): boolean {
+    return this.parts.compressionEnabled && mayCompress(request);
   }
 
   private async watch(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
@@ -262,7 +282,7 @@ export class ResourceRequests {
     if (answer.type !== 'made') throw ApiError.internal('an operation answered with stored bytes');
     const representation = this.representation(request);
     if (representation.transform) throw ApiError.notAcceptable(this.parts.encodings.map(({ mediaType }) => mediaType));
-    this.sendValue(request, reply, answer.code, answer.object, representation);
+    return this.sendValue(request, reply, answer.code, answer.object, representation);
   }
 
   private target(request: FastifyRequest, served: ServedResource, dryRun: boolean, fieldManager: string): Target {
@@ -327,14 +347,19 @@ export class ResourceRequests {
     };
   }
 
-  private send(request: FastifyRequest, reply: FastifyReply, definition: ResourceDefinition, answer: VerbAnswer): void {
+  private send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    definition: ResourceDefinition,
+    answer: VerbAnswer,
+  ): void | Promise<void> {
     const representation = this.representation(request);
     const renderings = this.parts.renderings(definition);
     if (answer.type === 'stored') {
-      if (renderings.isIdentity(representation))
-        return sendBytes(request, reply, answer.code, headersFor(request, 'application/json'), answer.encoded.bytes);
-      const shaped = renderings.shaped(renderings.parse(answer.encoded), representation);
-      return this.sendValue(request, reply, answer.code, shaped, representation);
+      const bytes = renderings.isIdentity(representation)
+        ? answer.encoded.bytes
+        : renderings.objectBytes(answer.encoded, representation);
+      return this.sendBody(request, reply, answer.code, representation.encoding.mediaType, bytes);
     }
     if (answer.type === 'made') {
       const shaped = Renderings.isPlainJson(representation)
@@ -362,12 +387,28 @@ export class ResourceRequests {
     code: number,
     value: unknown,
     { encoding, pretty }: Representation,
-  ): void {
-    sendBytes(request, reply, code, headersFor(request, encoding.mediaType), encoding.encode(value, { pretty }));
+  ): void | Promise<void> {
+    return this.sendBody(request, reply, code, encoding.mediaType, encoding.encode(value, { pretty }));
+  }
+
+  private sendBody(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    code: number,
+    mediaType: string,
+    body: Buffer,
+  ): void | Promise<void> {
+    const headers = headersFor(request, mediaType);
+    if (body.length <= compressedBytesMin || !this.compresses(request)) {
+      return sendBytes(request, reply, code, headers, body);
+    }
+    return compressed(body).then((smaller) => sendBytes(request, reply, code, asCompressed(headers), smaller));
   }
 }
 
 const nothing = Buffer.alloc(0);
+/** Work on one answer holds the event loop no longer than this, where it can be cut. */
+const workSliceMs = 4;
 
 function submittedPatch(
   bytes: Buffer,

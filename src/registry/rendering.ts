@@ -1,6 +1,6 @@
 import type { EncodedObject, Rendering, WatchEventType } from '../cache/encoded-object.js';
 import { json, type Encoding } from '../codec/encodings.js';
-import { encodeJson } from '../codec/json.js';
+import { encodeJson, stringifyJson } from '../codec/json.js';
 import type { Transform } from '../codec/negotiate.js';
 import { apiVersionOf } from '../machinery/gvk.js';
 import { ApiError, type Status } from '../machinery/api-error.js';
@@ -38,6 +38,8 @@ export interface ListRendering {
   itemStart(bytes: Buffer): number;
   itemEnd(bytes: Buffer): number;
   readonly tail: Buffer;
+  /** Whether objects keep their bytes, so that asking for them twice costs nothing; rows of tables are made each time. */
+  readonly isKept: boolean;
 }
 
 const framePrefix: Record<WatchEventType, Buffer> = {
@@ -126,40 +128,74 @@ export class Renderings {
 
   /** A list that is joined from the bytes of its items; undefined where it has to be written at once. */
   joinedList(representation: Representation): ListRendering | undefined {
-    if (representation.transform) return undefined;
-    if (Renderings.isPlainJson(representation)) return this.jsonList();
-    const { mediaType, list } = representation.encoding;
+    const { encoding, pretty, transform } = representation;
+    if (pretty) return undefined;
+    if (transform?.as === 'PartialObjectMetadata') throw otherShape(transform.as, 'a list', this.definition.listKind);
+    if (transform?.as === 'Table') return encoding.name === 'json' ? this.jsonRows(representation) : undefined;
+    if (encoding.name === 'json') return transform ? this.jsonMetadata(transform) : this.jsonList();
+    const { list, mediaType } = encoding;
     if (!list) return undefined;
-    const { listKind: kind, group, version } = this.definition;
-    const rendering = this.of(representation);
+    const { kind, apiVersion } = this.listType(transform);
+    const rendering = this.of(itemsOf(representation));
     return {
       ...list,
       mediaType,
       firstSkip: 0,
-      head: (metadata, itemsLength) =>
-        list.head({ kind, apiVersion: apiVersionOf(group, version), metadata }, itemsLength),
+      isKept: true,
+      head: (metadata, itemsLength) => list.head({ kind, apiVersion, metadata }, itemsLength),
       bytesOf: (object) => object.rendered(rendering),
     };
   }
 
+  private listType(transform: Transform | undefined): { readonly kind: string; readonly apiVersion: string } {
+    const { listKind, group, version } = this.definition;
+    return transform
+      ? { kind: transform.as, apiVersion: apiVersionOf(transform.group, transform.version) }
+      : { kind: listKind, apiVersion: apiVersionOf(group, version) };
+  }
+
   /** JSON lists of whole objects: the items are the cache's own bytes. */
   private jsonList(): ListRendering {
-    const { listKind, group, version, itemsCarryType } = this.definition;
     const start = this.typePrefixLength;
+    const rendering = this.of(plainJson);
     return {
-      mediaType: json.mediaType,
-      firstSkip: 1,
-      itemEnd: (bytes) => bytes.length,
-      head: (meta) =>
-        Buffer.from(
-          `{"kind":"${listKind}","apiVersion":"${apiVersionOf(group, version)}","metadata":${encodeJson(meta).toString()},"items":[`,
-        ),
+      ...jsonItems,
+      head: (meta) => Buffer.from(`${jsonListHead(this.listType(undefined), meta)},"items":[`),
       separator: Buffer.from(',{'),
       // Items of built-in kinds leave out their type: what the list is says it. The brace comes from the separator.
-      itemStart: itemsCarryType ? () => 1 : (bytes) => (metadataIsAt(bytes, start) ? start : 1),
-      bytesOf: this.definition.hub ? (object) => object.rendered(this.of(plainJson)) : ({ bytes }) => bytes,
-      tail: Buffer.from(']}\n'),
+      itemStart: this.definition.itemsCarryType ? () => 1 : (bytes) => (metadataIsAt(bytes, start) ? start : 1),
+      bytesOf: this.definition.hub ? (object) => object.rendered(rendering) : ({ bytes }) => bytes,
     };
+  }
+
+  private jsonMetadata(transform: Transform): ListRendering {
+    const rendering = this.of(itemsOf({ ...plainJson, transform }));
+    return {
+      ...jsonItems,
+      head: (meta) => Buffer.from(`${jsonListHead(this.listType(transform), meta)},"items":[`),
+      bytesOf: (object) => object.rendered(rendering),
+    };
+  }
+
+  private jsonRows({ transform, includeObject }: Representation): ListRendering {
+    const nowMs = this.parts.clock.now();
+    const columns = stringifyJson(this.columns(this.definition.table.columns));
+    return {
+      ...jsonItems,
+      isKept: false,
+      head: (meta) =>
+        Buffer.from(`${jsonListHead(this.listType(transform), meta)},"columnDefinitions":${columns},"rows":[`),
+      bytesOf: (object) => encodeJson(this.row(this.parse(object), transform!, includeObject, nowMs)),
+    };
+  }
+
+  /** One object as an answer. What others may ask for, too, is kept; what is for people is not. */
+  objectBytes(object: EncodedObject, representation: Representation): Buffer {
+    const { encoding, pretty, transform } = representation;
+    const isKept = !pretty && encoding.streamMediaType !== undefined;
+    if (isKept && (!transform || transform.as === 'PartialObjectMetadata'))
+      return object.rendered(this.of(representation));
+    return encoding.encode(this.shaped(this.parse(object), representation), { pretty });
   }
 
   /** The columns, for the first frame of a watch that shows tables: later frames leave them out. */
@@ -191,8 +227,10 @@ export class Renderings {
         : this.shaped(object, representation);
     const identity = this.isIdentity(representation);
     const frame = encoding.frame ?? jsonFrame;
+    const { clock } = this.parts;
     return {
       id,
+      ...(transform?.as === 'Table' && { moment: () => Math.floor(clock.now() / 1000) }),
       render: (object) => (identity ? object.bytes : encode(shapedForWatch(this.parse(object)))),
       frame,
       bookmark: (revision, initialEventsEnd) => {
@@ -224,12 +262,14 @@ export class Renderings {
       apiVersion: apiVersionOf(transform.group, transform.version),
       metadata: meta,
       columnDefinitions: columns ? this.columns(columns) : null,
-      rows: objects.map((object) => ({
-        cells: this.definition.table.cells(object, { nowMs }),
-        object:
-          includeObject === 'None' ? null : includeObject === 'Object' ? object : this.metadataOnly(object, transform),
-      })),
+      rows: objects.map((object) => this.row(object, transform, includeObject, nowMs)),
     };
+  }
+
+  private row(object: KubeObject, transform: Transform, includeObject: IncludeObject, nowMs: number) {
+    const shown =
+      includeObject === 'None' ? null : includeObject === 'Object' ? object : this.metadataOnly(object, transform);
+    return { cells: this.definition.table.cells(object, { nowMs }), object: shown };
   }
 
   private columns(columns: readonly TableColumn[]) {
@@ -249,6 +289,28 @@ export class Renderings {
       metadata: object.metadata,
     };
   }
+}
+
+/** How the items of such a list look when they are alone. */
+function itemsOf(list: Representation): Representation {
+  const { transform } = list;
+  return transform?.as === 'PartialObjectMetadataList'
+    ? { ...list, transform: { ...transform, as: 'PartialObjectMetadata' } }
+    : list;
+}
+
+const jsonItems = {
+  mediaType: json.mediaType,
+  separator: Buffer.from(','),
+  firstSkip: 1,
+  itemStart: () => 0,
+  itemEnd: (bytes: Buffer) => bytes.length,
+  tail: Buffer.from(']}\n'),
+  isKept: true,
+} as const;
+
+function jsonListHead({ kind, apiVersion }: { kind: string; apiVersion: string }, meta: ListMeta): string {
+  return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${stringifyJson(meta)}`;
 }
 
 const plainJson: Representation = { encoding: json, pretty: false, transform: undefined, includeObject: 'Metadata' };
