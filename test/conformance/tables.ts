@@ -1,3 +1,4 @@
+import { definingKinds, newEvents, reviews, roles, rulesForRequests } from './access.cases.js';
 import { applying, strategicMerging } from './apply.cases.js';
 import type { Table } from './case.js';
 import { deleting, deletingCollections, namespacing } from './delete.cases.js';
@@ -34,6 +35,11 @@ export const allTables: readonly Table[] = [
   paging,
   selecting,
   collections,
+  roles,
+  reviews,
+  newEvents,
+  definingKinds,
+  rulesForRequests,
   watchRefusals,
   badBodies,
   fieldValidation,

@@ -17,6 +17,8 @@ export function eventsResources(naming: NamingProfile): readonly ResourceDefinit
       table: { columns: eventTable.columns, cells: (event, context) => eventTable.cells(toCoreEvent(event), context) },
       toHub: toCoreEvent,
       fromHub: fromCoreEvent,
+      // Its own names alone: those of the core group mean nothing here.
+      selectableFields: {},
       fieldLabels: eventFieldLabels,
     }),
   ];
