@@ -1,6 +1,7 @@
 import { ApiError } from '../machinery/api-error.js';
 import { deepEqual } from '../machinery/deep-equal.js';
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { copyJson } from './copy-json.js';
 
 /**
  * Of all values that one patch copies, as JSON: each copy may double the document. As in the reference server; the
@@ -26,7 +27,7 @@ class Inapplicable extends Error {
  */
 export function jsonPatch(target: JsonValue, patch: unknown, operationsMax: number): JsonValue {
   const operations = checkedOperations(patch, operationsMax);
-  const document = { root: structuredClone(target), copiedBytes: 0 };
+  const document = { root: copyJson(target), copiedBytes: 0 };
   try {
     for (const operation of operations) applyOperation(document, readOperation(operation));
   } catch (error) {
@@ -76,12 +77,12 @@ interface Document {
 function applyOperation(document: Document, { op, path, from, value }: Operation): void {
   switch (op) {
     case 'add':
-      return placeAt(document, op, path).add(structuredClone(value));
+      return placeAt(document, op, path).add(copyJson(value));
     case 'remove':
       return placeAt(document, op, path).remove();
     case 'replace':
       if (path === '') document.root = replacement(value);
-      else placeAt(document, op, path).replace(structuredClone(value));
+      else placeAt(document, op, path).replace(copyJson(value));
       return;
     case 'test':
       return test(document, path, value);
@@ -100,7 +101,7 @@ function applyOperation(document: Document, { op, path, from, value }: Operation
           `Unable to complete the copy, the accumulated size increase of copy is ${document.copiedBytes}, exceeding the limit ${copiedBytesMax}`,
         );
       }
-      return place.add(structuredClone(copied));
+      return place.add(copyJson(copied));
     }
     default:
       throw new Inapplicable(`Unexpected kind: ${op}`);
@@ -111,7 +112,7 @@ function replacement(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) {
     throw new Inapplicable('replace operation value must be object or array');
   }
-  return structuredClone(value);
+  return copyJson(value);
 }
 
 function test(document: Document, path: string, value: JsonValue): void {

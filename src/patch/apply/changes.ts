@@ -1,6 +1,6 @@
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { compareText } from './json-text.js';
-import { leaf, noFields, self, sorted, union, type FieldSet, type OpenFieldSet } from './field-set.js';
+import { leaf, noFields, self, sorted, union, unionOfNodes, type FieldSet, type OpenFieldSet } from './field-set.js';
 import { compareItems, fieldElement, itemElement, keyOf, type PathElement } from './path-element.js';
 import { atomicJson, formOf, type FieldSchema, type ListSchema, type MapSchema, type Schema } from './schema.js';
 
@@ -80,7 +80,7 @@ function both(a: Found | undefined, b: Found | undefined): Found | undefined {
   for (const kind of kinds) {
     const left = a[kind];
     const right = b[kind];
-    const node = left && right ? union({ _: left }, { _: right })['_'] : (left ?? right);
+    const node = left && right ? unionOfNodes(left, right) : (left ?? right);
     if (node) out[kind] = node;
   }
   return out;

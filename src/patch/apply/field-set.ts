@@ -62,7 +62,8 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return isEmpty(a) ? b : unionBelow(a, b, false);
 }
 
-function unionOfNodes(a: FieldSet, b: FieldSet): FieldSet {
+/** The same of what two sets hold at and below one place. */
+export function unionOfNodes(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
   return unionBelow(a, b, isMember(a) || isMember(b));
 }
