@@ -1,0 +1,73 @@
+import { createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto';
+import { HttpClient } from '../../test/harness/http-client.js';
+import { ServiceAccountTokens } from '../auth/service-account-tokens.js';
+import { jwkOf, makeTokenKeys } from '../auth/token-keys.js';
+import { startKeelson, type Keelson } from '../testing.js';
+import { OpenIdRequests } from './openid-requests.js';
+
+let keelson: Keelson;
+let admin: HttpClient;
+const issuer = 'https://issuer.example.com';
+const configuration = '/.well-known/openid-configuration';
+const keys = '/openid/v1/jwks';
+
+beforeAll(async () => {
+  keelson = await startKeelson({ config: { authentication: { serviceAccount: { issuers: [issuer] } } } });
+  admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
+});
+afterAll(async () => {
+  admin.close();
+  await keelson.stop();
+});
+
+it('says who issues tokens, and where the keys are', async () => {
+  const { body, headers } = await admin.get(configuration);
+  expect(body).toEqual({
+    issuer,
+    jwks_uri: `https://${keelson.parts.phase.address}${keys}`,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+  });
+  expect(headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'public, max-age=3600' });
+});
+
+it('shows the keys that tokens are signed with', async () => {
+  const { body, headers } = await admin.get(keys);
+  const [{ kid }] = body.keys as [{ kid: string }];
+  expect(headers['content-type']).toBe('application/jwk-set+json');
+  expect(kid).toBe((await keelson.parts.accountTokens.keys()).signing.id);
+});
+
+it.each([
+  ['GET', configuration, 'application/xml', 406],
+  ['GET', keys, 'application/*, text/plain', 200],
+  ['POST', configuration, '*/*', 405],
+])('%s %s for %s', async (method, path, accept, code) =>
+  expect((await admin.request(method, path, { headers: { accept } })).code).toBe(code),
+);
+
+it.each(['rsa', 'P-256', 'P-384', 'P-521'])('a key of %s can be read by others', (kind) => {
+  const { privateKey } =
+    kind === 'rsa'
+      ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+      : generateKeyPairSync('ec', { namedCurve: kind });
+  const { signing } = makeTokenKeys(String(privateKey.export({ type: 'pkcs8', format: 'pem' })));
+  const read = createPublicKey({ key: jwkOf(signing) as JsonWebKey, format: 'jwk' });
+  expect(read.equals(signing.publicKey)).toBe(true);
+});
+
+it.each([
+  ['https://a.example.com', true],
+  ['https://a.example.com/path', true],
+  ['http://a.example.com', false],
+  ['https://a.example.com?x', false],
+  ['kubernetes/serviceaccount', false],
+])('an issuer %s can be found: %s', (text, want) => {
+  const tokens = new ServiceAccountTokens({
+    issuers: [text],
+    privateClaim: 'kubernetes.io',
+    keys: () => Promise.reject(new Error('not asked')),
+  });
+  expect(new OpenIdRequests({ tokens, keysUri: undefined, address: () => '' }).isServed).toBe(want);
+});
