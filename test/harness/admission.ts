@@ -1,0 +1,161 @@
+import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from '../../src/admission/admission-plugin.js';
+import { plainConfiguration } from '../../src/admission/configuration/admission-configuration.js';
+import type { ObjectReader } from '../../src/admission/object-reader.js';
+import type { PluginParts, WantedRight } from '../../src/admission/plugin-parts.js';
+import type { QuotaLedger } from '../../src/admission/quota/quota-ledger.js';
+import { namingProfile } from '../../src/config/naming-profile.js';
+import { ApiError } from '../../src/machinery/api-error.js';
+import type { GroupResource } from '../../src/machinery/gvk.js';
+import type { KubeObject, ObjectMeta } from '../../src/machinery/kube-object.js';
+import type { UserInfo } from '../../src/machinery/user-info.js';
+import { ManualClock } from '../../src/std/clock.js';
+import { SeededRng } from '../../src/std/rng.js';
+
+interface Given {
+  readonly metadata?: ObjectMeta;
+  readonly [field: string]: unknown;
+}
+
+/** `{ '/pods': [...], 'apps/deployments': [...] }` */
+export type Known = Readonly<Record<string, readonly Given[]>>;
+
+const pathOf = ({ group, resource }: GroupResource) => `${group}/${resource}`;
+const asObject = (given: Given): KubeObject => ({ kind: '', apiVersion: '', ...given, metadata: given.metadata ?? {} });
+
+/** Objects that plug-ins can read; quotas among them can be charged. */
+export class KnownObjects implements ObjectReader, QuotaLedger {
+  private readonly byPath = new Map<string, KubeObject[]>();
+  /** How often the next charges lose against somebody else. */
+  rivals = 0;
+  /** What the cache knows of quotas, where that is not what is stored. */
+  staleQuotas: readonly KubeObject[] | undefined;
+
+  constructor(known: Known = {}) {
+    for (const [path, objects] of Object.entries(known)) this.byPath.set(path, objects.map(asObject));
+  }
+
+  cached(of: GroupResource, namespace: string, name: string): KubeObject | undefined {
+    return this.list(of, namespace).find((one) => one.metadata.name === name);
+  }
+  live(of: GroupResource, namespace: string, name: string): Promise<KubeObject | undefined> {
+    return Promise.resolve(this.cached(of, namespace, name));
+  }
+  list(of: GroupResource, namespace: string): readonly KubeObject[] {
+    const all = this.byPath.get(pathOf(of)) ?? [];
+    return all.filter((one) => namespace === '' || (one.metadata.namespace ?? namespace) === namespace);
+  }
+  add(path: string, given: Given): void {
+    this.byPath.set(path, [...(this.byPath.get(path) ?? []), asObject(given)]);
+  }
+
+  quotas(namespace: string): readonly KubeObject[] {
+    return this.staleQuotas ?? this.list(quotaResource, namespace);
+  }
+  latest({ metadata }: KubeObject): Promise<KubeObject | undefined> {
+    return this.live(quotaResource, '', metadata.name ?? '');
+  }
+  charge(quota: KubeObject, used: Record<string, string>): Promise<boolean> {
+    if (this.rivals > 0) {
+      this.rivals--;
+      return Promise.resolve(false);
+    }
+    const stored = this.cached(quotaResource, '', quota.metadata.name ?? '');
+    if (stored) stored['status'] = { ...(stored['status'] as object), used };
+    return Promise.resolve(stored !== undefined);
+  }
+}
+
+const quotaResource = { group: '', resource: 'resourcequotas' };
+
+export const kubernetes = namingProfile('kubernetes');
+
+export interface PartsGiven extends Partial<PluginParts> {
+  readonly known?: Known | KnownObjects;
+  /** Rights as `verb name`. */
+  readonly rights?: readonly string[];
+}
+
+export function pluginParts({ known = {}, rights = [], ...given }: PartsGiven = {}): PluginParts {
+  const objects = known instanceof KnownObjects ? known : new KnownObjects(known);
+  return {
+    objects,
+    ledger: objects,
+    naming: kubernetes,
+    clock: new ManualClock(),
+    rng: new SeededRng(1),
+    mayDo: ({ verb, name }: WantedRight) => Promise.resolve(rights.includes(`${verb} ${name}`)),
+    allowPrivileged: true,
+    notReadyTolerationSeconds: 300,
+    unreachableTolerationSeconds: 300,
+    configuration: plainConfiguration,
+    ...given,
+  };
+}
+
+export interface WriteGiven {
+  readonly operation?: AdmissionOperation;
+  /** `apps/deployments`, `/pods`, `/pods/status` */
+  readonly of?: string;
+  readonly object?: Given;
+  readonly old?: Given;
+  readonly user?: Partial<UserInfo>;
+  readonly dryRun?: boolean;
+  readonly clusterWide?: boolean;
+}
+
+export function attributesOf(given: WriteGiven): AdmissionAttributes {
+  const { of = '/pods', object, old, operation = old ? 'UPDATE' : 'CREATE', user, clusterWide = false } = given;
+  const [group = '', resource = '', subresource = ''] = of.split('/');
+  return {
+    operation,
+    resource: { group, resource },
+    kind: '',
+    subresource,
+    namespaced: !clusterWide,
+    namespace: clusterWide ? '' : 'ns',
+    name: object?.metadata?.name ?? old?.metadata?.name ?? 'p',
+    object: object && asObject(structuredClone(object)),
+    old: old && asObject(structuredClone(old)),
+    request: {
+      user: { name: 'ann', uid: '', groups: [], extra: {}, ...user },
+      signal: undefined,
+      warnings: [],
+      dryRun: given.dryRun ?? false,
+      fieldManager: 'test',
+      auditAnnotations: new Map(),
+    },
+  };
+}
+
+export interface Outcome {
+  readonly object: KubeObject | undefined;
+  readonly refused: string | undefined;
+  readonly warnings: readonly string[];
+  readonly audit: Readonly<Record<string, string>>;
+}
+
+/** Both steps of one plug-in. A refusal is told without the words that all have: `pods "p" is forbidden: `. */
+export async function admitted(plugin: AdmissionPlugin, given: WriteGiven): Promise<Outcome> {
+  const attributes = attributesOf(given);
+  const { warnings, auditAnnotations } = attributes.request;
+  const outcome = (refused?: string): Outcome => ({
+    object: attributes.object,
+    refused,
+    warnings,
+    audit: Object.fromEntries(auditAnnotations),
+  });
+  try {
+    await plugin.admit?.(attributes);
+    await plugin.validate?.(attributes);
+    return outcome();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return outcome(error.message.replace(/^\S+ "[^"]*" is forbidden: /, ''));
+  }
+}
+
+/** A Pod of one container `c`. */
+export const podOf = (spec: object = {}, metadata: ObjectMeta = {}) => ({
+  metadata: { name: 'p', ...metadata },
+  spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
+});
