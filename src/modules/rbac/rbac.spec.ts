@@ -20,7 +20,9 @@ it.each(['a%b', 'a/b', '..'])('no role is called %s', (name) =>
 );
 it('roles may be called nearly anything', () => expect(namespacedRole.validateName('system:A b')).toEqual([]));
 
-it('says that there are no rules', () => expect(prepared(namespacedRole, role({}))['rules']).toBeNull());
+it.each([{}, { rules: [] }])('says that there are no rules: %j', (rest) =>
+  expect(prepared(namespacedRole, role(rest))['rules']).toBeNull(),
+);
 
 const urls = { nonResourceURLs: ['/x'], verbs: ['get'] };
 it.each<[string, object, string[], string[]]>([

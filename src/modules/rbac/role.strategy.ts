@@ -18,11 +18,18 @@ export function roleStrategy({ namespaced }: { readonly namespaced: boolean }): 
   return {
     validateName: nameIsPathSegment,
     default(role) {
-      if (asItems(role['rules']).length === 0) role['rules'] = null;
+      role['rules'] ??= null;
     },
+    prepareForCreate: dropEmptyRules,
+    prepareForUpdate: dropEmptyRules,
     validateCreate: validate,
     validateUpdate: validate,
   };
+}
+
+/** An empty list is kept as none, though whoever sent it said something about the rules. */
+function dropEmptyRules(role: KubeObject): void {
+  if (asItems(role['rules']).length === 0) role['rules'] = null;
 }
 
 function validateRule(rule: Fields, at: FieldPath, namespaced: boolean): FieldError[] {
