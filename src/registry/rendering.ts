@@ -24,6 +24,8 @@ export interface ListMeta {
   readonly resourceVersion?: string;
   readonly continue?: string;
   readonly remainingItemCount?: number;
+  /** Of lists that are a shard of the collection. */
+  readonly shardInfo?: { readonly selector: string };
 }
 
 /** A list as pieces of bytes: what stands before, between and after the items, and which of its bytes an item is. */
@@ -100,7 +102,8 @@ export class Renderings {
     return transform.as === 'Table'
       ? this.table(
           [object],
-          { resourceVersion: object.metadata.resourceVersion ?? '' },
+          // What was only tried has no version.
+          object.metadata.resourceVersion === undefined ? {} : { resourceVersion: object.metadata.resourceVersion },
           transform,
           includeObject,
           this.definition.table.columns,
