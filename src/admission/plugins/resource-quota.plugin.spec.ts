@@ -1,0 +1,361 @@
+import {
+  admitted,
+  KnownObjects,
+  pluginParts,
+  podOf,
+  type Known,
+  type WriteGiven,
+} from '../../../test/harness/admission.js';
+import { plainConfiguration } from '../configuration/admission-configuration.js';
+import { resourceQuota } from './resource-quota.plugin.js';
+
+const quota = (hard: object, used: object, more: { name?: string; spec?: object } = {}) => ({
+  metadata: { name: more.name ?? 'q', namespace: 'ns' },
+  spec: { hard, ...more.spec },
+  status: { hard, used },
+});
+const quotas = (...items: ReturnType<typeof quota>[]): Known => ({ '/resourcequotas': items });
+const sized = (cpu: string, more: object = {}) =>
+  podOf({ containers: [{ name: 'c', resources: { requests: { cpu } } }], ...more });
+const usedIn = (known: KnownObjects, name = 'q') =>
+  (known.cached({ group: '', resource: 'resourcequotas' }, '', name)!['status'] as { used: object }).used;
+const secret: WriteGiven = { of: '/secrets', object: { metadata: { name: 's' } } };
+const claim = (storage: string, more: object = {}) => ({
+  metadata: { name: 'c' },
+  spec: { resources: { requests: { storage } }, ...more },
+});
+const service = (type: string, more: object = {}) => ({
+  metadata: { name: 's' },
+  spec: { type, ports: [{}, {}], ...more },
+});
+
+interface Row {
+  readonly name: string;
+  readonly hard: object;
+  readonly used: object;
+  readonly scope?: object;
+  readonly write: WriteGiven;
+  /** What is used afterwards, or why it is refused. */
+  readonly want: object | string;
+}
+
+it.each<Row>([
+  {
+    name: 'objects',
+    hard: { 'count/secrets': '2' },
+    used: { 'count/secrets': '1' },
+    write: secret,
+    want: { 'count/secrets': '2' },
+  },
+  {
+    name: 'objects by their old name',
+    hard: { secrets: '2' },
+    used: { secrets: '0' },
+    write: secret,
+    want: { secrets: '1' },
+  },
+  {
+    name: 'objects of any kind',
+    hard: { 'count/widgets.example.com': '1' },
+    used: { 'count/widgets.example.com': '0' },
+    write: { of: 'example.com/widgets', object: { metadata: { name: 'w' } } },
+    want: { 'count/widgets.example.com': '1' },
+  },
+  {
+    name: 'the last of them',
+    hard: { secrets: '1' },
+    used: { secrets: '1' },
+    write: secret,
+    want: 'exceeded quota: q, requested: secrets=1, used: secrets=1, limited: secrets=1',
+  },
+  {
+    name: 'nothing else',
+    hard: { secrets: '1' },
+    used: { secrets: '1' },
+    write: { of: '/configmaps', object: { metadata: {} } },
+    want: { secrets: '1' },
+  },
+  {
+    name: 'no events',
+    hard: { 'count/events': '0' },
+    used: { 'count/events': '0' },
+    write: { of: '/events', object: { metadata: {} } },
+    want: { 'count/events': '0' },
+  },
+  {
+    name: 'what Pods ask for',
+    hard: { pods: '3', 'requests.cpu': '1', cpu: '2' },
+    used: { pods: '0', 'requests.cpu': '100m', cpu: '0' },
+    write: { object: sized('400m') },
+    want: { pods: '1', 'requests.cpu': '500m', cpu: '400m' },
+  },
+  {
+    name: 'the largest of init containers and the sum of the others',
+    hard: { 'requests.cpu': '9' },
+    used: { 'requests.cpu': '0' },
+    write: {
+      object: podOf({
+        initContainers: [
+          { name: 'i', resources: { requests: { cpu: '3' } } },
+          { name: 's', restartPolicy: 'Always', resources: { requests: { cpu: '2' } } },
+        ],
+        containers: ['a', 'b'].map((name) => ({ name, resources: { requests: { cpu: '1' } } })),
+        overhead: { cpu: '100m' },
+      }),
+    },
+    want: { 'requests.cpu': '4100m' },
+  },
+  {
+    name: 'devices',
+    hard: { 'requests.example.com/gpu': '1' },
+    used: { 'requests.example.com/gpu': '0' },
+    write: { object: podOf({ containers: [{ name: 'c', resources: { requests: { 'example.com/gpu': '2' } } }] }) },
+    want: 'exceeded quota: q, requested: requests.example.com/gpu=2, used: requests.example.com/gpu=0, limited: requests.example.com/gpu=1',
+  },
+  {
+    name: 'Pods that ask for too much',
+    hard: { 'requests.cpu': '1', pods: '5' },
+    used: { 'requests.cpu': '0', pods: '0' },
+    write: { object: sized('2') },
+    want: 'exceeded quota: q, requested: requests.cpu=2, used: requests.cpu=0, limited: requests.cpu=1',
+  },
+  {
+    name: 'Pods that do not say what they need',
+    hard: { 'requests.cpu': '1', 'limits.memory': '1' },
+    used: { 'requests.cpu': '0', 'limits.memory': '0' },
+    write: { object: podOf({ containers: [{ name: 'b' }, { name: 'a' }] }) },
+    want: 'failed quota: q: must specify limits.memory for: a,b; requests.cpu for: a,b',
+  },
+  {
+    name: 'no Pod by an update',
+    hard: { pods: '0' },
+    used: { pods: '0' },
+    write: { object: podOf(), old: podOf() },
+    want: { pods: '0' },
+  },
+  {
+    name: 'what a resized Pod asks for more',
+    hard: { 'requests.cpu': '2' },
+    used: { 'requests.cpu': '1' },
+    write: { of: '/pods/resize', object: sized('1500m'), old: sized('1') },
+    want: { 'requests.cpu': '1500m' },
+  },
+  {
+    name: 'Pods of a scope',
+    hard: { pods: '5' },
+    used: { pods: '0' },
+    scope: { scopes: ['Terminating'] },
+    write: { object: podOf({ activeDeadlineSeconds: 5 }) },
+    want: { pods: '1' },
+  },
+  {
+    name: 'no others',
+    hard: { pods: '5' },
+    used: { pods: '0' },
+    scope: { scopes: ['Terminating'] },
+    write: { object: podOf() },
+    want: { pods: '0' },
+  },
+  {
+    name: 'Pods that ask for nothing',
+    hard: { pods: '5' },
+    used: { pods: '0' },
+    scope: { scopes: ['BestEffort', 'NotTerminating'] },
+    write: { object: podOf() },
+    want: { pods: '1' },
+  },
+  {
+    name: 'Pods that ask for something',
+    hard: { pods: '5' },
+    used: { pods: '0' },
+    scope: { scopes: ['NotBestEffort'] },
+    write: { object: sized('1') },
+    want: { pods: '1' },
+  },
+  {
+    name: 'Pods of a priority',
+    hard: { pods: '5' },
+    used: { pods: '0' },
+    scope: { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['high'] }] } },
+    write: { object: podOf({ priorityClassName: 'high' }) },
+    want: { pods: '1' },
+  },
+  {
+    name: 'none of another priority',
+    hard: { pods: '5' },
+    used: { pods: '0' },
+    scope: {
+      scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'NotIn', values: ['high'] }] },
+    },
+    write: { object: podOf({ priorityClassName: 'high' }) },
+    want: { pods: '0' },
+  },
+  {
+    name: 'Pods that look into other namespaces',
+    hard: { pods: '0' },
+    used: { pods: '0' },
+    scope: { scopes: ['CrossNamespacePodAffinity'] },
+    write: {
+      object: podOf({
+        affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ namespaceSelector: {} }] } },
+      }),
+    },
+    want: 'exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0',
+  },
+  {
+    name: 'balancers and their ports',
+    hard: { services: '9', 'services.loadbalancers': '1', 'services.nodeports': '9' },
+    used: { services: '1', 'services.loadbalancers': '0', 'services.nodeports': '1' },
+    write: { of: '/services', object: service('LoadBalancer') },
+    want: { services: '2', 'services.loadbalancers': '1', 'services.nodeports': '3' },
+  },
+  {
+    name: 'a Service that becomes reachable on nodes',
+    hard: { services: '1', 'services.nodeports': '1' },
+    used: { services: '1', 'services.nodeports': '0' },
+    write: { of: '/services', object: service('NodePort'), old: service('ClusterIP') },
+    want: 'exceeded quota: q, requested: services.nodeports=2, used: services.nodeports=0, limited: services.nodeports=1',
+  },
+  {
+    name: 'what becomes less',
+    hard: { 'services.nodeports': '1' },
+    used: { 'services.nodeports': '4' },
+    write: { of: '/services', object: service('ClusterIP'), old: service('NodePort') },
+    want: { 'services.nodeports': '2' },
+  },
+  {
+    name: 'storage, and that of a class',
+    hard: {
+      persistentvolumeclaims: '2',
+      'requests.storage': '3Gi',
+      'gold.storageclass.storage.k8s.io/requests.storage': '1Gi',
+    },
+    used: {
+      persistentvolumeclaims: '0',
+      'requests.storage': '1Gi',
+      'gold.storageclass.storage.k8s.io/requests.storage': '0',
+    },
+    write: { of: '/persistentvolumeclaims', object: claim('1Gi', { storageClassName: 'gold' }) },
+    want: {
+      persistentvolumeclaims: '1',
+      'requests.storage': '2Gi',
+      'gold.storageclass.storage.k8s.io/requests.storage': '1Gi',
+    },
+  },
+  {
+    name: 'too much storage',
+    hard: { 'requests.storage': '2Gi' },
+    used: { 'requests.storage': '0' },
+    write: { of: '/persistentvolumeclaims', object: claim('3Gi') },
+    want: 'exceeded quota: q, requested: requests.storage=3Gi, used: requests.storage=0, limited: requests.storage=2Gi',
+  },
+  {
+    name: 'what a claim grows by',
+    hard: { 'requests.storage': '3Gi' },
+    used: { 'requests.storage': '1Gi' },
+    write: { of: '/persistentvolumeclaims', object: claim('2Gi'), old: claim('1Gi') },
+    want: { 'requests.storage': '2Gi' },
+  },
+  {
+    name: 'nothing before it is known what is used',
+    hard: { secrets: '1' },
+    used: {},
+    write: secret,
+    want: 'status unknown for quota: q, resources: secrets',
+  },
+  {
+    name: 'only looks in a dry run',
+    hard: { secrets: '2' },
+    used: { secrets: '1' },
+    write: { ...secret, dryRun: true },
+    want: { secrets: '1' },
+  },
+  {
+    name: 'and refuses in one',
+    hard: { secrets: '1' },
+    used: { secrets: '1' },
+    write: { ...secret, dryRun: true },
+    want: 'exceeded quota: q, requested: secrets=1, used: secrets=1, limited: secrets=1',
+  },
+])('counts $name', async ({ hard, used, scope, write, want }) => {
+  const known = new KnownObjects(quotas(quota(hard, used, { ...(scope && { spec: scope }) })));
+  const { refused } = await admitted(resourceQuota(pluginParts({ known })), write);
+  if (typeof want === 'string') expect(refused).toBe(want);
+  else expect([refused, usedIn(known)]).toEqual([undefined, want]);
+});
+
+it('charges no quota when another one refuses', async () => {
+  const known = new KnownObjects(
+    quotas(
+      quota({ secrets: '5' }, { secrets: '1' }, { name: 'a' }),
+      quota({ secrets: '1' }, { secrets: '1' }, { name: 'b' }),
+    ),
+  );
+  const { refused } = await admitted(resourceQuota(pluginParts({ known })), secret);
+  expect(refused).toMatch(/^exceeded quota: b,/);
+  expect(usedIn(known, 'a')).toEqual({ secrets: '1' });
+});
+
+it('has no limits before the status says so', async () => {
+  const known = {
+    '/resourcequotas': [{ metadata: { name: 'q', namespace: 'ns' }, spec: { hard: { secrets: '0' } }, status: {} }],
+  };
+  expect((await admitted(resourceQuota(pluginParts({ known })), secret)).refused).toBeUndefined();
+});
+
+it.each([
+  { name: 'tries again when others are faster', rivals: 3, want: undefined },
+  {
+    name: 'and gives up when they always are',
+    rivals: 99,
+    want: /the quota q is charged by many requests at once: .*secrets=1$/,
+  },
+])('$name', async ({ rivals, want }) => {
+  const known = new KnownObjects(quotas(quota({ secrets: '5' }, { secrets: '1' })));
+  known.rivals = rivals;
+  const { refused } = await admitted(resourceQuota(pluginParts({ known })), secret);
+  if (want) expect(refused).toMatch(want);
+  else expect([refused, usedIn(known)]).toEqual([undefined, { secrets: '2' }]);
+});
+
+it('refuses by what is stored, not by what the cache still has', async () => {
+  const known = new KnownObjects(quotas(quota({ secrets: '5' }, { secrets: '1' })));
+  known.staleQuotas = new KnownObjects(quotas(quota({ secrets: '1' }, { secrets: '1' }))).list(
+    { group: '', resource: 'resourcequotas' },
+    'ns',
+  );
+  const { refused } = await admitted(resourceQuota(pluginParts({ known })), secret);
+  expect([refused, usedIn(known)]).toEqual([undefined, { secrets: '2' }]);
+});
+
+describe('what the server limits to where a quota covers it', () => {
+  const limited = {
+    group: '',
+    resource: 'pods',
+    matchContains: ['.example.com/'],
+    matchScopes: [{ scopeName: 'PriorityClass', operator: 'In', values: ['high'] }],
+  };
+  const configuration = { ...plainConfiguration, quota: { limitedResources: [limited] } };
+  const high = podOf({ priorityClassName: 'high' });
+  const scope = {
+    scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['high'] }] },
+  };
+
+  it.each([
+    {
+      name: 'is refused without one',
+      known: {},
+      object: high,
+      want: 'insufficient quota to match these scopes: [{PriorityClass In [high]}]',
+    },
+    {
+      name: 'is had with one',
+      known: quotas(quota({ pods: '1' }, { pods: '0' }, { spec: scope })),
+      object: high,
+      want: undefined,
+    },
+    { name: 'leaves others alone', known: {}, object: podOf(), want: undefined },
+  ])('$name', async ({ known, object, want }) => {
+    expect((await admitted(resourceQuota(pluginParts({ known, configuration })), { object })).refused).toBe(want);
+  });
+});
