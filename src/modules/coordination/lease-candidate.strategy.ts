@@ -1,11 +1,12 @@
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
-import { checked, required } from '../../machinery/field-rules.js';
+import { required } from '../../machinery/field-rules.js';
 import { asFields, asText } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { nameIsDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
+import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { compareSemver, parseSemver } from '../../machinery/semver.js';
 import type { Strategy } from '../../registry/strategy.js';
+import { oldestFirst, validateStrategyName } from './strategy-name.validation.js';
 
 const at = path('spec');
 
@@ -19,7 +20,6 @@ export const leaseCandidateStrategy: Strategy = {
   ],
 };
 
-const oldestFirst = 'OldestEmulationVersion';
 const noVersion = 'must be a valid semantic version';
 
 function validateCandidate(candidate: KubeObject): FieldError[] {
@@ -41,15 +41,10 @@ function validateCandidate(candidate: KubeObject): FieldError[] {
   return [...errors, ...validateStrategy(asText(spec['strategy']), emulation)];
 }
 
-/** Strategies of others are named with their domain. */
 function validateStrategy(strategy: string, emulation: string): FieldError[] {
   const strategyAt = at.child('strategy');
   if (strategy === '') return required(strategy, strategyAt);
-  if (strategy === oldestFirst) {
-    const message = `must be specified when \`strategy\` is '${oldestFirst}'`;
-    return required(emulation, at.child('emulationVersion'), message);
-  }
-  const problems = checked(strategy, strategyAt, validateQualifiedName);
-  if (strategy.includes('/')) return problems;
-  return [...problems, fieldError.invalid(String(strategyAt), strategy, 'should be fully qualified')];
+  if (strategy !== oldestFirst) return validateStrategyName(strategy, strategyAt);
+  const message = `must be specified when \`strategy\` is '${oldestFirst}'`;
+  return required(emulation, at.child('emulationVersion'), message);
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { prepared, refusals, testContext } from '../../../test/harness/strategies.js';
+import { refusals } from '../../../test/harness/strategies.js';
 import { leaseStrategy } from './lease.strategy.js';
 import { leaseTable } from './lease.table.js';
 
@@ -14,16 +14,11 @@ it.each<[object, string[]]>([
   [{}, []],
   [{ holderIdentity: '' }, []],
   [{ leaseDurationSeconds: 0 }, ['spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0']],
+  [{ strategy: 'OldestEmulationVersion', preferredHolder: 'x' }, []],
+  [{ strategy: 'X' }, ['spec.strategy: Invalid value: "X": should be fully qualified']],
+  [{ preferredHolder: 'x' }, ['spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined']],
   [{ leaseTransitions: -1 }, ['spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0']],
 ])('%j', (spec, want) => expect(refusals(leaseStrategy, lease(spec))).toEqual(want));
-
-it('knows no coordinated election, but leaves it to those who have it', () => {
-  const coordinated = lease({ strategy: 'OldestEmulationVersion', preferredHolder: 'x' });
-  expect(prepared(leaseStrategy, coordinated)).toEqual(lease({}));
-  const change = structuredClone(coordinated);
-  leaseStrategy.prepareForUpdate!(change, coordinated, testContext);
-  expect(change).toEqual(coordinated);
-});
 
 it.each([
   [{}, ''],

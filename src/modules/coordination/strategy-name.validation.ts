@@ -1,0 +1,14 @@
+import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
+import { checked } from '../../machinery/field-rules.js';
+import { validateQualifiedName } from '../../machinery/names.js';
+
+/** The one strategy that has no domain in its name. */
+export const oldestFirst = 'OldestEmulationVersion';
+
+/** How the holder of a lease is chosen. */
+export function validateStrategyName(name: string, at: FieldPath): FieldError[] {
+  if (name === oldestFirst) return [];
+  const problems = checked(name, at, validateQualifiedName);
+  if (name.includes('/')) return problems;
+  return [...problems, fieldError.invalid(String(at), name, 'should be fully qualified')];
+}
