@@ -194,6 +194,15 @@ describe('the record', () => {
     expect(object.live).toEqual(live);
   });
 
+  it('is not made of what cannot be told apart', () => {
+    const object = ManagedObject.of('', 'v1', 'ConfigMap');
+    object.write(update('u', { metadata: { finalizers: [null] } }));
+    expect(object.owners()).toEqual([]);
+    expect(object.write(apply('m', data({ a: '1' })))).toBe(
+      "failed to create typed patch object (/one; /v1, Kind=ConfigMap): associative list without keys has an element that's an explicit null",
+    );
+  });
+
   it('has no time for who joins without a change', () => {
     const object = ManagedObject.of('', 'v1', 'ConfigMap');
     object.write(update('u', data({ a: '1' })));

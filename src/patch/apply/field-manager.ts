@@ -86,14 +86,8 @@ export class FieldManager {
   /** The object as it is after the configuration was applied. Throws ApiError: 409 for conflicts. */
   apply(request: AppliedConfig): JsonObject {
     this.checkConfig(request.config);
-    const live = request.live ?? {};
-    const recorded = readOwners(managedFieldsOf(live)) ?? new Map<string, Owner>();
-    const owners =
-      recorded.size > 0 || !request.live
-        ? recorded
-        : this.tracked(recorded, undefined, live, beforeFirstApply, request.time);
     try {
-      return this.applyTo(owners, live, request);
+      return this.applyTo(this.ownersAtApply(request), request.live ?? {}, request);
     } catch (error) {
       if (!(error instanceof UntypedItem)) throw error;
       throw typedPatchError(this.kind, request.config, [{ path: '', detail: error.message, kind: 'wrongType' }]);
@@ -105,6 +99,12 @@ export class FieldManager {
     const given = this.kind.subresource === '' ? readOwners(managedFieldsOf(next)) : undefined;
     // Clients that do not know of the record, or spoil it, must not lose it.
     return given && given.size > 0 ? given : (readOwners(managedFieldsOf(live)) ?? new Map<string, Owner>());
+  }
+
+  private ownersAtApply({ live, time }: AppliedConfig): Owners {
+    const recorded = readOwners(managedFieldsOf(live)) ?? new Map<string, Owner>();
+    if (!live || recorded.size > 0) return recorded;
+    return this.tracked(recorded, undefined, live, beforeFirstApply, time);
   }
 
   private tracked(
