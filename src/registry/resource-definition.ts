@@ -77,6 +77,8 @@ export interface LensSubresource {
   readonly verbs: readonly ('get' | 'update' | 'patch')[];
   /** What the view is, where it is not of the resource's own kind (autoscaling/v1 Scale). */
   readonly viewKind?: GroupVersionKind;
+  /** The columns of such a view, where they are others than those of the resource. */
+  readonly table?: TableDefinition;
   readonly view: (object: KubeObject) => KubeObject;
   /** Fields that a write through it leaves as they are, by their paths: who applies them does not own them. */
   readonly unreached?: readonly string[];

@@ -1,6 +1,7 @@
 import { fieldError, type FieldError } from '../machinery/field-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { LensSubresource } from './resource-definition.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from './table.js';
 
 export interface ScalePaths {
   /** `['spec', 'replicas']` */
@@ -16,6 +17,7 @@ export function scaleLens({ specReplicas, statusReplicas, selector }: ScalePaths
     type: 'lens',
     verbs: ['get', 'patch', 'update'],
     viewKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+    table: scaleTable,
     view(object) {
       const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
       const text = selector?.(object) ?? '';
@@ -49,6 +51,21 @@ export function scaleLens({ specReplicas, statusReplicas, selector }: ScalePaths
     },
   };
 }
+
+const scaleTable: TableDefinition = {
+  columns: [
+    { name: 'Name', type: 'string', description: nameColumn.description },
+    { name: 'Desired', type: 'integer', description: 'How many pods there should be.' },
+    { name: 'Available', type: 'integer', description: 'How many pods there are.' },
+    ageColumn,
+  ],
+  cells: (scale, { nowMs }) => [
+    scale.metadata.name ?? '',
+    numberAt(scale, ['spec', 'replicas']),
+    numberAt(scale, ['status', 'replicas']),
+    ageCell(scale.metadata.creationTimestamp, nowMs),
+  ],
+};
 
 function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(

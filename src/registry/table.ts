@@ -12,9 +12,18 @@ export interface TableColumn {
 
 export type TableCell = string | number | boolean | null;
 
+/** What else there is to know of a row; kubectl leaves out rows that are `Completed` unless it is told otherwise. */
+export interface RowCondition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason?: string;
+  readonly message?: string;
+}
+
 export interface TableDefinition {
   readonly columns: readonly TableColumn[];
   readonly cells: (object: KubeObject, context: { readonly nowMs: number }) => TableCell[];
+  readonly conditions?: (object: KubeObject) => readonly RowCondition[];
 }
 
 export const nameColumn: TableColumn = {

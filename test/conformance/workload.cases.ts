@@ -28,6 +28,12 @@ const deployment = (name: string) => ({
 const aDeployment = (name: string): Step => keep(name, post(`${apps}/deployments`, deployment(name)));
 const scale = (replicas: number) => ({ metadata: { name: 'd' }, spec: { replicas } });
 
+const running = (conditions: object[] = [{ type: 'Ready', status: 'True' }]): Step[] => [
+  aPod('p', { metadata: { labels: { app: 'a' } }, spec: { nodeName: 'n', terminationGracePeriodSeconds: 0 } }),
+  patch('~/pods/p/status', { status: { phase: 'Running', conditions } }),
+];
+const asTable = { accept: 'application/json;as=Table;v=v1;g={group:meta}' };
+
 // prettier-ignore
 export const scaling: Table = {
   name: 'scale',
@@ -37,6 +43,7 @@ export const scaling: Table = {
     ['says how many there should be', [aDeployment('d')], put(`${apps}/deployments/d/scale`, scale(3)), ok({ spec: { replicas: 3 } }, { then: [[get(`${apps}/deployments/d`), ok({ spec: { replicas: 3 }, metadata: { generation: 2 } })]] })],
     ['by a patch', [aDeployment('d')], patch(`${apps}/deployments/d/scale`, { spec: { replicas: 0 } }), ok({ kind: 'Scale', spec: { replicas: 0 } })],
     ['is not below nothing', [aDeployment('d')], patch(`${apps}/deployments/d/scale`, { spec: { replicas: -1 } }), { ...invalid('spec.replicas'), body: { details: { kind: 'Scale', group: 'autoscaling' } } }],
+    ['has columns of its own', [aDeployment('d')], get(`${apps}/deployments/d/scale`, asTable), ok({ kind: 'Table', rows: [{ cells: ['d', 1, 0, expect.any(String)] }] })],
     ['of what is not there', [], get(`${apps}/deployments/none/scale`), notFound('deployments.apps "none" not found')],
     ['of a kind without', [aPod('p')], get('~/pods/p/scale'), notFound('the server could not find the requested resource')],
     ['of a replication controller', [post('~/replicationcontrollers', { metadata: { name: 'r' }, spec: { template } })], get('~/replicationcontrollers/r/scale'), ok({ spec: { replicas: 1 }, status: { selector: 'app=a' } })],
@@ -50,6 +57,7 @@ export const workloads: Table = {
     ['status is not the maker\'s', [], post(`${apps}/deployments`, { ...deployment('d'), status: { replicas: 9 } }), made({ status: {} }, { absent: ['status.replicas'] })],
     ['annotations of a deployment count as changes', [aDeployment('d')], patch(`${apps}/deployments/d`, { metadata: { annotations: { a: 'b' } } }), ok({ metadata: { generation: 2 } })],
     ['labels do not', [aDeployment('d')], patch(`${apps}/deployments/d`, { metadata: { labels: { a: 'b' } } }), ok({ metadata: { generation: 1 } })],
+    ['a pod that has ended says so in its row', [...running(), patch('~/pods/p/status', { status: { phase: 'Failed' } })], get('~/pods/p', asTable), ok({ rows: [{ conditions: [{ type: 'Completed', status: 'True', reason: 'Failed' }] }] })],
     ['the selector is for life', [aDeployment('d')], patch(`${apps}/deployments/d`, { spec: { selector: { matchLabels: { app: 'b' } } } }), invalid('spec.selector')],
     ['controllers are selected by their replicas', [post('~/replicationcontrollers', { metadata: { name: 'r' }, spec: { template } })], get('~/replicationcontrollers?fieldSelector=status.replicas=0'), names('r')],
     ['jobs are selected by what succeeded', [], get('/apis/batch/v1/namespaces/{ns}/jobs?fieldSelector=status.successful=1'), names()],
@@ -76,10 +84,6 @@ const aBudget = (name: string, counted: object): Step[] => [
   patch(`${budgets}/${name}/status`, {
     status: { observedGeneration: 1, currentHealthy: 2, desiredHealthy: 1, expectedPods: 2, ...counted },
   }),
-];
-const running = (conditions: object[] = [{ type: 'Ready', status: 'True' }]): Step[] => [
-  aPod('p', { metadata: { labels: { app: 'a' } }, spec: { nodeName: 'n', terminationGracePeriodSeconds: 0 } }),
-  patch('~/pods/p/status', { status: { phase: 'Running', conditions } }),
 ];
 const gone = [get('~/pods/p'), notFound()] as const;
 const there = [get('~/pods/p'), ok({}, { absent: ['metadata.deletionTimestamp'] })] as const;

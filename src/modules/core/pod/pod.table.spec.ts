@@ -155,3 +155,11 @@ it.each<[KubeObject, string[]]>([
 
 it('has a cell for every column', () =>
   expect(podTable.cells(pod({}), { nowMs })).toHaveLength(podTable.columns.length));
+
+it.each([
+  ['Running', undefined],
+  ['Succeeded', 'The pod has completed successfully.'],
+  ['Failed', 'The pod failed.'],
+])('a pod that is %s is marked with %j', (phase, want) =>
+  expect(podTable.conditions!(pod({ phase })).map(({ message }) => message)).toEqual(want ? [want] : []),
+);

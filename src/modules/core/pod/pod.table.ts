@@ -3,7 +3,17 @@ import type { KubeObject } from '../../../machinery/kube-object.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../../registry/table.js';
 import { orNone } from '../cells.js';
 
+const ends: Readonly<Record<string, string>> = {
+  Succeeded: 'The pod has completed successfully.',
+  Failed: 'The pod failed.',
+};
+
 export const podTable: TableDefinition = {
+  conditions(pod) {
+    const phase = asText(asFields(pod['status'])['phase']);
+    const message = Object.hasOwn(ends, phase) ? ends[phase] : undefined;
+    return message === undefined ? [] : [{ type: 'Completed', status: 'True', reason: phase, message }];
+  },
   columns: [
     nameColumn,
     { name: 'Ready', type: 'string', description: 'Containers that are ready, of all that should be.' },
