@@ -8,7 +8,7 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import type { Clock } from '../std/clock.js';
 import type { ResourceDefinition } from './resource-definition.js';
 import { fromStored } from './served-version.js';
-import type { TableColumn } from './table.js';
+import type { TableColumn, TableDefinition } from './table.js';
 
 /** What the rows of a Table carry beside their cells. */
 export type IncludeObject = 'Metadata' | 'Object' | 'None';
@@ -106,7 +106,7 @@ export class Renderings {
           object.metadata.resourceVersion === undefined ? {} : { resourceVersion: object.metadata.resourceVersion },
           transform,
           includeObject,
-          this.definition.table.columns,
+          this.tableOf(object).columns,
         )
       : this.metadataOnly(object, transform);
   }
@@ -272,7 +272,17 @@ export class Renderings {
   private row(object: KubeObject, transform: Transform, includeObject: IncludeObject, nowMs: number) {
     const shown =
       includeObject === 'None' ? null : includeObject === 'Object' ? object : this.metadataOnly(object, transform);
-    return { cells: this.definition.table.cells(object, { nowMs }), object: shown };
+    const { cells, conditions } = this.tableOf(object);
+    const marks = conditions?.(object) ?? [];
+    return { cells: cells(object, { nowMs }), ...(marks.length > 0 && { conditions: marks }), object: shown };
+  }
+
+  /** Views of another kind have columns of their own. */
+  private tableOf({ kind }: KubeObject): TableDefinition {
+    const { kind: own, subresources, table } = this.definition;
+    if (kind === own) return table;
+    const view = Object.values(subresources).find((it) => it.type === 'lens' && it.viewKind?.kind === kind);
+    return (view?.type === 'lens' ? view.table : undefined) ?? table;
   }
 
   private columns(columns: readonly TableColumn[]) {
