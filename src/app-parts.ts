@@ -301,6 +301,7 @@ export function makeParts(given: Given): AppParts {
       rng,
       minWatchTimeoutMs: config.minRequestTimeoutSeconds * 1000,
       watchListEnabled: config.featureGates['WatchList'] === true,
+      shardingEnabled: config.featureGates['ShardedListAndWatch'] === true,
       compressionEnabled: config.featureGates['APIResponseCompression'] === true,
       clock,
     }),

@@ -9,6 +9,7 @@ import type { KeyValue } from '../storage/kv-store.js';
 export interface Attributes {
   readonly namespace: string;
   readonly name: string;
+  readonly uid?: string | undefined;
   readonly labels: Readonly<Record<string, string>> | undefined;
   /** The fields of the kind that can be selected. */
   readonly fields: Readonly<Record<string, string>>;

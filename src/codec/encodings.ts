@@ -56,6 +56,7 @@ export interface ListHead {
     readonly resourceVersion?: string;
     readonly continue?: string;
     readonly remainingItemCount?: number;
+    readonly shardInfo?: { readonly selector: string };
   };
 }
 

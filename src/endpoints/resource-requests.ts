@@ -68,6 +68,7 @@ export interface ResourceRequestParts {
   readonly minWatchTimeoutMs: number;
   readonly watchListEnabled: boolean;
   readonly compressionEnabled: boolean;
+  readonly shardingEnabled: boolean;
   readonly clock: Clock;
 }
 
@@ -153,6 +154,7 @@ export class ResourceRequests {
       resourceVersion: String(result.revision),
       ...(result.continueToken !== undefined && { continue: result.continueToken }),
       ...(result.remainingItemCount !== undefined && { remainingItemCount: result.remainingItemCount }),
+      ...(options.shard && { shardInfo: { selector: options.shard.text } }),
     };
     const representation = this.representation(request);
     const renderings = this.parts.renderings(served.definition);
@@ -301,6 +303,7 @@ export class ResourceRequests {
       metaGroup: this.parts.metaGroup,
       isWatchPath: info.verb === 'watch',
       watchListEnabled: this.parts.watchListEnabled,
+      shardingEnabled: this.parts.shardingEnabled,
     });
     const options = given.fields.isEmpty ? given : { ...given, fields: storedFields(given.fields, served.definition) };
     // The deprecated watch of one object by its path.

@@ -46,7 +46,7 @@ describe('parseListOptions', () => {
       { allowWatchBookmarks: true, timeoutSeconds: 5 },
     ],
     ['limit=9223372036854775807', { limit: Number.MAX_SAFE_INTEGER }],
-    ['shardSelector=x', { shardSelector: '' }],
+    ['shardSelector=x', { shard: undefined }],
   ])('%s', (query, want) => expect(list(query)).toMatchObject(want));
 
   it.each([
@@ -83,7 +83,8 @@ describe('parseListOptions', () => {
 
   it('follows its gates and the path', () => {
     expect(list('', { isWatchPath: true })).toMatchObject({ watch: true });
-    expect(list('shardSelector=x', { shardingEnabled: true })).toMatchObject({ shardSelector: 'x' });
+    expect(list('shardSelector=', { shardingEnabled: true })).toMatchObject({ shard: undefined });
+    expect(list('shardSelector=x', { shardingEnabled: true })).toMatch(/^400 invalid shardSelector: "x" is not/);
     expect(list('watch=1', { watchListEnabled: false })).toMatchObject({ sendInitialEvents: undefined });
     expect(list('watch=1&sendInitialEvents=1&resourceVersionMatch=NotOlderThan', { watchListEnabled: false })).toBe(
       `${listInvalid}sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled`,

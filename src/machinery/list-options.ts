@@ -6,6 +6,7 @@ import { everyLabel, parseLabelSelector, type LabelSelector } from './label-sele
 import { fieldManagerLengthMax, validateFieldManager } from './names.js';
 import { isTrueParameter, type Query } from './query.js';
 import { noRevision, revisionOf, type Revision } from './revision.js';
+import { parseShardSelector, type ShardSelector } from './shard-selector.js';
 
 /**
  * The options of every verb, read from the query (and for deletions from the body), checked and typed. What is wrong
@@ -36,8 +37,8 @@ export interface ListOptions {
   readonly allowWatchBookmarks: boolean;
   /** A watch from the most recent or any version sends them even if it does not say so. */
   readonly sendInitialEvents: boolean | undefined;
-  /** As it came; '' when absent or when the gate is off. */
-  readonly shardSelector: string;
+  /** Undefined when absent or when the gate is off. */
+  readonly shard: ShardSelector | undefined;
 }
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
@@ -87,6 +88,7 @@ export function parseListOptions(query: Query, context: ListContext): ListOption
   const limit = int64Parameter(query, 'limit') ?? 0;
   const labels = query.first('labelSelector');
   const fields = query.first('fieldSelector');
+  const shardSelector = context.shardingEnabled ? (query.first('shardSelector') ?? '') : '';
   const resourceVersion = query.first('resourceVersion');
   const match = query.first('resourceVersionMatch') ?? '';
   const sendInitialEvents = query.has('sendInitialEvents')
@@ -119,7 +121,7 @@ export function parseListOptions(query: Query, context: ListContext): ListOption
     watch,
     allowWatchBookmarks: isTrueParameter(query.first('allowWatchBookmarks')),
     sendInitialEvents: checked.sendInitialEvents,
-    shardSelector: context.shardingEnabled ? (query.first('shardSelector') ?? '') : '',
+    shard: shardSelector === '' ? undefined : parseShardSelector(shardSelector),
   };
 }
 

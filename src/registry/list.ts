@@ -177,15 +177,17 @@ async function pageFromHistory(
   };
 }
 
-/** Both selectors as one question on attributes; undefined when everything matches. */
+/** All selectors as one question on attributes; undefined when everything matches. */
 export function matcher({
   labels,
   fields,
-}: Pick<ListOptions, 'labels' | 'fields'>): ((attributes: Attributes) => boolean) | undefined {
-  if (labels.isEmpty && fields.isEmpty) return undefined;
+  shard,
+}: Pick<ListOptions, 'labels' | 'fields' | 'shard'>): ((attributes: Attributes) => boolean) | undefined {
+  if (labels.isEmpty && fields.isEmpty) return shard && ((attributes) => shard.matches(attributes));
   return (attributes) =>
     (labels.isEmpty || labels.matches(attributes.labels)) &&
-    (fields.isEmpty || fields.matches((field) => fieldValue(attributes, field)));
+    (fields.isEmpty || fields.matches((field) => fieldValue(attributes, field))) &&
+    (!shard || shard.matches(attributes));
 }
 
 function fieldValue(attributes: Attributes, field: string): string {

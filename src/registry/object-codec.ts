@@ -23,6 +23,7 @@ export function objectCodec(definition: ResourceDefinition): ObjectCodec {
     return {
       namespace: metadata.namespace ?? '',
       name: metadata.name ?? '',
+      uid: metadata.uid,
       labels: metadata.labels,
       fields,
       lifetime: lifetimeOf(metadata),

@@ -78,7 +78,8 @@ export class HttpClient {
     for await (const chunk of answer.body) chunks.push(chunk as Buffer);
     const bytes = Buffer.concat(chunks);
     const { code, headers } = answer;
-    const isJson = headers['content-type']?.includes('json') === true && bytes.length > 0;
+    const isPlain = headers['content-encoding'] === undefined && bytes.length > 0;
+    const isJson = isPlain && headers['content-type']?.includes('json') === true;
     const text = bytes.toString('utf8');
     return { code, headers, bytes, text, body: isJson ? JSON.parse(text) : undefined, warnings: warningsOf(headers) };
   }
