@@ -31,6 +31,13 @@ export interface DeletionStrategy {
   readonly graceSeconds?: (object: KubeObject, requested: number | undefined) => number | undefined;
   /** Finalizers that the kind keeps outside metadata.finalizers (a namespace's spec.finalizers). */
   readonly holds?: (object: KubeObject) => boolean;
+  /**
+   * What becomes of dependents when the deletion does not say: by default they go after the object. `orphan`: they
+   * stay. `ignore`: it has none, whatever is asked.
+   */
+  readonly dependents?: 'orphan' | 'ignore';
+  /** Told to clients whose deletion leaves dependents without having said so. */
+  readonly orphanWarning?: string;
   /** Runs once, when the object is first marked as deleted. */
   readonly prepareForDelete?: (object: KubeObject, context: StrategyContext) => void;
   /** Throws when the object must never be deleted. */

@@ -20,6 +20,11 @@ const gone = [get('~/configmaps/a'), notFound()] as const;
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
 const noCollection = refused(405, 'MethodNotAllowed');
 
+const aJob = post('/apis/batch/v1/namespaces/{ns}/jobs', {
+  metadata: { name: 'j' },
+  spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } },
+});
+
 // prettier-ignore
 export const deleting: Table = {
   name: 'delete',
@@ -44,6 +49,12 @@ export const deleting: Table = {
     ['orphaning holds the object', [aConfigMap('a')], del('~/configmaps/a?propagationPolicy=Orphan'), ok({ metadata: { finalizers: ['orphan'], deletionTimestamp: time } })],
     ['in the foreground holds the object', [aConfigMap('a')], del('~/configmaps/a', { propagationPolicy: 'Foreground' }), ok({ metadata: { finalizers: ['foregroundDeletion'] } })],
     ['in the background', [aConfigMap('a')], del('~/configmaps/a', { propagationPolicy: 'Background' }), ok({ status: 'Success' }, { then: [gone] })],
+    ['in the background, by the old option, of what is held', [held], del('~/configmaps/a', { orphanDependents: false }), { code: 202, body: { metadata: { finalizers: ['example.com/f'] } } }],
+    ['another policy replaces the one before', [aConfigMap('a'), del('~/configmaps/a?propagationPolicy=Orphan')], del('~/configmaps/a?propagationPolicy=Foreground'), ok({ metadata: { finalizers: ['foregroundDeletion'] } }, { then: [[get('~/configmaps/a'), ok({ metadata: { finalizers: ['foregroundDeletion'] } })]] })],
+    ['without a policy keeps the one before', [aConfigMap('a'), del('~/configmaps/a?propagationPolicy=Foreground')], del('~/configmaps/a'), ok({ metadata: { finalizers: ['foregroundDeletion'] } })],
+    ['of a job leaves its pods', [aJob], del('/apis/batch/v1/namespaces/{ns}/jobs/j'), ok({ metadata: { finalizers: ['orphan'] } }, { warnings: [expect.stringMatching(/^child pods are preserved by default/)] })],
+    ['of a job, with a policy', [aJob], del('/apis/batch/v1/namespaces/{ns}/jobs/j?propagationPolicy=Background'), ok({ status: 'Success' }, { warnings: [] })],
+    ['of an event orphans nobody', [post('~/events', { metadata: { name: 'e' }, involvedObject: { namespace: '{ns}' } })], del('~/events/e?propagationPolicy=Orphan'), ok({ status: 'Success' })],
     ['by an unknown policy', [aConfigMap('a')], del('~/configmaps/a?propagationPolicy=X'), refused(422, 'Invalid', 'DeleteOptions.{group:meta} "" is invalid: propagationPolicy: Unsupported value: "X": supported values: "Foreground", "Background", "Orphan", "nil"')],
     ['by two policies', [aConfigMap('a')], del('~/configmaps/a', { orphanDependents: true, propagationPolicy: 'Background' }), refused(422, 'Invalid', /orphanDependents and deletionPropagation cannot be both set/)],
     ['a body goes before the query', [aConfigMap('a')], del('~/configmaps/a?dryRun=All', { kind: 'DeleteOptions', apiVersion: 'v1' }), ok({}, { then: [gone] })],

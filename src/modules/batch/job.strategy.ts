@@ -30,6 +30,12 @@ export function jobStrategy(naming: NamingProfile): Strategy {
     },
     validateCreate: jobRule(labels),
     validateUpdate: jobUpdateRule(labels),
+    deletion: {
+      // As for replication controllers, which jobs began like.
+      dependents: 'orphan',
+      orphanWarning:
+        'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+    },
     warnings(job, old) {
       const spec = asFields(job['spec']);
       const completions = Number(spec['completions'] ?? 0);

@@ -16,6 +16,7 @@ export const eventStrategy: Strategy = {
   },
   validateCreate: validateNamespace,
   validateUpdate: validateNamespace,
+  deletion: { dependents: 'ignore' },
 };
 
 /** What an event is about lives in the event's own namespace; what has no namespace is reported in the default one. */

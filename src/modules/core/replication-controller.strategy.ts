@@ -29,6 +29,8 @@ export const replicationControllerStrategy: Strategy = {
   },
   validateCreate: validateController,
   validateUpdate: validateController,
+  // Its first clients deleted Pods by themselves.
+  deletion: { dependents: 'orphan' },
   warnings: workloadWarnings((controller) => asFields(controller['spec'])['template'], 'spec.template'),
 };
 
