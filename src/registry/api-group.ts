@@ -1,5 +1,6 @@
 import type { NamingProfile } from '../config/naming-profile.js';
 import type { RequestContext } from './request-context.js';
+import type { Reserve } from './reservation.js';
 import type { ResourceDefinition, VirtualResourceDefinition } from './resource-definition.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 
@@ -11,6 +12,7 @@ import type { KubeObject } from '../machinery/kube-object.js';
  *   class ShopGroup {
  *     @Subresource('widgets', 'polish') polish(request: SubresourceRequest) { … }
  *     @VirtualResource('quotes') quote(request: VirtualRequest) { … }
+ *     @Reserves('widgets') takeNumber(next, old, request) { … }
  *   }
  */
 export interface ApiGroupOptions {
@@ -56,6 +58,7 @@ export interface ApiGroupMetadata extends ApiGroupOptions {
   readonly subresourceMethods: readonly { resource: string; subresource: string; method: string }[];
   readonly virtualMethods: readonly { resource: string; method: string }[];
   readonly madeMethods: readonly { resource: string; method: string }[];
+  readonly reserveMethods: readonly { resource: string; method: string }[];
 }
 
 type Class = abstract new (...args: never[]) => object;
@@ -70,6 +73,7 @@ const groupOptions = new WeakMap<Class, OptionsFor>();
 const subresourceMethods = new WeakMap<object, { resource: string; subresource: string; method: string }[]>();
 const virtualMethods = new WeakMap<object, { resource: string; method: string }[]>();
 const madeMethods = new WeakMap<object, { resource: string; method: string }[]>();
+const reserveMethods = new WeakMap<object, { resource: string; method: string }[]>();
 
 export function ApiGroup(options: OptionsFor) {
   return (target: Class): void => void groupOptions.set(target, options);
@@ -97,6 +101,14 @@ export function MadeResource(resource: string) {
   };
 }
 
+/** Writes of the resource take something from outside of their objects. */
+export function Reserves(resource: string) {
+  return (prototype: object, method: string, _descriptor: TypedPropertyDescriptor<Reserve>): void => {
+    const marked = reserveMethods.get(prototype) ?? [];
+    reserveMethods.set(prototype, [...marked, { resource, method }]);
+  };
+}
+
 /** What @ApiGroup and its method marks say about the class of an instance: nothing of any other class. */
 export function apiGroupsOf(instance: object, naming: NamingProfile): ApiGroupMetadata[] {
   const prototype = Object.getPrototypeOf(instance) as { constructor: Class } | null;
@@ -109,6 +121,7 @@ export function apiGroupsOf(instance: object, naming: NamingProfile): ApiGroupMe
       subresourceMethods: subresourceMethods.get(prototype) ?? [],
       virtualMethods: virtualMethods.get(prototype) ?? [],
       madeMethods: madeMethods.get(prototype) ?? [],
+      reserveMethods: reserveMethods.get(prototype) ?? [],
     }),
   );
 }

@@ -3,8 +3,10 @@ import { ApiError } from '../machinery/api-error.js';
 import { validateObjectMeta } from '../machinery/object-meta-validation.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import { noRevision } from '../machinery/revision.js';
+import type { Reservation } from './reservation.js';
 import type { ResourceStore } from './resource-store.js';
 import { generateName, objectTime } from './system-fields.js';
+import type { StrategyContext } from './strategy.js';
 import type { WriteContext } from './write-context.js';
 
 /** What a write led to: the object as it is stored (or would be), and whether it is new. */
@@ -16,7 +18,7 @@ export interface Written {
 
 /**
  * Makes the object, in the order every create goes through: default → admission changes it → system fields → prepare →
- * validate → warn → admission accepts it → one transaction. `object` is the caller's own and is changed.
+ * reserve → validate → warn → admission accepts it → one transaction. `object` is the caller's own and is changed.
  */
 export async function createObject(store: ResourceStore, object: KubeObject, context: WriteContext): Promise<Written> {
   const { generateName: base, name } = object.metadata;
@@ -48,6 +50,35 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
   strategy.prepareForCreate?.(object, strategyContext);
   if (strategy.countsGenerations) object.metadata.generation = 1;
 
+  if (!store.reserve) return (await writeNew(store, object, context, strategyContext, undefined))!;
+  for (let attempt = 0; attempt <= parts.limits.writeConflictRetriesMax; attempt++) {
+    // What is filled in now is not what the client asked for when it comes to the next attempt.
+    const draft = structuredClone(object);
+    const reservation = await store.reserve(draft, undefined, request);
+    try {
+      const written = await writeNew(store, draft, context, strategyContext, reservation);
+      if (written) return written;
+    } finally {
+      reservation?.end();
+    }
+  }
+  throw ApiError.conflict(
+    store.groupResource,
+    object.metadata.name ?? '',
+    'others were faster again and again in taking what the object needs',
+  );
+}
+
+/** Undefined when only what was reserved is lost. */
+async function writeNew(
+  store: ResourceStore,
+  object: KubeObject,
+  { request, admission, through }: WriteContext,
+  strategyContext: StrategyContext,
+  reservation: Reservation | undefined,
+): Promise<Written | undefined> {
+  const { definition } = store;
+  const { strategy } = through?.definition ?? definition;
   const errors = [
     ...validateObjectMeta(object.metadata, {
       namespaced: definition.namespaced,
@@ -68,8 +99,11 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
       throw ApiError.alreadyExists(store.groupResource, name);
     return { encoded: undefined, object: final, created: true };
   }
-  const result = await store.commit({ type: 'put', key, value }, noRevision, request.signal);
-  if ('newer' in result) throw ApiError.alreadyExists(store.groupResource, name);
+  const result = await store.commit({ type: 'put', key, value }, noRevision, request.signal, reservation);
+  if ('newer' in result) {
+    if (reservation && !result.newer.encoded) return undefined;
+    throw ApiError.alreadyExists(store.groupResource, name);
+  }
   return { encoded: store.codec.written(final, key, value, result.revision), object: final, created: true };
 }
 

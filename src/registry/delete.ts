@@ -1,6 +1,7 @@
 import { ApiError } from '../machinery/api-error.js';
 import type { DeleteOptions } from '../machinery/list-options.js';
 import type { KubeObject } from '../machinery/kube-object.js';
+import type { Revision } from '../machinery/revision.js';
 import type { EncodedObject } from '../cache/encoded-object.js';
 import type { Written } from './create.js';
 import { checkPreconditions } from './preconditions.js';
@@ -84,7 +85,7 @@ async function attemptDelete(
     if (next.then === 'marked') return { object, encoded, gone: false };
   }
   if (request.dryRun) return { object: old, encoded: undefined, gone: true };
-  const removed = await store.commit({ type: 'delete', key }, before, request.signal);
+  const removed = await removeStored(store, key, old, before, request);
   if ('newer' in removed) return removed;
   return { object, encoded, gone: true };
 }
@@ -150,17 +151,33 @@ function finalizersAfter(finalizers: readonly string[], options: DeleteOptions):
   return others;
 }
 
+/** Removes what is stored, and gives back what it had. */
+async function removeStored(
+  store: ResourceStore,
+  key: string,
+  old: KubeObject,
+  expected: Revision,
+  request: RequestContext,
+) {
+  const reservation = await store.reserve?.(undefined, old, request);
+  try {
+    return await store.commit({ type: 'delete', key }, expected, request.signal, reservation);
+  } finally {
+    reservation?.end();
+  }
+}
+
 /** The last step of a deletion that an update completes: the object that nothing holds any more is removed. */
 export async function finishDeletion(
   store: ResourceStore,
-  key: string,
   object: KubeObject,
+  old: KubeObject,
   current: Current,
   request: RequestContext,
 ): Promise<{ readonly written: Written } | { readonly newer: Current }> {
   if (request.dryRun) return { written: { encoded: undefined, object, created: false } };
   // Two revisions would tell watchers more, but a deletion carries the last state that was stored, as kube-apiserver's does.
-  const result = await store.commit({ type: 'delete', key }, current.revision, request.signal);
+  const result = await removeStored(store, current.encoded!.key, old, current.revision, request);
   if ('newer' in result) return result;
   return { written: { encoded: undefined, object, created: false } };
 }

@@ -15,6 +15,7 @@ import {
 } from './api-group.js';
 import type { ResourceDefinition, VirtualResourceDefinition } from './resource-definition.js';
 import { chooseApis } from './enabled-apis.js';
+import type { Reserve } from './reservation.js';
 import type { ResourceRegistry, Served, ServedResource, ServedVirtual } from './resource-registry.js';
 import { ResourceStore, type StoreParts } from './resource-store.js';
 
@@ -166,6 +167,8 @@ function storedResource(
   const store = stores.of(definition);
   const struct = store.parts.types.kind(definition.group, definition.version, definition.kind);
   if (definition.hub) store.ownership.add(definition, struct);
+  const reserves = group.reserveMethods.find(({ resource }) => resource === definition.plural);
+  if (reserves) store.reserve = methods[reserves.method]!.bind(methods) as Reserve;
   const made = group.madeMethods.find(({ resource }) => resource === definition.plural);
   return {
     type: 'stored',

@@ -13,6 +13,7 @@ import type { KeyValue, KvStore, Write } from '../storage/kv-store.js';
 import { FieldOwnership } from './field-ownership.js';
 import { readFresh } from './freshness.js';
 import { objectCodec, type ObjectCodec } from './object-codec.js';
+import type { Reservation, Reserve } from './reservation.js';
 import type { ResourceDefinition } from './resource-definition.js';
 import { fromStore } from './storage-to-api-error.js';
 import { canonicalObject } from './submitted-object.js';
@@ -62,6 +63,8 @@ export class ResourceStore {
   /** Of the stored version; undefined for kinds that are not built in. */
   readonly type: StructType | undefined;
   readonly ownership: FieldOwnership;
+  /** Set where writes take something from outside of their objects. */
+  reserve: Reserve | undefined = undefined;
   private readonly prefix: string;
 
   constructor(
@@ -142,15 +145,26 @@ export class ResourceStore {
     return this.currentOf(item);
   }
 
-  /** Makes the one write of a request if the key is still at `expected`; otherwise tells what is there. */
+  /**
+   * Makes the one write of a request, with what it has reserved, if the key is still at `expected`; otherwise tells what
+   * is there. That is the same as before when only the reservation was lost.
+   */
   async commit(
     write: Write,
     expected: Revision,
     signal: AbortSignal | undefined,
+    reservation?: Reservation,
   ): Promise<{ readonly revision: Revision } | { readonly newer: Current }> {
-    const compares = [{ key: write.key, modRevision: expected }];
-    const result = await fromStore(this.parts.kv.txn(compares, [write], signal && { signal }));
-    return result.succeeded ? { revision: result.revision } : { newer: this.currentOf(result.current[0]) };
+    const compares = [{ key: write.key, modRevision: expected }, ...(reservation?.compares ?? [])];
+    const writes = reservation ? [write, ...reservation.writes] : [write];
+    const result = await fromStore(this.parts.kv.txn(compares, writes, signal && { signal }));
+    if (result.succeeded) {
+      reservation?.made(result.revision);
+      return { revision: result.revision };
+    }
+    const [item, ...others] = result.current;
+    reservation?.lost(others, result.revision);
+    return { newer: this.currentOf(item) };
   }
 
   private currentOf(item: KeyValue | undefined): Current {

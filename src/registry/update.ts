@@ -1,11 +1,12 @@
 import { ApiError } from '../machinery/api-error.js';
 import { deepEqual } from '../machinery/deep-equal.js';
-import { fieldError } from '../machinery/field-error.js';
+import { fieldError, type FieldError } from '../machinery/field-error.js';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../machinery/object-meta-validation.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import { createObject, type Written } from './create.js';
 import { finishDeletion } from './delete.js';
 import { checkPreconditions, type Preconditions } from './preconditions.js';
+import type { Reservation } from './reservation.js';
 import type { LensSubresource } from './resource-definition.js';
 import { mayBeStale, type Current, type ResourceStore } from './resource-store.js';
 import { objectTime } from './system-fields.js';
@@ -26,7 +27,7 @@ export interface UpdateOptions {
 }
 
 /**
- * read → change → default → admission → prepare → validate → compare-and-set, again while others are faster.
+ * read → change → default → admission → prepare → reserve → validate → compare-and-set, again while others are faster.
  * It starts from the cache; whatever goes wrong on a cached state is tried again on the stored one before it is believed.
  */
 export async function updateObject(
@@ -43,7 +44,7 @@ export async function updateObject(
   for (let attempt = 0; attempt <= store.parts.limits.writeConflictRetriesMax; attempt++) {
     let outcome: Attempt;
     try {
-      outcome = await attemptUpdate(store, key, target, current, change, options, context);
+      outcome = await attemptUpdate(store, target, current, change, options, context);
     } catch (error) {
       if (!current.cached || !mayBeStale(error)) throw error;
       const stored = await store.storedCurrent(key, context.request.signal);
@@ -63,7 +64,6 @@ type Attempt = { readonly written: Written } | { readonly newer: Current };
 
 async function attemptUpdate(
   store: ResourceStore,
-  key: string,
   target: { namespace: string; name: string },
   current: Current,
   change: Change,
@@ -96,6 +96,33 @@ async function attemptUpdate(
   store.dropGated(object, old);
   if (options.lens) options.lens.prepare?.(object, old, strategyContext);
   else strategy.prepareForUpdate?.(object, old, strategyContext);
+  // Through a lens (a status) comes nothing that anything is taken for.
+  const reservation = options.lens ? undefined : await store.reserve?.(object, old, request);
+  try {
+    return await writeUpdate(store, target.name, { object, old, current, metaErrors }, options, context, reservation);
+  } finally {
+    reservation?.end();
+  }
+}
+
+interface Draft {
+  readonly object: KubeObject;
+  readonly old: KubeObject;
+  readonly current: Current;
+  readonly metaErrors: readonly FieldError[];
+}
+
+async function writeUpdate(
+  store: ResourceStore,
+  name: string,
+  { object, old, current, metaErrors }: Draft,
+  options: UpdateOptions,
+  { request, admission, through }: WriteContext,
+  reservation: Reservation | undefined,
+): Promise<Attempt> {
+  const { definition, parts } = store;
+  const { strategy } = through?.definition ?? definition;
+  const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
   if (strategy.countsGenerations && specChanged(object, old)) {
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
@@ -107,18 +134,19 @@ async function attemptUpdate(
       ? (options.lens.validate?.(object, old, strategyContext) ?? [])
       : (strategy.validateUpdate?.(object, old, strategyContext) ?? [])),
   ];
-  if (errors.length > 0) throw ApiError.invalid(options.lens?.viewKind ?? definition, target.name, errors);
+  if (errors.length > 0) throw ApiError.invalid(options.lens?.viewKind ?? definition, name, errors);
   request.warnings.push(...(strategy.warnings?.(object, old) ?? []));
   await admission.validate(object, old);
 
+  const key = current.encoded!.key;
   const final = store.canonical(object);
   if (deepEqual(final, old)) return { written: { encoded: current.encoded, object: old, created: false } };
   if (final.metadata.deletionTimestamp && !isHeld(store, final)) {
-    return finishDeletion(store, key, final, current, request);
+    return finishDeletion(store, final, old, current, request);
   }
   const value = store.codec.encode(final);
   if (request.dryRun) return { written: { encoded: undefined, object: final, created: false } };
-  const result = await store.commit({ type: 'put', key, value }, current.revision, request.signal);
+  const result = await store.commit({ type: 'put', key, value }, current.revision, request.signal, reservation);
   if ('newer' in result) return result;
   return {
     written: { encoded: store.codec.written(final, key, value, result.revision), object: final, created: false },
