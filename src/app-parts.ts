@@ -47,6 +47,7 @@ import { versionDocument, type VersionDocument } from './endpoints/version-docum
 import { WatchStreams } from './endpoints/watch-stream.js';
 import { InflightLimiter } from './flow/inflight-limiter.js';
 import { ApiError } from './machinery/api-error.js';
+import { ServiceAllocation } from './modules/core/allocation/service-allocation.js';
 import { Renderings } from './registry/rendering.js';
 import type { ResourceDefinition } from './registry/resource-definition.js';
 import { ResourceRegistry } from './registry/resource-registry.js';
@@ -83,6 +84,7 @@ export interface AppParts extends Given {
   readonly catalog: Catalog;
   readonly authenticator: RequestAuthenticator;
   readonly accountTokens: ServiceAccountTokens;
+  readonly serviceAllocation: ServiceAllocation;
   readonly secretTokens: SecretTokens;
   readonly authorizers: readonly Authorizer[];
   readonly admission: AdmissionChain;
@@ -142,6 +144,13 @@ export function makeParts(given: Given): AppParts {
     },
   };
   const registry = new ResourceRegistry();
+  const serviceAllocation = new ServiceAllocation({
+    registry,
+    storeParts,
+    naming,
+    addressRanges: config.network.serviceClusterIpRanges,
+    nodePorts: config.network.serviceNodePorts,
+  });
   const tokenKeys = given.tokenKeys ?? noTokenKeys;
   const accountTokens = new ServiceAccountTokens({
     issuers: config.authentication.serviceAccount.issuers,
@@ -268,6 +277,7 @@ export function makeParts(given: Given): AppParts {
     metaGroup,
     admission,
     accountTokens,
+    serviceAllocation,
     secretTokens,
     authenticator: new RequestAuthenticator({
       authenticators: authenticatorsFor(given, { accountTokens, secretTokens }, registry),

@@ -23,6 +23,7 @@ import { storageBackends } from './flags/storage.js';
 import { areAddressRanges, arePinnedOrigins, areServerUrls } from './checks.js';
 import { Limits } from './limits.js';
 import { NamingProfile } from './naming-profile.js';
+import type { PortRange } from './flag-value.js';
 import type { RuntimeConfig } from './runtime-config.js';
 import { previousRelease } from './version.js';
 
@@ -136,6 +137,8 @@ export class AdmissionConfig {
 export class NetworkConfig {
   @Satisfies('one CIDR like 10.0.0.0/24, or two of different IP families', areAddressRanges)
   readonly serviceClusterIpRanges!: readonly string[];
+  /** Ports of nodes that Services may have, both ends included. */
+  readonly serviceNodePorts!: PortRange;
   /** 0: the server's own Service is a ClusterIP. */
   @IsPort() readonly serverServiceNodePort!: number;
   @IsChoice(endpointReconcilers) readonly endpointReconciler!: (typeof endpointReconcilers)[number];

@@ -15,6 +15,25 @@ export function addressAt(cidr: string, offset: bigint): string {
   return isV4 ? v4Text(start + offset) : v6Text(start + offset);
 }
 
+/** An address as the number that it is. Not for texts that are no address. */
+export function addressNumber(address: string): bigint {
+  return toNumber(inGroups(address));
+}
+
+/** The one way to write an address of a family. */
+export function addressText(value: bigint, family: 4 | 6): string {
+  return family === 4 ? v4Text(value) : v6Text(value);
+}
+
+/** The last four bytes of an IPv6 address may be written as IPv4: `64:ff9b::10.0.0.1` → `64:ff9b::a00:1`. */
+function inGroups(text: string): string {
+  if (!text.includes(':')) return text;
+  return text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, ...bytes: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+}
+
 function toNumber(address: string): bigint {
   if (isIPv4(address)) return address.split('.').reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
   const [head = '', tail] = address.split('::');

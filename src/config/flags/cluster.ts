@@ -16,7 +16,13 @@ export const clusterFlags: FlagTopic = {
       'network.serviceClusterIpRanges',
       'CIDR of Service addresses; two, one an IP family, for dual stack',
     ),
-    unserved('service-node-port-range', 'portRange', '30000-32767', 'ports of NodePort Services, both ends included'),
+    used(
+      'service-node-port-range',
+      'portRange',
+      '30000-32767',
+      'network.serviceNodePorts',
+      'ports of NodePort Services, both ends included',
+    ),
     used(
       'kubernetes-service-node-port',
       'int',

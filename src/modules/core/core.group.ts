@@ -5,6 +5,7 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import {
   ApiGroup,
   MadeResource,
+  Reserves,
   Subresource,
   VirtualResource,
   type HandlerResult,
@@ -12,10 +13,12 @@ import {
   type VirtualRequest,
 } from '../../registry/api-group.js';
 import type { RequestContext } from '../../registry/request-context.js';
+import type { Reservation } from '../../registry/reservation.js';
 import type { HandledSubresource } from '../../registry/resource-definition.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/system-fields.js';
 import { updateObject } from '../../registry/update.js';
+import type { ServiceAllocation } from './allocation/service-allocation.js';
 import { componentStatuses, type Component } from './component-status.js';
 import {
   forwardsPorts,
@@ -46,11 +49,21 @@ export class CoreGroup {
     private readonly metaGroup: string,
     private readonly tokens: Omit<TokenRequestParts, 'registry' | 'admission'>,
     private readonly components: readonly Component[],
+    private readonly services: ServiceAllocation,
   ) {}
 
   @MadeResource('componentstatuses')
   componentStatuses(): Promise<readonly KubeObject[]> {
     return componentStatuses(this.components);
+  }
+
+  @Reserves('services')
+  reserveForService(
+    next: KubeObject | undefined,
+    old: KubeObject | undefined,
+    request: RequestContext,
+  ): Promise<Reservation | undefined> {
+    return this.services.reserve(next, old, request);
   }
 
   @Subresource('pods', 'binding')

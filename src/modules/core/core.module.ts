@@ -3,6 +3,7 @@ import type { AdmissionChain } from '../../admission/admission-chain.js';
 import type { ServiceAccountTokens } from '../../auth/service-account-tokens.js';
 import type { ServerConfig } from '../../config/server-config.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
+import type { ServiceAllocation } from './allocation/service-allocation.js';
 import type { Component } from './component-status.js';
 import { CoreGroup } from './core.group.js';
 
@@ -13,12 +14,21 @@ export interface CoreParts {
   readonly metaGroup: string;
   readonly store: { readonly revision: () => Promise<unknown> };
   readonly accountTokens: ServiceAccountTokens;
+  readonly serviceAllocation: ServiceAllocation;
   readonly config: Pick<ServerConfig, 'authentication' | 'naming'>;
 }
 
 @Module({})
 export class CoreModule {
-  static for({ registry, admission, metaGroup, store, accountTokens, config }: CoreParts): DynamicModule {
+  static for({
+    registry,
+    admission,
+    metaGroup,
+    store,
+    accountTokens,
+    serviceAllocation,
+    config,
+  }: CoreParts): DynamicModule {
     const { apiAudiences: audiences, serviceAccount } = config.authentication;
     const tokenRequests = {
       tokens: accountTokens,
@@ -34,7 +44,7 @@ export class CoreModule {
       providers: [
         {
           provide: CoreGroup,
-          useFactory: () => new CoreGroup(registry, admission, metaGroup, tokenRequests, components),
+          useFactory: () => new CoreGroup(registry, admission, metaGroup, tokenRequests, components, serviceAllocation),
         },
       ],
     };

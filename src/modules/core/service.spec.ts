@@ -24,8 +24,6 @@ describe('a service', () => {
         type: 'ClusterIP',
         sessionAffinity: 'None',
         internalTrafficPolicy: 'Cluster',
-        ipFamilyPolicy: 'SingleStack',
-        ipFamilies: ['IPv4'],
       },
     ],
     [
@@ -39,11 +37,7 @@ describe('a service', () => {
       { ports, type: 'LoadBalancer' },
       { externalTrafficPolicy: 'Cluster', allocateLoadBalancerNodePorts: true },
     ],
-    [
-      'headless',
-      { clusterIP: 'None' },
-      { clusterIPs: ['None'], ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' },
-    ],
+    ['headless', { clusterIP: 'None' }, { clusterIPs: ['None'] }],
     ['with addresses from outside', { ports, externalIPs: ['203.0.113.7'] }, { externalTrafficPolicy: 'Cluster' }],
   ])('%s is given the usual', (_what, spec, want) =>
     expect(prepared(serviceStrategy, service(spec))['spec']).toMatchObject(want),
@@ -140,6 +134,9 @@ describe('a service', () => {
     expect(
       updateRefusals(serviceStrategy, service({ ports, clusterIP: '10.0.0.66', clusterIPs: ['10.0.0.66'] }), old),
     ).toEqual(['spec.clusterIPs[0]: Invalid value: ["10.0.0.66"]: may not change once set']);
+    expect(updateRefusals(serviceStrategy, service({ ports, clusterIP: '10.0.0.66' }), old)).toEqual([
+      'spec.clusterIPs[0]: Invalid value: ["10.0.0.66"]: may not change once set',
+    ]);
     expect(updateRefusals(serviceStrategy, service({ ports }), old)).toEqual([]);
   });
 
@@ -152,6 +149,7 @@ describe('a service', () => {
     ipFamilyPolicy: 'SingleStack',
     internalTrafficPolicy: 'Cluster',
   };
+  const noFamilies = { ipFamilies: undefined, ipFamilyPolicy: undefined };
   const onNodes = {
     ...inside,
     type: 'NodePort',
@@ -159,7 +157,7 @@ describe('a service', () => {
     ports: [{ ...usual.ports[0], nodePort: 30080 }],
   };
   it.each<[string, object, object]>([
-    ['written back without its addresses', { type: 'NodePort', ports }, onNodes],
+    ['written back without its addresses', { type: 'NodePort', ports }, { ...onNodes, ...noFamilies }],
     ['made internal', { ...onNodes, type: 'ClusterIP' }, { ...inside, type: 'ClusterIP' }],
     [
       'made a name',

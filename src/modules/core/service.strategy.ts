@@ -19,12 +19,11 @@ import type { Strategy } from '../../registry/strategy.js';
 import { validateService, validateServiceUpdate } from './service.validation.js';
 import { allocatesNodePorts, hasClusterIp, isExternallyAccessible } from './service.types.js';
 
-/** Addresses and node ports are given out elsewhere; this is what follows from the service alone. */
+/** Addresses and node ports are given out in allocation/; this is what follows from the service alone. */
 export const serviceStrategy: Strategy = {
   validateName: nameIsDnsLabel,
   default: defaultService,
   prepareForCreate(service) {
-    chooseIpFamilies(asFields(service['spec']));
     service['status'] = { loadBalancer: {} };
   },
   prepareForUpdate(service, old) {
@@ -33,7 +32,6 @@ export const serviceStrategy: Strategy = {
     const before = asFields(old['spec']);
     keepAllocated(spec, before);
     dropWhatTheTypeHasNot(spec, before);
-    chooseIpFamilies(spec);
   },
   validateCreate: validateService,
   validateUpdate: validateServiceUpdate,
@@ -80,20 +78,6 @@ function mirrorClusterIp(spec: Fields): void {
   if (ip !== '' && asTexts(spec['clusterIPs']).length === 0) spec['clusterIPs'] = [ip];
 }
 
-/** Headless services without a selector speak for endpoints of any family; all others get the one that is served. */
-function chooseIpFamilies(spec: Fields): void {
-  if (!hasClusterIp(spec)) return;
-  const isForeign = spec['clusterIP'] === 'None' && Object.keys(asFields(spec['selector'])).length === 0;
-  if (isForeign) {
-    const given = asTexts(spec['ipFamilies']).length;
-    fillIn(spec, 'ipFamilyPolicy', given === 1 ? 'SingleStack' : 'RequireDualStack');
-    if (given === 0) spec['ipFamilies'] = spec['ipFamilyPolicy'] === 'SingleStack' ? ['IPv4'] : ['IPv4', 'IPv6'];
-    return;
-  }
-  fillIn(spec, 'ipFamilyPolicy', 'SingleStack');
-  if (asTexts(spec['ipFamilies']).length === 0) spec['ipFamilies'] = ['IPv4'];
-}
-
 /** A client that read a service before it was given its addresses may write it back without losing them. */
 function keepAllocated(spec: Fields, before: Fields): void {
   if (hasClusterIp(spec) && hasClusterIp(before)) {
@@ -108,15 +92,22 @@ function keepAllocated(spec: Fields, before: Fields): void {
     ) {
       spec['clusterIPs'] = before['clusterIPs'];
     }
+    // A patch of the first address alone means the list as well.
+    const [first, ...others] = asTexts(spec['clusterIPs']);
+    if (asText(spec['clusterIP']) !== first && deepEqual(spec['clusterIPs'], before['clusterIPs'])) {
+      spec['clusterIPs'] = [asText(spec['clusterIP']), ...others];
+    }
     mirrorClusterIp(spec);
   }
   if (allocatesNodePorts(spec) && allocatesNodePorts(before)) {
-    const keyOf = (port: Fields) => `${asText(port['protocol'])}/${asNumber(port['port'])}`;
+    // By name: whatever else of the port is changed, it stays the same port.
     const taken = new Set(asItems(spec['ports']).map((port) => asNumber(port['nodePort'])));
-    const given = new Map(asItems(before['ports']).map((port) => [keyOf(port), asNumber(port['nodePort'])]));
+    const given = new Map(asItems(before['ports']).map((port) => [asText(port['name']), asNumber(port['nodePort'])]));
     for (const port of asItems(spec['ports'])) {
-      const nodePort = given.get(keyOf(port)) ?? 0;
-      if (!port['nodePort'] && nodePort !== 0 && !taken.has(nodePort)) port['nodePort'] = nodePort;
+      const nodePort = given.get(asText(port['name'])) ?? 0;
+      if (port['nodePort'] || nodePort === 0 || taken.has(nodePort)) continue;
+      port['nodePort'] = nodePort;
+      taken.add(nodePort);
     }
   }
   if (hasHealthCheck(spec) && hasHealthCheck(before) && before['healthCheckNodePort']) {

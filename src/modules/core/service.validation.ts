@@ -18,12 +18,16 @@ export function validateService(service: KubeObject): FieldError[] {
     ...validateLabelMap(spec['selector'], at.child('selector')),
     ...oneOf(asText(spec['type']), at.child('type'), serviceTypes),
     ...validateAffinity(spec),
-    ...validateClusterIps(spec),
-    ...validateFamilies(spec),
+    ...validateClusterIpFields(spec),
     ...validateTrafficPolicies(spec),
     ...validateExternal(spec),
     ...validateLoadBalancer(spec),
   ];
+}
+
+/** What is checked before a service is given addresses, and afterwards once more. */
+export function validateClusterIpFields(spec: Fields): FieldError[] {
+  return [...validateClusterIps(spec), ...validateFamilies(spec)];
 }
 
 const notForType = (type: string): string => `may not be set to 'None' for ${type} services`;
@@ -231,16 +235,28 @@ export function validateServiceUpdate(service: KubeObject, old: KubeObject): Fie
   return [...validateFixed(spec, before), ...validateService(service)];
 }
 
+/** The second of two may be given back, or asked for; the first stays. */
+function unchanged(values: readonly string[], before: readonly string[], where: FieldPath): FieldError[] {
+  return before.flatMap((value, index) => {
+    const next = values[index];
+    if (next === value || (next === undefined && index > 0)) return [];
+    const place = String(where.index(index));
+    return next === undefined
+      ? [fieldError.required(place)]
+      : [fieldError.invalid(place, values, 'may not change once set')];
+  });
+}
+
 /** Addresses are for life, as long as the service has any. */
 function validateFixed(spec: Fields, before: Fields): FieldError[] {
   const errors: FieldError[] = [];
   const ips = asTexts(spec['clusterIPs']);
   const given = asTexts(before['clusterIPs']);
-  if (hasClusterIp(spec) && hasClusterIp(before) && given.length > 0 && ips[0] !== given[0]) {
-    const where = String(at.child('clusterIPs').index(0));
-    errors.push(
-      ips.length === 0 ? fieldError.required(where) : fieldError.invalid(where, ips, 'may not change once set'),
-    );
+  if (hasClusterIp(spec) && hasClusterIp(before) && given.length > 0) {
+    errors.push(...unchanged(ips, given, at.child('clusterIPs')));
+    const families = asTexts(spec['ipFamilies']);
+    // None said are those that it had.
+    if (families.length > 0) errors.push(...unchanged(families, asTexts(before['ipFamilies']), at.child('ipFamilies')));
   }
   if (
     spec['type'] === 'LoadBalancer' &&

@@ -1,0 +1,86 @@
+import type { NamingProfile } from '../../../config/naming-profile.js';
+import { asFields, asText } from '../../../machinery/fields.js';
+import { apiVersionOf } from '../../../machinery/gvk.js';
+import type { KubeObject, ObjectMeta } from '../../../machinery/kube-object.js';
+import { nameIsDnsSubdomain } from '../../../machinery/names.js';
+import { defineResource } from '../../../registry/resource-definition.js';
+import { nameColumn } from '../../../registry/table.js';
+import { familyOf } from './address-range.js';
+
+/**
+ * What says that an address or a node port is taken, and by whom: an object whose name is what is taken. Addresses are
+ * IPAddress objects, for everybody to see; node ports are kept in the same way, and served to nobody.
+ */
+export interface Owner {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+const strategy = { validateName: nameIsDnsSubdomain };
+const table = { columns: [nameColumn], cells: ({ metadata }: KubeObject) => [metadata.name ?? ''] };
+
+export const addressVersion = (naming: NamingProfile) => ({ group: naming.group('networking'), version: 'v1' });
+
+/** Where the networking group is not served, addresses are taken all the same. */
+export const unservedAddresses = (naming: NamingProfile) =>
+  defineResource({
+    ...addressVersion(naming),
+    kind: 'IPAddress',
+    plural: 'ipaddresses',
+    namespaced: false,
+    strategy,
+    table,
+  });
+
+export const nodePortDefinition = defineResource({
+  group: '',
+  version: 'v1',
+  kind: 'NodePortAllocation',
+  plural: 'nodeportallocations',
+  namespaced: false,
+  storagePrefix: 'ranges/servicenodeports',
+  strategy,
+  table,
+});
+
+type SystemFields = Pick<ObjectMeta, 'uid' | 'creationTimestamp'>;
+
+export function addressClaim(address: string, owner: Owner, naming: NamingProfile, system: SystemFields): KubeObject {
+  const { group, version } = addressVersion(naming);
+  const { managedBy, family } = addressLabels(naming);
+  return {
+    kind: 'IPAddress',
+    apiVersion: apiVersionOf(group, version),
+    metadata: { name: address, ...system, labels: { [family]: familyOf(address), ...managedBy } },
+    spec: { parentRef: { resource: 'services', ...owner } },
+  };
+}
+
+function addressLabels(naming: NamingProfile) {
+  const domain = `ipaddress.${naming.labelDomain}`;
+  return { family: `${domain}/ip-family`, managedBy: { [`${domain}/managed-by`]: naming.group('ipallocator') } };
+}
+
+/** Whether this server made it, and may remove it. */
+export function isManaged({ metadata }: KubeObject, naming: NamingProfile): boolean {
+  const { managedBy } = addressLabels(naming);
+  return Object.entries(managedBy).every(([label, value]) => metadata.labels?.[label] === value);
+}
+
+export function nodePortClaim(port: number, owner: Owner, system: SystemFields): KubeObject {
+  return {
+    kind: nodePortDefinition.kind,
+    apiVersion: 'v1',
+    metadata: { name: String(port), ...system },
+    spec: { service: { ...owner } },
+  };
+}
+
+/** Undefined when it is not a service that has it. */
+export function ownerOf(claim: KubeObject): Owner | undefined {
+  const { parentRef, service } = asFields(claim['spec']);
+  const owner = asFields(parentRef ?? service);
+  const isService =
+    parentRef === undefined || (asText(owner['group']) === '' && asText(owner['resource']) === 'services');
+  return isService ? { namespace: asText(owner['namespace']), name: asText(owner['name']) } : undefined;
+}

@@ -1,0 +1,232 @@
+import type { NamingProfile } from '../../../config/naming-profile.js';
+import { ApiError } from '../../../machinery/api-error.js';
+import { fieldError, type FieldError } from '../../../machinery/field-error.js';
+import { asFields, asTexts, type Fields } from '../../../machinery/fields.js';
+import type { KubeObject } from '../../../machinery/kube-object.js';
+import type { RequestContext } from '../../../registry/request-context.js';
+import type { Reservation } from '../../../registry/reservation.js';
+import type { ResourceRegistry } from '../../../registry/resource-registry.js';
+import { ResourceStore, type StoreParts } from '../../../registry/resource-store.js';
+import { objectTime } from '../../../registry/system-fields.js';
+import { validateClusterIpFields } from '../service.validation.js';
+import { AddressPools } from './address-pools.js';
+import { canonicalAddress, familyOf, type IpFamily } from './address-range.js';
+import { Booking } from './booking.js';
+import {
+  addressClaim,
+  addressVersion,
+  nodePortClaim,
+  nodePortDefinition,
+  ownerOf,
+  unservedAddresses,
+  type Owner,
+} from './claims.js';
+import { putAddress, wantedAddresses } from './cluster-ips.js';
+import { holdingsOf } from './holdings.js';
+import { chooseFamilies, choosePolicy, type ClusterFamilies } from './ip-families.js';
+import { Ledger } from './ledger.js';
+import { NodePortPool, type PortRange } from './node-port-pool.js';
+import { chooseNodePorts, NodePortRefused, type PortTaker } from './node-ports.js';
+
+export interface AllocationParts {
+  readonly registry: ResourceRegistry;
+  readonly storeParts: StoreParts;
+  readonly naming: NamingProfile;
+  /** CIDRs, one a family; the first is of the default family. */
+  readonly addressRanges: readonly string[];
+  readonly nodePorts: PortRange;
+}
+
+const serviceKind = { group: '', kind: 'Service' };
+const alreadyAllocated = 'provided IP is already allocated';
+
+/**
+ * Gives services their addresses and node ports. Each is an object of its own that is made and removed in the
+ * transaction of the service (ADR 010): the store refuses a second one of a name, so no two services ever have the same.
+ */
+export class ServiceAllocation {
+  readonly families: ClusterFamilies;
+  readonly nodePorts: Ledger;
+  private readonly ports: NodePortPool;
+  private lazyAddresses: { readonly ledger: Ledger; readonly pools: AddressPools } | undefined;
+
+  constructor(readonly parts: AllocationParts) {
+    const { storeParts, addressRanges, nodePorts } = parts;
+    this.families = addressRanges.map((cidr) => familyOf(cidr)) as unknown as ClusterFamilies;
+    this.nodePorts = new Ledger(new ResourceStore(nodePortDefinition, storeParts));
+    this.ports = new NodePortPool(this.nodePorts, nodePorts, storeParts.rng);
+  }
+
+  /** The store of addresses is another group's: it is there when the first service comes. */
+  get addresses(): { readonly ledger: Ledger; readonly pools: AddressPools } {
+    return (this.lazyAddresses ??= this.findAddresses());
+  }
+
+  async reserve(
+    next: KubeObject | undefined,
+    old: KubeObject | undefined,
+    request: RequestContext,
+  ): Promise<Reservation | undefined> {
+    const booking = new Booking();
+    try {
+      if (next) await this.fill(next, old, booking, request);
+      if (!request.dryRun) await this.giveBack(next, old, booking, request.signal);
+    } catch (error) {
+      booking.end();
+      throw error instanceof NodePortRefused ? ApiError.invalid(serviceKind, nameOf(next), error.errors) : error;
+    }
+    return booking.isEmpty ? undefined : booking;
+  }
+
+  /** The objects by which a service has what it has. */
+  claim(what: { readonly address: string } | { readonly nodePort: number }, owner: Owner): KubeObject {
+    const { rng, clock } = this.parts.storeParts;
+    const system = { uid: rng.uuid(), creationTimestamp: objectTime(clock.now()) };
+    return 'address' in what
+      ? addressClaim(what.address, owner, this.parts.naming, system)
+      : nodePortClaim(what.nodePort, owner, system);
+  }
+
+  private async fill(
+    next: KubeObject,
+    old: KubeObject | undefined,
+    booking: Booking,
+    request: RequestContext,
+  ): Promise<void> {
+    const spec = asFields(next['spec']);
+    const before = old && asFields(old['spec']);
+    const refuse = (errors: readonly FieldError[]) => {
+      if (errors.length > 0) throw ApiError.invalid(serviceKind, nameOf(next), errors);
+    };
+    choosePolicy(spec, before);
+    refuse(validateClusterIpFields(spec));
+    refuse(chooseFamilies(spec, before, this.families));
+    const owner = { namespace: next.metadata.namespace ?? '', name: nameOf(next) };
+    for (const { index, family, asked } of wantedAddresses(spec, before)) {
+      const address = asked === '' ? await this.anyAddress(family, request) : asked;
+      if (asked !== '') {
+        const problem = await this.problemWith(asked, family, request);
+        if (problem !== undefined) refuse([notAllocated(spec, asked, problem)]);
+      }
+      putAddress(spec, index, address);
+      const claim = this.claim({ address: canonicalAddress(address) }, owner);
+      if (!request.dryRun) booking.take(this.addresses.ledger, claim);
+    }
+    await chooseNodePorts(spec, before, this.portTaker(owner, booking, request));
+  }
+
+  private async anyAddress(family: IpFamily, { signal }: RequestContext): Promise<string> {
+    const { pools } = this.addresses;
+    let address = pools.pick(family);
+    if (address === undefined) {
+      await this.catchUp(signal);
+      address = pools.pick(family);
+    }
+    if (address === undefined) throw ApiError.internal('failed to allocate a serviceIP: range is full');
+    return address;
+  }
+
+  private async problemWith(address: string, family: IpFamily, request: RequestContext): Promise<string | undefined> {
+    const { pools, ledger } = this.addresses;
+    const ranges = pools.rangesOf(family);
+    const range = ranges.find((it) => it.contains(address));
+    if (!range && !request.dryRun) return 'the provided network does not match the current range';
+    if (range?.placeOf(address) === undefined) {
+      const { cidr } = range ?? ranges[0] ?? { cidr: '' };
+      return `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${cidr}`;
+    }
+    if (request.dryRun) return undefined;
+    return (await isTaken(ledger, canonicalAddress(address), request)) ? alreadyAllocated : undefined;
+  }
+
+  private portTaker(owner: Owner, booking: Booking, request: RequestContext): PortTaker {
+    const own = new Set<number>();
+    const { first, last } = this.ports.range;
+    const add = (port: number) => {
+      own.add(port);
+      if (!request.dryRun) booking.take(this.nodePorts, this.claim({ nodePort: port }, owner));
+    };
+    return {
+      take: async (port) => {
+        const taken = 'provided port is already allocated';
+        if (own.has(port)) return taken;
+        if (!request.dryRun) {
+          if (!this.ports.includes(port)) {
+            return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
+          }
+          if (await isTaken(this.nodePorts, String(port), request)) return taken;
+        }
+        add(port);
+        return undefined;
+      },
+      takeAny: async () => {
+        const pick = () => this.ports.pick((port) => !own.has(port));
+        let port = pick();
+        if (port === undefined) {
+          await this.catchUp(request.signal);
+          port = pick();
+        }
+        if (port !== undefined) add(port);
+        return port;
+      },
+    };
+  }
+
+  /** What has just been given back elsewhere may not have been seen yet. */
+  private async catchUp(signal: AbortSignal | undefined): Promise<void> {
+    const { feed, limits } = this.parts.storeParts;
+    await feed.consistentRevision({ timeoutMs: limits.freshnessTimeoutMs, ...(signal && { signal }) });
+  }
+
+  private async giveBack(
+    next: KubeObject | undefined,
+    old: KubeObject | undefined,
+    booking: Booking,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    if (!old) return;
+    const before = holdingsOf(old);
+    const after = holdingsOf(next);
+    const lists = [
+      { ledger: () => this.addresses.ledger, names: [...before.addresses].filter((it) => !after.addresses.has(it)) },
+      {
+        ledger: () => this.nodePorts,
+        names: [...before.nodePorts].filter((it) => !after.nodePorts.has(it)).map(String),
+      },
+    ];
+    for (const { ledger, names } of lists) {
+      for (const name of names) {
+        const found = ledger().find(name) ?? (await ledger().look(name, signal));
+        if (!found || found.corruption) continue;
+        const owner = ownerOf(found.parse());
+        // Somebody else's, perhaps because somebody took ours away.
+        if (owner?.namespace !== old.metadata.namespace || owner?.name !== old.metadata.name) continue;
+        booking.giveBack(ledger(), name, found);
+      }
+    }
+  }
+
+  private findAddresses() {
+    const { registry, storeParts, naming, addressRanges } = this.parts;
+    const { group } = addressVersion(naming);
+    const storeOf = (plural: string) => {
+      const found = registry.find(group, 'v1', plural) ?? registry.find(group, 'v1beta1', plural);
+      return found?.type === 'stored' ? found.store : undefined;
+    };
+    const ledger = new Ledger(storeOf('ipaddresses') ?? new ResourceStore(unservedAddresses(naming), storeParts));
+    const configured = { name: naming.serviceName, cidrs: addressRanges };
+    return { ledger, pools: new AddressPools(ledger, storeOf('servicecidrs'), configured, storeParts.rng) };
+  }
+}
+
+const nameOf = (service: KubeObject | undefined): string => service?.metadata.name ?? '';
+
+function notAllocated(spec: Fields, asked: string, problem: string): FieldError {
+  const message = `failed to allocate IP ${asked}: ${problem}`;
+  return fieldError.invalid('spec.clusterIPs', asTexts(spec['clusterIPs']), message);
+}
+
+/** Only the store is believed when it says so. */
+async function isTaken(ledger: Ledger, name: string, { signal }: RequestContext): Promise<boolean> {
+  return ledger.find(name) !== undefined && (await ledger.look(name, signal)) !== undefined;
+}
