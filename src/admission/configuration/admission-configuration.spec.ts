@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kubernetes } from '../../../test/harness/admission.js';
+import { plainConfiguration, readAdmissionConfiguration } from './admission-configuration.js';
+
+let directory: string;
+beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'keelson-admission-'))));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const read = (text: string, others: Readonly<Record<string, string>> = {}) => {
+  for (const [name, other] of Object.entries(others)) writeFileSync(join(directory, name), other);
+  const file = join(directory, 'admission.yaml');
+  writeFileSync(file, text);
+  return readAdmissionConfiguration(file, kubernetes);
+};
+const withPlugins = (plugins: string) =>
+  `apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n${plugins}`;
+const podSecurity = (fields: string) =>
+  withPlugins(`- name: PodSecurity
+  configuration:
+    apiVersion: pod-security.admission.config.k8s.io/v1
+    kind: PodSecurityConfiguration
+${fields}`);
+
+it('no file configures nothing', () => {
+  expect(readAdmissionConfiguration(undefined, kubernetes)).toBe(plainConfiguration);
+});
+
+it('reads what holds for namespaces that say nothing', () => {
+  const text = podSecurity(`    defaults: { enforce: baseline, enforce-version: v1.30, warn: restricted }
+    exemptions: { usernames: [root], runtimeClasses: [vm], namespaces: [kube-system] }
+`);
+  expect(read(text).podSecurity).toEqual({
+    defaults: {
+      enforce: { level: 'baseline', version: 30 },
+      audit: { level: 'privileged', version: 'latest' },
+      warn: { level: 'restricted', version: 'latest' },
+    },
+    exemptions: {
+      usernames: new Set(['root']),
+      runtimeClasses: new Set(['vm']),
+      namespaces: new Set(['kube-system']),
+    },
+  });
+});
+
+it('reads a file beside it', () => {
+  const quota = `apiVersion: apiserver.config.k8s.io/v1
+kind: ResourceQuotaConfiguration
+limitedResources:
+- resource: pods
+  matchScopes: [{ scopeName: PriorityClass, operator: In, values: [high] }]
+- apiGroup: apps
+  resource: deployments
+  matchContains: [count/]
+`;
+  const text = withPlugins('- name: ResourceQuota\n  path: quota.yaml\n');
+  expect(read(text, { 'quota.yaml': quota }).quota.limitedResources).toEqual([
+    {
+      group: '',
+      resource: 'pods',
+      matchContains: [],
+      matchScopes: [{ scopeName: 'PriorityClass', operator: 'In', values: ['high'] }],
+    },
+    { group: 'apps', resource: 'deployments', matchContains: ['count/'], matchScopes: [] },
+  ]);
+});
+
+it('keeps what plug-ins read themselves', () => {
+  const text = withPlugins('- name: EventRateLimit\n  configuration: { limits: [] }\n');
+  expect(read(text).others.get('EventRateLimit')).toEqual({ limits: [] });
+});
+
+it.each([
+  {
+    name: 'another kind',
+    text: 'kind: Pod',
+    want: 'kind: must be AdmissionConfiguration in apiserver.config.k8s.io/v1 or apiserver.k8s.io/v1alpha1',
+  },
+  {
+    name: 'a plug-in that nobody knows',
+    text: withPlugins('- name: Nope\n'),
+    want: 'plugins[0].name: Nope is no known admission plugin',
+  },
+  {
+    name: 'one twice',
+    text: withPlugins('- name: PodSecurity\n- name: PodSecurity\n'),
+    want: 'plugins[1].name: PodSecurity is configured twice',
+  },
+  {
+    name: 'a file that is not there',
+    text: withPlugins('- name: ResourceQuota\n  path: none.yaml\n'),
+    want: /none\.yaml cannot be read/,
+  },
+  {
+    name: 'two places at once',
+    text: withPlugins('- name: ResourceQuota\n  path: x\n  configuration: {}\n'),
+    want: 'plugins[0].path: cannot be given beside configuration',
+  },
+  {
+    name: 'a level that is none',
+    text: podSecurity('    defaults: { enforce: strict }\n'),
+    want: 'PodSecurity: defaults.enforce: must be one of privileged, baseline, restricted',
+  },
+  {
+    name: 'a version that is none',
+    text: podSecurity('    defaults: { warn-version: "1" }\n'),
+    want: 'PodSecurity: defaults.warn-version: must be "latest" or "v1.x"',
+  },
+  {
+    name: 'a field that nobody knows',
+    text: podSecurity('    exempt: {}\n'),
+    want: 'PodSecurity: exempt: unknown field; known are apiVersion, kind, defaults, exemptions',
+  },
+  {
+    name: 'a list that is none',
+    text: podSecurity('    exemptions: { namespaces: a }\n'),
+    want: 'PodSecurity: exemptions.namespaces: must be a list of texts',
+  },
+])('refuses $name', ({ text, want }) => {
+  const at = join(directory, 'admission.yaml');
+  const refusal = () => read(text);
+  if (want instanceof RegExp) expect(refusal).toThrow(want);
+  else expect(refusal).toThrow(`--admission-control-config-file: ${at}: ${want}`);
+});
