@@ -1,9 +1,12 @@
 import { definingKinds, newEvents, reviews, roles, rulesForRequests } from './access.cases.js';
+import { accounts, limiting, protecting, securing, shapingPods } from './admission.cases.js';
 import { applying, strategicMerging } from './apply.cases.js';
 import type { Table } from './case.js';
+import { certificateRequests, clusterParts, devices } from './cluster.cases.js';
 import { deleting, deletingCollections, namespacing } from './delete.cases.js';
 import { answers, badBodies, fieldValidation, paths, representations } from './error.cases.js';
 import { collections, getting, listing, paging, selecting } from './list.cases.js';
+import { networks } from './networking.cases.js';
 import { jsonPatching, merging, patchTypes } from './patch.cases.js';
 import { binding, status } from './subresource.cases.js';
 import { versions } from './version.cases.js';
@@ -30,6 +33,15 @@ export const allTables: readonly Table[] = [
   workloads,
   evicting,
   connecting,
+  accounts,
+  shapingPods,
+  limiting,
+  securing,
+  protecting,
+  networks,
+  certificateRequests,
+  clusterParts,
+  devices,
   getting,
   listing,
   paging,
