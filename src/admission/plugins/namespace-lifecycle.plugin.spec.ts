@@ -1,5 +1,5 @@
 import { admitted, attributesOf, pluginParts } from '../../../test/harness/admission.js';
-import { ApiError } from '../../machinery/api-error.js';
+import type { ApiError } from '../../machinery/api-error.js';
 import { namespaceExists } from './namespace-exists.plugin.js';
 import { namespaceLifecycle } from './namespace-lifecycle.plugin.js';
 
