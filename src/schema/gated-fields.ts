@@ -2,12 +2,20 @@ import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 import type { Field, FieldType, StructType } from '../machinery/type-model.js';
 import { Reach } from './reach.js';
 
+/** A field that is dropped, or that has such fields in it. */
+interface Step {
+  readonly field: Field;
+  readonly isDropped: boolean;
+  readonly isBelow: boolean;
+}
+
 /**
  * Fields of features that are switched off: nobody gets them into an object, but an object that has one of them, from
  * a time when the feature was on, may go on to have it. Gates that the server does not know are no reason to drop.
  */
 export class GatedFields {
   private readonly reach: Reach;
+  private readonly plans = new WeakMap<StructType, readonly Step[]>();
 
   constructor(private readonly isOff: (gate: string) => boolean) {
     this.reach = new Reach((type) => [...type.byName.values()].some((field) => this.isDropped(field)));
@@ -44,11 +52,22 @@ export class GatedFields {
   }
 
   private visitStruct(value: JsonObject, type: StructType, found: (owner: JsonObject, field: Field) => void): void {
-    for (const name in value) {
-      const field = type.byName.get(name);
-      if (field === undefined || value[name] === null) continue;
-      if (this.isDropped(field)) found(value, field);
-      if (this.reach.below(field.type)) this.visit(value[name], field.type, found);
+    for (const { field, isDropped, isBelow } of this.planOf(type)) {
+      const inner = value[field.name];
+      if (inner === undefined || inner === null) continue;
+      if (isDropped) found(value, field);
+      if (isBelow) this.visit(inner, field.type, found);
     }
+  }
+
+  private planOf(type: StructType): readonly Step[] {
+    let plan = this.plans.get(type);
+    if (plan === undefined) {
+      plan = [...type.byName.values()]
+        .map((field) => ({ field, isDropped: this.isDropped(field), isBelow: this.reach.below(field.type) }))
+        .filter(({ isDropped, isBelow }) => isDropped || isBelow);
+      this.plans.set(type, plan);
+    }
+    return plan;
   }
 }
