@@ -29,3 +29,5 @@ it.each([
   ['\\y', 'invalid escape sequence: `\\y`'],
   ['a\\', 'trailing backslash at end of expression: ``'],
 ])('%s is none', (pattern, problem) => expect(goRegexpProblem(pattern)).toBe(`error parsing regexp: ${problem}`));
+
+it('long ones take no long time', () => expect(goRegexpProblem('[a]'.repeat(100_000))).toBeUndefined());

@@ -44,7 +44,7 @@ function translate(pattern: string): Translated {
     const [piece, taken] = next(rest, inClass);
     if (typeof piece !== 'string') return piece;
     if (!inClass && rest.startsWith('[')) inClass = true;
-    else if (inClass && rest.startsWith(']') && !/(^|[^\\])\[\^?$/.test(source)) inClass = false;
+    else if (inClass && rest.startsWith(']')) inClass = false;
     source += piece;
     rest = rest.slice(taken);
   }

@@ -97,9 +97,11 @@ function isReviewed(webhook: Fields): boolean {
 function validateVersions(webhook: Fields, at: FieldPath, leniency: Leniency): FieldError[] {
   const versions = asTexts(webhook['admissionReviewVersions']);
   if (versions.length === 0) return required(undefined, at, `must specify one of ${reviewVersions.join(', ')}`);
+  const seen = new Set<string>();
   const errors = versions.flatMap((version, index) => {
     const where = String(at.index(index));
-    if (versions.indexOf(version) < index) return [fieldError.duplicate(where, version)];
+    if (seen.has(version)) return [fieldError.duplicate(where, version)];
+    seen.add(version);
     return validateDns1035Label(version).map((problem) => fieldError.invalid(where, version, problem));
   });
   if (!leniency.versions && !isReviewed(webhook)) {

@@ -38,9 +38,11 @@ export function validateConversion(conversion: Fields, at: FieldPath, establishe
 
 function validateReviewVersions(versions: readonly string[], at: FieldPath): FieldError[] {
   if (versions.length === 0) return required(undefined, at);
+  const seen = new Set<string>();
   const errors = versions.flatMap((version, index) => {
     const where = String(at.index(index));
-    if (versions.indexOf(version) < index) return [fieldError.invalid(where, version, 'duplicate version')];
+    if (seen.has(version)) return [fieldError.invalid(where, version, 'duplicate version')];
+    seen.add(version);
     return validateDns1035Label(version).map((problem) => fieldError.invalid(where, version, problem));
   });
   if (versions.some((version) => reviewVersions.includes(version))) return errors;

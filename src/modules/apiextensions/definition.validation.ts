@@ -211,15 +211,16 @@ function validateStoredVersions(definition: KubeObject): FieldError[] {
     return [fieldError.invalid(String(at), storedVersions ?? null, 'must have at least one stored version')];
   }
   const versions = asItems(asFields(definition['spec'])['versions']);
-  const names = versions.map(({ name }) => asText(name));
+  const names = new Set(versions.map(({ name }) => asText(name)));
+  const onRecord = new Set(stored);
   return [
     ...versions
-      .filter(({ name, storage }) => storage === true && !stored.includes(asText(name)))
+      .filter(({ name, storage }) => storage === true && !onRecord.has(asText(name)))
       .map(({ name }) =>
         fieldError.invalid(String(at), storedVersions, `must have the storage version ${asText(name)}`),
       ),
     ...stored.flatMap((name, index) =>
-      names.includes(name) ? [] : [fieldError.invalid(String(at.index(index)), name, goneVersion(name))],
+      names.has(name) ? [] : [fieldError.invalid(String(at.index(index)), name, goneVersion(name))],
     ),
   ];
 }

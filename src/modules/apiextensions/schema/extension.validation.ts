@@ -82,7 +82,8 @@ function validateKeys(schema: Fields, at: FieldPath): FieldError[] {
     return [...errors, fieldError.invalid(String(at.child('items', 'type')), asText(items['type']), message)];
   }
   const properties = asFields(items['properties']);
-  for (const [index, key] of keys.entries()) {
+  const seen = new Set<string>();
+  for (const key of keys) {
     const property = Object.hasOwn(properties, key) ? asFields(properties[key]) : undefined;
     if (!property)
       errors.push(fieldError.invalid(String(keysAt), keys, 'entries must all be names of item properties'));
@@ -91,9 +92,10 @@ function validateKeys(schema: Fields, at: FieldPath): FieldError[] {
       const message = "must be a scalar type if parent array's x-kubernetes-list-type is map";
       errors.push(fieldError.invalid(String(where), items['type'], message));
     }
-    if (keys.indexOf(key) < index) {
+    if (seen.has(key)) {
       errors.push(fieldError.invalid(String(keysAt), keys, 'must not contain duplicate entries'));
     }
+    seen.add(key);
   }
   return errors;
 }

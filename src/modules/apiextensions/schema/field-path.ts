@@ -13,14 +13,14 @@ export function findField(
 ): Found {
   const names: string[] = [];
   let at = schema;
-  const tokens = path.match(/'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]']+|'/g) ?? [];
+  const tokens = path.match(/'(?:[^'\\]|\\.)*'?|[.[\]]|[^.[\]']+/gs) ?? [];
   for (let i = 0; i < tokens.length; i++) {
     const token = tokens[i]!;
     let name = tokens[++i];
     if (token === '[') {
       if (!allowsBrackets) return { problem: 'array notation is not allowed' };
       if (name === undefined) return { problem: endOfPath };
-      if (!/^'.*'$/s.test(name) || name.length < 2) return { problem: `expected single quoted string but got ${name}` };
+      if (!/^'(?:[^'\\]|\\.)*'$/s.test(name)) return { problem: `expected single quoted string but got ${name}` };
       name = name.slice(1, -1).replace(/\\(.)/gs, '$1');
     } else if (token !== '.') return { problem: `expected [ or . but got: ${token}` };
     else if (name === undefined) return { problem: endOfPath };

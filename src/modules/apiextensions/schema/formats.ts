@@ -4,7 +4,8 @@ import { isIPv4, isIPv6 } from 'node:net';
 const formats: Readonly<Record<string, RegExp | ((text: string) => boolean)>> = {
   datetime: /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/,
   date: (text) => isDay(text),
-  duration: /^[+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d|w)?(\s*(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h|d|w))*$/,
+  // A number always has a unit, so that there is one way to read a text.
+  duration: /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)\s*(?:ns|us|µs|μs|ms|s|m|h|d|w)\s*)+)$/,
   byte: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
   ipv4: (text) => isIPv4(text),
   ipv6: (text) => isIPv6(text),

@@ -77,7 +77,15 @@ it.each<[string, string, boolean]>([
   ['ipv4', '::1', false],
   ['cidr', '10.0.0.0/33', false],
   ['uuid', '7d444840-9dc0-11d1-b245-5ffdce74fad2', true],
+  ['duration', '1h30m', true],
+  ['duration', '22 ns', true],
   ['byte', 'YQ==', true],
   ['byte', 'Y', false],
   ['nobody-knows', 'x', true],
 ])('%s %s', (format, text, want) => expect(hasFormat(text, format)).toBe(want));
+
+it('long texts take no long time', () => {
+  expect(hasFormat(`${'1'.repeat(100_000)}!`, 'duration')).toBe(false);
+  const open = `.spec['${"\\'".repeat(100_000)}`;
+  expect(findField(open, schema)).toEqual({ problem: `expected single quoted string but got ${open.slice(6)}` });
+});
