@@ -4,7 +4,7 @@ import { nameIsDnsLabel } from '../../machinery/names.js';
 import { statusLens } from '../../registry/status-lens.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { fillConditionTimes } from '../core/condition-times.js';
-import { defaultClaim } from '../core/persistent-volume-claim.strategy.js';
+import { defaultClaim } from '../core/persistent-volume-claim.defaults.js';
 import { defaultPodTemplate } from '../core/pod/pod-template.js';
 import { validateCollisions, validateCounters, validateParts } from '../core/replica-status.validation.js';
 import { validateStatefulSet, validateStatefulSetUpdate } from './stateful-set.validation.js';

@@ -19,7 +19,12 @@ export const nodeStrategy: Strategy = {
     node['status'] = old['status'];
   },
   validateCreate: validateNode,
-  validateUpdate: (node, old) => [...validateNode(node), ...validateFixed(node, old)],
+  // Taints are looked at once more, and clients are told twice.
+  validateUpdate: (node, old) => [
+    ...validateNode(node),
+    ...validateFixed(node, old),
+    ...validateTaints(asFields(node['spec'])['taints']),
+  ],
 };
 
 const systemInfo = [

@@ -1,20 +1,11 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import {
-  asFields,
-  asItems,
-  asText,
-  fillIn,
-  fillInZero,
-  isSet,
-  makeFields,
-  type Fields,
-} from '../../machinery/fields.js';
+import { asFields, asText, isSet, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusLens } from '../../registry/status-lens.js';
 import type { Strategy } from '../../registry/strategy.js';
+import { defaultClaim } from './persistent-volume-claim.defaults.js';
 import { claimUpdateRule, validateClaim, validateClaimStatus } from './persistent-volume-claim.validation.js';
-import { normalizeAmounts, normalizeResources } from './pod/pod-resources.js';
 
 export function persistentVolumeClaimStrategy(naming: NamingProfile): Strategy {
   const snapshotGroup = naming.group('snapshot.storage');
@@ -37,27 +28,6 @@ export function persistentVolumeClaimStrategy(naming: NamingProfile): Strategy {
     validateCreate: validateClaim,
     validateUpdate: claimUpdateRule(naming.label('storage-class', 'volume.beta')),
   };
-}
-
-/** Also for the templates of claims that stateful sets carry. */
-export function defaultClaim(claim: Fields): void {
-  const spec = makeFields(claim, 'spec');
-  defaultClaimSpec(spec);
-  const status = makeFields(claim, 'status');
-  fillInZero(status, 'phase', 'Pending');
-  for (const amounts of ['capacity', 'allocatedResources']) normalizeAmounts(status[amounts]);
-  for (const condition of asItems(status['conditions'])) {
-    for (const time of ['lastProbeTime', 'lastTransitionTime']) condition[time] ??= null;
-  }
-}
-
-export function defaultClaimSpec(spec: Fields): void {
-  fillIn(spec, 'resources', {});
-  normalizeResources(asFields(spec['resources']));
-  fillIn(spec, 'volumeMode', 'Filesystem');
-  for (const field of ['dataSource', 'dataSourceRef']) {
-    if (isSet(spec[field])) asFields(spec[field])['apiGroup'] ??= null;
-  }
 }
 
 /** The older of the two fields knows claims and snapshots only; anything else in it was always ignored. */

@@ -8,6 +8,7 @@ import {
   makeFields,
   type Fields,
 } from '../../../machinery/fields.js';
+import { defaultClaimSpec } from '../persistent-volume-claim.defaults.js';
 import { imageTag } from './image-tag.js';
 import { addResources, maxResources, normalizeResources } from './pod-resources.js';
 
@@ -135,7 +136,7 @@ export const volumeDefaults: Readonly<Record<string, (source: Fields) => void>> 
     if (!isSet(source['volumeClaimTemplate'])) return;
     const template = asFields(source['volumeClaimTemplate']);
     fillIn(template, 'metadata', {});
-    fillIn(makeFields(template, 'spec'), 'volumeMode', 'Filesystem');
+    defaultClaimSpec(makeFields(template, 'spec'));
   },
 };
 

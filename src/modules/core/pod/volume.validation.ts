@@ -2,6 +2,7 @@ import { fieldError, type FieldError, type FieldPath } from '../../../machinery/
 import { between, duplicates, each, oneOf, onlyOneOf, required, requiredName } from '../../../machinery/field-rules.js';
 import { asFields, asItems, asNumber, asText, asTexts, isSet, type Fields } from '../../../machinery/fields.js';
 import { validateDnsLabel } from '../../../machinery/names.js';
+import { validateClaimSpec } from '../persistent-volume-claim.validation.js';
 import { fieldsOfVolumes, validateFieldRef, validateResourceFieldRef } from './field-ref.validation.js';
 import { hasNoBackstep, isFilePath, isVolumeFilePath } from './paths.validation.js';
 import { isNegative } from './pod-resources.js';
@@ -148,8 +149,10 @@ export const sourceRules: Readonly<Record<string, SourceRule>> = {
   csi: needs('driver'),
   persistentVolumeClaim: needs('claimName'),
   ephemeral: (source, at) => {
-    if (!isSet(source['volumeClaimTemplate'])) return [fieldError.required(String(at.child('volumeClaimTemplate')))];
-    return [];
+    const { volumeClaimTemplate: template } = source;
+    const templateAt = at.child('volumeClaimTemplate');
+    if (!isSet(template)) return [fieldError.required(String(templateAt))];
+    return validateClaimSpec(asFields(asFields(template)['spec']), templateAt.child('spec'));
   },
   image: all(needs('reference'), (source, at) =>
     oneOf(source['pullPolicy'], at.child('pullPolicy'), ['Always', 'IfNotPresent', 'Never']),
