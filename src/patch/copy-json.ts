@@ -1,4 +1,5 @@
 import type { JsonValue } from '../machinery/kube-object.js';
+import { putOwn } from './put-own.js';
 
 /** A copy that shares nothing: of JSON alone, which takes a tenth of what structuredClone takes. */
 export function copyJson<Value extends JsonValue>(value: Value): Value;
@@ -9,8 +10,7 @@ export function copyJson(value: JsonValue): JsonValue {
   for (const name in value) {
     const part = value[name]!;
     const own = typeof part === 'object' && part !== null ? copyJson(part) : part;
-    if (name !== '__proto__') copy[name] = own;
-    else Object.defineProperty(copy, name, { value: own, enumerable: true, configurable: true, writable: true });
+    putOwn(copy, name, own);
   }
   return copy;
 }

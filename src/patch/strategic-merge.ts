@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 import type { Field, FieldType, StructType } from '../machinery/type-model.js';
+import { putOwn } from './put-own.js';
 import {
   deleteFromListPrefix,
   fieldOfDirective,
   isObject,
   own,
   patchDirective,
-  put,
   retainKeysDirective,
   setElementOrderPrefix,
   valueOfPatch,
@@ -69,7 +69,7 @@ function retained(original: JsonObject, patch: JsonObject): JsonObject {
     if (!kept.has(name)) throw badFormat.retainKeys();
   }
   for (const [name, value] of Object.entries(original)) {
-    if (!kept || kept.has(name)) put(result, name, value);
+    if (!kept || kept.has(name)) putOwn(result, name, value);
   }
   return result;
 }
@@ -92,7 +92,7 @@ function orderLists(result: JsonObject, patch: JsonObject, type: FieldType, path
     const merged = orderedContent(live, changes, field, where);
     const isKeyed = holdsObjects(where, live ?? [], changes ?? []) && key !== undefined;
     const then = isKeyed && live && changes ? orderAfter(live, changes, key, where) : (live ?? []);
-    put(result, name, inOrder(merged, { first: order, then, keyOf: isKeyed ? keyReader(key, where) : itself }));
+    putOwn(result, name, inOrder(merged, { first: order, then, keyOf: isKeyed ? keyReader(key, where) : itself }));
     done.add(name);
   }
   return done;
@@ -124,13 +124,13 @@ function mergeField(result: JsonObject, name: string, value: JsonValue, type: Fi
   if (isObject(before) && isObject(value)) {
     const field = fieldOf(type, name, where);
     const replaces = field.patch?.strategies.includes('replace') ?? false;
-    put(result, name, replaces ? value : mergeObjects(before, value, field.type, where));
+    putOwn(result, name, replaces ? value : mergeObjects(before, value, field.type, where));
   } else if (Array.isArray(before) && Array.isArray(value)) {
-    put(result, name, mergeListField(before, value, fieldOf(type, name, where), where));
+    putOwn(result, name, mergeListField(before, value, fieldOf(type, name, where), where));
   } else {
     const left = valueOfPatch(value);
     if (left === undefined) delete result[name];
-    else put(result, name, left);
+    else putOwn(result, name, left);
   }
 }
 
@@ -142,10 +142,10 @@ function deleteItems(result: JsonObject, directive: string, gone: JsonValue, typ
   if (gone === null) delete result[name];
   if (!Array.isArray(before) || !Array.isArray(gone) || (before.length === 0 && gone.length === 0)) return;
   const field = fieldOf(type, name, where);
-  if (holdsObjects(where, before, gone)) put(result, name, mergeItemsOf(before, gone, field, where));
+  if (holdsObjects(where, before, gone)) putOwn(result, name, mergeItemsOf(before, gone, field, where));
   else {
     const items = new Set(gone);
-    put(
+    putOwn(
       result,
       name,
       before.filter((item) => !items.has(item)),

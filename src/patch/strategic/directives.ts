@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../machinery/kube-object.js';
+import { putOwn } from '../put-own.js';
 
 /**
  * What a strategic merge patch says beside values:
@@ -34,12 +35,6 @@ export function own(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** A field of any name. */
-export function put(object: JsonObject, name: string, value: JsonValue): void {
-  if (name !== '__proto__') object[name] = value;
-  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
-}
-
 /**
  * What a patch leaves where there was nothing: without nulls, and without objects that only say what is to go.
  * Undefined when that is all of it.
@@ -51,7 +46,7 @@ export function valueOfPatch(patch: JsonValue): JsonValue | undefined {
   const value: JsonObject = {};
   for (const [name, part] of Object.entries(patch)) {
     const left = part === null ? undefined : valueOfPatch(part);
-    if (left !== undefined && !isInstruction(name, part)) put(value, name, left);
+    if (left !== undefined && !isInstruction(name, part)) putOwn(value, name, left);
   }
   return value;
 }
