@@ -110,7 +110,10 @@ export class FieldOwnership {
 }
 
 function unreachedThrough(definition: ResourceDefinition, subresource: string): FieldSet | undefined {
-  if (subresource === '') return isLens(definition, 'status') ? fieldSetOf('status') : undefined;
+  if (subresource === '') {
+    const paths = [...(isLens(definition, 'status') ? ['status'] : []), ...(definition.unreached ?? [])];
+    return paths.length > 0 ? fieldSetOf(...paths) : undefined;
+  }
   const lens = definition.subresources[subresource] as LensSubresource | undefined;
   return lens?.unreached && fieldSetOf(...lens.unreached);
 }

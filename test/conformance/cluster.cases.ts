@@ -25,6 +25,7 @@ export const certificateRequests: Table = {
     ['a request says who asks', [], aRequest, made({ spec: { username: expect.not.stringMatching('somebody') as unknown, groups: expect.not.arrayContaining(['all']) as unknown }, status: {} })],
     ['a request does not change', [aRequest], patch(`${requests}/{ns}`, { spec: { signerName: 'example.com/other' }, status: { conditions: [condition('Approved')] } }), ok({ spec: { signerName: 'example.com/{ns}' }, status: {} })],
     ['a request is approved', [aRequest], decide('Approved'), ok({ status: { conditions: [condition('Approved')] } })],
+    ['a request is owned by nobody', [aRequest], get(`${requests}/{ns}`), ok({}, { absent: ['metadata.managedFields'] })],
     ['a decision is one', [aRequest], decide('Approved', 'Denied'), invalid('status.conditions')],
     ['a decision stands', [aRequest, decide('Denied')], decide(), invalid('status.conditions')],
     ['a decision is not made by status', [aRequest], patch(`${requests}/{ns}/status`, { status: { conditions: [condition('Approved')] } }), invalid('status.conditions')],

@@ -38,6 +38,7 @@ export function certificatesResources(naming: NamingProfile) {
         strategy: signingRequestStrategy(naming),
         table: signingRequestTable,
         subresources: { approval: approvalLens, status: signingRequestStatusLens },
+        unreached: ['spec'],
       }),
     ],
     v1beta1: [

@@ -34,6 +34,7 @@ const approvalParts = statusLens({
 /** The decision whether the certificate may be signed: of the status, only conditions are taken. */
 export const approvalLens: LensSubresource = {
   ...approvalParts,
+  unreached: ['spec', 'status/certificate'],
   put(request, view) {
     const { conditions } = asFields(view['status']);
     const status: Fields = { ...asFields(request['status']), conditions: structuredClone(conditions) };
