@@ -1,11 +1,20 @@
 import { eventExpiry } from './event-expiry/event-expiry.reconciler.js';
+import { flowSchemaReconciler } from './flow-schemas/flow-schemas.reconciler.js';
 import { garbageCollector } from './garbage-collector/garbage-collector.reconciler.js';
 import { defaultAccounts, rootCaPublisher } from './namespace-objects/namespace-objects.reconciler.js';
 import { namespaceReconciler } from './namespace/namespace.reconciler.js';
+import { serviceCidrReconciler } from './service-cidr/service-cidr.reconciler.js';
 import { serverIdentity } from './server-identity/server-identity.reconciler.js';
 
 /** Each can be switched off by its name, which config/reconciler-names.ts lists too. One of all servers on a store runs them. */
-export const reconcilers = [defaultAccounts, rootCaPublisher, namespaceReconciler, garbageCollector, eventExpiry];
+export const reconcilers = [
+  defaultAccounts,
+  rootCaPublisher,
+  namespaceReconciler,
+  garbageCollector,
+  eventExpiry,
+  serviceCidrReconciler,
+];
 
 /** What every server does for itself. */
-export const ownReconcilers = [serverIdentity];
+export const ownReconcilers = [serverIdentity, flowSchemaReconciler];

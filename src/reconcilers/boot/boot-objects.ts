@@ -9,6 +9,7 @@ import { ensureObject, type BootObject } from './ensure-object.js';
 import { flowcontrolObjects } from './flowcontrol-objects.js';
 import { namespaceObjects, type Authority } from './namespace-objects.js';
 import { priorityClassObjects } from './priority-class-objects.js';
+import { ensureServiceCidr } from './service-cidr-object.js';
 
 interface Parts {
   readonly config: ServerConfig;
@@ -24,6 +25,7 @@ interface Server {
 export async function ensureBootObjects(parts: Parts, server: Server): Promise<void> {
   const namespaces = bootNamespaces(parts.config);
   for (const object of namespaces) await ensureObject(parts.registry, { resource: 'namespaces', object, keeps: [] });
+  await ensureServiceCidr(parts);
   await ensureObject(parts.registry, ownService(parts.config, server.port));
   const { cache, scope } = namespacesOf(parts);
   const alive = [...cache.snapshot().range(scope)].filter((entry) => !entry.corruption && !isTerminating(entry));

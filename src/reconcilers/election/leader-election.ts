@@ -101,10 +101,11 @@ export class LeaderElection {
     const { clock, logger } = this.parts;
     const patience = new AbortController();
     const timer = clock.after(timeoutMs, () => patience.abort(new Error('the lease could not be renewed in time')));
+    const signal = AbortSignal.any([patience.signal, this.stopping.signal]);
     try {
-      return await within(patience.signal, this.take(patience.signal));
+      return await within(signal, this.take(signal));
     } catch (error) {
-      if (isReason(error, 'Conflict')) return false;
+      if (isReason(error, 'Conflict') || this.stopping.signal.aborted) return false;
       logger.warn('the lease could not be taken or renewed', { lease: this.parts.lease.name, error });
       return false;
     } finally {
