@@ -22,6 +22,7 @@ import { allAuthenticated, type UserInfo } from './machinery/user-info.js';
 import { ensureBootObjects } from './reconcilers/boot/boot-objects.js';
 import { ReconcilerRunner } from './reconcilers/reconciler-runner.js';
 import { ownReconcilers, reconcilers } from './reconcilers/reconcilers.js';
+import { serviceAllocation } from './reconcilers/service-allocation/service-allocation.reconciler.js';
 import { systemClock, type Clock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
 import { systemRng, type Rng } from './std/rng.js';
@@ -136,7 +137,7 @@ async function assemble(
         server: { hostName: hostname(), port, authorityPem: () => pki.authority.current().pem },
         measure: parts.workQueueMetrics.measure,
       },
-      { once: reconcilers, everywhere: ownReconcilers },
+      { once: reconcilers, everywhere: [...ownReconcilers, serviceAllocation(parts.serviceAllocation)] },
     );
     undo.push(() => runner.stop());
     await runner.start();

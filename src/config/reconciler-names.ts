@@ -6,6 +6,7 @@ const reconcilers: Readonly<Record<string, readonly string[]>> = {
   'garbage-collector-controller': ['garbagecollector'],
   'namespace-controller': ['namespace'],
   'root-ca-certificate-publisher-controller': ['root-ca-cert-publisher'],
+  'service-cidr-controller': [],
   'serviceaccount-controller': ['serviceaccount'],
 };
 

@@ -56,7 +56,7 @@ export class AddressPools {
   }
 
   private readRanges(): void {
-    const wanted = [...new Set(this.readyCidrs())];
+    const wanted = [...new Set(this.readyCidrs().map((cidr) => new AddressRange(cidr).cidr))];
     const known = new Map(this.ranges.map((pooled) => [pooled.range.cidr, pooled]));
     this.ranges = wanted.map((cidr) => known.get(cidr) ?? this.pooled(cidr));
   }

@@ -14,18 +14,21 @@ export function canonicalAddress(address: string): string {
  * which means everybody.
  */
 export class AddressRange {
+  /** With its first address, however it was given. */
+  readonly cidr: string;
   readonly family: IpFamily;
   /** Of the whole CIDR. */
   readonly size: bigint;
   readonly usable: bigint;
   private readonly network: bigint;
 
-  constructor(readonly cidr: string) {
+  constructor(cidr: string) {
     const [address = '', bits = '0'] = cidr.split('/');
     this.family = familyOf(address);
     const hostBits = BigInt((this.family === 'IPv4' ? 32 : 128) - Number(bits));
     this.size = 1n << hostBits;
     this.network = (addressNumber(address) >> hostBits) << hostBits;
+    this.cidr = `${this.text(this.network)}/${bits}`;
     const unusable = this.family === 'IPv4' ? 2n : 1n;
     this.usable = this.size > unusable ? this.size - unusable : 0n;
   }
@@ -44,6 +47,10 @@ export class AddressRange {
   }
 
   addressAt(place: bigint): string {
-    return addressText(this.network + 1n + place, this.family === 'IPv4' ? 4 : 6);
+    return this.text(this.network + 1n + place);
+  }
+
+  private text(address: bigint): string {
+    return addressText(address, this.family === 'IPv4' ? 4 : 6);
   }
 }

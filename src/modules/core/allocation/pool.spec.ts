@@ -69,6 +69,7 @@ it.each<[string, bigint, string, string]>([
   const range = new AddressRange(cidr);
   expect([range.usable, range.addressAt(0n), range.addressAt(usable - 1n)]).toEqual([usable, first, last]);
   expect([range.placeOf(first), range.placeOf(last)]).toEqual([0n, usable - 1n]);
+  expect(new AddressRange('10.96.0.7/12').cidr).toBe('10.96.0.0/12');
 });
 
 it.each([

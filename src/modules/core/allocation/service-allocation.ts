@@ -1,3 +1,4 @@
+import type { EncodedObject } from '../../../cache/encoded-object.js';
 import type { NamingProfile } from '../../../config/naming-profile.js';
 import { ApiError } from '../../../machinery/api-error.js';
 import { fieldError, type FieldError } from '../../../machinery/field-error.js';
@@ -7,7 +8,9 @@ import type { RequestContext } from '../../../registry/request-context.js';
 import type { Reservation } from '../../../registry/reservation.js';
 import type { ResourceRegistry } from '../../../registry/resource-registry.js';
 import { ResourceStore, type StoreParts } from '../../../registry/resource-store.js';
+import { fromStore } from '../../../registry/storage-to-api-error.js';
 import { objectTime } from '../../../registry/system-fields.js';
+import type { Compare } from '../../../storage/kv-store.js';
 import { validateClusterIpFields } from '../service.validation.js';
 import { AddressPools } from './address-pools.js';
 import { canonicalAddress, familyOf, type IpFamily } from './address-range.js';
@@ -85,6 +88,31 @@ export class ServiceAllocation {
     return 'address' in what
       ? addressClaim(what.address, owner, this.parts.naming, system)
       : nodePortClaim(what.nodePort, owner, system);
+  }
+
+  /** Makes the claim of what a service has without one; false when the service is another by now. */
+  async restore(ledger: Ledger, claim: KubeObject, { key, revision }: EncodedObject, signal: AbortSignal) {
+    const booking = new Booking();
+    booking.take(ledger, claim);
+    try {
+      return await this.settle(booking, [{ key, modRevision: revision }], signal);
+    } finally {
+      booking.end();
+    }
+  }
+
+  /** Removes a claim that nobody has a right to; false when it is another by now. */
+  discard(ledger: Ledger, claim: EncodedObject, signal: AbortSignal): Promise<boolean> {
+    const booking = new Booking();
+    booking.giveBack(ledger, claim.attributes.name, claim);
+    return this.settle(booking, [], signal);
+  }
+
+  private async settle(booking: Booking, guards: readonly Compare[], signal: AbortSignal): Promise<boolean> {
+    const { kv } = this.parts.storeParts;
+    const result = await fromStore(kv.txn([...guards, ...booking.compares], booking.writes, { signal }));
+    if (result.succeeded) booking.made(result.revision);
+    return result.succeeded;
   }
 
   private async fill(
