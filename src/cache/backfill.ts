@@ -17,31 +17,39 @@ export interface BackfillOptions {
   readonly until: Revision;
   readonly clock: Clock;
   readonly limits: CacheLimits;
-  hasRoomFor(events: number, bytes: number): boolean;
+  /** Asked after every event; from then on only the revision at hand is finished. */
+  isEnough(events: number, bytes: number): boolean;
 }
 
-/**
- * Reads the events of a resource that are older than its ring, once for everybody who wants them. Undefined when
- * they are not to be had: the store has compacted them, or they are more than the ring may hold.
- */
-export async function readOlderEvents(options: BackfillOptions): Promise<CacheEvent[] | undefined> {
+export interface OlderEvents {
+  readonly events: readonly CacheEvent[];
+  /** All events up to this revision: `until`, unless there were enough before. */
+  readonly through: Revision;
+}
+
+/** Reads events under a prefix that are older than the cache's. Undefined when the store has compacted them. */
+export async function readOlderEvents(options: BackfillOptions): Promise<OlderEvents | undefined> {
   const { store, prefix, after, until, clock, limits } = options;
-  const reader = new OlderEvents(options);
-  const done = new Deferred<CacheEvent[] | undefined>();
+  const reader = new Reader(options);
+  const done = new Deferred<OlderEvents | undefined>();
+  // More may be delivered before the watch is closed.
+  const finish = (through: Revision) => done.resolve({ events: [...reader.found], through });
   const watch = store.watch(
     prefix,
     { from: (after + 1) as Revision, withPrevious: true },
     {
       events(events, revision) {
         try {
-          if (!reader.read(events)) done.resolve(undefined);
-          else if (revision >= until) done.resolve(reader.found);
+          const outcome = reader.read(events);
+          if (outcome === 'lost') done.resolve(undefined);
+          else if (outcome !== 'more') finish(outcome);
+          else if (revision >= until) finish(until);
         } catch (error) {
           done.reject(error);
         }
       },
       progress(revision) {
-        if (revision >= until) done.resolve(reader.found);
+        if (revision >= until) finish(until);
       },
       ended(error) {
         if (error instanceof StorageError && error.code === 'compacted') done.resolve(undefined);
@@ -68,32 +76,36 @@ export async function readOlderEvents(options: BackfillOptions): Promise<CacheEv
   }
 }
 
-class OlderEvents {
+class Reader {
   readonly found: CacheEvent[] = [];
   private readonly latest = new Map<string, EncodedObject>();
   private bytes = 0;
+  private isEnough = false;
 
   constructor(private readonly options: BackfillOptions) {}
 
-  /** False when the events cannot all be told. */
-  read(events: readonly StoreEvent[]): boolean {
+  /** The revision up to which everything was read, when that is enough; 'lost' when an event cannot be told any more. */
+  read(events: readonly StoreEvent[]): Revision | 'more' | 'lost' {
     const { until, clock } = this.options;
     for (const event of events) {
       const revision = event.type === 'put' ? event.item.modRevision : event.modRevision;
-      if (revision > until) return true;
+      if (revision > until) return until;
+      const last = this.found.at(-1);
+      if (this.isEnough && last && revision > last.revision) return last.revision;
       const key = event.type === 'put' ? event.item.key : event.key;
       const previous = this.previousOf(key, event);
       const current = event.type === 'put' ? this.options.decode(event.item) : undefined;
-      if (!previous && !current) return false;
+      if (!previous && !current) return 'lost';
       if (current) this.latest.set(key, current);
       else this.latest.delete(key);
       const older = new CacheEvent(revision, key, previous, current, clock.now());
       older.forgetFrames();
       this.bytes += older.bytes;
       this.found.push(older);
-      if (!this.options.hasRoomFor(this.found.length, this.bytes)) return false;
+      this.isEnough ||= this.options.isEnough(this.found.length, this.bytes);
     }
-    return true;
+    // Deliveries are whole revisions.
+    return this.isEnough ? this.found.at(-1)!.revision : 'more';
   }
 
   private previousOf(key: string, event: StoreEvent): EncodedObject | undefined {

@@ -22,6 +22,9 @@ export interface CacheLimits {
   /** Events applied, and events looked at for one lagging watcher, before others get their turn. */
   readonly applySliceEvents: number;
   readonly replaySliceEvents: number;
+  /** Of a history that is too long for the ring, a watcher is told so many events at a time. */
+  readonly pastChunkEvents: number;
+  readonly pastChunkBytes: number;
   /** Reading older history from the store takes at most this long. */
   readonly backfillTimeoutMs: number;
 
@@ -51,6 +54,8 @@ export const defaultCacheLimits: CacheLimits = {
   framedEventsMax: 64,
   applySliceEvents: 512,
   replaySliceEvents: 128,
+  pastChunkEvents: 1_024,
+  pastChunkBytes: 4 * 1024 * 1024,
   backfillTimeoutMs: 10_000,
   revisionTimeoutMs: 3_000,
   revisionGatherReadersMin: 8,

@@ -101,11 +101,12 @@ class Client {
     this.subscription.drained();
   }
 
-  /** Breaks off and comes back with the last revision it can be sure of. */
+  /** Breaks off and comes back with the last revision it can be sure of: here every revision is one event. */
   resume(): void {
     this.collect();
-    const { revision } = this.subscription;
-    if (this.isExpired || revision === 0) return;
+    const known = this.subscription.revision;
+    if (this.isExpired || known === 0) return;
+    const revision = Math.max(known, this.told.at(-1)?.[2] ?? 0);
     this.subscription.close();
     this.open(after(revision));
   }
@@ -176,6 +177,7 @@ async function run(seed: number): Promise<void> {
     applySliceEvents: 4,
     framedEventsMax: 3,
     snapshotSpacingEvents: 5,
+    pastChunkEvents: pick(rng, [1, 3, 1_024]),
   });
   const log: LogEntry[] = [];
   const current = new Map<string, State>();

@@ -6,7 +6,7 @@ import type { Clock } from '../std/clock.js';
 import { Deferred } from '../std/deferred.js';
 import type { Logger } from '../std/logger.js';
 import { SortedMap, type SortedView } from '../std/sorted-map.js';
-import { readOlderEvents } from './backfill.js';
+import { readOlderEvents, type OlderEvents } from './backfill.js';
 import { CacheEvent } from './cache-event.js';
 import type { CacheLimits } from './cache-limits.js';
 import { EncodedObject, type Decode } from './encoded-object.js';
@@ -66,8 +66,10 @@ export class WatchCache {
   /** The state as somebody took it since the last event, and the number of the last event that keeps one. */
   private taken: SortedView<EncodedObject> | undefined;
   private lastKept = Number.MIN_SAFE_INTEGER;
-  private backfilling: Promise<'done' | 'tooOld'> | undefined;
+  private backfilling: Promise<void> | undefined;
+  /** What is not worth another try: the store has forgotten it, or it is too much for the ring. */
   private compactedThrough = -1;
+  private tooMuchThrough = -1;
   private bookmarked: { renderingId: string; revision: Revision; frame: Buffer } | undefined;
 
   constructor(
@@ -149,12 +151,12 @@ export class WatchCache {
     return () => void this.observers.delete(observer);
   }
 
-  /** Makes the history reach back to a revision, from the store where need be. */
-  async reach(revision: Revision): Promise<'inHistory' | 'tooOld'> {
+  /** Makes the history reach back to a revision, from the store where need be and where it fits. */
+  async reach(revision: Revision): Promise<'inHistory' | 'tooMuch' | 'tooOld'> {
     while (!this.history.covers(revision)) {
       if (revision <= this.compactedThrough) return 'tooOld';
-      if (this.backfilling) await this.backfilling;
-      else if ((await this.backfill(revision)) === 'tooOld') return 'tooOld';
+      if (revision <= this.tooMuchThrough || !this.history.hasRoomFor(1, 0)) return 'tooMuch';
+      await (this.backfilling ??= this.readOlder(revision).finally(() => (this.backfilling = undefined)));
     }
     return 'inHistory';
   }
@@ -186,6 +188,7 @@ export class WatchCache {
     this.taken = undefined;
     this.lastKept = Number.MIN_SAFE_INTEGER;
     this.compactedThrough = -1;
+    this.tooMuchThrough = -1;
     for (const cursor of [...this.cursors]) {
       const message = `too old resource version: ${cursor.revision} (${revision})`;
       cursor.end(ApiError.gone(message).toStatus());
@@ -239,31 +242,55 @@ export class WatchCache {
 
   private async startInThePast(cursor: WatchCursor, revision: Revision): Promise<void> {
     try {
-      if ((await this.reach(revision)) === 'inHistory') return cursor.startAt(this.history.after(revision));
-      cursor.end(ApiError.gone(`too old resource version: ${revision} (${this.history.floor})`).toStatus());
+      const reached = await this.reach(revision);
+      if (reached === 'inHistory') cursor.startAt(this.history.after(revision));
+      else if (reached === 'tooOld' || !(await this.replay(cursor, revision))) {
+        cursor.end(ApiError.gone(`too old resource version: ${revision} (${this.history.floor})`).toStatus());
+      }
     } catch (error) {
       this.host.logger.warn('older history could not be read', { prefix: this.prefix, revision, error });
       cursor.end(ApiError.unavailable('the history before this watch cannot be read', error).toStatus());
     }
   }
 
-  private backfill(after: Revision): Promise<'done' | 'tooOld'> {
-    this.backfilling = this.readOlder(after).finally(() => (this.backfilling = undefined));
-    return this.backfilling;
+  /**
+   * Tells one watcher what the ring cannot hold, straight from the store and at the speed of its connection, until it
+   * has come as far as the ring. False when the store has forgotten some of it.
+   */
+  private async replay(cursor: WatchCursor, revision: Revision): Promise<boolean> {
+    const { pastChunkEvents, pastChunkBytes } = this.host.limits;
+    const isEnough = (events: number, bytes: number) => events >= pastChunkEvents || bytes >= pastChunkBytes;
+    let after = revision;
+    while (!this.history.covers(after)) {
+      const older = await this.olderEvents(cursor.request.scope, after, isEnough);
+      if (!older) return false;
+      // The client has gone, or was told to begin anew.
+      if (!(await cursor.replay(older.events, older.through))) return true;
+      after = older.through;
+    }
+    cursor.startAt(this.history.after(after));
+    return true;
   }
 
-  private async readOlder(after: Revision): Promise<'done' | 'tooOld'> {
+  private async readOlder(after: Revision): Promise<void> {
     const { history } = this;
     const until = history.floor;
-    const { prefix, decode } = this;
-    const { store, clock, limits } = this.host;
-    const hasRoomFor = (events: number, bytes: number) => history.hasRoomFor(events, bytes);
-    const older = await readOlderEvents({ store, prefix, decode, after, until, clock, limits, hasRoomFor });
+    const older = await this.olderEvents(this.prefix, after, (events, bytes) => !history.hasRoomFor(events, bytes));
     // Meanwhile the ring may have moved on, or the feed may have started again: then the question is a new one.
-    if (history !== this.history || history.floor !== until) return 'done';
-    if (older) history.prepend(older, after);
-    else this.compactedThrough = Math.max(this.compactedThrough, after);
-    return older ? 'done' : 'tooOld';
+    if (history !== this.history || history.floor !== until) return;
+    if (!older) this.compactedThrough = Math.max(this.compactedThrough, after);
+    else if (older.through < until) this.tooMuchThrough = Math.max(this.tooMuchThrough, after);
+    else history.prepend(older.events, after);
+  }
+
+  private olderEvents(
+    prefix: string,
+    after: Revision,
+    isEnough: (events: number, bytes: number) => boolean,
+  ): Promise<OlderEvents | undefined> {
+    const { store, clock, limits } = this.host;
+    const until = this.history.floor;
+    return readOlderEvents({ store, prefix, decode: this.decode, after, until, clock, limits, isEnough });
   }
 
   /** Bookmarks come in waves: one frame does for all watchers with the same rendering. */

@@ -1,4 +1,4 @@
-import { after, CacheWorld, initial, RecordingSink } from '../../test/harness/cache-world.js';
+import { after, CacheWorld, initial, pods, RecordingSink } from '../../test/harness/cache-world.js';
 import type { CacheLimits } from './cache-limits.js';
 
 describe('a watch whose client is slow', () => {
@@ -203,11 +203,55 @@ describe('a watch that starts', () => {
       expect(await world.cache.reach(2 as never)).toBe('tooOld');
     });
 
-    it('is told 410 when there is more of it than the ring may hold', async () => {
-      await withPast({ historyEventsMax: 3 });
-      const { sink } = world.watch({ start: after(1) });
-      await world.settle();
-      expect(sink.told).toEqual([expect.stringMatching(/^ERROR 410 too old resource version: 1 /)]);
+    it('gets it bit by bit when there is more of it than the ring may hold', async () => {
+      await withPast({ historyEventsMax: 3, pastChunkEvents: 1 });
+      const first = world.watch({ start: after(1) });
+      const narrow = world.watch({ start: after(1), scope: `${pods}ns/b`, exactKey: true });
+      await world.settle(20);
+      for (const name of ['c', 'd', 'e', 'f', 'g']) await world.put(name);
+      const all = ['ADDED a@2', 'MODIFIED a@3', 'ADDED b@4', 'DELETED b@5'];
+      const live = ['ADDED c@7', 'ADDED d@8', 'ADDED e@9', 'ADDED f@10', 'ADDED g@11'];
+      expect(first.sink.told).toEqual([...all, ...live]);
+      expect(narrow.sink.told).toEqual(['ADDED b@4', 'DELETED b@5']);
+      const late = world.watch({ start: after(3) });
+      await world.settle(30);
+      expect(late.sink.told).toEqual([...all.slice(2), ...live]);
+      expect(await world.cache.reach(2 as never)).toBe('tooMuch');
+    });
+
+    it('gets it at the speed of its connection', async () => {
+      await withPast({ historyEventsMax: 3, pastChunkEvents: 2 });
+      const watch = world.watch({ start: after(1) }, new RecordingSink(1));
+      for (let n = 1; n <= 5; n++) {
+        await world.settle(20);
+        expect([watch.sink.told.length, watch.sink.overruns]).toEqual([Math.min(n, 5), 0]);
+        if (n === 4) await world.put('c');
+        watch.sink.room = 1;
+        watch.drained();
+      }
+      expect(watch.sink.told.at(-1)).toBe('ADDED c@7');
+    });
+
+    it('is told 410 when the store forgets it meanwhile', async () => {
+      await withPast({ historyEventsMax: 3, pastChunkEvents: 1 });
+      const watch = world.watch({ start: after(1) }, new RecordingSink(1));
+      await world.settle(20);
+      await world.memory.compact(6 as never);
+      watch.sink.room = 9;
+      watch.drained();
+      await world.settle(20);
+      expect(watch.sink.told).toEqual(['ADDED a@2', expect.stringMatching(/^ERROR 410 too old resource version: 1 /)]);
+      expect(watch.sink.isEnded).toBe(true);
+    });
+
+    it('leaves nothing behind when its client goes', async () => {
+      await withPast({ historyEventsMax: 3, pastChunkEvents: 1 });
+      const watch = world.watch({ start: after(1) }, new RecordingSink(1));
+      await world.settle(20);
+      watch.close();
+      await world.settle(20);
+      expect(watch.sink.told).toEqual(['ADDED a@2']);
+      expect(world.cache.watchCount).toBe(0);
     });
 
     it('is told to come again when the store does not answer in time', async () => {

@@ -1,5 +1,6 @@
 import { ApiError, type Status } from '../machinery/api-error.js';
 import { noRevision, type Revision } from '../machinery/revision.js';
+import { Deferred } from '../std/deferred.js';
 import type { CacheEvent } from './cache-event.js';
 import type { EncodedObject } from './encoded-object.js';
 import type { ActiveWatcher, FanOut, Place } from './fan-out.js';
@@ -25,7 +26,7 @@ export interface CursorHost {
  *   waiting --> initial --> behind <--> active --> closed
  *   (older      (walks a    (walks       (the fan-out
  *   history     snapshot)   the ring)    hands it events)
- *   is read)
+ *   is read, or told in chunks)
  *
  * When the sink is full the cursor leaves the active ones, remembers the number of the next event, and goes on from
  * there when the sink is drained. If the ring has dropped that event by then, the client has to list again: 410.
@@ -39,6 +40,7 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
   private isQueued = false;
   private next = 0;
   private initial: Iterator<EncodedObject, undefined> | undefined = undefined;
+  private past: Past | undefined = undefined;
   /** Events up to here are known to the client. */
   private seen: Revision;
 
@@ -63,14 +65,23 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     if (this.phase === 'closed') return;
     this.next = next;
     this.phase = 'behind';
-    if (next === this.host.history.next) this.activate();
+    if (next === this.host.history.next && !this.isBlocked) this.activate();
     else this.queueUp();
+  }
+
+  /** Events that are older than the ring, all of those up to `through`. Resolves when they were sent: false when nobody is left. */
+  replay(events: readonly CacheEvent[], through: Revision): Promise<boolean> {
+    if (this.phase !== 'waiting') return Promise.resolve(false);
+    this.past = new Past(events, through);
+    this.queueUp();
+    return this.past.sent.promise;
   }
 
   get revision(): Revision {
     const { history } = this.host;
-    if (this.phase === 'initial' || this.phase === 'waiting') return noRevision;
-    if (this.phase === 'closed') return this.seen;
+    if (this.phase === 'initial') return noRevision;
+    if (this.phase === 'waiting' && this.past) return this.past.revision;
+    if (this.phase === 'closed' || this.phase === 'waiting') return this.seen;
     const position = this.host.position();
     if (this.phase === 'active' || this.next >= history.next) return Math.max(this.seen, position) as Revision;
     if (this.next < history.first) return this.seen;
@@ -81,7 +92,7 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
   drained(): void {
     if (!this.isBlocked) return;
     this.isBlocked = false;
-    if (this.phase === 'initial' || this.phase === 'behind') this.queueUp();
+    if (this.hasMore) this.queueUp();
   }
 
   close(): void {
@@ -89,6 +100,8 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     this.seen = this.revision;
     this.phase = 'closed';
     this.initial = undefined;
+    this.past?.sent.resolve(false);
+    this.past = undefined;
     this.host.fanOut.remove(this);
     this.host.closed(this);
   }
@@ -113,15 +126,34 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
 
   deliver(event: CacheEvent): void {
     if (event.revision <= this.seen || this.phase !== 'active') return;
-    if (!this.send(event)) this.stall();
+    if (this.send(event)) return;
+    this.stall();
+    // Those before it are complete: the revision of this one may have more to come.
+    this.seen = Math.max(this.seen, event.revision - 1) as Revision;
   }
 
   pump(): void {
     this.isQueued = false;
     let budget = this.host.sliceEvents;
+    while (this.past && !this.isBlocked && budget-- > 0) this.sendPast(this.past);
     while (this.phase === 'initial' && !this.isBlocked && budget-- > 0) this.sendInitial();
     while (this.phase === 'behind' && !this.isBlocked && budget-- > 0) this.catchUp();
-    if ((this.phase === 'initial' || this.phase === 'behind') && !this.isBlocked) this.queueUp();
+    if (this.hasMore) this.queueUp();
+  }
+
+  private get hasMore(): boolean {
+    return this.past !== undefined || this.phase === 'initial' || this.phase === 'behind';
+  }
+
+  private sendPast(past: Past): void {
+    const event = past.events[past.next++];
+    if (event) {
+      this.isBlocked = !this.send(event);
+      return;
+    }
+    this.past = undefined;
+    this.seen = past.through;
+    past.sent.resolve(true);
   }
 
   private sendInitial(): void {
@@ -153,6 +185,9 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     if (event.revision <= this.seen) return;
     this.seen = (event.revision - 1) as Revision;
     this.isBlocked = !this.send(event);
+    // Revisions are applied as a whole, so that the last event of the ring ends one.
+    const isWhole = this.next === history.next || history.get(this.next).revision > event.revision;
+    if (isWhole && this.phase === 'behind') this.seen = event.revision;
   }
 
   /** False when the sink is full. */
@@ -192,5 +227,22 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     if (this.isQueued || this.isBlocked) return;
     this.isQueued = true;
     this.host.turns.add(this);
+  }
+}
+
+/** A chunk of events from before the ring. */
+class Past {
+  next = 0;
+  readonly sent = new Deferred<boolean>();
+
+  constructor(
+    readonly events: readonly CacheEvent[],
+    readonly through: Revision,
+  ) {}
+
+  /** Everything up to here was sent; the next event may be the second one of its revision. */
+  get revision(): Revision {
+    const next = this.events[this.next];
+    return next ? ((next.revision - 1) as Revision) : this.through;
   }
 }
