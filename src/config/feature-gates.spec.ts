@@ -1,5 +1,5 @@
 import { featureGates, type GateStage } from './feature-gate-list.js';
-import { gateProblem, gateWarning, resolveGates, type FeatureGates } from './feature-gates.js';
+import { gateProblem, gateWarning, isGateOn, resolveGates, type FeatureGates } from './feature-gates.js';
 
 /** The gates that the specification names, and others whose state is known from where they are declared. */
 test.each<[name: string, stage: GateStage, byDefault: boolean, isLocked?: boolean]>([
@@ -100,3 +100,10 @@ test.each<{ name: string; given: FeatureGates; want: FeatureGates }>([
   expect(resolved).toMatchObject(want);
   expect(Object.keys(resolved)).toHaveLength(featureGates.length);
 });
+
+test.each([
+  ['ListFromCacheSnapshot', true],
+  ['ShardedListAndWatch', false],
+  ['CSIStorageCapacity', true],
+  ['NeverHeardOf', false],
+])('%s is on: %j', (name, want) => expect(isGateOn(resolveGates({}), name)).toBe(want));

@@ -38,3 +38,11 @@ export function resolveGates(given: FeatureGates): FeatureGates {
   }
   return resolved;
 }
+
+/** Gates that types still name although every release switches them on, until nobody knew them any more. */
+const forgottenGates: ReadonlySet<string> = new Set(['CSIStorageCapacity']);
+
+/** Whether what a gate guards is there. A gate that is not known here guards something that is not here, either. */
+export function isGateOn(resolved: FeatureGates, name: string): boolean {
+  return resolved[name] ?? forgottenGates.has(name);
+}

@@ -11,7 +11,7 @@ interface Step {
 
 /**
  * Fields of features that are switched off: nobody gets them into an object, but an object that has one of them, from
- * a time when the feature was on, may go on to have it. Gates that the server does not know are no reason to drop.
+ * a time when the feature was on, may go on to have it.
  */
 export class GatedFields {
   private readonly reach: Reach;
