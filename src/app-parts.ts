@@ -29,6 +29,7 @@ import { cborEncoding } from './codec/cbor.js';
 import { standardEncodings, type Encoding } from './codec/encodings.js';
 import { OutputNegotiator } from './codec/negotiate.js';
 import { protobufEncoding } from './codec/protobuf.js';
+import { isGateOn } from './config/feature-gates.js';
 import type { ServerConfig } from './config/server-config.js';
 import { DeprecatedRequests } from './endpoints/deprecated-requests.js';
 import { DiscoveryRequests } from './endpoints/discovery-requests.js';
@@ -37,7 +38,12 @@ import { standardChecks } from './endpoints/health-standard-checks.js';
 import { ServerMetrics } from './endpoints/metrics.js';
 import { featureFamilies } from './endpoints/metrics-features.js';
 import { RequestMetrics } from './endpoints/metrics-requests.js';
-import { buildFamilies, cacheFamilies, healthFamilies } from './endpoints/metrics-server.js';
+import {
+  buildFamilies,
+  cacheFamilies,
+  declaredValidationFamilies,
+  healthFamilies,
+} from './endpoints/metrics-server.js';
 import { StorageMetrics } from './endpoints/metrics-storage.js';
 import { WorkQueueMetrics } from './endpoints/metrics-work-queues.js';
 import { OpenApiRequests } from './endpoints/openapi-requests.js';
@@ -48,6 +54,7 @@ import { WatchStreams } from './endpoints/watch-stream.js';
 import { InflightLimiter } from './flow/inflight-limiter.js';
 import { ApiError } from './machinery/api-error.js';
 import { ServiceAllocation } from './modules/core/allocation/service-allocation.js';
+import { DeclaredValidation } from './registry/declared-validation.js';
 import { Renderings } from './registry/rendering.js';
 import type { ResourceDefinition } from './registry/resource-definition.js';
 import { ResourceRegistry } from './registry/resource-registry.js';
@@ -126,9 +133,18 @@ export function makeParts(given: Given): AppParts {
 
   const feed = new Feed({ store, root, clock, logger, limits: cacheLimitsOf(config) });
   const catalog = new Catalog(naming);
+  const isEnabled = (gate: string) => config.featureGates[gate] === true;
+  const declaredValidation = new DeclaredValidation({
+    isOn: isEnabled('DeclarativeValidation'),
+    takesOver: isEnabled('DeclarativeValidationTakeover'),
+    isEnabled,
+    ownResourcePrefix: naming.label(''),
+    logger,
+  });
   const storeParts: StoreParts = {
     types: catalog,
-    gatedFields: new GatedFields((gate) => config.featureGates[gate] === false),
+    declaredValidation,
+    gatedFields: new GatedFields((gate) => !isGateOn(config.featureGates, gate)),
     naming,
     kv: store,
     feed,
@@ -235,6 +251,7 @@ export function makeParts(given: Given): AppParts {
     ...workQueueMetrics.families(),
     ...buildFamilies(version),
     ...featureFamilies(config.featureGates),
+    ...declaredValidationFamilies(declaredValidation),
     ...deprecations.families(),
     ...healthFamilies(health),
   );

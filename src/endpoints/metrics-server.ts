@@ -1,7 +1,8 @@
 import type { Release } from '../config/version.js';
+import type { DeclaredValidation } from '../registry/declared-validation.js';
 import type { ResourceRegistry, ServedResource } from '../registry/resource-registry.js';
 import type { HealthChecks } from './health-checks.js';
-import type { Labels, MetricFamily } from './metrics-family.js';
+import { single, type Labels, type MetricFamily } from './metrics-family.js';
 import type { VersionDocument } from './version-document.js';
 
 /** What is known of the caches when somebody asks: nobody counts along. */
@@ -116,4 +117,9 @@ export function healthFamilies(checks: HealthChecks): MetricFamily[] {
         ]),
     },
   ];
+}
+
+export function declaredValidationFamilies(validation: DeclaredValidation): MetricFamily[] {
+  const help = '[BETA] How often rules that types declare and those that are written by hand did not find the same.';
+  return [single('declarative_validation_mismatch_total', 'counter', help, () => validation.mismatches)];
 }

@@ -79,13 +79,13 @@ async function writeNew(
 ): Promise<Written | undefined> {
   const { definition } = store;
   const { strategy } = through?.definition ?? definition;
-  const errors = [
+  const errors = store.settle(object, undefined, [
     ...validateObjectMeta(object.metadata, {
       namespaced: definition.namespaced,
       validateName: strategy.validateName,
     }),
     ...(strategy.validateCreate?.(object, strategyContext) ?? []),
-  ];
+  ]);
   if (errors.length > 0) throw ApiError.invalid(definition, object.metadata.name ?? '', errors);
   request.warnings.push(...(strategy.warnings?.(object, undefined) ?? []));
   await admission.validate(object, undefined);

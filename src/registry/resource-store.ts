@@ -3,6 +3,7 @@ import type { Feed } from '../cache/feed.js';
 import type { WatchCache } from '../cache/watch-cache.js';
 import type { NamingProfile } from '../config/naming-profile.js';
 import { ApiError } from '../machinery/api-error.js';
+import type { FieldError } from '../machinery/field-error.js';
 import type { GroupResource } from '../machinery/gvk.js';
 import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import { noRevision, type Revision } from '../machinery/revision.js';
@@ -10,6 +11,7 @@ import type { StructType, TypeSource } from '../machinery/type-model.js';
 import { applyDefaults } from '../schema/defaults.js';
 import type { GatedFields } from '../schema/gated-fields.js';
 import type { KeyValue, KvStore, Write } from '../storage/kv-store.js';
+import type { DeclaredValidation } from './declared-validation.js';
 import { FieldOwnership } from './field-ownership.js';
 import { readFresh } from './freshness.js';
 import { objectCodec, type ObjectCodec } from './object-codec.js';
@@ -36,6 +38,7 @@ export interface StoreParts extends Sources {
   readonly types: TypeSource;
   /** What is dropped of objects because a feature is switched off. */
   readonly gatedFields?: GatedFields;
+  readonly declaredValidation?: DeclaredValidation;
   readonly naming: NamingProfile;
   readonly kv: KvStore;
   readonly feed: Feed;
@@ -108,6 +111,12 @@ export class ResourceStore {
     const found = this.cache.get(this.keyOf(namespace, name));
     if (found === undefined) throw ApiError.notFound(this.groupResource, name);
     return readable(found);
+  }
+
+  /** The errors of a write, where the type says some of the rules itself. */
+  settle(object: KubeObject, old: KubeObject | undefined, byHand: readonly FieldError[]): readonly FieldError[] {
+    const { declaredValidation } = this.parts;
+    return this.type && declaredValidation ? declaredValidation.settle(this.type, object, old, byHand) : byHand;
   }
 
   /** Fills in what a client left out: what its type says first, then what the kind decides by itself. */

@@ -127,13 +127,13 @@ async function writeUpdate(
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
 
-  const errors = [
+  const errors = store.settle(object, old, [
     ...metaErrors,
     ...validateObjectMeta(object.metadata, { namespaced: definition.namespaced, validateName: strategy.validateName }),
     ...(options.lens
       ? (options.lens.validate?.(object, old, strategyContext) ?? [])
       : (strategy.validateUpdate?.(object, old, strategyContext) ?? [])),
-  ];
+  ]);
   if (errors.length > 0) throw ApiError.invalid(options.lens?.viewKind ?? definition, name, errors);
   request.warnings.push(...(strategy.warnings?.(object, old) ?? []));
   await admission.validate(object, old);

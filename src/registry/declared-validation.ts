@@ -1,0 +1,127 @@
+import type { FieldError, FieldErrorType } from '../machinery/field-error.js';
+import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
+import type { StructType } from '../machinery/type-model.js';
+import { declarativeErrors, type DeclaredError } from '../schema/declarative.js';
+import { parseRule, staged, type Stability } from '../schema/declared-rule.js';
+import type { Logger } from '../std/logger.js';
+
+export interface DeclaredValidationParts {
+  /** The gate DeclarativeValidation: both kinds of rules are run. */
+  readonly isOn: boolean;
+  /** The gate DeclarativeValidationTakeover: where a type declares a rule, what it finds is the answer. */
+  readonly takesOver: boolean;
+  readonly isEnabled: (gate: string) => boolean;
+  /** `kubernetes.io/` */
+  readonly ownResourcePrefix: string;
+  readonly logger: Logger;
+}
+
+/** What differs is logged once for each place; there are not many, but clients choose what they send. */
+const loggedMax = 1000;
+
+/**
+ * Rules that types declare, beside those that are written by hand. Stable ones are always the answer. While the others
+ * are moved, both are run and what is written by hand is the answer; where they do not agree it is logged and counted,
+ * so that they can be trusted one day.
+ */
+export class DeclaredValidation {
+  private found = 0;
+  private readonly logged = new Set<string>();
+
+  constructor(private readonly parts: DeclaredValidationParts) {}
+
+  /** How often the two did not agree. */
+  get mismatches(): number {
+    return this.found;
+  }
+
+  /** The errors that the client is told. */
+  settle(
+    type: StructType,
+    object: KubeObject,
+    old: KubeObject | undefined,
+    byHand: readonly FieldError[],
+  ): readonly FieldError[] {
+    const { isOn, takesOver, isEnabled, ownResourcePrefix } = this.parts;
+    if (!isOn) return byHand;
+    const declared = declarativeErrors(object as unknown as JsonObject, type, {
+      old: old as unknown as JsonObject | undefined,
+      stability: 'alpha',
+      isEnabled,
+      ownResourcePrefix,
+    });
+    if (declared.length === 0 && byHand.length === 0) return byHand;
+    this.compare(type, byHand, declared);
+    const trusted: ReadonlySet<Stability> = new Set(takesOver ? ['stable', 'beta'] : ['stable']);
+    const answers = declared.filter(({ stability }) => trusted.has(stability));
+    return [...byHand.filter((error) => !isDeclared(type, error, trusted)), ...answers];
+  }
+
+  private compare(type: StructType, byHand: readonly FieldError[], declared: readonly DeclaredError[]): void {
+    for (const error of declared) {
+      if (error.stability === 'stable' || byHand.some((other) => isSame(error, other))) continue;
+      this.differs(type, error, 'only the declared rule refuses');
+    }
+    for (const error of byHand) {
+      if (!isDeclared(type, error, tried) || declared.some((other) => isSame(error, other))) continue;
+      this.differs(type, error, 'only the rule written by hand refuses');
+    }
+  }
+
+  private differs(type: StructType, { field, detail }: FieldError, problem: string): void {
+    this.found++;
+    const place = `${type.name} ${withoutItems(field)} ${problem}`;
+    if (this.logged.has(place) || this.logged.size >= loggedMax) return;
+    this.logged.add(place);
+    this.parts.logger.warn('declared and written validation differ', { type: type.name, problem, field, detail });
+  }
+}
+
+const tried: ReadonlySet<Stability> = new Set(['beta', 'alpha']);
+
+function isSame(a: FieldError, b: FieldError): boolean {
+  return a.type === b.type && a.field === b.field;
+}
+
+/** What a rule may find, where that is not just an invalid value. */
+const findings: Readonly<Record<string, FieldErrorType>> = {
+  required: 'FieldValueRequired',
+  optional: 'FieldValueRequired',
+  enum: 'FieldValueNotSupported',
+  maxItems: 'FieldValueTooMany',
+  maxLength: 'FieldValueTooLong',
+  maxBytes: 'FieldValueTooLong',
+  listType: 'FieldValueDuplicate',
+  listMapKey: 'FieldValueDuplicate',
+  unique: 'FieldValueDuplicate',
+  forbidden: 'FieldValueForbidden',
+};
+
+/** Whether the type declares a rule that could have found the error. */
+function isDeclared(type: StructType, error: FieldError, among: ReadonlySet<Stability>): boolean {
+  return rulesAt(type, error.field).some((text) => {
+    const { stability, rule } = staged(parseRule(text));
+    return among.has(stability) && (findings[rule.tag] ?? 'FieldValueInvalid') === error.type;
+  });
+}
+
+/** `spec.ports[0].name` → `spec.ports.name` */
+function withoutItems(path: string): string {
+  return path.replace(/\[[^\]]*\]/g, '');
+}
+
+/** The rules of a field by its path: `spec.ports[0].name` → those of the name of a port. */
+function rulesAt(type: StructType, path: string): readonly string[] {
+  let at = type;
+  let rules: readonly string[] = [];
+  for (const name of withoutItems(path).split('.')) {
+    const field = at.byName.get(name);
+    if (!field) return [];
+    rules = field.rules;
+    let inner = field.type;
+    while (inner.form === 'list' || inner.form === 'map') inner = inner.of;
+    if (inner.form !== 'struct') return rules;
+    at = inner;
+  }
+  return rules;
+}
