@@ -343,6 +343,10 @@ export function kubectlSteps(namespace: string): readonly Step[] {
     { name: 'events', args: ['events', ...here], code: 0 },
 
     { name: 'delete, not waiting', args: ['delete', 'cm', 'settings', '--wait=false', ...here], stdout: /deleted/ },
+    {
+      name: 'delete, orphaning',
+      args: ['delete', 'cm', 'settings', '--cascade=orphan', '--ignore-not-found', ...here],
+    },
     { name: 'delete, at once', args: ['delete', 'pod', 'job', '--now', ...here], stdout: /deleted/ },
     {
       name: 'delete by force',
@@ -353,8 +357,14 @@ export function kubectlSteps(namespace: string): readonly Step[] {
     { name: 'delete nothing', args: ['delete', 'cm', 'settings', '--ignore-not-found', ...here], stdout: /^$/ },
     {
       name: 'delete namespaces',
-      args: ['delete', 'ns', namespace, `${namespace}-more`, '--wait=false', '--ignore-not-found'],
+      args: ['delete', 'ns', namespace, `${namespace}-more`, '--ignore-not-found', '--timeout=60s'],
       stdout: /deleted/,
+    },
+    {
+      name: 'namespaces are gone',
+      args: ['get', 'ns', namespace],
+      code: 1,
+      stderr: /\(NotFound\): namespaces /,
     },
   ];
 }

@@ -35,6 +35,18 @@ it('works on an item once however often it was added while it waited', async () 
   expect(counts).toEqual({ adds: 3, retries: 0, worked: 3 });
 });
 
+it('lets others have their turn while it has much to do', async () => {
+  let done = 0;
+  const { queue } = world(async () => void done++);
+  for (let item = 0; item < 1000; item++) queue.add(String(item));
+  const seen: number[] = [];
+  while (done < 1000) {
+    await settled();
+    seen.push(done);
+  }
+  expect(seen.length).toBeGreaterThanOrEqual(5);
+});
+
 it('never works on one item twice at once, and comes back to it when it was added meanwhile', async () => {
   const gates: Deferred<void>[] = [];
   const { queue } = world(

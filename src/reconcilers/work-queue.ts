@@ -26,6 +26,9 @@ export interface WorkQueueOptions {
   readonly retryDelayMaxMs?: number;
 }
 
+/** Work that waits for nothing must not keep requests waiting: after a start there may be a hundred thousand names. */
+const itemsPerTurn = 100;
+
 /**
  * Names of things to look at. A name that is added while it waits waits once; one that is added while it is worked on
  * is worked on once more. Failures come back later and later, each name by itself.
@@ -42,6 +45,7 @@ export class WorkQueue {
   private readonly failures = new Map<string, number>();
   private readonly stopping = new AbortController();
   private emptied: (() => void)[] = [];
+  private begunInTurn = 0;
 
   constructor(private readonly options: WorkQueueOptions) {}
 
@@ -87,15 +91,21 @@ export class WorkQueue {
 
   private takeNext(): void {
     const { clock, observer, workersMax = 1 } = this.options;
-    while (this.underWay.size < workersMax) {
+    while (this.underWay.size < workersMax && this.begunInTurn < itemsPerTurn) {
       const [next] = this.waiting;
       if (!next) return;
+      if (this.begunInTurn++ === 0) setImmediate(() => this.nextTurn());
       const [item, sinceMs] = next;
       this.waiting.delete(item);
       this.underWay.add(item);
       observer.taken(this.waiting.size, (clock.monotonicMs() - sinceMs) / 1000);
       void this.workOn(item);
     }
+  }
+
+  private nextTurn(): void {
+    this.begunInTurn = 0;
+    this.takeNext();
   }
 
   private async workOn(item: string): Promise<void> {

@@ -5,7 +5,7 @@ import { lastSeenMs } from './last-seen.js';
 
 /**
  * Events go when nothing was told by them for --event-ttl. The reference lets etcd do it, by leases; a reconciler needs
- * nothing from the store, and does the same over each (docs/adr/010-event-expiry.md).
+ * nothing from the store, and does the same over each (docs/adr/011-event-expiry.md).
  */
 export const eventExpiry: Reconciler = {
   name: 'event-expiry-controller',

@@ -93,6 +93,7 @@ export class OwnershipGraph {
     if (kind === 'Event' || served.made) return undefined;
     const { store } = served;
     this.byPrefix.set(store.cache.prefix, served);
+    let isKnown = false;
     return {
       changed: (event) => this.changed(served, event),
       reset: () => {
@@ -102,8 +103,9 @@ export class OwnershipGraph {
           this.ownership.set(key, attributes.namespace, attributes.lifetime.owners);
           this.look(key);
         }
-        // What they depend on may have gone while nobody saw it.
-        for (const key of this.ownership.keys()) this.look(key);
+        // Owners among them may have gone while nobody saw it.
+        if (isKnown) for (const key of this.ownership.keys()) this.look(key);
+        isKnown = true;
       },
     };
   }
