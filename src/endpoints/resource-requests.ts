@@ -68,6 +68,7 @@ export interface ResourceRequestParts {
   readonly minWatchTimeoutMs: number;
   readonly watchListEnabled: boolean;
   readonly compressionEnabled: boolean;
+  readonly snapshotsEnabled: boolean;
   readonly shardingEnabled: boolean;
   readonly clock: Clock;
 }
@@ -148,6 +149,7 @@ export class ResourceRequests {
     const result = await listObjects(served.store, {
       namespace: request.kube.info.namespace,
       options,
+      usesSnapshots: this.parts.snapshotsEnabled,
       signal: request.kube.signal,
     });
     const meta: ListMeta = {
@@ -264,7 +266,7 @@ export class ResourceRequests {
     const target = this.target(request, served, options.dryRun, options.fieldManager);
     const verb = info.verb as 'create' | 'get' | 'update' | 'patch' | 'delete';
     const query = { first: (name: string) => info.query.first(name), all: (name: string) => [...info.query.all(name)] };
-    const answer = await callSubresource(target, info.subresource, verb, body, query);
+    const answer = await callSubresource(this.parts.admission, target, info.subresource, verb, body, query);
     return this.send(request, reply, served.definition, answer);
   }
 
@@ -280,7 +282,13 @@ export class ResourceRequests {
     const options = parseCreateOptions(info.query, this.parts);
     const body = await this.body(request, served.definition.kind, options.fieldValidation);
     const context = kube.context(options);
-    const answer = await callVirtual(served, { namespace: info.namespace, context }, this.parts.types, body);
+    const answer = await callVirtual(
+      this.parts.admission,
+      served,
+      { namespace: info.namespace, context },
+      this.parts.types,
+      body,
+    );
     if (answer.type !== 'made') throw ApiError.internal('an operation answered with stored bytes');
     const representation = this.representation(request);
     if (representation.transform) throw ApiError.notAcceptable(this.parts.encodings.map(({ mediaType }) => mediaType));

@@ -1,3 +1,5 @@
+import type { AdmissionChain } from '../admission/admission-chain.js';
+import type { AdmissionAttributes, AdmissionOperation } from '../admission/admission-plugin.js';
 import { ApiError } from '../machinery/api-error.js';
 import { asFields } from '../machinery/fields.js';
 import { apiVersionOf } from '../machinery/gvk.js';
@@ -24,6 +26,7 @@ export function handledSubresource(served: ServedResource, subresource: string):
 
 /** An operation that an API group class handles. */
 export async function callSubresource(
+  chain: AdmissionChain,
   target: Target,
   subresource: string,
   verb: Verb,
@@ -38,6 +41,25 @@ export async function callSubresource(
   const { types } = target.served.store.parts;
   const object = body && submittedAs(handled.kind, types, inKnownVersion(body, handled), target.context);
   if (object) placeInNamespace(object, target.namespace, definition.namespaced);
+  const operation = operationOf(handled, verb);
+  if (operation) {
+    const { namespace, name, context: request } = target;
+    const resource = target.served.store.groupResource;
+    const { namespaced } = definition;
+    const { kind } = handled.kind;
+    await admit(chain, {
+      operation,
+      resource,
+      kind,
+      subresource,
+      namespaced,
+      namespace,
+      name,
+      object,
+      old: undefined,
+      request,
+    });
+  }
   const result = await handler({
     context: target.context,
     definition,
@@ -51,6 +73,18 @@ export async function callSubresource(
   return { type: 'made', code: result.code ?? (verb === 'create' ? 201 : 200), object: result.object };
 }
 
+/** What admission calls it; reading something is not its business. */
+function operationOf({ connects }: HandledSubresource, verb: Verb): AdmissionOperation | undefined {
+  if (connects) return 'CONNECT';
+  return verb === 'create' ? 'CREATE' : verb === 'update' || verb === 'patch' ? 'UPDATE' : undefined;
+}
+
+/** Both steps at once: nothing lies between them, where nothing is stored. */
+async function admit(chain: AdmissionChain, attributes: AdmissionAttributes): Promise<void> {
+  await chain.admit(attributes);
+  await chain.validate(attributes);
+}
+
 /** A body of an older version is taken for one of the version that it differs from in name alone. */
 function inKnownVersion(body: Submission, { kind, alsoVersions = [] }: HandledSubresource): Submission {
   const value = asFields(body.value);
@@ -60,13 +94,27 @@ function inKnownVersion(body: Submission, { kind, alsoVersions = [] }: HandledSu
 
 /** A POST to a kind that is only an operation. */
 export async function callVirtual(
+  chain: AdmissionChain,
   served: ServedVirtual,
   request: Pick<Target, 'namespace' | 'context'>,
   types: TypeSource,
   body: Submission,
 ): Promise<VerbAnswer> {
   const object = submittedAs(served.definition, types, body, request.context);
-  placeInNamespace(object, request.namespace, served.definition.namespaced);
+  const { group, plural, kind, namespaced } = served.definition;
+  placeInNamespace(object, request.namespace, namespaced);
+  await admit(chain, {
+    operation: 'CREATE',
+    resource: { group, resource: plural },
+    kind,
+    subresource: '',
+    namespaced,
+    namespace: request.namespace,
+    name: object.metadata.name ?? '',
+    object,
+    old: undefined,
+    request: request.context,
+  });
   const result = await served.handle({ ...request, definition: served.definition, body: object });
   assert(result.object, `${served.definition.plural} answered with nothing`);
   return { type: 'made', code: result.code ?? 201, object: result.object };

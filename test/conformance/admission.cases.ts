@@ -63,6 +63,7 @@ export const shapingPods: Table = {
     ['no runtime class that is not there', [], post('~/pods', bare({ runtimeClassName: 'none' })), forbidden('pods "p" is forbidden: pod rejected: RuntimeClass "none" not found')],
     ['the overhead of a runtime class', [post('/apis/{group:node}/v1/runtimeclasses', { metadata: { name: '{ns}' }, handler: 'h', overhead: { podFixed: { cpu: '250m' } } })], post('~/pods', bare({ runtimeClassName: '{ns}' })), made({ spec: { overhead: { cpu: '250m' } } })],
     ['sizes, where the namespace says some', [limits({ type: 'Container', default: { cpu: '1' }, defaultRequest: { cpu: '500m' } })], post('~/pods', bare()), made({ metadata: { annotations: { '{label:limit-ranger}': 'LimitRanger plugin set: cpu request for container c; cpu limit for container c' } }, spec: { containers: [{ resources: { requests: { cpu: '500m' }, limits: { cpu: '1' } } }] }, status: { qosClass: 'Burstable' } })],
+    ['where its node is, when it gets one', [post('/api/v1/nodes', { metadata: { name: '{ns}', labels: { 'topology.{label:zone}': 'z' } } }), post('~/pods', bare())], post('~/pods/p/binding', { target: { kind: 'Node', name: '{ns}' } }), made(undefined, { then: [[get('~/pods/p'), ok({ metadata: { labels: { 'topology.{label:zone}': 'z' } }, spec: { nodeName: '{ns}' } })]] })],
     ['all of it in a dry run too', [], post('~/pods?dryRun=All', bare()), made({ spec: { priority: 0, serviceAccountName: 'default' } })],
   ],
 };

@@ -82,6 +82,16 @@ describe('PodTopologyLabels', () => {
     const { object } = await admitted(podTopologyLabels(pluginParts({ known })), { object: podOf(spec) });
     expect(object!.metadata.labels).toEqual(want);
   });
+
+  it.each([
+    { of: '/pods/binding', target: { kind: 'Node', name: 'n' }, want: { [zone]: 'z' } },
+    { of: '/bindings', target: { name: 'n' }, want: { [zone]: 'z' } },
+    { of: '/pods/binding', target: { kind: 'Other', name: 'n' }, want: undefined },
+    { of: '/pods/eviction', target: { name: 'n' }, want: undefined },
+  ])('$of to $target', async ({ of, target, want }) => {
+    const outcome = await admitted(podTopologyLabels(pluginParts({ known })), { of, object: { metadata: {}, target } });
+    expect(outcome.object!.metadata.labels).toEqual(want);
+  });
 });
 
 describe('LimitPodHardAntiAffinityTopology', () => {

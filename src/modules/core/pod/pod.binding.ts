@@ -21,13 +21,13 @@ export function checkBinding(binding: KubeObject, name: string): void {
 
 /**
  * The pod on the node that a scheduler chose. A pod is bound once: of two schedulers, the second one is told.
- * Annotations of the binding go over to the pod.
+ * Annotations of the binding go over to the pod, and labels that it does not have.
  */
 export function bindPod(pod: KubeObject, binding: KubeObject, now: string): KubeObject {
   const name = pod.metadata.name ?? '';
   const spec = asFields(pod['spec']);
   const refuse = (message: string) => ApiError.conflict(podBindings, name, message);
-  const { uid, resourceVersion, annotations } = binding.metadata;
+  const { uid, resourceVersion, annotations, labels } = binding.metadata;
   if (uid && uid !== pod.metadata.uid) {
     throw refuse(`Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid ?? ''}`);
   }
@@ -50,6 +50,7 @@ export function bindPod(pod: KubeObject, binding: KubeObject, now: string): Kube
     metadata: {
       ...pod.metadata,
       ...(annotations && { annotations: { ...pod.metadata.annotations, ...annotations } }),
+      ...(labels && { labels: { ...labels, ...pod.metadata.labels } }),
     },
     spec: { ...spec, nodeName: asFields(binding['target'])['name'] },
     status: { ...status, conditions: [...others, scheduled] },
