@@ -45,3 +45,14 @@ it.each<[string, number, FieldError[], object, { errors: FieldError[]; mismatche
   ['with the gate off nothing is compared', -1, [], { isOn: false }, { errors: [], mismatches: 0, logged: 0 }],
   ['a rule on trial never takes over', -1, [], { takesOver: true }, { errors: [], mismatches: 1, logged: 1 }],
 ])('%s', (_, replicas, byHand, gates, want) => expect(settled(controller(replicas), byHand, gates)).toEqual(want));
+
+it('believes what is written by hand of the items of an atomic list', () => {
+  const { spec: _spec, ...claim } = controller(1);
+  const twice = fieldError.duplicate('spec.devices.requests[1]', 'r');
+  const validation = new DeclaredValidation({
+    ...{ isOn: true, takesOver: false, isEnabled: () => true },
+    ...{ ownResourcePrefix: 'kubernetes.io/', logger: silentLogger },
+  });
+  const claims = catalog.kind('resource.k8s.io', 'v1', 'ResourceClaim')!;
+  expect(validation.settle(claims, { ...claim, kind: 'ResourceClaim' }, undefined, [twice])).toEqual([twice]);
+});

@@ -101,6 +101,8 @@ const findings: Readonly<Record<string, FieldErrorType>> = {
 function isDeclared(type: StructType, error: FieldError, among: ReadonlySet<Stability>): boolean {
   return rulesAt(type, error.field).some((text) => {
     const { stability, rule } = staged(parseRule(text));
+    // An atomic list is one value: what its items are among each other is not said.
+    if (rule.tag === 'listType' && rule.value === 'atomic') return false;
     return among.has(stability) && (findings[rule.tag] ?? 'FieldValueInvalid') === error.type;
   });
 }
