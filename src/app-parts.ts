@@ -329,6 +329,7 @@ export function makeParts(given: Given): AppParts {
       minWatchTimeoutMs: config.minRequestTimeoutSeconds * 1000,
       watchListEnabled: config.featureGates['WatchList'] === true,
       shardingEnabled: config.featureGates['ShardedListAndWatch'] === true,
+      snapshotsEnabled: config.featureGates['ListFromCacheSnapshot'] === true,
       compressionEnabled: config.featureGates['APIResponseCompression'] === true,
       clock,
     }),

@@ -1,10 +1,12 @@
 import { decodeJson, encodeJson } from '../codec/json.js';
 import { ApiError } from '../machinery/api-error.js';
+import { fnv1a64 } from '../machinery/fnv.js';
 import type { Revision } from '../machinery/revision.js';
 
 /**
  * Where a paged list goes on: the revision all its pages show, and the key after the last item, below the list's
- * scope. Opaque to clients; the form is kube-apiserver's, so that a list may go on at either server.
+ * scope. Opaque to clients; the form is kube-apiserver's, so that a list may go on at either server. Ours hold a sum
+ * over what they say and the list they are for: one that was cut, edited or taken to another list is refused.
  * A revision of -1 goes on at the latest state, for lists whose revision was compacted half way.
  */
 export interface ContinueToken {
@@ -15,12 +17,14 @@ export interface ContinueToken {
 
 const version = 'meta.k8s.io/v1';
 
-export function encodeContinue(token: ContinueToken): string {
+/** `scope` is the key prefix of the list. */
+export function encodeContinue(token: ContinueToken, scope: string): string {
   const rv = token.revision === 'latest' ? -1 : token.revision;
-  return encodeJson({ v: version, rv, start: `${token.start}\0` }).toString('base64url');
+  const start = `${token.start}\0`;
+  return encodeJson({ v: version, rv, start, sum: sumOf(scope, rv, start) }).toString('base64url');
 }
 
-export function decodeContinue(text: string): ContinueToken {
+export function decodeContinue(text: string, scope: string): ContinueToken {
   const invalid = (why: string) => ApiError.badRequest(`invalid continue token: continue key is not valid: ${why}`);
   if (!/^[A-Za-z0-9_-]*$/.test(text)) {
     throw invalid(`illegal base64 data at input byte ${text.search(/[^A-Za-z0-9_-]/)}`);
@@ -36,13 +40,14 @@ export function decodeContinue(text: string): ContinueToken {
     );
   }
   if (typeof value !== 'object' || value === null) throw invalid('it was cut short or changed');
-  const { v, rv, start } = value as { v?: unknown; rv?: unknown; start?: unknown };
+  const { v, rv, start, sum } = value as { v?: unknown; rv?: unknown; start?: unknown; sum?: unknown };
   if (v !== version) throw invalid(`server does not recognize this encoded version ${goText(v)}`);
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0 || rv < -1) {
     throw invalid('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   }
   if (typeof start !== 'string' || start === '') throw invalid('encoded start key empty (version meta.k8s.io/v1)');
   if (start.split('/').includes('..') || start.startsWith('/')) throw invalid(start);
+  if (sum !== undefined && sum !== sumOf(scope, rv, start)) throw invalid('it was changed, or is for another list');
   return {
     revision: rv === -1 ? 'latest' : (rv as Revision),
     start: start.endsWith('\0') ? start.slice(0, -1) : start,
@@ -51,4 +56,9 @@ export function decodeContinue(text: string): ContinueToken {
 
 function goText(value: unknown): string {
   return typeof value === 'string' ? `"${value}"` : '""';
+}
+
+function sumOf(scope: string, rv: number, start: string): string {
+  const { high, low } = fnv1a64(`${scope}\0${rv}\0${start}`);
+  return high.toString(36) + low.toString(36).padStart(7, '0');
 }

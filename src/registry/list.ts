@@ -12,6 +12,8 @@ import { storageToApiError } from './storage-to-api-error.js';
 export interface ListQuery {
   readonly namespace: string;
   readonly options: ListOptions;
+  /** Whether old states may come from memory; otherwise the store is asked for them. */
+  readonly usesSnapshots?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -35,7 +37,7 @@ export async function listObjects(store: ResourceStore, query: ListQuery): Promi
   const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
 
   if (options.continue !== '') {
-    const token = decodeContinue(options.continue);
+    const token = decodeContinue(options.continue, store.scopeOf(query.namespace));
     if (isVersion) throw ApiError.badRequest('specifying resource version is not allowed when using continue');
     if (token.revision === 'latest') {
       await readFresh(store.parts, store.cache, undefined, signal);
@@ -59,7 +61,7 @@ async function exactly(
   after: string,
   limit: number,
 ): Promise<ListResult> {
-  const snapshot = store.cache.snapshotAt(revision);
+  const snapshot = (query.usesSnapshots ?? true) ? store.cache.snapshotAt(revision) : undefined;
   if (snapshot) return page(store, query, { ...withRevision(snapshot, revision) }, after, limit);
   try {
     return await pageFromHistory(store, query, revision, after, limit);
@@ -70,7 +72,7 @@ async function exactly(
           'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
           'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
           'deleted between the time the first chunk was returned and now may show up in the list.',
-        encodeContinue({ revision: 'latest', start: after }),
+        encodeContinue({ revision: 'latest', start: after }, store.scopeOf(query.namespace)),
       );
     }
     throw storageToApiError(error);
@@ -133,7 +135,7 @@ function endOfPage(
   last: EncodedObject,
   remaining: number | undefined,
 ): ListResult {
-  const continueToken = encodeContinue({ revision, start: last.key.slice(scope.length) });
+  const continueToken = encodeContinue({ revision, start: last.key.slice(scope.length) }, scope);
   return { revision, items, continueToken, remainingItemCount: remaining };
 }
 

@@ -111,5 +111,30 @@ describe.each(['memory', 'embedded'] as const)('history on %s', (storeName) => {
   });
 });
 
+describe.each([
+  [true, 200],
+  [false, 410],
+])('a version that only the cache remembers, with the gate of its snapshots %s', (ListFromCacheSnapshot, code) => {
+  it('is listed, or not', async () => {
+    const memory = { store: 'memory', naming: 'kubernetes' } as const;
+    const { admin, keelson, stop } = await startTestServer(memory, {
+      config: { featureGates: { ListFromCacheSnapshot } },
+      reconciles: false,
+    });
+    try {
+      for (const name of ['a', 'b']) await admin.post(configMaps, configMap(name));
+      const page = await admin.get(`${configMaps}?limit=1`);
+      await admin.patch(`${configMaps}/a`, { data: { n: '1' } });
+      const { store } = keelson.parts;
+      await store.compact(await store.revision());
+      const exactly = `${configMaps}?resourceVersionMatch=Exact&resourceVersion=${versionOf(page)}`;
+      const onward = `${configMaps}?continue=${page.body.metadata.continue}`;
+      expect([(await admin.get(exactly)).code, (await admin.get(onward)).code]).toEqual([code, code]);
+    } finally {
+      await stop();
+    }
+  });
+});
+
 const versionOf = ({ body }: Answer): string => body.metadata.resourceVersion;
 const namesIn = (list: { items: { metadata: { name: string } }[] }) => list.items.map(({ metadata }) => metadata.name);

@@ -1,0 +1,40 @@
+import { decodeJson, encodeJson } from '../codec/json.js';
+import type { JsonObject } from '../machinery/kube-object.js';
+import { decodeContinue, encodeContinue } from './continue-token.js';
+
+const scope = '/registry/pods/default/';
+const token = { revision: 42 as never, start: 'web-7' };
+const text = encodeContinue(token, scope);
+
+/** The token with something else in it. */
+function edited(change: (value: JsonObject) => void, of = text): string {
+  const value = decodeJson(Buffer.from(of, 'base64url')) as JsonObject;
+  change(value);
+  return encodeJson(value).toString('base64url');
+}
+
+it('comes back as it was', () => {
+  expect(decodeContinue(text, scope)).toEqual(token);
+  const latest = { revision: 'latest', start: 'ns/ä' } as const;
+  expect(decodeContinue(encodeContinue(latest, '/registry/pods/'), '/registry/pods/')).toEqual(latest);
+});
+
+it('is taken from servers that put no sum in it', () => {
+  expect(
+    decodeContinue(
+      edited((value) => delete value['sum']),
+      scope,
+    ),
+  ).toEqual(token);
+});
+
+it.each([
+  ['another revision', edited((value) => (value['rv'] = 43)), scope],
+  ['another start', edited((value) => (value['start'] = 'web-8\0')), scope],
+  ['another sum', edited((value) => (value['sum'] = 'x')), scope],
+  ['another list', text, '/registry/pods/other/'],
+  ['its end missing', text.slice(0, -4), scope],
+  ['one letter changed', text.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A')), scope],
+])('is refused with %s', (_name, changed, at) => {
+  expect(() => decodeContinue(changed, at)).toThrow(/^invalid continue token: continue key is not valid: /);
+});
