@@ -6,6 +6,7 @@ import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
 import { labelSelectorOf } from '../../machinery/label-selector.js';
 import { validateDnsLabel, validateDnsSubdomain } from '../../machinery/names.js';
+import { goPodSpec } from '../core/go-shapes.js';
 import { sortedLabels, validatePodTemplate, validateTemplateLabels } from '../core/pod/pod-template.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
 import type { JobLabels } from './job-labels.js';
@@ -246,5 +247,7 @@ function validateTemplateUpdate(spec: Fields, old: KubeObject): FieldError[] {
     return { ...rest, metadata: otherMetadata, spec: pod };
   };
   if (deepEqual(compared(spec['template']), compared(before['template']))) return [];
-  return [fieldError.invalid(String(at.child('template')), spec['template'], 'field is immutable')];
+  const { metadata, spec: podSpec } = asFields(spec['template']);
+  const shown = { ...asFields(metadata), Spec: goPodSpec(asFields(podSpec)) };
+  return [fieldError.invalid(String(at.child('template')), shown, 'field is immutable')];
 }

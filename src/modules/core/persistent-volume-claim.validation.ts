@@ -3,10 +3,12 @@ import { fieldError, path, type FieldError, type FieldPath } from '../../machine
 import { checked, oneOf, required } from '../../machinery/field-rules.js';
 import { asFields, asText, isSet, type Fields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
+import { jsonDiff } from '../../machinery/json-diff.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { validateDnsSubdomain } from '../../machinery/names.js';
 import { validateAccessModes, volumeModes } from './access-modes.validation.js';
 import { validateAmount, validatePositiveAmount } from './amounts.validation.js';
+import { claimShape, goObject } from './go-shapes.js';
 import { compareAmounts } from './pod/pod-resources.js';
 import { validateLabelSelectorObject } from './selector.validation.js';
 
@@ -85,7 +87,8 @@ export function claimUpdateRule(classAnnotation: string) {
     if (!deepEqual(normal(compared), normal(expected))) {
       const message =
         'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
-      errors.push(fieldError.forbidden(String(at), message));
+      const changes = jsonDiff(goObject(expected, claimShape), goObject(compared, claimShape));
+      errors.push(fieldError.forbidden(String(at), `${message}\n${changes}`));
     }
     return [
       ...errors,

@@ -2,10 +2,12 @@ import { deepEqual } from '../../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError } from '../../../machinery/field-error.js';
 import { checked, each } from '../../../machinery/field-rules.js';
 import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../../machinery/fields.js';
+import { jsonDiff } from '../../../machinery/json-diff.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import { validateDnsSubdomain, validateQualifiedName } from '../../../machinery/names.js';
 import { validateIp } from '../addresses.js';
 import { validateImage } from './container.validation.js';
+import { goPodSpec } from '../go-shapes.js';
 import { podNames, validatePodSpec } from './pod.validation.js';
 import { validateEphemeralContainers } from './container.validation.js';
 import { qosClass } from './pod.qos.js';
@@ -32,9 +34,10 @@ export function validatePodUpdate(pod: KubeObject, old: KubeObject): FieldError[
     ...validateGateRemoval(spec, oldSpec),
     ...validateAddedTolerations(spec, oldSpec),
   );
-  const changed = changedFields(spec, withMutableFieldsOf(spec, oldSpec));
-  if (changed.length > 0) {
-    errors.push(fieldError.forbidden('spec', `${mutableFields}\nchanged: ${changed.join(', ')}`));
+  const expected = withMutableFieldsOf(spec, oldSpec);
+  if (!isAsBefore(spec, expected)) {
+    const changes = jsonDiff(goPodSpec(expected), goPodSpec(spec));
+    errors.push(fieldError.forbidden('spec', `${mutableFields}\n${changes}`));
   }
   return errors;
 }
@@ -90,22 +93,19 @@ function withMutableFieldsOf(spec: Fields, oldSpec: Fields): Fields {
   return expected;
 }
 
-const shownChangesMax = 8;
-
-/** Where two values differ, as paths. An empty list and no list are the same. */
-function changedFields(value: unknown, expected: unknown, at = 'spec'): string[] {
-  const absent = (it: unknown) => it === undefined || it === null || (Array.isArray(it) && it.length === 0);
-  if ((absent(value) && absent(expected)) || deepEqual(value, expected)) return [];
-  if (Array.isArray(value) && Array.isArray(expected) && value.length === expected.length) {
-    return value.flatMap((item, i) => changedFields(item, expected[i], `${at}[${i}]`)).slice(0, shownChangesMax);
+/** An empty list and no list are the same. */
+function isAsBefore(value: unknown, expected: unknown): boolean {
+  const isAbsent = (it: unknown) => it === undefined || it === null || (Array.isArray(it) && it.length === 0);
+  if ((isAbsent(value) && isAbsent(expected)) || deepEqual(value, expected)) return true;
+  if (Array.isArray(value) && Array.isArray(expected)) {
+    return value.length === expected.length && value.every((item, i) => isAsBefore(item, expected[i]));
   }
-  if (typeof value !== 'object' || typeof expected !== 'object' || Array.isArray(value) || Array.isArray(expected))
-    return [at];
-  const left = asFields(value);
-  const right = asFields(expected);
-  return [...new Set([...Object.keys(left), ...Object.keys(right)])]
-    .flatMap((field) => changedFields(left[field], right[field], `${at}.${field}`))
-    .slice(0, shownChangesMax);
+  const isObject = (it: unknown) => typeof it === 'object' && it !== null && !Array.isArray(it);
+  if (!isObject(value) || !isObject(expected)) return false;
+  const [left, right] = [asFields(value), asFields(expected)];
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((field) =>
+    isAsBefore(left[field], right[field]),
+  );
 }
 
 export function validatePodStatus(pod: KubeObject, old: KubeObject): FieldError[] {

@@ -1,0 +1,60 @@
+import { jsonDiff } from './json-diff.js';
+
+const diff = (...lines: string[]) => lines.map((line) => `${line}\n`).join('');
+
+it.each<[string, unknown, unknown, string]>([
+  ['the same', { a: 1 }, { a: 1 }, ''],
+  ['a value', { a: 'x' }, { a: 'y' }, diff('@@ -1,3 +1,3 @@', ' {', '- "a": "x"', '+ "a": "y"', ' }')],
+  [
+    'three lines around',
+    { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7, h: 8 },
+    { a: 1, b: 2, c: 3, d: 4, e: 0, f: 6, g: 7, h: 8 },
+    diff(
+      '@@ -3,7 +3,7 @@',
+      '  "b": 2,',
+      '  "c": 3,',
+      '  "d": 4,',
+      '- "e": 5,',
+      '+ "e": 0,',
+      '  "f": 6,',
+      '  "g": 7,',
+      '  "h": 8',
+    ),
+  ],
+  [
+    'a list that comes',
+    { a: null, b: {} },
+    { a: ['x'], b: {} },
+    diff('@@ -1,4 +1,6 @@', ' {', '- "a": null,', '+ "a": [', '+  "x"', '+ ],', '  "b": {}', ' }'),
+  ],
+  [
+    'the longest run stays',
+    { h: { p: 1, t: '' }, g: null, n: null, r: null },
+    { h: null, g: null, n: { s: 's' }, r: null },
+    diff(
+      '@@ -1,9 +1,8 @@',
+      ' {',
+      '- "h": {',
+      '-  "p": 1,',
+      '-  "t": ""',
+      '+ "h": null,',
+      '+ "g": null,',
+      '+ "n": {',
+      '+  "s": "s"',
+      '  },',
+      '- "g": null,',
+      '- "n": null,',
+      '  "r": null',
+      ' }',
+    ),
+  ],
+])('%s', (_name, before, after, want) => expect(jsonDiff(before, after)).toBe(want));
+
+it('two changes far from each other are two hunks', () => {
+  const lines = Array.from({ length: 20 }, (_, i) => i);
+  const text = jsonDiff(
+    lines,
+    lines.map((i) => (i === 2 || i === 17 ? -1 : i)),
+  );
+  expect(text.match(/^@@.*@@$/gm)).toEqual(['@@ -1,7 +1,7 @@', '@@ -16,7 +16,7 @@']);
+});
