@@ -24,6 +24,7 @@ export const serviceStrategy: Strategy = {
   validateName: nameIsDnsLabel,
   default: defaultService,
   prepareForCreate(service) {
+    mirrorClusterIp(asFields(service['spec']));
     service['status'] = { loadBalancer: {} };
   },
   prepareForUpdate(service, old) {
@@ -63,7 +64,6 @@ function defaultService(service: Fields): void {
     fillInZero(port, 'protocol', 'TCP');
     if (isSet(port['port'])) fillInZero(port, 'targetPort', port['port'] as number);
   }
-  mirrorClusterIp(spec);
   if (isExternallyAccessible(spec)) fillInZero(spec, 'externalTrafficPolicy', 'Cluster');
   if (spec['type'] !== 'ExternalName') fillIn(spec, 'internalTrafficPolicy', 'Cluster');
   if (spec['type'] === 'LoadBalancer') fillIn(spec, 'allocateLoadBalancerNodePorts', true);
@@ -72,7 +72,7 @@ function defaultService(service: Fields): void {
     if (asText(ingress['ip']) !== '') fillIn(ingress, 'ipMode', 'VIP');
 }
 
-/** The first address and the list of all addresses are one thing said twice. */
+/** The first address and the list of all addresses are one thing said twice. Who says it once owns but that field. */
 function mirrorClusterIp(spec: Fields): void {
   const ip = asText(spec['clusterIP']);
   if (ip !== '' && asTexts(spec['clusterIPs']).length === 0) spec['clusterIPs'] = [ip];

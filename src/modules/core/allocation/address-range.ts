@@ -20,34 +20,37 @@ export class AddressRange {
   /** Of the whole CIDR. */
   readonly size: bigint;
   readonly usable: bigint;
-  private readonly network: bigint;
+  /** The first address, which names the network. */
+  readonly network: string;
+  private readonly start: bigint;
 
   constructor(cidr: string) {
     const [address = '', bits = '0'] = cidr.split('/');
     this.family = familyOf(address);
     const hostBits = BigInt((this.family === 'IPv4' ? 32 : 128) - Number(bits));
     this.size = 1n << hostBits;
-    this.network = (addressNumber(address) >> hostBits) << hostBits;
-    this.cidr = `${this.text(this.network)}/${bits}`;
+    this.start = (addressNumber(address) >> hostBits) << hostBits;
+    this.network = this.text(this.start);
+    this.cidr = `${this.network}/${bits}`;
     const unusable = this.family === 'IPv4' ? 2n : 1n;
     this.usable = this.size > unusable ? this.size - unusable : 0n;
   }
 
   contains(address: string): boolean {
     if (familyOf(address) !== this.family) return false;
-    const offset = addressNumber(address) - this.network;
+    const offset = addressNumber(address) - this.start;
     return offset >= 0n && offset < this.size;
   }
 
   /** Its place among those that services can have. */
   placeOf(address: string): bigint | undefined {
     if (familyOf(address) !== this.family) return undefined;
-    const place = addressNumber(address) - this.network - 1n;
+    const place = addressNumber(address) - this.start - 1n;
     return place >= 0n && place < this.usable ? place : undefined;
   }
 
   addressAt(place: bigint): string {
-    return this.text(this.network + 1n + place);
+    return this.text(this.start + 1n + place);
   }
 
   private text(address: bigint): string {

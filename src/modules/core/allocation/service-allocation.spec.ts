@@ -93,7 +93,7 @@ it('leaves the lower band to those who ask', async () => {
 it('takes nothing in a dry run or for what is refused', async () => {
   const server = await start({});
   const dry = await server.admin.post(`${services}?dryRun=All`, service('dry', { type: 'NodePort' }));
-  expect(dry.body.spec).toMatchObject({ clusterIP: expect.stringMatching(/^10\.0\.0\./) as string });
+  expect(dry.body.spec).toMatchObject({ clusterIP: '10.0.0.0' });
   expect((await make(server, 'Bad_Name', { type: 'NodePort' })).code).toBe(422);
   expect((await make(server, 'kubernetes', { type: 'NodePort' })).code).toBe(409);
   expect([await taken(server), ports(server)]).toEqual([['10.0.0.1'], []]);

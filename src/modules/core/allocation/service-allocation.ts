@@ -143,8 +143,11 @@ export class ServiceAllocation {
     await chooseNodePorts(spec, before, this.portTaker(owner, booking, request));
   }
 
-  private async anyAddress(family: IpFamily, { signal }: RequestContext): Promise<string> {
+  private async anyAddress(family: IpFamily, { signal, dryRun }: RequestContext): Promise<string> {
     const { pools } = this.addresses;
+    // No address that a service could have, so that nobody counts on it.
+    const [range] = pools.rangesOf(family);
+    if (dryRun && range) return range.network;
     let address = pools.pick(family);
     if (address === undefined) {
       await this.catchUp(signal);
