@@ -13,12 +13,14 @@ import { defaultIngressClass } from './plugins/default-ingress-class.plugin.js';
 import { defaultStorageClass } from './plugins/default-storage-class.plugin.js';
 import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.plugin.js';
 import { denyServiceExternalIps } from './plugins/deny-service-external-ips.plugin.js';
+import { eventRateLimit } from './plugins/event-rate-limit.plugin.js';
 import { extendedResourceToleration } from './plugins/extended-resource-toleration.plugin.js';
 import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.plugin.js';
 import { limitRanger } from './plugins/limit-ranger.plugin.js';
 import { namespaceExists } from './plugins/namespace-exists.plugin.js';
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.plugin.js';
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.plugin.js';
+import { podNodeSelector } from './plugins/pod-node-selector.plugin.js';
 import { podSecurity } from './plugins/pod-security.plugin.js';
 import { podTopologyLabels } from './plugins/pod-topology-labels.plugin.js';
 import { priority } from './plugins/priority.plugin.js';
@@ -46,8 +48,10 @@ export function builtInPlugins(parts: PluginParts): readonly AdmissionPlugin[] {
     taintNodesByCondition(parts),
     alwaysPullImages,
     podSecurity(parts),
+    podNodeSelector(parts),
     priority(parts),
     defaultTolerationSeconds(parts),
+    eventRateLimit(parts),
     extendedResourceToleration(parts),
     defaultStorageClass(parts),
     storageObjectInUseProtection(parts),

@@ -67,9 +67,23 @@ limitedResources:
   ]);
 });
 
-it('keeps what plug-ins read themselves', () => {
-  const text = withPlugins('- name: EventRateLimit\n  configuration: { limits: [] }\n');
-  expect(read(text).others.get('EventRateLimit')).toEqual({ limits: [] });
+const eventLimits = (limits: string) =>
+  withPlugins(`- name: EventRateLimit
+  configuration:
+    apiVersion: eventratelimit.admission.k8s.io/v1alpha1
+    kind: Configuration
+    limits: ${limits}
+`);
+
+it('reads how many events may be made', () => {
+  expect(read(eventLimits('[{ type: User, qps: 5, burst: 10 }]')).eventLimits).toEqual([
+    { type: 'User', perSecond: 5, burst: 10, bucketsMax: 4096 },
+  ]);
+});
+
+it('keeps what others read themselves', () => {
+  const text = withPlugins('- name: PodNodeSelector\n  configuration: { podNodeSelectorPluginConfig: {} }\n');
+  expect(read(text).others.get('PodNodeSelector')).toEqual({ podNodeSelectorPluginConfig: {} });
 });
 
 it.each([
@@ -117,6 +131,11 @@ it.each([
     name: 'a list that is none',
     text: podSecurity('    exemptions: { namespaces: a }\n'),
     want: 'PodSecurity: exemptions.namespaces: must be a list of texts',
+  },
+  {
+    name: 'a limit of nothing',
+    text: eventLimits('[{ type: User, qps: x, burst: 0 }]'),
+    want: 'EventRateLimit: limits[0].qps: must be a whole number, zero or more; EventRateLimit: limits[0].qps: must be more than zero; EventRateLimit: limits[0].burst: must be more than zero',
   },
 ])('refuses $name', ({ text, want }) => {
   const at = join(directory, 'admission.yaml');

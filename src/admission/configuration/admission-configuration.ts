@@ -5,6 +5,7 @@ import { parseYamlMapping } from '../../config/config-files.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { isSet, type Fields } from '../../machinery/fields.js';
 import { ConfigReader, isMapping } from './config-reader.js';
+import { readEventLimits, type EventLimit } from './event-rate-limit.configuration.js';
 import { plainPodSecurity, readPodSecurity, type PodSecurityConfiguration } from './pod-security.configuration.js';
 import { plainQuota, readQuotaConfiguration, type QuotaConfiguration } from './quota.configuration.js';
 
@@ -12,6 +13,7 @@ import { plainQuota, readQuotaConfiguration, type QuotaConfiguration } from './q
 export interface AdmissionConfiguration {
   readonly podSecurity: PodSecurityConfiguration;
   readonly quota: QuotaConfiguration;
+  readonly eventLimits: readonly EventLimit[];
   /** As they stand in the file, by the plug-in's name: those of plug-ins that read their own. */
   readonly others: ReadonlyMap<string, Fields>;
 }
@@ -19,6 +21,7 @@ export interface AdmissionConfiguration {
 export const plainConfiguration: AdmissionConfiguration = {
   podSecurity: plainPodSecurity,
   quota: plainQuota,
+  eventLimits: [],
   others: new Map(),
 };
 
@@ -50,9 +53,11 @@ export function readAdmissionConfiguration(file: string | undefined, naming: Nam
   }
   const podSecurity = found.get('PodSecurity');
   const quota = found.get('ResourceQuota');
+  const events = found.get('EventRateLimit');
   const configuration = {
     podSecurity: podSecurity ? readPodSecurity(podSecurity, naming) : plainPodSecurity,
     quota: quota ? readQuotaConfiguration(quota, naming) : plainQuota,
+    eventLimits: events ? readEventLimits(events, naming) : [],
     others,
   };
   if (problems.length > 0) throw new AdmissionConfigurationError(file, problems);

@@ -20,6 +20,14 @@ export class ConfigReader {
     return undefined;
   }
 
+  count(field: string): number | undefined {
+    const value = this.fields[field];
+    if (!isSet(value)) return undefined;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
+    this.refuse(field, 'must be a whole number, zero or more');
+    return undefined;
+  }
+
   texts(field: string): string[] {
     const value = this.fields[field];
     if (!isSet(value)) return [];

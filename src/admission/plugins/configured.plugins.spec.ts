@@ -1,0 +1,102 @@
+import { admitted, pluginParts, podOf } from '../../../test/harness/admission.js';
+import { ManualClock } from '../../std/clock.js';
+import { plainConfiguration } from '../configuration/admission-configuration.js';
+import type { EventLimitType } from '../configuration/event-rate-limit.configuration.js';
+import { eventRateLimit } from './event-rate-limit.plugin.js';
+import { podNodeSelector } from './pod-node-selector.plugin.js';
+
+const configured = (name: string, fields: object) => ({
+  ...plainConfiguration,
+  others: new Map([[name, fields as Record<string, unknown>]]),
+});
+
+describe('PodNodeSelector', () => {
+  const annotated = (selector?: string) => ({
+    '/namespaces': [
+      {
+        metadata: {
+          name: 'ns',
+          ...(selector !== undefined && { annotations: { 'scheduler.alpha.kubernetes.io/node-selector': selector } }),
+        },
+      },
+    ],
+  });
+  const configuration = configured('PodNodeSelector', {
+    podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: 'zone=a', ns: 'disk=ssd' },
+  });
+
+  it.each([
+    { name: "takes over the namespace's", known: annotated('a=b, c=d'), own: undefined, want: { a: 'b', c: 'd' } },
+    {
+      name: "takes over the server's where there is none",
+      known: annotated(),
+      own: { x: 'y' },
+      want: { x: 'y', zone: 'a' },
+    },
+    { name: 'takes over nothing where there is an empty one', known: annotated(''), own: { x: 'y' }, want: { x: 'y' } },
+    {
+      name: 'refuses what contradicts it',
+      known: annotated('a=b'),
+      own: { a: 'c' },
+      want: 'pod node label selector conflicts with its namespace node label selector',
+    },
+    {
+      name: 'refuses what the server does not allow there',
+      known: annotated(),
+      own: { disk: 'hdd' },
+      want: 'pod node label selector labels conflict with its namespace whitelist',
+    },
+  ])('$name', async ({ known, own, want }) => {
+    const plugin = podNodeSelector(pluginParts({ known, configuration }));
+    const { refused, object } = await admitted(plugin, { object: podOf({ ...(own && { nodeSelector: own }) }) });
+    if (typeof want === 'string') expect(refused).toBe(want);
+    else expect(object).toMatchObject({ spec: { nodeSelector: want } });
+  });
+});
+
+describe('EventRateLimit', () => {
+  const event = (component: string) => ({
+    metadata: { name: 'e' },
+    source: { component },
+    involvedObject: { name: 'o' },
+  });
+  const limited = (type: EventLimitType) => {
+    const clock = new ManualClock();
+    const configuration = { ...plainConfiguration, eventLimits: [{ type, perSecond: 1, burst: 2, bucketsMax: 10 }] };
+    return { clock, plugin: eventRateLimit(pluginParts({ clock, configuration })) };
+  };
+
+  it.each<{ type: EventLimitType; users: string[]; components: string[]; isLast: boolean }>([
+    { type: 'Server', users: ['ann', 'bob', 'ann'], components: ['a', 'b', 'c'], isLast: false },
+    { type: 'User', users: ['ann', 'ann', 'bob'], components: ['a', 'a', 'a'], isLast: true },
+    { type: 'User', users: ['ann', 'ann', 'ann'], components: ['a', 'b', 'c'], isLast: false },
+    { type: 'Namespace', users: ['ann', 'bob', 'joe'], components: ['a', 'b', 'c'], isLast: false },
+    { type: 'SourceAndObject', users: ['ann', 'ann', 'ann'], components: ['a', 'a', 'b'], isLast: true },
+    { type: 'SourceAndObject', users: ['ann', 'bob', 'joe'], components: ['a', 'a', 'a'], isLast: false },
+  ])('by $type: $users, $components: $isLast', async ({ type, users, components, isLast }) => {
+    const { plugin } = limited(type);
+    const outcomes: boolean[] = [];
+    for (const [index, name] of users.entries()) {
+      const write = { of: '/events', object: event(components[index]!), user: { name } };
+      outcomes.push((await admitted(plugin, write)).refused === undefined);
+    }
+    expect(outcomes).toEqual([true, true, isLast]);
+  });
+
+  it('lets in again what it let out, as time goes by', async () => {
+    const { plugin, clock } = limited('Server');
+    const send = async () => (await admitted(plugin, { of: 'events.k8s.io/events', object: event('a') })).refused;
+    expect([await send(), await send(), await send()]).toEqual([
+      undefined,
+      undefined,
+      'limit reached on type of events',
+    ]);
+    clock.advance(1000);
+    expect([await send(), await send()]).toEqual([undefined, 'limit reached on type of events']);
+  });
+
+  it('counts nothing else', async () => {
+    const { plugin } = limited('Server');
+    for (let sent = 0; sent < 5; sent++) expect((await admitted(plugin, { object: podOf() })).refused).toBeUndefined();
+  });
+});
