@@ -1,5 +1,6 @@
 import { ApiError } from '../machinery/api-error.js';
-import type { DeleteOptions } from '../machinery/list-options.js';
+import { deepEqual } from '../machinery/deep-equal.js';
+import type { DeleteOptions, PropagationPolicy } from '../machinery/list-options.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { Revision } from '../machinery/revision.js';
 import type { EncodedObject } from '../cache/encoded-object.js';
@@ -7,6 +8,7 @@ import type { Written } from './create.js';
 import { checkPreconditions } from './preconditions.js';
 import type { RequestContext } from './request-context.js';
 import { mayBeStale, type Current, type ResourceStore } from './resource-store.js';
+import type { DeletionStrategy } from './strategy.js';
 import { objectTime } from './system-fields.js';
 import type { WriteContext } from './write-context.js';
 
@@ -68,6 +70,10 @@ async function attemptDelete(
   const old = current.encoded!.parse();
   checkPreconditions(store, old, options.preconditions);
   strategy.deletion?.refuse?.(old);
+  const { orphanWarning } = strategy.deletion ?? {};
+  if (orphanWarning !== undefined && askedPolicy(options) === undefined && !request.warnings.includes(orphanWarning)) {
+    request.warnings.push(orphanWarning);
+  }
   await admission.validate(undefined, old);
 
   const next = nextState(store, old, options, context);
@@ -97,7 +103,7 @@ function nextState(store: ResourceStore, old: KubeObject, options: DeleteOptions
   const { deletion } = store.definition.strategy;
   const object: KubeObject = structuredClone(old);
   const { metadata } = object;
-  const finalizers = finalizersAfter(metadata.finalizers ?? [], options);
+  const finalizers = finalizersAfter(metadata.finalizers ?? [], options, deletion?.dependents);
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   else delete metadata.finalizers;
 
@@ -110,7 +116,7 @@ function nextState(store: ResourceStore, old: KubeObject, options: DeleteOptions
     return { then: 'goes', object };
   }
   if (markAsDeleted(store, object, old, grace, context)) return { then: 'marked', object };
-  return finalizers.length === (old.metadata.finalizers ?? []).length ? { then: 'stays' } : { then: 'marked', object };
+  return deepEqual(finalizers, old.metadata.finalizers ?? []) ? { then: 'stays' } : { then: 'marked', object };
 }
 
 /** Says whether that changed anything: an object that is marked already may only be given less time. */
@@ -139,16 +145,30 @@ function markAsDeleted(
   return true;
 }
 
-/** A propagation policy is a finalizer for the garbage collector; asking for another one replaces it. */
-function finalizersAfter(finalizers: readonly string[], options: DeleteOptions): string[] {
-  const policy =
-    options.propagationPolicy ??
-    (options.orphanDependents === undefined ? undefined : options.orphanDependents ? 'Orphan' : 'Background');
-  if (policy === undefined) return [...finalizers];
+/**
+ * What becomes of dependents is left to the garbage collector by a finalizer: what is asked for now, or was asked for
+ * before, or else what is usual for the kind.
+ */
+function finalizersAfter(
+  finalizers: readonly string[],
+  options: DeleteOptions,
+  usual: DeletionStrategy['dependents'],
+): string[] {
   const others = finalizers.filter((finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer);
+  if (usual === 'ignore') return others;
+  const policy = askedPolicy(options);
+  if (policy === undefined) {
+    if (others.length < finalizers.length || usual === undefined) return [...finalizers];
+    return [...others, orphanFinalizer];
+  }
   if (policy === 'Orphan') return [...others, orphanFinalizer];
   if (policy === 'Foreground') return [...others, foregroundFinalizer];
   return others;
+}
+
+function askedPolicy({ propagationPolicy, orphanDependents }: DeleteOptions): PropagationPolicy | undefined {
+  if (orphanDependents === undefined) return propagationPolicy;
+  return orphanDependents ? 'Orphan' : 'Background';
 }
 
 /** Removes what is stored, and gives back what it had. */
