@@ -26,11 +26,6 @@ export interface TokenClaims extends TokenSubject {
   readonly expiresAt: number;
 }
 
-export interface IssuedToken {
-  readonly token: string;
-  readonly id: string;
-}
-
 interface Parts {
   /** The first one issues, all of them are accepted. */
   readonly issuers: readonly string[];

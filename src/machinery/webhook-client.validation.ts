@@ -16,7 +16,7 @@ export function validateWebhookClient(client: Fields, at: FieldPath): FieldError
 /** scheme, authority, query and fragment, as RFC 3986 takes a text apart (its appendix B). */
 const urlParts = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/s;
 
-export function validateWebhookUrl(url: string, at: FieldPath): FieldError[] {
+function validateWebhookUrl(url: string, at: FieldPath): FieldError[] {
   const [, scheme = '', authority = '', query = '', fragment = ''] = urlParts.exec(url) ?? [];
   const invalid = (value: string, message: string) => fieldError.invalid(String(at), value, message);
   const errors: FieldError[] = [];
@@ -32,7 +32,7 @@ export function validateWebhookUrl(url: string, at: FieldPath): FieldError[] {
   return errors;
 }
 
-export function validateWebhookService(service: Fields, at: FieldPath): FieldError[] {
+function validateWebhookService(service: Fields, at: FieldPath): FieldError[] {
   const port = asNumber(service['port']);
   return [
     ...required(service['name'], at.child('name'), 'service name is required'),

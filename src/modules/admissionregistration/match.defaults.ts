@@ -8,7 +8,7 @@ export function fillMatch(match: Fields, ...ruleLists: readonly string[]): void 
   for (const list of ruleLists) for (const rule of asItems(match[list])) fillIn(rule, 'scope', '*');
 }
 
-export const policyRuleLists = ['resourceRules', 'excludeResourceRules'] as const;
+const policyRuleLists = ['resourceRules', 'excludeResourceRules'] as const;
 
 export function fillMatchResources(spec: Fields, field: string): void {
   if (isSet(spec[field])) fillMatch(asFields(spec[field]), ...policyRuleLists);

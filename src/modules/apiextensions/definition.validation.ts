@@ -56,7 +56,7 @@ export function validateStatusNames(definition: KubeObject): FieldError[] {
   return validateNames(asFields(acceptedNames), path('status').child('acceptedNames'));
 }
 
-export function isEstablished(definition: KubeObject): boolean {
+function isEstablished(definition: KubeObject): boolean {
   const { conditions } = asFields(definition['status']);
   return asItems(conditions).some(({ type, status }) => type === 'Established' && status === 'True');
 }

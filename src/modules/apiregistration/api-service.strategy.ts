@@ -27,7 +27,7 @@ export const apiServiceStrategy: Strategy = {
   validateUpdate: validateApiService,
 };
 
-export const locallyAvailable = {
+const locallyAvailable = {
   type: 'Available',
   status: 'True',
   reason: 'Local',

@@ -8,7 +8,7 @@ import { ApiGroup, VirtualResource, type HandlerResult, type VirtualRequest } fr
 import { objectTime } from '../../registry/system-fields.js';
 import type { Clock } from '../../std/clock.js';
 
-export const authenticationVersion = (naming: NamingProfile) => ({
+const authenticationVersion = (naming: NamingProfile) => ({
   group: naming.group('authentication'),
   version: 'v1',
 });

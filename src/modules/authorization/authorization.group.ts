@@ -9,7 +9,7 @@ import { ApiGroup, VirtualResource, type HandlerResult, type VirtualRequest } fr
 import { validateAccessReview, validateBareMetadata, validateLocalReview } from './access-review.validation.js';
 import { selectorProblems } from './selector-problems.js';
 
-export const authorizationVersion = (naming: NamingProfile) => ({
+const authorizationVersion = (naming: NamingProfile) => ({
   group: naming.group('authorization'),
   version: 'v1',
 });

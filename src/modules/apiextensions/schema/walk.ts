@@ -1,7 +1,7 @@
 import { asFields, asItems, isSet, type Fields } from '../../../machinery/fields.js';
 
 /** Schemas directly inside one, whatever for. Where a schema may also be a list or a boolean, only schemas count. */
-export function innerSchemas(schema: Fields): Fields[] {
+function innerSchemas(schema: Fields): Fields[] {
   const isSchema = (value: unknown): value is Fields =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
   return [
