@@ -6,7 +6,7 @@ import type { Revision } from '../machinery/revision.js';
 /**
  * Where a paged list goes on: the revision all its pages show, and the key after the last item, below the list's
  * scope. Opaque to clients; the form is kube-apiserver's, so that a list may go on at either server. Ours hold a sum
- * over what they say and the list they are for: one that was cut, edited or taken to another list is refused.
+ * over what they say: one that was cut or edited is refused.
  * A revision of -1 goes on at the latest state, for lists whose revision was compacted half way.
  */
 export interface ContinueToken {
@@ -17,14 +17,13 @@ export interface ContinueToken {
 
 const version = 'meta.k8s.io/v1';
 
-/** `scope` is the key prefix of the list. */
-export function encodeContinue(token: ContinueToken, scope: string): string {
+export function encodeContinue(token: ContinueToken): string {
   const rv = token.revision === 'latest' ? -1 : token.revision;
   const start = `${token.start}\0`;
-  return encodeJson({ v: version, rv, start, sum: sumOf(scope, rv, start) }).toString('base64url');
+  return encodeJson({ v: version, rv, start, sum: sumOf(rv, start) }).toString('base64url');
 }
 
-export function decodeContinue(text: string, scope: string): ContinueToken {
+export function decodeContinue(text: string): ContinueToken {
   const invalid = (why: string) => ApiError.badRequest(`invalid continue token: continue key is not valid: ${why}`);
   if (!/^[A-Za-z0-9_-]*$/.test(text)) {
     throw invalid(`illegal base64 data at input byte ${text.search(/[^A-Za-z0-9_-]/)}`);
@@ -47,7 +46,7 @@ export function decodeContinue(text: string, scope: string): ContinueToken {
   }
   if (typeof start !== 'string' || start === '') throw invalid('encoded start key empty (version meta.k8s.io/v1)');
   if (start.split('/').includes('..') || start.startsWith('/')) throw invalid(start);
-  if (sum !== undefined && sum !== sumOf(scope, rv, start)) throw invalid('it was changed, or is for another list');
+  if (sum !== undefined && sum !== sumOf(rv, start)) throw invalid('it was changed');
   return {
     revision: rv === -1 ? 'latest' : (rv as Revision),
     start: start.endsWith('\0') ? start.slice(0, -1) : start,
@@ -58,7 +57,7 @@ function goText(value: unknown): string {
   return typeof value === 'string' ? `"${value}"` : '""';
 }
 
-function sumOf(scope: string, rv: number, start: string): string {
-  const { high, low } = fnv1a64(`${scope}\0${rv}\0${start}`);
+function sumOf(rv: number, start: string): string {
+  const { high, low } = fnv1a64(`${rv}\0${start}`);
   return high.toString(36) + low.toString(36).padStart(7, '0');
 }

@@ -37,7 +37,7 @@ export async function listObjects(store: ResourceStore, query: ListQuery): Promi
   const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
 
   if (options.continue !== '') {
-    const token = decodeContinue(options.continue, store.scopeOf(query.namespace));
+    const token = decodeContinue(options.continue);
     if (isVersion) throw ApiError.badRequest('specifying resource version is not allowed when using continue');
     if (token.revision === 'latest') {
       await readFresh(store.parts, store.cache, undefined, signal);
@@ -72,7 +72,7 @@ async function exactly(
           'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
           'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
           'deleted between the time the first chunk was returned and now may show up in the list.',
-        encodeContinue({ revision: 'latest', start: after }, store.scopeOf(query.namespace)),
+        encodeContinue({ revision: 'latest', start: after }),
       );
     }
     throw storageToApiError(error);
@@ -135,7 +135,7 @@ function endOfPage(
   last: EncodedObject,
   remaining: number | undefined,
 ): ListResult {
-  const continueToken = encodeContinue({ revision, start: last.key.slice(scope.length) }, scope);
+  const continueToken = encodeContinue({ revision, start: last.key.slice(scope.length) });
   return { revision, items, continueToken, remainingItemCount: remaining };
 }
 
