@@ -15,6 +15,15 @@ export interface StandardCheckParts {
   readonly shuttingDown: () => boolean;
 }
 
+/** The definitions of custom resources are loaded with everything else. */
+const loadedSteps = [
+  'generic-apiserver-start-informers',
+  'watch-cache-initialization',
+  'start-apiextensions-informers',
+  'crd-informer-synced',
+];
+const objectSteps = ['rbac/bootstrap-roles', 'scheduling/bootstrap-system-priority-classes', 'bootstrap-controller'];
+
 /** What every server checks, in the order of the report. Steps of starting up are added behind these as they come. */
 export function standardChecks(parts: StandardCheckParts): HealthCheck[] {
   const { storeTimeoutMs, storeReadyTimeoutMs, cacheSynced, bootstrapDone, shuttingDown } = parts;
@@ -29,11 +38,8 @@ export function standardChecks(parts: StandardCheckParts): HealthCheck[] {
     { name: 'etcd', endpoints: everywhere, check: answers(storeTimeoutMs) },
     { name: 'etcd-readiness', endpoints: ['readyz'], check: answers(storeReadyTimeoutMs) },
     { name: 'informer-sync', endpoints: ['readyz'], check: synced },
-    ...[
-      { name: 'generic-apiserver-start-informers', done: isLoaded, missing: 'the cache has not been loaded' },
-      { name: 'watch-cache-initialization', done: isLoaded, missing: 'the cache has not been loaded' },
-      { name: 'bootstrap-controller', done: bootstrapDone, missing: 'the objects of a new server are not all there' },
-    ].map(({ name, done, missing }) => bootStep(name, done, missing)),
+    ...loadedSteps.map((name) => bootStep(name, isLoaded, 'the cache has not been loaded')),
+    ...objectSteps.map((name) => bootStep(name, bootstrapDone, 'the objects of a new server are not all there')),
     {
       name: 'shutdown',
       endpoints: ['readyz'],

@@ -39,7 +39,15 @@ function world(livezGracePeriodMs = 0) {
   return { clock, state, checks, get };
 }
 
-const hooks = ['generic-apiserver-start-informers', 'watch-cache-initialization', 'bootstrap-controller']
+const hooks = [
+  'generic-apiserver-start-informers',
+  'watch-cache-initialization',
+  'start-apiextensions-informers',
+  'crd-informer-synced',
+  'rbac/bootstrap-roles',
+  'scheduling/bootstrap-system-priority-classes',
+  'bootstrap-controller',
+]
   .map((name) => `[+]poststarthook/${name} ok\n`)
   .join('');
 const warning = (names: string) => `warn: some health checks cannot be excluded: no matches for ${names}\n`;
@@ -69,6 +77,7 @@ describe('a healthy server', () => {
     ['/livez/ping?verbose', 'ok'],
     ['/readyz/shutdown', 'ok'],
     ['/readyz/poststarthook/bootstrap-controller', 'ok'],
+    ['/livez/poststarthook/rbac/bootstrap-roles', 'ok'],
   ])('%s', async (url, text) => {
     const answer = await get(url);
     expect([answer.code, answer.text, answer.headers['content-type']]).toEqual([
