@@ -8,6 +8,7 @@ import { answers, badBodies, fieldValidation, paths, representations } from './e
 import { collections, getting, listing, paging, selecting } from './list.cases.js';
 import { networks } from './networking.cases.js';
 import { jsonPatching, merging, patchTypes } from './patch.cases.js';
+import { nodePorts, serviceRanges, services } from './service.cases.js';
 import { binding, status } from './subresource.cases.js';
 import { versions } from './version.cases.js';
 import { watchRefusals } from './watch.cases.js';
@@ -39,6 +40,9 @@ export const allTables: readonly Table[] = [
   securing,
   protecting,
   networks,
+  services,
+  nodePorts,
+  serviceRanges,
   certificateRequests,
   clusterParts,
   devices,

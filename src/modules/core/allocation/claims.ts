@@ -57,8 +57,8 @@ export function addressClaim(address: string, owner: Owner, naming: NamingProfil
 }
 
 function addressLabels(naming: NamingProfile) {
-  const domain = `ipaddress.${naming.labelDomain}`;
-  return { family: `${domain}/ip-family`, managedBy: { [`${domain}/managed-by`]: naming.group('ipallocator') } };
+  const label = (name: string) => naming.label(name, 'ipaddress');
+  return { family: label('ip-family'), managedBy: { [label('managed-by')]: naming.group('ipallocator') } };
 }
 
 /** Whether this server made it, and may remove it. */

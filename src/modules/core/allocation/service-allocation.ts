@@ -45,7 +45,7 @@ const alreadyAllocated = 'provided IP is already allocated';
 
 /**
  * Gives services their addresses and node ports. Each is an object of its own that is made and removed in the
- * transaction of the service (ADR 010): the store refuses a second one of a name, so no two services ever have the same.
+ * transaction of the service (ADR 014): the store refuses a second one of a name, so no two services ever have the same.
  */
 export class ServiceAllocation {
   readonly families: ClusterFamilies;
