@@ -31,9 +31,7 @@ function stampTaints(slice: KubeObject, now: string): void {
 function validateFixed(spec: Fields, before: Fields): FieldError[] {
   const poolName = (of: Fields) => asFields(of['pool'])['name'];
   return [
-    ...['driver', 'nodeName', 'allNodes', 'nodeSelector', 'perDeviceNodeSelection'].flatMap((field) =>
-      immutable(spec[field], before[field], at.child(field)),
-    ),
+    ...['driver', 'nodeName'].flatMap((field) => immutable(spec[field], before[field], at.child(field))),
     ...immutable(poolName(spec), poolName(before), at.child('pool', 'name')),
   ];
 }

@@ -146,6 +146,7 @@ it.each([
 it.each<[object, string[]]>([
   [device(), []],
   [{ pool: { name: 'p', resourceSliceCount: 2, generation: 1 } }, []],
+  [{ nodeName: undefined, allNodes: true }, ['spec.nodeName: Invalid value: null: field is immutable']],
   [{ driver: 'x.example.com' }, ['spec.driver: Invalid value: "x.example.com": field is immutable']],
   [{ nodeName: 'y' }, ['spec.nodeName: Invalid value: "y": field is immutable']],
   [{ pool: { name: 'q', resourceSliceCount: 1 } }, ['spec.pool.name: Invalid value: "q": field is immutable']],
