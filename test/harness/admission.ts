@@ -51,6 +51,9 @@ export class KnownObjects implements ObjectReader, QuotaLedger {
   quotas(namespace: string): readonly KubeObject[] {
     return this.staleQuotas ?? this.list(quotaResource, namespace);
   }
+  latestKnown(quota: KubeObject): KubeObject {
+    return quota;
+  }
   latest({ metadata }: KubeObject): Promise<KubeObject | undefined> {
     return this.live(quotaResource, '', metadata.name ?? '');
   }

@@ -10,6 +10,7 @@ import { concerns, uncountable, viewOfQuota, withDelta } from '../quota/check-qu
 import type { Evaluator } from '../quota/evaluator.js';
 import { Evaluators } from '../quota/evaluators.js';
 import type { QuotaLedger } from '../quota/quota-ledger.js';
+import { Turns } from '../quota/turns.js';
 import { uncoveredProblem } from '../quota/uncovered.js';
 import { forbid } from '../refusal.js';
 
@@ -29,6 +30,7 @@ interface Parts {
  */
 export function resourceQuota({ ledger, naming, clock, configuration }: Parts): AdmissionPlugin {
   const evaluators = new Evaluators(naming);
+  const turns = new Turns();
 
   return {
     name: 'ResourceQuota',
@@ -47,12 +49,18 @@ export function resourceQuota({ ledger, naming, clock, configuration }: Parts): 
         throw forbid(attributes, `quota usage is negative for resource(s): ${[...negative.keys()].sort().join(',')}`);
       }
       const delta = withoutZeros(old ? difference(usage, evaluator.usage(old, clock.now())) : usage);
-      // What every quota says is known before the first one is charged.
-      for (const quota of quotas) await settle(attributes, quota, delta, false);
-      if (attributes.request.dryRun) return;
-      for (const quota of quotas) await settle(attributes, quota, delta, true);
+      if (delta.size === 0) return;
+      // Requests of this server would only get in each other's way; others are found out by the store.
+      await turns.take(namespace, () => settleAll(attributes, quotas, delta));
     },
   };
+
+  /** What every quota says is known before the first one is charged. */
+  async function settleAll(attributes: AdmissionAttributes, quotas: readonly KubeObject[], delta: Amounts) {
+    for (const quota of quotas) await settle(attributes, quota, delta, false);
+    if (attributes.request.dryRun) return;
+    for (const quota of quotas) await settle(attributes, quota, delta, true);
+  }
 
   async function quotasFor(
     attributes: AdmissionAttributes,
@@ -75,7 +83,7 @@ export function resourceQuota({ ledger, naming, clock, configuration }: Parts): 
   /** Begins with the quota as it was read; what it leads to is believed when the stored one agrees. */
   async function settle(attributes: AdmissionAttributes, quota: KubeObject, delta: Amounts, charges: boolean) {
     const { signal } = attributes.request;
-    let current: KubeObject | undefined = quota;
+    let current: KubeObject | undefined = ledger.latestKnown(quota);
     let isLatest = false;
     for (let attempt = 0; current && attempt < chargeAttemptsMax; attempt++) {
       const verdict = withDelta(current, delta);

@@ -4,6 +4,8 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 export interface QuotaLedger {
   /** Those of a namespace as the cache has them. */
   quotas(namespace: string): readonly KubeObject[];
+  /** The same quota as it was last written here, where the cache has not seen that yet. */
+  latestKnown(quota: KubeObject): KubeObject;
   /** One as it is stored; undefined when it is gone. */
   latest(quota: KubeObject, signal: AbortSignal | undefined): Promise<KubeObject | undefined>;
   /** Writes what is used, if nobody else changed the quota meanwhile: false then. */

@@ -6,9 +6,13 @@ import type { ObjectReader } from '../object-reader.js';
 import type { QuotaLedger } from './quota-ledger.js';
 
 const quotas = { group: '', resource: 'resourcequotas' };
+/** They only save a read: more of them than this are forgotten. */
+const writtenMax = 1000;
 
 /** Quotas as objects of the registry. What is used is written past admission: it is admission that writes it. */
 export class RegistryLedger implements QuotaLedger {
+  private readonly written = new Map<string, KubeObject>();
+
   constructor(
     private readonly registry: ResourceRegistry,
     private readonly objects: ObjectReader,
@@ -18,6 +22,14 @@ export class RegistryLedger implements QuotaLedger {
     return this.objects.list(quotas, namespace);
   }
 
+  latestKnown(quota: KubeObject): KubeObject {
+    const written = this.written.get(quota.metadata.uid ?? '');
+    if (!written) return quota;
+    if (revisionOf(written) > revisionOf(quota)) return written;
+    this.written.delete(quota.metadata.uid ?? '');
+    return quota;
+  }
+
   async latest({ metadata }: KubeObject, signal: AbortSignal | undefined): Promise<KubeObject | undefined> {
     const { encoded } = await this.store.storedCurrent(this.store.keyOf(metadata.namespace!, metadata.name!), signal);
     return encoded?.parse();
@@ -25,18 +37,21 @@ export class RegistryLedger implements QuotaLedger {
 
   async charge(quota: KubeObject, used: Record<string, string>, signal: AbortSignal | undefined): Promise<boolean> {
     const { store } = this;
-    const { namespace = '', name = '', resourceVersion } = quota.metadata;
+    const { namespace = '', name = '', uid = '' } = quota.metadata;
     const next = store.canonical({ ...quota, status: { ...asFields(quota['status']), used } });
     const key = store.keyOf(namespace, name);
-    const written = await store.commit(
-      { type: 'put', key, value: store.codec.encode(next) },
-      Number(resourceVersion) as Revision,
-      signal,
-    );
-    return 'revision' in written;
+    const result = await store.commit({ type: 'put', key, value: store.codec.encode(next) }, revisionOf(quota), signal);
+    if ('newer' in result) return false;
+    if (this.written.size >= writtenMax) this.written.clear();
+    this.written.set(uid, { ...next, metadata: { ...next.metadata, resourceVersion: String(result.revision) } });
+    return true;
   }
 
   private get store() {
     return this.registry.require('', 'v1', quotas.resource).store;
   }
+}
+
+function revisionOf({ metadata }: KubeObject): Revision {
+  return Number(metadata.resourceVersion) as Revision;
 }
