@@ -22,7 +22,13 @@ const loadedSteps = [
   'start-apiextensions-informers',
   'crd-informer-synced',
 ];
-const objectSteps = ['rbac/bootstrap-roles', 'scheduling/bootstrap-system-priority-classes', 'bootstrap-controller'];
+const objectSteps = [
+  'rbac/bootstrap-roles',
+  'scheduling/bootstrap-system-priority-classes',
+  'bootstrap-controller',
+  'apiservice-registration-controller',
+];
+const objectsMissing = 'the objects of a new server are not all there';
 
 /** What every server checks, in the order of the report. Steps of starting up are added behind these as they come. */
 export function standardChecks(parts: StandardCheckParts): HealthCheck[] {
@@ -39,7 +45,9 @@ export function standardChecks(parts: StandardCheckParts): HealthCheck[] {
     { name: 'etcd-readiness', endpoints: ['readyz'], check: answers(storeReadyTimeoutMs) },
     { name: 'informer-sync', endpoints: ['readyz'], check: synced },
     ...loadedSteps.map((name) => bootStep(name, isLoaded, 'the cache has not been loaded')),
-    ...objectSteps.map((name) => bootStep(name, bootstrapDone, 'the objects of a new server are not all there')),
+    ...objectSteps.map((name) => bootStep(name, bootstrapDone, objectsMissing)),
+    // An APIService for every group that is served.
+    { ...bootStep('', bootstrapDone, objectsMissing), name: 'autoregister-completion' },
     {
       name: 'shutdown',
       endpoints: ['readyz'],

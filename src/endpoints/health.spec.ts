@@ -47,9 +47,11 @@ const hooks = [
   'rbac/bootstrap-roles',
   'scheduling/bootstrap-system-priority-classes',
   'bootstrap-controller',
+  'apiservice-registration-controller',
 ]
   .map((name) => `[+]poststarthook/${name} ok\n`)
-  .join('');
+  .join('')
+  .concat('[+]autoregister-completion ok\n');
 const warning = (names: string) => `warn: some health checks cannot be excluded: no matches for ${names}\n`;
 
 describe('a healthy server', () => {
