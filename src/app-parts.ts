@@ -284,7 +284,10 @@ export function makeParts(given: Given): AppParts {
       catalog,
       apiDomain: naming.apiDomain,
       apiName: naming.serviceName,
-      serverPaths: ['version'],
+      serverPaths: [
+        ...(openId.isServed ? (['.well-known/openid-configuration', 'openid/v1/jwks'] as const) : []),
+        'version',
+      ],
       clock,
     }),
     feed,
