@@ -1,6 +1,7 @@
 import { asTexts, type Fields } from '../../../machinery/fields.js';
 import { hasClusterIp } from '../service.types.js';
 import type { IpFamily } from './address-range.js';
+import { clusterIpsOf } from './holdings.js';
 import { isSettled } from './ip-families.js';
 
 export interface WantedAddress {
@@ -14,7 +15,7 @@ export interface WantedAddress {
 export function wantedAddresses(spec: Fields, before: Fields | undefined): WantedAddress[] {
   const ips = asTexts(spec['clusterIPs']);
   if (!hasClusterIp(spec) || ips[0] === 'None' || isSettled(spec, before)) return [];
-  const had = before && hasClusterIp(before) ? asTexts(before['clusterIPs']) : [];
+  const had = before && hasClusterIp(before) ? clusterIpsOf(before) : [];
   if (had[0] === 'None') return [];
   return (asTexts(spec['ipFamilies']) as IpFamily[])
     .map((family, index) => ({ index, family, asked: ips[index] ?? '' }))

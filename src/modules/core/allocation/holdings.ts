@@ -23,9 +23,14 @@ export function holdingsOf(service: KubeObject | undefined): Holdings {
 
 export function addressesIn(spec: Fields): string[] {
   if (!hasClusterIp(spec)) return [];
-  const all = asTexts(spec['clusterIPs']);
-  const ips = all.length > 0 ? all : [asText(spec['clusterIP'])];
-  return ips.filter((ip) => looksLikeAddress.test(ip));
+  return clusterIpsOf(spec).filter((ip) => looksLikeAddress.test(ip));
+}
+
+/** Old services have but the first of them, in a field of its own. */
+export function clusterIpsOf(spec: Fields): string[] {
+  const ips = asTexts(spec['clusterIPs']);
+  const first = asText(spec['clusterIP']);
+  return ips.length > 0 || first === '' ? ips : [first];
 }
 
 function nodePortsIn(spec: Fields): number[] {

@@ -1,0 +1,140 @@
+import { HttpClient } from '../../../test/harness/http-client.js';
+import { systemClock } from '../../std/clock.js';
+import type { Logger } from '../../std/logger.js';
+import { silentLogger } from '../../std/logger.js';
+import { startKeelson, type Keelson } from '../../testing.js';
+import { ServiceRepair } from './service-repair.js';
+
+const services = '/api/v1/namespaces/default/services';
+const addresses = '/apis/networking.k8s.io/v1/ipaddresses';
+const merge = 'application/merge-patch+json';
+
+let keelson: Keelson;
+let admin: HttpClient;
+let repair: ServiceRepair;
+let warnings: unknown[];
+
+beforeEach(async () => {
+  warnings = [];
+  keelson = await startKeelson({ reconciles: false });
+  admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
+  const { serviceAllocation: allocation, registry } = keelson.parts;
+  const logger: Logger = { ...silentLogger, warn: (_message: string, details?: object) => void warnings.push(details) };
+  repair = new ServiceRepair({
+    allocation,
+    services: registry.require('', 'v1', 'services').store,
+    clock: systemClock,
+    logger,
+  });
+});
+afterEach(async () => {
+  admin.close();
+  await keelson.stop();
+});
+
+/** Reads its own writes first. */
+async function pass(times = 1): Promise<void> {
+  for (let n = 0; n < times; n++) {
+    await admin.get(addresses);
+    await repair.pass(new AbortController().signal);
+  }
+  await admin.get(addresses);
+}
+const make = async (name: string, spec: object = {}) =>
+  (await admin.post(services, { metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }], ...spec } })).body;
+const managed = {
+  'ipaddress.kubernetes.io/ip-family': 'IPv4',
+  'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
+};
+const taken = (name: string, labels: object, service: string) =>
+  admin.post(addresses, {
+    metadata: { name, labels },
+    spec: { parentRef: { resource: 'services', namespace: 'default', name: service } },
+  });
+const names = async () =>
+  ((await admin.get(addresses)).body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
+const ports = () => {
+  const { store } = keelson.parts.serviceAllocation.nodePorts;
+  return [...store.cache.snapshot().range(store.scopeOf(''))].map(({ attributes }) => attributes.name);
+};
+
+it('marks what services have as taken again', async () => {
+  const { spec } = await make('s');
+  const ip = spec.clusterIP as string;
+  const nodePort = spec.ports[0].nodePort as number;
+  const { store } = keelson.parts.serviceAllocation.nodePorts;
+  await store.parts.kv.txn([], [{ type: 'delete', key: store.keyOf('', String(nodePort)) }]);
+  await admin.delete(`${addresses}/${ip}`);
+  expect([await names(), ports()]).toEqual([['10.0.0.1'], []]);
+  await pass();
+  expect([(await names()).sort(), ports()]).toEqual([['10.0.0.1', ip].sort(), [String(nodePort)]]);
+  expect((await admin.get(`${addresses}/${ip}`)).body.spec.parentRef).toMatchObject({ name: 's' });
+  expect((await admin.delete(`${services}/s`)).code).toBe(200);
+  expect([await names(), ports()]).toEqual([['10.0.0.1'], []]);
+});
+
+it('frees what has leaked when it was seen three times in a row', async () => {
+  await taken('10.0.0.77', managed, 'gone');
+  await taken('10.0.0.78', {}, 'gone');
+  await pass(2);
+  expect(await names()).toContain('10.0.0.77');
+  await pass();
+  // What others keep for themselves is theirs.
+  expect(await names()).toEqual(['10.0.0.1', '10.0.0.78']);
+});
+
+it('forgets a leak whose owner comes in the meantime', async () => {
+  await taken('10.0.0.77', managed, 's');
+  await pass(2);
+  const { store } = keelson.parts.registry.require('', 'v1', 'services');
+  await admin.post(services, { metadata: { name: 's' }, spec: { clusterIP: 'None' } });
+  const late = (await store.storedCurrent(store.keyOf('default', 's'), undefined)).encoded!.parse();
+  const spec = { ...(late['spec'] as object), clusterIP: '10.0.0.77', clusterIPs: ['10.0.0.77'] };
+  const value = store.codec.encode({ ...late, spec });
+  await store.parts.kv.txn([], [{ type: 'put', key: store.keyOf('default', 's'), value }]);
+  await pass(5);
+  expect(await names()).toContain('10.0.0.77');
+});
+
+it('tells of an address that two services have, and leaves it to them', async () => {
+  const { spec } = await make('a');
+  await make('b');
+  const { store } = keelson.parts.registry.require('', 'v1', 'services');
+  const b = (await store.storedCurrent(store.keyOf('default', 'b'), undefined)).encoded!.parse();
+  const both = {
+    ...(b['spec'] as object),
+    clusterIP: spec.clusterIP as string,
+    clusterIPs: [spec.clusterIP as string],
+  };
+  const value = store.codec.encode({ ...b, spec: both });
+  await store.parts.kv.txn([], [{ type: 'put', key: store.keyOf('default', 'b'), value }]);
+  await pass();
+  expect(warnings).toEqual([
+    {
+      address: spec.clusterIP as string,
+      owners: [
+        { namespace: 'default', name: 'a' },
+        { namespace: 'default', name: 'b' },
+      ],
+    },
+  ]);
+  // The second one does not take it away from the first.
+  expect((await admin.delete(`${services}/b`)).code).toBe(200);
+  expect(await names()).toContain(spec.clusterIP);
+});
+
+it('a service of before there were claims keeps what it has', async () => {
+  const { store } = keelson.parts.registry.require('', 'v1', 'services');
+  const made = await make('model');
+  const old = {
+    ...made,
+    metadata: { name: 'old', namespace: 'default', uid: 'u' },
+    spec: { ...made.spec, clusterIP: '10.0.0.9', clusterIPs: undefined, ports: [{ port: 80, nodePort: 30_009 }] },
+  };
+  const put = { type: 'put' as const, key: store.keyOf('default', 'old'), value: store.codec.encode(old) };
+  await store.parts.kv.txn([], [put]);
+  await pass();
+  expect([await names(), ports()]).toEqual([expect.arrayContaining(['10.0.0.9']), expect.arrayContaining(['30009'])]);
+  const { code } = await admin.patch(`${services}/old`, { metadata: { labels: { a: 'b' } } }, merge);
+  expect(code).toBe(200);
+});
