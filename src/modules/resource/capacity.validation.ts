@@ -1,11 +1,11 @@
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { asFields, isSet, type Fields } from '../../machinery/fields.js';
-import { compareAmounts } from '../core/pod/pod-resources.js';
+import { addResources, amountRatio, compareAmounts } from '../core/pod/pod-resources.js';
 
 const valuesMax = 10;
 
 /** How much of a capacity one claim can have of a device that many share. */
-export function validateRequestPolicy(capacity: Fields, at: FieldPath): FieldError[] {
+export function validateRequestPolicy(capacity: Fields, at: FieldPath, isShared: boolean): FieldError[] {
   if (!isSet(capacity['requestPolicy'])) return [];
   const policy = asFields(capacity['requestPolicy']);
   const { default: fallback, validValues, validRange } = policy;
@@ -13,6 +13,7 @@ export function validateRequestPolicy(capacity: Fields, at: FieldPath): FieldErr
   const values = Array.isArray(validValues) ? (validValues as unknown[]) : [];
   const range = asFields(validRange);
   const errors: FieldError[] = [];
+  if (!isShared) errors.push(fieldError.forbidden(String(policyAt), 'allowMultipleAllocations must be true'));
   const refuse = (field: string, value: unknown, message: string) =>
     errors.push(fieldError.invalid(String(policyAt.child(field)), value, message));
   if (isSet(fallback) && compareAmounts(fallback, capacity['value']) > 0) {
@@ -49,7 +50,7 @@ function validateRange(
   range: Fields,
   { capacity, fallback, at }: { readonly capacity: Fields; readonly fallback: unknown; readonly at: FieldPath },
 ): FieldError[] {
-  const { min, max } = range;
+  const { min, max, step } = range;
   const rangeAt = at.child('validRange');
   const errors: FieldError[] = [];
   const refuse = (field: string, value: unknown, message: string) =>
@@ -58,6 +59,17 @@ function validateRange(
   for (const field of ['min', 'max']) {
     if (isSet(range[field]) && compareAmounts(range[field], capacity['value']) > 0) {
       refuse(field, range[field], 'must be less than or equal to the capacity value');
+    }
+  }
+  if (isSet(step)) {
+    const message = 'must be a multiple of `step`';
+    const isMultiple = (amount: unknown) => Number.isInteger(amountRatio(amount, step));
+    if (isSet(max) && !isMultiple(max)) refuse('max', max, message);
+    if (isSet(fallback) && !isMultiple(fallback)) {
+      errors.push(fieldError.invalid(String(at.child('default')), fallback, message));
+    }
+    if (compareAmounts(addResources({ sum: min }, { sum: step })['sum'], capacity['value']) > 0) {
+      refuse('step', step, 'one step above `min` must be less than or equal to the capacity value');
     }
   }
   if (isSet(min) && isSet(max) && compareAmounts(min, max) > 0) {

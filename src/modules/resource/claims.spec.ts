@@ -78,6 +78,11 @@ it.each<[string, object, string[]]>([
     [`${at}.exactly.tolerations[0].value: Invalid value: "v": must be empty for operator \`Exists\``],
   ],
   [
+    'a toleration of nothing',
+    asking({ tolerations: [{ key: 'k', operator: 'Exists', effect: 'None' }] }),
+    [`${at}.exactly.tolerations[0].effect: Unsupported value: "None": supported values: "NoExecute", "NoSchedule"`],
+  ],
+  [
     'a constraint of no request',
     { requests: [exactly()], constraints: [{ requests: ['z'], matchAttribute: 'a/b' }] },
     [`spec.devices.constraints[0].requests[0]: Invalid value: "z": ${noRequest}`],

@@ -10,7 +10,9 @@ const expressionBytesMax = 10 * 1024;
 const parametersBytesMax = 10 * 1024;
 const tolerationsMax = 16;
 
-export const taintEffects = ['NoExecute', 'NoSchedule', 'None'];
+/** What a device can do to those who do not tolerate it; an effect of nothing needs no toleration. */
+const taintEffects = ['NoExecute', 'NoSchedule', 'None'];
+const toleratedEffects = ['NoExecute', 'NoSchedule'];
 
 export function validateSelectors(selectors: unknown, at: FieldPath): FieldError[] {
   return validateList(selectors, selectorsMax, at, (selector, selectorAt) => {
@@ -64,7 +66,7 @@ export function validateDeviceTolerations(tolerations: unknown, at: FieldPath): 
         errors.push(...required(key, tolerationAt.child('key'), 'must not be empty for operator `Equal`'));
       errors.push(...checked(value, tolerationAt.child('value'), validateLabelValue));
     }
-    return effect === '' ? errors : [...errors, ...oneOf(effect, tolerationAt.child('effect'), taintEffects)];
+    return effect === '' ? errors : [...errors, ...oneOf(effect, tolerationAt.child('effect'), toleratedEffects)];
   });
 }
 

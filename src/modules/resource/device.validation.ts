@@ -20,6 +20,7 @@ export function validateDevice(device: Fields, at: FieldPath, choosesNodes: bool
   const attributes = Object.entries(asFields(device['attributes']));
   const capacity = Object.entries(asFields(device['capacity']));
   const count = attributes.length + capacity.length;
+  const isShared = device['allowMultipleAllocations'] === true;
   const errors = checked(asText(device['name']), at.child('name'), validateDnsLabel);
   if (count > factsMax) {
     const message = `the total number of attributes and capacities must not exceed ${factsMax}`;
@@ -31,7 +32,10 @@ export function validateDevice(device: Fields, at: FieldPath, choosesNodes: bool
   }
   for (const [name, amount] of capacity) {
     const amountAt = at.child('capacity').key(name);
-    errors.push(...validateAttributeName(name, amountAt), ...validateRequestPolicy(asFields(amount), amountAt));
+    errors.push(
+      ...validateAttributeName(name, amountAt),
+      ...validateRequestPolicy(asFields(amount), amountAt, isShared),
+    );
   }
   const consumptions = { max: consumptionsMax, key: 'counterSet', at: at.child('consumesCounters') };
   return [

@@ -11,7 +11,8 @@ const slice = (spec: object): KubeObject => ({
 });
 const device = (fields: object = {}) => ({ devices: [{ name: 'd', ...fields }] });
 const attribute = (value: object) => device({ attributes: { x: value } });
-const capacity = (requestPolicy: object) => device({ capacity: { m: { value: '8Gi', requestPolicy } } });
+const capacity = (requestPolicy: object, allowMultipleAllocations = true) =>
+  device({ allowMultipleAllocations, capacity: { m: { value: '8Gi', requestPolicy } } });
 const at = 'spec.devices[0]';
 const policyAt = `${at}.capacity[m].requestPolicy`;
 const ways = '`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection`';
@@ -116,6 +117,20 @@ it.each<[string, object, string[]]>([
     ['spec: Invalid value: "{`sharedCounters`, `devices`}": only one of `sharedCounters` or `devices` is allowed'],
   ],
   ['a range', capacity({ default: '2Gi', validRange: { min: '1Gi', max: '4Gi' } }), []],
+  [
+    'a policy for one alone',
+    capacity({ default: '2Gi' }, false),
+    [`${policyAt}: Forbidden: allowMultipleAllocations must be true`],
+  ],
+  ['steps', capacity({ default: '2Gi', validRange: { min: '1Gi', max: '4Gi', step: '1Gi' } }), []],
+  [
+    'steps that do not fit',
+    capacity({ default: '1Gi', validRange: { min: '1Gi', max: '5Gi', step: '2Gi' } }),
+    [
+      `${policyAt}.validRange.max: Invalid value: "5Gi": must be a multiple of \`step\``,
+      `${policyAt}.default: Invalid value: "1Gi": must be a multiple of \`step\``,
+    ],
+  ],
   ['values', capacity({ default: '2Gi', validValues: ['1Gi', '2Gi'] }), []],
   ['a range without a default', capacity({ validRange: { min: '1Gi' } }), [`${policyAt}.default: Required value`]],
   [
