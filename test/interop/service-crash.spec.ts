@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ownerOf, type Owner } from '../../src/modules/core/allocation/claims.js';
+import { holdingsOf } from '../../src/modules/core/allocation/holdings.js';
+import type { KubeObject } from '../../src/machinery/kube-object.js';
+import { EmbeddedStore } from '../../src/storage/backends/embedded/embedded-store.js';
+import type { KvStore } from '../../src/storage/kv-store.js';
+import { HttpClient } from '../harness/http-client.js';
+import { ServerProcess } from '../harness/server-process.js';
+
+/**
+ * The server is killed while services come, change and go. Whatever it was in the middle of: what the store says is
+ * taken is what its services have, before any repair.
+ */
+const kills = 8;
+const writers = 8;
+const services = '/api/v1/namespaces/default/services';
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Each writer has services of its own; answers that are lost with the server are nobody's business. */
+async function write(client: HttpClient, writer: number, isOver: () => boolean): Promise<number> {
+  let acknowledged = 0;
+  for (let n = 0; !isOver(); n++) {
+    const name = `w${writer}-${n % 5}`;
+    const spec = { type: n % 2 === 0 ? 'NodePort' : 'ClusterIP', ports: [{ port: 80 }] };
+    const step = [
+      () => client.post(services, { metadata: { name }, spec }),
+      () => client.patch(`${services}/${name}`, { spec: { type: 'NodePort' } }),
+      () => client.delete(`${services}/${name}`),
+    ][n % 3]!;
+    const code = await step().then(
+      (answer) => answer.code,
+      () => sleep(5).then(() => 0),
+    );
+    if (code === 200 || code === 201) acknowledged++;
+  }
+  return acknowledged;
+}
+
+const named = ({ namespace, name }: Owner) => `${namespace}/${name}`;
+
+async function difference(store: KvStore): Promise<{ had: string[]; taken: string[] }> {
+  const under = async (prefix: string) =>
+    (await store.range(`/registry/${prefix}/`)).items.map(({ value }) => JSON.parse(value.toString()) as KubeObject);
+  const had = (await under('services/specs')).flatMap((service) => {
+    const { addresses, nodePorts } = holdingsOf(service);
+    const owner = named({ namespace: service.metadata.namespace!, name: service.metadata.name! });
+    return [...addresses, ...[...nodePorts].map(String)].map((name) => `${name} ${owner}`);
+  });
+  const claims = [...(await under('ipaddresses')), ...(await under('ranges/servicenodeports'))];
+  const taken = claims.map((claim) => `${claim.metadata.name} ${named(ownerOf(claim)!)}`);
+  return { had: had.sort(), taken: taken.sort() };
+}
+
+it(`a server that is killed ${kills} times leaves nothing taken that nobody has`, async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'keelson-services-'));
+  const server = await ServerProcess.start(directory, ['--storage-backend=embedded']);
+  let isOver = false;
+  const clients = Array.from({ length: writers }, () => new HttpClient(clientOf(server)));
+  try {
+    const work = clients.map((client, writer) => write(client, writer, () => isOver));
+    for (let n = 0; n < kills; n++) {
+      await sleep(150 + 40 * n);
+      await server.kill();
+      const store = await EmbeddedStore.open({ directory: join(directory, 'store') });
+      const { had, taken } = await difference(store).finally(() => store.close());
+      expect(taken).toEqual(had);
+      expect(new Set(had.map((line) => line.split(' ')[0])).size).toBe(had.length);
+      await server.start();
+    }
+    isOver = true;
+    const acknowledged = await Promise.all(work);
+    expect(acknowledged.reduce((sum, count) => sum + count)).toBeGreaterThan(100);
+  } finally {
+    isOver = true;
+    for (const client of clients) client.close();
+    await server.kill();
+    await rm(directory, { recursive: true, force: true });
+  }
+}, 120_000);
+
+const clientOf = ({ access: { url, ca, client } }: ServerProcess) => ({ url, ca, ...client });
