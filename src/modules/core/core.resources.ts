@@ -128,7 +128,7 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       namespaced: false,
       storagePrefix: 'minions',
       selectableFields: { 'spec.unschedulable': isTrue('spec', 'unschedulable') },
-      strategy: nodeStrategy,
+      strategy: nodeStrategy(naming),
       table: nodeTable(naming),
       subresources: { ...nodeConnections, status: nodeStatusLens },
     }),

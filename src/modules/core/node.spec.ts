@@ -1,9 +1,10 @@
 import { namingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
-import { nodeStatusLens, nodeStrategy } from './node.strategy.js';
+import { nodeStatusLens, nodeStrategy as strategyFor } from './node.strategy.js';
 import { nodeTable } from './node.table.js';
 
+const nodeStrategy = strategyFor(namingProfile('kubernetes'));
 const node = (rest: object = {}, labels: Record<string, string> = {}): KubeObject => ({
   kind: 'Node',
   apiVersion: 'v1',
@@ -121,4 +122,23 @@ it.each<[string, KubeObject, string[]]>([
   const [name, status, roles, , ...rest] = nodeTable(namingProfile('kubernetes')).cells(given, { nowMs: 0 });
   expect(name).toBe('n');
   expect([status, roles, ...rest]).toEqual(want);
+});
+
+const avoids = 'scheduler.alpha.kubernetes.io/preferAvoidPods';
+const signature = (podController: object) => JSON.stringify({ preferAvoidPods: [{ podSignature: { podController } }] });
+it.each<[string, string[]]>([
+  ['', []],
+  [signature({ controller: true, name: 'r' }), []],
+  ['{', [`metadata.annotations.AvoidPods: Invalid value: "${avoids}": unexpected end of JSON input`]],
+  ['{"preferAvoidPods":[{}]}', [`metadata.annotations.${avoids}.PodSignature: Required value`]],
+  [
+    signature({ name: 'r' }),
+    [
+      `metadata.annotations.${avoids}.PodSignature.PodController.Controller: Invalid value: false: must point to a controller`,
+    ],
+  ],
+])('would rather not have %j', (text, want) => {
+  const given = node();
+  given.metadata.annotations = { [avoids]: text };
+  expect(refusals(nodeStrategy, given)).toEqual(want);
 });

@@ -1,3 +1,4 @@
+import type { NamingProfile } from '../../config/naming-profile.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { checked, each, oneOf } from '../../machinery/field-rules.js';
@@ -7,10 +8,24 @@ import { nameIsDnsSubdomain, validateLabelValue, validateQualifiedName } from '.
 import { statusLens } from '../../registry/status-lens.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validateCidr } from './addresses.js';
+import { validateAvoidedPods } from './avoid-pods.validation.js';
 import { isNegative } from './pod/pod-resources.js';
 import { taintEffects } from './pod/scheduling.validation.js';
 
-export const nodeStrategy: Strategy = {
+export function nodeStrategy(naming: NamingProfile): Strategy {
+  const avoids = naming.label('preferAvoidPods', 'scheduler.alpha');
+  const validateAnnotations = ({ metadata: { annotations } }: KubeObject): FieldError[] => {
+    const text = annotations?.[avoids] ?? '';
+    return text === '' ? [] : validateAvoidedPods(text, avoids, path('metadata').child('annotations'));
+  };
+  return {
+    ...plainStrategy,
+    validateCreate: (node) => [...validateAnnotations(node), ...plainStrategy.validateCreate(node)],
+    validateUpdate: (node, old) => [...validateAnnotations(node), ...plainStrategy.validateUpdate(node, old)],
+  };
+}
+
+const plainStrategy = {
   validateName: nameIsDnsSubdomain,
   default: defaultNode,
   prepareForCreate: dropConfigSource,
@@ -25,7 +40,7 @@ export const nodeStrategy: Strategy = {
     ...validateFixed(node, old),
     ...validateTaints(asFields(node['spec'])['taints']),
   ],
-};
+} satisfies Strategy;
 
 const systemInfo = [
   'machineID',

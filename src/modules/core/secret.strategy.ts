@@ -7,16 +7,18 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateConfigKey } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { dataBytesMax, validateImmutable } from './config-map.strategy.js';
+import { keyPairProblem } from './key-pair.js';
 
 type DataRule = (data: ReadonlyMap<string, string>) => FieldError[];
 
 export function secretStrategy(naming: NamingProfile): Strategy {
   const accountAnnotation = naming.label('service-account.name');
   const accountToken = naming.label('service-account-token');
+  const tls = naming.label('tls');
   const rules: Readonly<Record<string, DataRule>> = {
     [naming.label('dockercfg')]: isJson('.dockercfg'),
     [naming.label('dockerconfigjson')]: isJson('.dockerconfigjson'),
-    [naming.label('tls')]: hasKeys('tls.crt', 'tls.key'),
+    [tls]: hasKeys('tls.crt', 'tls.key'),
     [naming.label('ssh-auth')]: hasKeys('ssh-privatekey'),
     [naming.label('basic-auth')]: (data) =>
       data.has('username') || data.has('password') ? [] : hasKeys('username', 'password')(data),
@@ -51,6 +53,13 @@ export function secretStrategy(naming: NamingProfile): Strategy {
       ...validateImmutable(secret, old, ['data']),
       ...validate(secret),
     ],
+    warnings(secret) {
+      if (secret['type'] !== tls) return [];
+      const data = asFields(secret['data']);
+      const text = (field: string) => Buffer.from(asText(data[field]), 'base64').toString('latin1');
+      const problem = keyPairProblem(text('tls.crt'), text('tls.key'));
+      return problem === undefined ? [] : [problem];
+    },
   };
 }
 

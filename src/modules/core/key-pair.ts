@@ -1,0 +1,74 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+
+/** What a TLS library says of a certificate and its key in PEM; undefined when they are a pair. In the words of Go's. */
+export function keyPairProblem(certificate: string, key: string): string | undefined {
+  const certificates = blocksOf(certificate);
+  const [chain, others] = split(certificates, (type) => type === 'CERTIFICATE');
+  const [leaf] = chain;
+  if (leaf === undefined) return missingCertificate(others.map(({ type }) => type));
+  const [keys, skipped] = split(blocksOf(key), isKey);
+  const [first] = keys;
+  if (first === undefined) return missingKey(skipped.map(({ type }) => type));
+  let parsed: X509Certificate;
+  try {
+    parsed = new X509Certificate(leaf.text);
+  } catch {
+    return 'x509: malformed certificate';
+  }
+  let privateKey: KeyObject;
+  try {
+    privateKey = createPrivateKey(first.text);
+  } catch {
+    return 'tls: failed to parse private key';
+  }
+  if (privateKey.asymmetricKeyType !== parsed.publicKey.asymmetricKeyType) {
+    return 'tls: private key type does not match public key type';
+  }
+  return parsed.checkPrivateKey(privateKey) ? undefined : 'tls: private key does not match public key';
+}
+
+interface Block {
+  readonly type: string;
+  readonly text: string;
+}
+
+const isKey = (type: string): boolean => type === 'PRIVATE KEY' || type.endsWith(' PRIVATE KEY');
+
+function split(blocks: readonly Block[], isWanted: (type: string) => boolean): [Block[], Block[]] {
+  return [blocks.filter(({ type }) => isWanted(type)), blocks.filter(({ type }) => !isWanted(type))];
+}
+
+/** Chains have a handful; a text of many beginnings without an end must not keep anybody busy. */
+const beginningsMax = 100;
+
+function blocksOf(pem: string): Block[] {
+  const blocks: Block[] = [];
+  let at = 0;
+  for (let beginnings = 0; beginnings < beginningsMax; beginnings++) {
+    const begin = pem.indexOf('-----BEGIN ', at);
+    const typeEnd = begin < 0 ? -1 : pem.indexOf('-----', begin + 11);
+    if (typeEnd < 0) break;
+    const type = pem.slice(begin + 11, typeEnd);
+    const closing = `-----END ${type}-----`;
+    const end = pem.indexOf(closing, typeEnd);
+    at = end < 0 ? typeEnd : end + closing.length;
+    if (end >= 0) blocks.push({ type, text: pem.slice(begin, at) });
+  }
+  return blocks;
+}
+
+function missingCertificate(skipped: readonly string[]): string {
+  if (skipped.length === 0) return 'tls: failed to find any PEM data in certificate input';
+  if (skipped.length === 1 && isKey(skipped[0]!)) {
+    return 'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched';
+  }
+  return `tls: failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [${skipped.join(' ')}]`;
+}
+
+function missingKey(skipped: readonly string[]): string {
+  if (skipped.length === 0) return 'tls: failed to find any PEM data in key input';
+  if (skipped.length === 1 && skipped[0] === 'CERTIFICATE') {
+    return 'tls: found a certificate rather than a key in the PEM for the private key';
+  }
+  return `tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [${skipped.join(' ')}]`;
+}
