@@ -1,4 +1,4 @@
-import { decide, orphansDependents, waitsForDependents, type Decision, type OwnerState } from './decide.js';
+import { decide, isBlocked, orphansDependents, waitsForDependents, type Decision, type OwnerState } from './decide.js';
 
 const stays: Decision = { then: 'stays' };
 const goes = (policy: 'Background' | 'Foreground' | 'Orphan', unblocksOwners = false): Decision => ({
@@ -48,4 +48,22 @@ it.each([
 ])('%j waits for its dependents: %s, lets them go: %s', (lifetime, waits, orphans) => {
   expect(waitsForDependents(lifetime)).toBe(waits);
   expect(orphansDependents(lifetime)).toBe(orphans);
+});
+
+/** `a>bc`: a waits for b and c. What is not on the left does not wait. */
+it.each([
+  ['a>', false],
+  ['a>b', true],
+  ['a>a', false],
+  ['a>b b>a', false],
+  ['a>b b>c c>a', false],
+  ['a>b b>c c>b', true],
+  ['a>bc b>a', true],
+  ['a>bc b>a c>b', false],
+  ['a>bc b>c c>b', true],
+  ['a>bc b>ca c>b', false],
+  ['a>bc b>ad c>b', false],
+])('with %s, a is blocked: %s', (edges, want) => {
+  const blockers = new Map(edges.split(' ').map((edge) => [edge[0]!, [...edge.slice(2)]]));
+  expect(isBlocked('a', (key) => blockers.get(key) ?? [])).toBe(want);
 });

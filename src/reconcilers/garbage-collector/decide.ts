@@ -60,3 +60,21 @@ export function decide(
       : 'Background';
   return { then: 'goes', policy, unblocksOwners: false };
 }
+
+/**
+ * Whether something is in the way of `key`, where all that block it wait themselves: those that, over others that wait,
+ * wait for it in the end are not. Without that, objects of a circle that were each asked to go last would stay for ever.
+ */
+export function isBlocked(key: string, blockersOf: (key: string) => Iterable<string>): boolean {
+  const waitersOf = new Map<string, string[]>([[key, []]]);
+  for (const waiter of waitersOf.keys()) {
+    for (const blocker of blockersOf(waiter)) {
+      const waiters = waitersOf.get(blocker);
+      if (waiters) waiters.push(waiter);
+      else waitersOf.set(blocker, [waiter]);
+    }
+  }
+  const waitsForKey = new Set([key]);
+  for (const blocker of waitsForKey) for (const waiter of waitersOf.get(blocker)!) waitsForKey.add(waiter);
+  return [...blockersOf(key)].some((blocker) => !waitsForKey.has(blocker));
+}

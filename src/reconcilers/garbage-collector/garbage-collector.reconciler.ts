@@ -6,13 +6,13 @@ import type { WorkQueue } from '../work-queue.js';
 import {
   decide,
   foregroundFinalizer,
+  isBlocked,
   orphanFinalizer,
   orphansDependents,
   waitsForDependents,
   type Owner,
 } from './decide.js';
 import { OwnershipGraph } from './graph.js';
-import type { Dependent } from './ownership.js';
 
 /** What owners leave behind goes after them, or before them, or is let go, as their deletion asked. */
 export const garbageCollector: Reconciler = {
@@ -54,7 +54,7 @@ class GarbageCollection implements RunningReconciler {
     if (!lifetime) return;
     const uid = this.graph.uidOf(encoded);
     if (orphansDependents(lifetime)) return this.orphan(place, uid, signal);
-    if (waitsForDependents(lifetime)) return this.awaitDependents(place, uid, signal);
+    if (waitsForDependents(lifetime)) return this.awaitDependents(key, place, uid, signal);
     if (lifetime.isDeleting || lifetime.owners.length === 0) return;
     await this.judge(key, place, uid, signal);
   }
@@ -111,34 +111,40 @@ class GarbageCollection implements RunningReconciler {
 
   /** Its dependents forget it, then it may go. */
   private async orphan(place: Place, uid: string, signal: AbortSignal): Promise<void> {
-    for (const { place: dependent } of await this.allDependents(place, uid, signal)) {
-      await this.parts.client.change(dependent, (object) => withoutOwners(object, [uid]), { signal });
+    await this.catchUp(place, signal);
+    for (const { key } of this.graph.dependentsOf(place, uid)) {
+      const dependent = this.graph.placeOf(key);
+      if (dependent) await this.parts.client.change(dependent, (object) => withoutOwners(object, [uid]), { signal });
     }
     await this.release(place, uid, orphanFinalizer, signal);
   }
 
   /** It may go when nothing is in its way; what is, is looked at, and tells when it has gone. */
-  private async awaitDependents(place: Place, uid: string, signal: AbortSignal): Promise<void> {
-    const dependents = await this.allDependents(place, uid, signal);
-    const blocking = dependents.filter(({ owners }) =>
-      owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true),
-    );
-    if (blocking.length === 0) return this.release(place, uid, foregroundFinalizer, signal);
-    for (const { key } of blocking) if (!waitsForDependents(this.graph.lifetimeOf(key))) this.queue.add(key);
+  private async awaitDependents(key: string, place: Place, uid: string, signal: AbortSignal): Promise<void> {
+    await this.catchUp(place, signal);
+    const standing = this.blockersOf(key).filter((blocker) => !waitsForDependents(this.graph.lifetimeOf(blocker)));
+    for (const blocker of standing) this.queue.add(blocker);
+    if (standing.length > 0 || isBlocked(key, (blocker) => this.blockersOf(blocker))) return;
+    await this.release(place, uid, foregroundFinalizer, signal);
   }
 
-  /** Those that were acknowledged before the call are among them. */
-  private async allDependents(
-    place: Place,
-    uid: string,
-    signal: AbortSignal,
-  ): Promise<(Dependent & { readonly place: Place })[]> {
-    const { feed, limits } = place.served.store.parts;
+  /** Dependents that an object waits for; none when it does not wait. */
+  private blockersOf(key: string): string[] {
+    const place = this.graph.placeOf(key);
+    const encoded = place && this.graph.cached(place);
+    if (!encoded || encoded.corruption || !waitsForDependents(encoded.attributes.lifetime)) return [];
+    const uid = this.graph.uidOf(encoded);
+    const blocks = (owner: OwnerReference) => owner.uid === uid && owner.blockOwnerDeletion === true;
+    return this.graph
+      .dependentsOf(place, uid)
+      .filter(({ owners }) => owners.some(blocks))
+      .map((dependent) => dependent.key);
+  }
+
+  /** Dependents that were acknowledged before the call are known after it. */
+  private async catchUp({ served }: Place, signal: AbortSignal): Promise<void> {
+    const { feed, limits } = served.store.parts;
     await feed.consistentRevision({ signal, timeoutMs: limits.freshnessTimeoutMs });
-    return this.graph.dependentsOf(place, uid).flatMap((dependent) => {
-      const found = this.graph.placeOf(dependent.key);
-      return found ? [{ ...dependent, place: found }] : [];
-    });
   }
 
   private async release(place: Place, uid: string, finalizer: string, signal: AbortSignal): Promise<void> {
