@@ -1,7 +1,6 @@
 import type { AppParts } from '../../src/app-parts.js';
 import type { Subscription } from '../../src/cache/watch-request.js';
-import { json } from '../../src/codec/encodings.js';
-import { decodeJson } from '../../src/codec/json.js';
+import type { Encoding } from '../../src/codec/encodings.js';
 import { ApiError } from '../../src/machinery/api-error.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { parseDeleteOptions, parseListOptions } from '../../src/machinery/list-options.js';
@@ -23,6 +22,7 @@ import { update } from '../../src/verbs/update.js';
 import type { Target, VerbAnswer } from '../../src/verbs/verb.js';
 import { ApiFailure, type Api, type Call, type NamedPlace, type Pace, type Place, type WatchListener } from './api.js';
 import type { Query } from './api.js';
+import { readFrame } from './frames.js';
 import type { Resource } from './selection.js';
 
 const bookmarkMs = 400;
@@ -95,15 +95,16 @@ export class CoreApi implements Api {
   watch: Api['watch'] = (selection, query, listener, pace) =>
     this.ask(async () => {
       const { store } = this.served(selection.resource);
+      const encoding = this.parts.encodings.find(({ name }) => name === selection.encoding)!;
       const rendering = this.renderingsOf(selection.resource).of({
-        encoding: json,
+        encoding,
         pretty: false,
         transform: undefined,
         includeObject: 'Metadata',
       });
       const options = this.listOptions(query, true);
       const begin = await watchObjects(store, { namespace: selection.namespace, options, rendering });
-      const connection = new Connection(this.parts.clock, listener, pace);
+      const connection = new Connection(this.parts.clock, encoding, listener, pace);
       connection.open(begin(connection));
       return connection;
     });
@@ -140,7 +141,8 @@ export class CoreApi implements Api {
 
   private listOptions(query: Query, isWatch: boolean) {
     const text = new URLSearchParams(query).toString();
-    return parseListOptions(new ParsedQuery(text), { metaGroup: this.parts.metaGroup, isWatchPath: isWatch });
+    const { metaGroup } = this.parts;
+    return parseListOptions(new ParsedQuery(text), { metaGroup, isWatchPath: isWatch, shardingEnabled: true });
   }
 
   private renderingsOf(resource: Resource): Renderings {
@@ -180,6 +182,7 @@ class Connection {
 
   constructor(
     private readonly clock: Clock,
+    private readonly encoding: Encoding,
     private readonly listener: WatchListener,
     private pace: Pace,
   ) {}
@@ -194,7 +197,7 @@ class Connection {
   }
 
   write(frame: Buffer): boolean {
-    if (this.isFull && !frame.includes('"ERROR"')) throw new Error('the watch was told to wait, and did not');
+    if (this.isFull && !frame.includes('ERROR')) throw new Error('the watch was told to wait, and did not');
     this.frames.push(frame);
     if (this.pace.delayMs === 0) this.take(Infinity);
     else this.reading ??= this.clock.after(this.pace.delayMs, () => this.read());
@@ -234,7 +237,7 @@ class Connection {
   private take(count: number): void {
     for (const frame of this.frames.splice(0, count)) {
       if (this.isClosed) return;
-      const { type, object } = decodeJson(frame) as unknown as { type: string; object: KubeObject };
+      const { type, object } = readFrame(frame, this.encoding);
       this.listener.event(type, object);
     }
   }

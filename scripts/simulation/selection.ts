@@ -7,6 +7,8 @@ export interface Selection {
   /** '' is all of them. */
   readonly namespace: string;
   readonly query: Readonly<Record<string, string>>;
+  /** What its watches are read in. */
+  readonly encoding: 'json' | 'protobuf';
   selects(key: string, object: KubeObject): boolean;
 }
 
@@ -72,16 +74,47 @@ function byField(rng: Rng, resource: Resource): Criterion {
   ]);
 }
 
+/** The hash as its definition spells it: the server has another way. */
+function hashOf(text: string): bigint {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  return hash;
+}
+
+function byShard(rng: Rng): Criterion {
+  const field = pick(rng, ['uid', 'uid', 'namespace'] as const);
+  const cuts = Array.from({ length: 2 + 2 * rng.below(2) }, () => BigInt(rng.below(17)) << 60n).sort((a, b) =>
+    a < b ? -1 : 1,
+  );
+  const ranges = cuts.flatMap((end, index) => {
+    const start = cuts[index - 1];
+    return index % 2 === 1 && start! < end ? [{ start: start!, end }] : [];
+  });
+  if (ranges.length === 0) return everything;
+  const text = (bound: bigint) => `'0x${bound.toString(16).padStart(16, '0')}'`;
+  const calls = ranges.map(({ start, end }) => `shardRange(object.metadata.${field}, ${text(start)}, ${text(end)})`);
+  return {
+    query: { shardSelector: calls.join(' || ') },
+    selects({ metadata }) {
+      const hash = hashOf(metadata[field] ?? '');
+      return ranges.some(({ start, end }) => start <= hash && hash < end);
+    },
+  };
+}
+
 export function randomSelection(rng: Rng): Selection {
   const resource = pick(rng, resources);
   const namespace = pick(rng, ['', ...namespaces]);
   const labels = rng.below(2) === 0 ? byLabel(rng) : everything;
   const fields = rng.below(3) === 0 ? byField(rng, resource) : everything;
+  const shard = rng.below(4) === 0 ? byShard(rng) : everything;
   const scope = namespace === '' ? `${resource}/` : `${resource}/${namespace}/`;
   return {
     resource,
     namespace,
-    query: { ...labels.query, ...fields.query },
-    selects: (key, object) => key.startsWith(scope) && labels.selects(object) && fields.selects(object),
+    query: { ...labels.query, ...fields.query, ...shard.query },
+    encoding: pick(rng, ['json', 'protobuf'] as const),
+    selects: (key, object) =>
+      key.startsWith(scope) && labels.selects(object) && fields.selects(object) && shard.selects(object),
   };
 }

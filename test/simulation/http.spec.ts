@@ -23,7 +23,7 @@ describe('two servers keep every guarantee over HTTP', () => {
     for (let n = 0; n < 2; n++) {
       const faults = { delay: { oneIn: 10, msMax: 30 }, watchCut: { oneIn: 30, msMax: 200 } };
       const store = new FaultyStore(memory, { clock: systemClock, rng: fork(), ...faults });
-      servers.push(await startKeelson({ store }));
+      servers.push(await startKeelson({ store, config: { featureGates: { ShardedListAndWatch: true } } }));
       apis.push(new HttpApi(`server-${n}`, servers[n]!));
     }
   });

@@ -1,0 +1,32 @@
+import type { Encoding } from '../../src/codec/encodings.js';
+import { decodeJson } from '../../src/codec/json.js';
+import { ProtobufReader } from '../../src/codec/protobuf-reader.js';
+import type { KubeObject } from '../../src/machinery/kube-object.js';
+
+export interface Framed {
+  readonly type: string;
+  readonly object: KubeObject;
+}
+
+/** What a client reads from one frame of a watch. */
+export function readFrame(frame: Buffer, encoding: Encoding): Framed {
+  return encoding.name === 'protobuf' ? readProtobuf(frame, encoding) : (decodeJson(frame) as unknown as Framed);
+}
+
+/** Its length in four bytes, then WatchEvent { 1: type, 2: RawExtension { 1: the object in its envelope } }. */
+function readProtobuf(frame: Buffer, encoding: Encoding): Framed {
+  if (frame.readUInt32BE(0) !== frame.length - 4) throw new Error('a frame says another length than it has');
+  const reader = new ProtobufReader(frame, 4);
+  let type = '';
+  let object: Buffer | undefined;
+  while (reader.next()) {
+    if (reader.field === 1) type = reader.text();
+    else if (reader.field === 2) {
+      const outer = reader.enter();
+      while (reader.next()) object = reader.buffer();
+      reader.leave(outer);
+    }
+  }
+  if (!object) throw new Error('a frame without an object');
+  return { type, object: encoding.decode(object).value as unknown as KubeObject };
+}
