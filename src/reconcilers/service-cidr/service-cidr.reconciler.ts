@@ -1,6 +1,7 @@
 import { asFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { objectTime } from '../../registry/system-fields.js';
+import { ensureServiceCidr } from '../boot/service-cidr-object.js';
 import { followNames } from '../follow.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
@@ -67,7 +68,11 @@ class ServiceCidrs implements RunningReconciler {
     const { naming } = config;
     const place = { served: this.ranges, namespace: '', name };
     const current = await client.live(place, signal);
-    if (!current) return;
+    if (!current) {
+      // The first one comes back, as at a start.
+      if (name === naming.serviceName) await ensureServiceCidr(this.parts);
+      return;
+    }
     const finalizer = finalizerOf(naming);
     const isHeld = current.metadata.finalizers?.includes(finalizer) ?? false;
     const isDeleting = current.metadata.deletionTimestamp !== undefined;
