@@ -6,6 +6,9 @@ import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { ResourceStore } from '../registry/resource-store.js';
 import type { ObjectReader } from './object-reader.js';
 
+/** Of a list, as many are kept parsed as a plug-in may want with every write; the Pods of a large namespace are not. */
+const keptOfListMax = 100;
+
 /** Reads what the registry serves. Objects that plug-ins ask for again and again are parsed once. */
 export class RegistryReader implements ObjectReader {
   private readonly parsed = new WeakMap<EncodedObject, KubeObject>();
@@ -40,7 +43,8 @@ export class RegistryReader implements ObjectReader {
     if (!store) return [];
     const objects: KubeObject[] = [];
     for (const entry of store.cache.snapshot().range(store.scopeOf(namespace))) {
-      if (!entry.corruption) objects.push(this.parse(entry));
+      if (entry.corruption) continue;
+      objects.push(objects.length < keptOfListMax ? this.parse(entry) : (this.parsed.get(entry) ?? entry.parse()));
     }
     return objects;
   }
