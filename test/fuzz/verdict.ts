@@ -1,6 +1,12 @@
+import { Catalog } from '../../src/catalog/catalog.js';
+import { protobufEncoding } from '../../src/codec/protobuf.js';
 import { decodeYaml } from '../../src/codec/yaml.js';
+import { namingProfile } from '../../src/config/naming-profile.js';
 import type { FuzzRequest } from './requests.js';
 import type { Outcome } from './raw-client.js';
+
+const catalog = new Catalog(namingProfile('kubernetes'));
+const protobuf = protobufEncoding('application/vnd.kubernetes.protobuf', () => catalog);
 
 /** What is wrong with an answer, if anything. */
 export function problemOf(request: FuzzRequest, outcome: Outcome): string | undefined {
@@ -16,6 +22,8 @@ export function problemOf(request: FuzzRequest, outcome: Outcome): string | unde
   try {
     if (type.startsWith('application/json')) value = JSON.parse(body.toString());
     else if (type.startsWith('application/yaml')) value = decodeYaml(body, { findDuplicates: false }).value;
+    else if (type === protobuf.mediaType) value = protobuf.decode(body).value;
+    else if (type.startsWith('application/com.github.proto-openapi.')) return undefined;
     else return `an answer of type ${type}`;
   } catch (error) {
     return `not ${type}: ${(error as Error).message}: ${body.toString().slice(0, 200)}`;
