@@ -1,14 +1,16 @@
 import type { NamingProfile } from '../config/naming-profile.js';
 import { asText } from '../machinery/fields.js';
 import { apiVersionOf } from '../machinery/gvk.js';
-import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
+import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import type { StructType, TypeSource } from '../machinery/type-model.js';
 import { FieldManager } from '../patch/apply/field-manager.js';
+import { fieldPatternOf } from '../patch/apply/field-pattern.js';
 import { fieldSetOf, type FieldSet } from '../patch/apply/field-set.js';
 import { schemaOfAnyObject } from '../patch/apply/schema-of-json-schema.js';
 import { schemaOfType } from '../patch/apply/schema-of-type.js';
 import type { Schema } from '../patch/apply/schema.js';
 import type { LensSubresource, ResourceDefinition } from './resource-definition.js';
+import { ScaleOwnership, scaleLensOf } from './scale-ownership.js';
 import { fromStored, toStored } from './served-version.js';
 
 interface Form {
@@ -39,6 +41,7 @@ export interface Applied extends Writer {
 export class FieldOwnership {
   private readonly forms = new Map<string, Form>();
   private readonly managers = new Map<string, FieldManager>();
+  private readonly scales = new Map<string, ScaleOwnership>();
 
   constructor(
     private readonly types: TypeSource,
@@ -55,17 +58,18 @@ export class FieldOwnership {
   /** The record of a state that was written as a whole. Both states are as they are stored. */
   tracked(writer: Writer, live: KubeObject | undefined, next: KubeObject): ObjectMeta['managedFields'] {
     const { definition, manager, time } = writer;
+    const scale = this.scaleOf(writer);
+    if (scale && live) return scale.tracked(writer, live, next);
     const seen = (object: KubeObject) => fromStored(definition, object) as unknown as JsonObject;
     const tracked = this.managerOf(writer).trackUpdate({ live: live && seen(live), next: seen(next), manager, time });
-    const { managedFields } = (tracked as unknown as KubeObject).metadata;
-    return isView(definition, writer.subresource)
-      ? managedFields?.map((entry) => timeless(entry, writer))
-      : managedFields;
+    return (tracked as unknown as KubeObject).metadata.managedFields;
   }
 
-  /** The object, as it is stored, after a configuration was applied to it. */
+  /** The object in the version of the writer, or its Scale, after a configuration was applied to it. */
   applied(applied: Applied): KubeObject {
     const { definition, live, config, manager, force, time } = applied;
+    const scale = this.scaleOf(applied);
+    if (scale && live) return scale.applied(applied, live) as unknown as KubeObject;
     const object = this.managerOf(applied).apply({
       live: live && (fromStored(definition, live) as unknown as JsonObject),
       config,
@@ -84,8 +88,23 @@ export class FieldOwnership {
     return found;
   }
 
+  /** Undefined unless the subresource is a Scale. */
+  private scaleOf({ definition, subresource }: Pick<Writer, 'definition' | 'subresource'>): ScaleOwnership | undefined {
+    const lens = scaleLensOf(definition, subresource);
+    if (!lens) return undefined;
+    const key = `${apiVersionOf(definition.group, definition.version)}/${subresource}`;
+    let found = this.scales.get(key);
+    if (!found) {
+      const versions = () => new Map([...this.forms].map(([version, form]) => [version, form.definition]));
+      this.scales.set(key, (found = new ScaleOwnership(this.types, definition, subresource, lens, versions)));
+    }
+    return found;
+  }
+
   private make(definition: ResourceDefinition, apiVersion: string, subresource: string): FieldManager {
     const unreached = unreachedThrough(definition, subresource);
+    const { reached } = (definition.subresources[subresource] ?? {}) as Partial<LensSubresource>;
+    const reachedPattern = reached && fieldPatternOf(...reached);
     return new FieldManager({
       apiVersion,
       kind: definition.kind,
@@ -95,6 +114,7 @@ export class FieldOwnership {
         schema: (version) => this.forms.get(version)?.schema,
         convert: (object, version) => this.convert(object, version),
         unreached: () => unreached,
+        reached: () => reachedPattern,
       },
       lastAppliedAnnotation:
         subresource === '' ? this.naming.label('last-applied-configuration', 'kubectl') : undefined,
@@ -116,16 +136,6 @@ function unreachedThrough(definition: ResourceDefinition, subresource: string): 
   }
   const lens = definition.subresources[subresource] as LensSubresource | undefined;
   return lens?.unreached && fieldSetOf(...lens.unreached);
-}
-
-function isView({ subresources }: ResourceDefinition, name: string): boolean {
-  return name !== '' && (subresources[name] as LensSubresource).viewKind !== undefined;
-}
-
-/** A view (a Scale) has no record of its own, so what comes through it into the object's record has no time. */
-function timeless(entry: JsonValue, { subresource, manager }: Writer): JsonValue {
-  const { time: _time, ...rest } = entry as JsonObject;
-  return rest['subresource'] === subresource && rest['manager'] === manager ? rest : entry;
 }
 
 function isLens({ subresources }: ResourceDefinition, name: string): boolean {

@@ -84,6 +84,10 @@ export interface LensSubresource {
   readonly view: (object: KubeObject) => KubeObject;
   /** Fields that a write through it leaves as they are, by their paths: who applies them does not own them. */
   readonly unreached?: readonly string[];
+  /** Where it reaches little, all that it reaches; a step may be `*`. */
+  readonly reached?: readonly string[];
+  /** Where the object keeps the `spec.replicas` of the view, when that is what it is for. */
+  readonly replicas?: string;
   /** The whole object with the submitted view put into it. Changes neither argument. */
   readonly put: (object: KubeObject, view: KubeObject) => KubeObject;
   /** What only the server sets when this part changes, as Strategy.prepareForUpdate does for the whole. */

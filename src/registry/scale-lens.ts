@@ -18,6 +18,7 @@ export function scaleLens({ specReplicas, statusReplicas, selector }: ScalePaths
     verbs: ['get', 'patch', 'update'],
     viewKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
     table: scaleTable,
+    replicas: specReplicas.join('/'),
     view(object) {
       const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
       const text = selector?.(object) ?? '';

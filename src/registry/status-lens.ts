@@ -4,6 +4,8 @@ import type { LensSubresource } from './resource-definition.js';
 type Options = Pick<LensSubresource, 'validate' | 'prepare'> & {
   /** Whether labels and annotations may be written through status, as most built-in kinds allow. */
   readonly keepsMetadata?: boolean;
+  /** Labels alone that may not. */
+  readonly keepsLabels?: boolean;
 };
 
 /** The status of an object as its own resource: spec stays as it is, whatever is submitted. */
@@ -12,9 +14,17 @@ export function statusLens(options: Options = {}): LensSubresource {
     type: 'lens',
     verbs: ['get', 'patch', 'update'],
     view: (object) => object,
-    unreached: options.keepsMetadata ? ['spec', 'metadata'] : ['spec'],
+    unreached: [
+      'spec',
+      ...(options.keepsMetadata ? ['metadata'] : []),
+      ...(options.keepsLabels ? ['metadata/labels'] : []),
+    ],
     put(object, view) {
       const { ownerReferences: _owners, ...metadata } = view.metadata;
+      if (options.keepsLabels) {
+        if (object.metadata.labels) metadata.labels = object.metadata.labels;
+        else delete metadata.labels;
+      }
       const merged: KubeObject = {
         ...object,
         metadata: options.keepsMetadata

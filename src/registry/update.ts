@@ -2,7 +2,8 @@ import { ApiError } from '../machinery/api-error.js';
 import { deepEqual } from '../machinery/deep-equal.js';
 import { fieldError, type FieldError } from '../machinery/field-error.js';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../machinery/object-meta-validation.js';
-import type { KubeObject } from '../machinery/kube-object.js';
+import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
+import { withoutIdleTimes } from '../patch/apply/idle-times.js';
 import { createObject, type Written } from './create.js';
 import { finishDeletion } from './delete.js';
 import { checkPreconditions, type Preconditions } from './preconditions.js';
@@ -85,8 +86,10 @@ async function attemptUpdate(
   const draft = put === old || put.metadata === old.metadata ? { ...put, metadata: { ...put.metadata } } : put;
   const metaErrors = validateObjectMetaUpdate(draft.metadata, old.metadata);
   // Who keeps no record brings one: what was applied says itself whose it is.
-  if (options.lens && !context.through && submitted.metadata.managedFields) {
-    draft.metadata.managedFields = submitted.metadata.managedFields;
+  if (options.lens && !context.through && Object.hasOwn(submitted.metadata, 'managedFields')) {
+    const { managedFields } = submitted.metadata;
+    if (managedFields) draft.metadata.managedFields = managedFields;
+    else delete draft.metadata.managedFields;
   }
   keepSystemFields(draft, old);
   store.fillDefaults(draft);
@@ -139,7 +142,7 @@ async function writeUpdate(
   await admission.validate(object, old);
 
   const key = current.encoded!.key;
-  const final = store.canonical(object);
+  const final = withoutIdleTimes(asJson(old), asJson(store.canonical(object))) as unknown as KubeObject;
   if (deepEqual(final, old)) return { written: { encoded: current.encoded, object: old, created: false } };
   if (final.metadata.deletionTimestamp && !isHeld(store, final)) {
     return finishDeletion(store, final, old, current, request);
@@ -230,6 +233,8 @@ function keepSystemFields(object: KubeObject, old: KubeObject): void {
   else metadata.namespace = old.metadata.namespace;
   delete metadata.selfLink;
 }
+
+const asJson = (object: KubeObject) => object as unknown as JsonObject;
 
 function specChanged(object: KubeObject, old: KubeObject): boolean {
   const rest = ({ metadata: _metadata, status: _status, ...others }: KubeObject) => others;

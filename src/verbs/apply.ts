@@ -1,9 +1,7 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { ApiError } from '../machinery/api-error.js';
-import { asText } from '../machinery/fields.js';
-import { apiVersionOf } from '../machinery/gvk.js';
-import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
-import type { LensSubresource } from '../registry/resource-definition.js';
+import { fieldError } from '../machinery/field-error.js';
+import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import { toStored } from '../registry/served-version.js';
 import type { Submission } from '../registry/submission.js';
 import { objectTime } from '../registry/system-fields.js';
@@ -30,8 +28,7 @@ export async function apply(
   const refusals = fields.refusals([], target.context.warnings);
   if (refusals.length > 0)
     throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: ${refusals.join(', ')}`);
-  const submitted = value as JsonObject;
-  const config = lens?.viewKind ? throughLens(submitted, lens, target) : submitted;
+  const config = value as JsonObject;
   const applied = (live: KubeObject | undefined): KubeObject => {
     const object = store.ownership.applied({
       definition,
@@ -44,8 +41,14 @@ export async function apply(
     });
     checkName(object, target.name);
     placeInNamespace(object, target.namespace, definition.namespaced);
-    const whole = toStored(definition, readAs(target.served, object).object);
-    return lens?.viewKind ? { ...lens.view(whole), metadata: whole.metadata } : whole;
+    const { uid, managedFields } = object.metadata;
+    if (!live && uid) {
+      throw ApiError.invalid(definition, target.name, [fieldError.invalid('metadata.uid', uid, 'field is immutable')]);
+    }
+    // Who applies means the object as it is to be: that it was there once, in some version, does not matter.
+    if (!live) delete object.metadata.resourceVersion;
+    const read = readAs(target.served, object, lens?.viewKind).object;
+    return lens?.viewKind ? withRecord(read, managedFields) : toStored(definition, read);
   };
   const written = await updateObject(
     store,
@@ -57,21 +60,8 @@ export async function apply(
   return answer(definition, written, lens);
 }
 
-/** A configuration of a view (a Scale) as one of the object that it is a view of. */
-function throughLens(config: JsonObject, lens: LensSubresource, { served, name, namespace }: Target): JsonObject {
-  const { kind, apiVersion } = config;
-  const want = apiVersionOf(lens.viewKind!.group, lens.viewKind!.version);
-  if (kind !== lens.viewKind!.kind || apiVersion !== want) {
-    throw ApiError.badRequest(
-      `a configuration of this subresource is a ${lens.viewKind!.kind} of ${want}, not a ${asText(kind)} of ${asText(apiVersion)}`,
-    );
-  }
-  const { group, version, kind: ownKind } = served.definition;
-  const empty = {
-    kind: ownKind,
-    apiVersion: apiVersionOf(group, version),
-    metadata: { name, ...(namespace !== '' && { namespace }) },
-  };
-  const view = { metadata: {}, ...config } as unknown as KubeObject;
-  return lens.put(empty, view) as unknown as JsonObject;
+/** A view with the record of the whole object; one that is empty is there too, to be put in the place of the old one. */
+function withRecord(view: KubeObject, managedFields: ObjectMeta['managedFields']): KubeObject {
+  const metadata = { ...view.metadata, managedFields } as ObjectMeta;
+  return { ...view, metadata };
 }

@@ -95,6 +95,7 @@ function validateUpdateStrategy(strategy: Fields): FieldError[] {
 const counters = ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas'];
 
 export const deploymentStatusLens = statusLens({
+  keepsLabels: true,
   validate: (deployment, old) => [
     ...validateCounters(deployment, ['observedGeneration', ...counters, 'terminatingReplicas', 'collisionCount']),
     ...validateParts(deployment, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], 'replicas'),

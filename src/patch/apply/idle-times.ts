@@ -9,9 +9,9 @@ import { readOwners, type Owners } from './managed-fields.js';
  */
 export function withoutIdleTimes(live: JsonObject, next: JsonObject): JsonObject {
   const before = managedFieldsOf(live);
+  if (!Array.isArray(before) || !deepEqual(withoutManagedFields(live), withoutManagedFields(next))) return next;
   const after = readOwners(managedFieldsOf(next));
-  if (!Array.isArray(before) || !after || !haveTheSame(readOwners(before), after)) return next;
-  return deepEqual(withoutManagedFields(live), withoutManagedFields(next)) ? withManagedFields(next, before) : next;
+  return after && haveTheSame(readOwners(before), after) ? withManagedFields(next, before) : next;
 }
 
 function haveTheSame(before: Owners | undefined, after: Owners): boolean {

@@ -111,6 +111,7 @@ export const podStatusLens: LensSubresource = {
 
 /** Of what is submitted, only some fields of the spec are taken. */
 function specLens(
+  reached: readonly string[],
   pick: (spec: Fields, view: Fields) => Fields,
   validate: LensSubresource['validate'],
 ): LensSubresource {
@@ -118,6 +119,7 @@ function specLens(
     type: 'lens',
     verbs: ['get', 'patch', 'update'],
     view: (pod) => pod,
+    reached,
     put(pod, view) {
       const { resourceVersion } = view.metadata;
       return {
@@ -131,19 +133,29 @@ function specLens(
 }
 
 export const ephemeralContainersLens = specLens(
+  ['spec/ephemeralContainers'],
   (spec, { ephemeralContainers }) => ({ ...spec, ephemeralContainers: structuredClone(ephemeralContainers) }),
   validateEphemeralUpdate,
 );
 
-export const resizeLens = specLens((spec, view) => {
-  const resized = { ...spec };
-  for (const list of ['containers', 'initContainers']) {
-    if (!isSet(spec[list])) continue;
-    const wanted = new Map(asItems(view[list]).map((container) => [container['name'], container]));
-    resized[list] = asItems(spec[list]).map((container) => {
-      const { resources, resizePolicy } = wanted.get(container['name']) ?? container;
-      return structuredClone({ ...container, resources, ...(resizePolicy !== undefined && { resizePolicy }) });
-    });
-  }
-  return resized;
-}, validateResize);
+const resizedFields = ['resources', 'resizePolicy'].flatMap((field) => [
+  `spec/containers/*/${field}`,
+  `spec/initContainers/*/${field}`,
+]);
+
+export const resizeLens = specLens(
+  resizedFields,
+  (spec, view) => {
+    const resized = { ...spec };
+    for (const list of ['containers', 'initContainers']) {
+      if (!isSet(spec[list])) continue;
+      const wanted = new Map(asItems(view[list]).map((container) => [container['name'], container]));
+      resized[list] = asItems(spec[list]).map((container) => {
+        const { resources, resizePolicy } = wanted.get(container['name']) ?? container;
+        return structuredClone({ ...container, resources, ...(resizePolicy !== undefined && { resizePolicy }) });
+      });
+    }
+    return resized;
+  },
+  validateResize,
+);

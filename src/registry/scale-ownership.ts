@@ -1,0 +1,89 @@
+import { apiVersionOf } from '../machinery/gvk.js';
+import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
+import type { TypeSource } from '../machinery/type-model.js';
+import { managedFieldsOf, withManagedFields } from '../patch/apply/bare-object.js';
+import { FieldManager } from '../patch/apply/field-manager.js';
+import { fieldSetOf, type FieldSet } from '../patch/apply/field-set.js';
+import { scaledManagedFields, scaleManagedFields, type ScaledObject } from '../patch/apply/scale-owners.js';
+import { schemaOfType } from '../patch/apply/schema-of-type.js';
+import { assert } from '../std/assert.js';
+import type { LensSubresource, ResourceDefinition } from './resource-definition.js';
+
+interface Scaling {
+  readonly manager: string;
+  readonly time: string;
+}
+
+/** A lens that shows the replicas of its objects as a kind of its own. */
+export type ScaleLens = LensSubresource & Required<Pick<LensSubresource, 'viewKind' | 'replicas'>>;
+
+export function scaleLensOf({ subresources }: ResourceDefinition, subresource: string): ScaleLens | undefined {
+  const found = Object.hasOwn(subresources, subresource) ? subresources[subresource] : undefined;
+  return found?.type === 'lens' && found.viewKind && found.replicas !== undefined ? (found as ScaleLens) : undefined;
+}
+
+/** Who owns the replicas, for writes of a Scale: there they have another name than in the object that is scaled. */
+export class ScaleOwnership {
+  private readonly fieldManager: FieldManager;
+  private readonly apiVersion: string;
+
+  constructor(
+    types: TypeSource,
+    { group, version }: ResourceDefinition,
+    subresource: string,
+    private readonly lens: ScaleLens,
+    /** All versions that the scaled object is served in. */
+    private readonly versions: () => ReadonlyMap<string, ResourceDefinition>,
+  ) {
+    const { viewKind } = lens;
+    const struct = types.kind(viewKind.group, viewKind.version, viewKind.kind);
+    assert(struct, `the type of ${viewKind.kind} is known`);
+    const schema = schemaOfType(struct);
+    const scaleVersion = apiVersionOf(viewKind.group, viewKind.version);
+    this.apiVersion = apiVersionOf(group, version);
+    this.fieldManager = new FieldManager({
+      apiVersion: scaleVersion,
+      kind: viewKind.kind,
+      subresource,
+      schema,
+      versions: {
+        schema: (apiVersion) => (apiVersion === scaleVersion ? schema : undefined),
+        convert: (scale) => scale,
+      },
+    });
+  }
+
+  /** The record of the object after its Scale was written as a whole. */
+  tracked({ manager, time }: Scaling, live: KubeObject, next: KubeObject): ObjectMeta['managedFields'] {
+    const tracked = this.fieldManager.trackUpdate({ live: this.scaleOf(live), next: this.view(next), manager, time });
+    return scaledManagedFields(this.scaled(live), managedFieldsOf(tracked));
+  }
+
+  /** The Scale after a configuration was applied to it, with what is then the record of the object. */
+  applied(
+    { manager, time, config, force }: Scaling & { readonly config: JsonObject; readonly force: boolean },
+    live: KubeObject,
+  ): JsonObject {
+    const scale = this.fieldManager.apply({ live: this.scaleOf(live), config, manager, force, time });
+    return withManagedFields(scale, scaledManagedFields(this.scaled(live), managedFieldsOf(scale)));
+  }
+
+  private scaleOf(object: KubeObject): JsonObject {
+    return withManagedFields(this.view(object), scaleManagedFields(this.scaled(object)));
+  }
+
+  private view(object: KubeObject): JsonObject {
+    return this.lens.view(object) as unknown as JsonObject;
+  }
+
+  private scaled({ metadata }: KubeObject): ScaledObject {
+    const replicas = new Map<string, FieldSet | undefined>();
+    for (const [apiVersion, definition] of this.versions()) {
+      const lens = Object.keys(definition.subresources)
+        .map((name) => scaleLensOf(definition, name))
+        .find((found) => found !== undefined);
+      replicas.set(apiVersion, lens && fieldSetOf(lens.replicas));
+    }
+    return { managedFields: metadata.managedFields, apiVersion: this.apiVersion, replicas };
+  }
+}
