@@ -2,7 +2,12 @@ import type { AdmissionChain } from '../admission/admission-chain.js';
 import { LoopbackClient } from '../client/loopback-client.js';
 import { isReconcilerEnabled } from '../config/reconciler-names.js';
 import type { ServerConfig } from '../config/server-config.js';
-import { serviceAccountGroups, serviceAccountUserName, type UserInfo } from '../machinery/user-info.js';
+import {
+  allAuthenticated,
+  serviceAccountGroups,
+  serviceAccountUserName,
+  type UserInfo,
+} from '../machinery/user-info.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { Clock } from '../std/clock.js';
@@ -90,7 +95,7 @@ export class ReconcilerRunner {
     return running;
   }
 
-  private partsFor({ name }: Reconciler): ReconcilerParts {
+  private partsFor({ name, account = name }: Reconciler): ReconcilerParts {
     const { config, registry, clock, rng, logger, server, measure } = this.parts;
     return {
       name,
@@ -101,7 +106,7 @@ export class ReconcilerRunner {
       logger,
       server,
       sharesStore: this.sharesStore,
-      client: this.clientOf(name),
+      client: this.clientOf(account),
       queue: (queue, work, options = {}) =>
         new WorkQueue({
           clock,
@@ -119,16 +124,17 @@ export class ReconcilerRunner {
     };
   }
 
-  private clientOf(name: string): LoopbackClient {
+  private clientOf(account: string): LoopbackClient {
     const { admission, config } = this.parts;
-    return new LoopbackClient({ admission, user: accountOf(config, name), fieldManager: 'keelson' });
+    return new LoopbackClient({ admission, user: accountOf(config, account), fieldManager: 'keelson' });
   }
 }
 
 /** As the reference's controllers: each an account of its own in the system namespace, by which admission knows it. */
 function accountOf({ naming }: ServerConfig, name: string): UserInfo {
   const namespace = naming.systemNamespace('system');
-  return { name: serviceAccountUserName(namespace, name), uid: '', groups: serviceAccountGroups(namespace), extra: {} };
+  const groups = [...serviceAccountGroups(namespace), allAuthenticated];
+  return { name: serviceAccountUserName(namespace, name), uid: '', groups, extra: {} };
 }
 
 async function stopAll(running: readonly RunningReconciler[]): Promise<void> {

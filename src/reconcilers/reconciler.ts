@@ -14,6 +14,8 @@ import type { WorkQueue, WorkQueueOptions } from './work-queue.js';
 export interface Reconciler {
   /** As kube-controller-manager names it, where it has it: what --controllers says (config/reconciler-names.ts). */
   readonly name: string;
+  /** The account in whose name it acts, as in the reference; the same as `name` where not said. */
+  readonly account?: string;
   start(parts: ReconcilerParts): RunningReconciler | Promise<RunningReconciler>;
 }
 

@@ -122,6 +122,8 @@ describe('candidates on one store', () => {
     expect(a.seen).toEqual(['begins']);
     await pass(clock, 3);
     expect(a.seen).toEqual(['begins', 'ends']);
+    // It tries to give the lease back, for a while.
+    await pass(clock, 3);
     await a.election.stop();
   });
 });

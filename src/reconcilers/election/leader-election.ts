@@ -3,6 +3,7 @@ import { apiVersionOf } from '../../machinery/gvk.js';
 import { sleep, type Clock } from '../../std/clock.js';
 import type { Logger } from '../../std/logger.js';
 import type { Rng } from '../../std/rng.js';
+import { inTime, partingMs, within } from '../in-time.js';
 import { microTime, recordOf, released, takenBy, type LeaseRecord } from './lease-record.js';
 
 export interface ElectionTimes {
@@ -26,9 +27,9 @@ export interface ElectionParts {
   readonly logger: Logger;
   readonly times?: ElectionTimes;
   /** The lease is ours. */
-  begin(): Promise<void>;
+  readonly begin: () => Promise<void>;
   /** It is not any more: resolves when nothing is under way. */
-  end(): Promise<void>;
+  readonly end: () => Promise<void>;
 }
 
 /**
@@ -60,22 +61,29 @@ export class LeaderElection {
   }
 
   private async run(): Promise<void> {
-    const { parts, times } = this;
+    const { clock, rng } = this.parts;
+    const { retryMs } = this.times;
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      if (await this.attempt()) {
-        parts.logger.info('leading', { lease: parts.lease.name, identity: parts.identity });
-        await parts.begin();
-        await this.keep();
-        await parts.end();
-        if (signal.aborted) await this.release();
-        else parts.logger.warn('no longer leading', { lease: parts.lease.name, identity: parts.identity });
-      }
+      if (await this.attempt()) await this.lead();
       // Not all at once: up to a fifth more.
-      await sleep(parts.clock, times.retryMs + parts.rng.below(Math.ceil(times.retryMs / 5)), signal).catch(
-        () => undefined,
-      );
+      await sleep(clock, retryMs + rng.below(Math.ceil(retryMs / 5)), signal).catch(() => undefined);
     }
+  }
+
+  private async lead(): Promise<void> {
+    const { begin, end, lease, identity, logger } = this.parts;
+    const { signal } = this.stopping;
+    logger.info('leading', { lease: lease.name, identity });
+    try {
+      await begin();
+      await this.keep();
+    } catch (error) {
+      logger.error('what a leader does could not be begun', { error });
+    }
+    await end();
+    if (!signal.aborted) logger.warn('no longer leading', { lease: lease.name, identity });
+    await this.release();
   }
 
   /** Resolves when the lease is lost, or could not be renewed for too long, or is to be given back. */
@@ -134,26 +142,25 @@ export class LeaderElection {
     return true;
   }
 
+  /** Does nothing where the lease is somebody else's by now. */
   private async release(): Promise<void> {
     const { client, lease, identity, clock, logger } = this.parts;
     try {
-      const found = await client.live(lease);
-      if (!found || recordOf(found).holderIdentity !== identity) return;
-      await this.write(released(recordOf(found), microTime(clock.now())), found.metadata.resourceVersion, undefined);
+      await inTime(clock, partingMs, async (signal) => {
+        const found = await client.live(lease, signal);
+        if (!found || recordOf(found).holderIdentity !== identity) return;
+        await this.write(released(recordOf(found), microTime(clock.now())), found.metadata.resourceVersion, signal);
+      });
     } catch (error) {
       logger.warn('the lease could not be given back; others wait until it ends', { lease: lease.name, error });
     }
   }
 
-  private async write(
-    record: LeaseRecord,
-    resourceVersion: string | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
+  private async write(record: LeaseRecord, resourceVersion: string | undefined, signal: AbortSignal): Promise<void> {
     const { client, lease } = this.parts;
     await client.change(lease, (current) => ({ ...current, spec: { ...record } }), {
       preconditions: { resourceVersion },
-      ...(signal && { signal }),
+      signal,
     });
   }
 
@@ -162,12 +169,4 @@ export class LeaderElection {
     const { kind, group, version } = served.definition;
     return { kind, apiVersion: apiVersionOf(group, version), metadata: { name, namespace }, spec: { ...spec } };
   }
-}
-
-/** A call that does not listen to its signal must not keep a leader that has lost its lease. */
-function within<T>(signal: AbortSignal, call: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-    call.then(resolve, reject);
-  });
 }

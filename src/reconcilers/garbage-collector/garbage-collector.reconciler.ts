@@ -17,6 +17,7 @@ import { OwnershipGraph } from './graph.js';
 /** What owners leave behind goes after them, or before them, or is let go, as their deletion asked. */
 export const garbageCollector: Reconciler = {
   name: 'garbage-collector-controller',
+  account: 'generic-garbage-collector',
   start: (parts) => new GarbageCollection(parts),
 };
 

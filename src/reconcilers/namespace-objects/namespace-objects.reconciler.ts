@@ -4,14 +4,18 @@ import { followNames } from '../follow.js';
 import type { Reconciler } from '../reconciler.js';
 
 /** The account that Pods of a namespace act as when they name none. */
-export const defaultAccounts = keeper('serviceaccount-controller', 'serviceaccounts');
+export const defaultAccounts = keeper('serviceaccount-controller', 'serviceaccount', 'serviceaccounts');
 /** By whom Pods know the server. */
-export const rootCaPublisher = keeper('root-ca-certificate-publisher-controller', 'configmaps');
+export const rootCaPublisher = keeper(
+  'root-ca-certificate-publisher-controller',
+  'root_ca_cert_publisher',
+  'configmaps',
+);
 
 const workersMax = 4;
 
 /** Keeps an object that every namespace has: made when a namespace is, and again when somebody takes it away. */
-function keeper(name: string, resource: string): Reconciler {
+function keeper(name: string, queueName: string, resource: string): Reconciler {
   return {
     name,
     start({ config, registry, server, queue: makeQueue }) {
@@ -20,7 +24,7 @@ function keeper(name: string, resource: string): Reconciler {
       const objectsOf = (namespace: string) =>
         namespaceObjects(config, namespace, authority).filter((boot) => boot.resource === resource);
       const queue = makeQueue(
-        name,
+        queueName,
         async (namespace) => {
           const found = namespaces.store.cache.get(namespaces.store.keyOf('', namespace));
           if (!found || found.corruption || found.attributes.lifetime?.isDeleting) return;

@@ -1,6 +1,7 @@
 import type { EncodedObject } from '../../cache/encoded-object.js';
 import { every } from '../../std/clock.js';
 import { ensureObject } from '../boot/ensure-object.js';
+import { inTime, partingMs } from '../in-time.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
 import { serverEndpoints } from './endpoints.js';
 import {
@@ -43,7 +44,7 @@ class ServerIdentity implements RunningReconciler {
       address: `${ip.includes(':') ? `[${ip}]` : ip}:${server.port}`,
       uuid: rng.uuid(),
     };
-    this.queue = parts.queue(serverIdentity.name, (_, signal) => this.reconcile(signal));
+    this.queue = parts.queue('server_identity', (_, signal) => this.reconcile(signal));
   }
 
   async begin(): Promise<void> {
@@ -76,8 +77,10 @@ class ServerIdentity implements RunningReconciler {
     await this.queue.stop();
     const others = this.aliveServers();
     try {
-      await this.parts.client.delete(this.place(this.leaseName));
-      if (others.length > 0) await ensureEndpoints(this.parts, others);
+      await inTime(this.parts.clock, partingMs, async (signal) => {
+        await this.parts.client.delete(this.place(this.leaseName), {}, signal);
+        if (others.length > 0) await ensureEndpoints(this.parts, others);
+      });
     } catch (error) {
       this.parts.logger.warn('the lease of this server could not be removed', { error });
     }

@@ -15,7 +15,7 @@ const gatherMs = 1000;
 export function serviceAllocation(allocation: ServiceAllocation): Reconciler {
   return {
     name: 'service-allocation',
-    start({ registry, clock, logger, queue: makeQueue }) {
+    async start({ registry, clock, logger, queue: makeQueue }) {
       const services = registry.require('', 'v1', 'services').store;
       const repair = new ServiceRepair({ allocation, services, clock, logger });
       const queue = makeQueue('service-allocation', async (_item, signal) => {
@@ -34,7 +34,11 @@ export function serviceAllocation(allocation: ServiceAllocation): Reconciler {
           reset: look,
         }),
       );
-      queue.add('all');
+      // Before the server is ready, so that nothing is given away that an older store has no claim of.
+      await repair.pass(new AbortController().signal).then(
+        () => queue.addAfter('all', passIntervalMs),
+        () => queue.add('all'),
+      );
       return {
         async stop() {
           for (const end of ends) end();
