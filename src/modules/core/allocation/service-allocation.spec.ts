@@ -13,10 +13,14 @@ interface Server {
 }
 
 const running: Server[] = [];
-async function start(network: { ranges?: string[]; ports?: [number, number] }, store?: KvStore): Promise<Server> {
+async function start(
+  network: { ranges?: string[]; ports?: [number, number] },
+  store?: KvStore,
+  runtimeConfig: Record<string, boolean> = {},
+): Promise<Server> {
   const { ranges = ['10.0.0.0/24'], ports: [first, last] = [30_000, 32_767] } = network;
   const keelson = await startKeelson({
-    config: { network: { serviceClusterIpRanges: ranges, serviceNodePorts: { first, last } } },
+    config: { runtimeConfig, network: { serviceClusterIpRanges: ranges, serviceNodePorts: { first, last } } },
     ...(store && { store }),
   });
   const server = { keelson, admin: new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client }) };
@@ -202,6 +206,17 @@ it('an address that somebody took away is not missed when its service goes', asy
   expect(again.clusterIP).toBe('10.0.0.7');
   expect((await server.admin.delete(`${services}/mine`)).code).toBe(200);
   expect(await taken(server)).toEqual(['10.0.0.1']);
+});
+
+it('needs no networking group to be served', async () => {
+  const server = await start({}, undefined, { 'networking.k8s.io/v1': false, 'networking.k8s.io/v1beta1': false });
+  expect((await server.admin.get(addresses)).code).toBe(404);
+  const made = await Promise.all(['a', 'b', 'c'].map((name) => make(server, name)));
+  expect(new Set(made.map(({ spec }) => spec.clusterIP)).size).toBe(3);
+  expect((await make(server, 'd', { clusterIP: made[0]!.spec.clusterIP })).code).toBe(422);
+  expect((await make(server, 'd', { clusterIP: '10.0.0.1' })).code).toBe(422);
+  await server.admin.delete(`${services}/a`);
+  expect((await make(server, 'd', { clusterIP: made[0]!.spec.clusterIP })).code).toBe(201);
 });
 
 it('two servers on one store never give the same away', async () => {
