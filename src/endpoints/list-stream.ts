@@ -34,7 +34,8 @@ export async function sendList(
 ): Promise<void> {
   const breather = new Breather(options.clock, workSliceMs);
   if (!rendering.isKept) return sendMadeOnTheWay(request, reply, rendering, meta, objects, options, breather);
-  const { separator, firstSkip, tail } = rendering;
+  const { separator, firstSkip } = rendering;
+  const tail = rendering.tail(meta);
   let itemsLength = objects.length > 0 ? -firstSkip : 0;
   for (const object of objects) {
     const bytes = rendering.bytesOf(object);
@@ -47,7 +48,7 @@ export async function sendList(
   const total = head.length + itemsLength + tail.length;
   const headers = headersFor(request, rendering.mediaType);
   const slices = new Slices(total, options.sliceBytes);
-  const pieces = fill(slices, rendering, head, objects);
+  const pieces = fill(slices, rendering, [head, tail], objects);
   if (options.compresses && total > compressedBytesMin) return sendCompressed(request, reply, headers, pieces);
 
   const { raw } = reply;
@@ -78,7 +79,7 @@ async function sendMadeOnTheWay(
   { sliceBytes, compresses }: ListStreamOptions,
   breather: Breather,
 ): Promise<void> {
-  const slices = madeOnTheWay(rendering, rendering.head(meta, 0), objects, sliceBytes, breather);
+  const slices = madeOnTheWay(rendering, meta, objects, sliceBytes, breather);
   const whole = (await slices.next()).value;
   assert(whole, 'a list has a head');
   const second = (await slices.next()).value;
@@ -138,12 +139,14 @@ async function* follow(first: readonly Buffer[], rest: AsyncGenerator<Buffer>): 
 
 async function* madeOnTheWay(
   rendering: ListRendering,
-  head: Buffer,
+  meta: ListMeta,
   objects: readonly EncodedObject[],
   sliceBytes: number,
   breather: Breather,
 ): AsyncGenerator<Buffer, undefined> {
-  const { separator, firstSkip, tail } = rendering;
+  const { separator, firstSkip } = rendering;
+  const head = rendering.head(meta, 0);
+  const tail = rendering.tail(meta);
   let pieces = [head];
   let length = head.length;
   for (const [index, object] of objects.entries()) {
@@ -167,10 +170,10 @@ async function* madeOnTheWay(
 function* fill(
   slices: Slices,
   rendering: ListRendering,
-  head: Buffer,
+  [head, tail]: readonly [Buffer, Buffer],
   objects: readonly EncodedObject[],
 ): Generator<Buffer> {
-  const { separator, firstSkip, tail } = rendering;
+  const { separator, firstSkip } = rendering;
   yield* slices.add(head, 0, head.length);
   for (let i = 0; i < objects.length; i++) {
     const object = objects[i]!;

@@ -160,7 +160,7 @@ export class ResourceRequests {
     };
     const representation = this.representation(request);
     const renderings = this.parts.renderings(served.definition);
-    const joined = renderings.joinedList(representation);
+    const joined = renderings.joinedList(representation, result.items.length);
     const compresses = this.compresses(request);
     if (joined) {
       const options = { sliceBytes: this.parts.limits.listChunkBytesMax, compresses, clock: this.parts.clock };

@@ -9,6 +9,7 @@ import type { Clock } from '../std/clock.js';
 import type { ResourceDefinition } from './resource-definition.js';
 import { fromStored } from './served-version.js';
 import type { TableColumn, TableDefinition } from './table.js';
+import { textList } from './text-list.js';
 
 /** What the rows of a Table carry beside their cells. */
 export type IncludeObject = 'Metadata' | 'Object' | 'None';
@@ -39,7 +40,7 @@ export interface ListRendering {
   bytesOf(object: EncodedObject): Buffer;
   itemStart(bytes: Buffer): number;
   itemEnd(bytes: Buffer): number;
-  readonly tail: Buffer;
+  tail(meta: ListMeta): Buffer;
   /** Whether objects keep their bytes, so that asking for them twice costs nothing; rows of tables are made each time. */
   readonly isKept: boolean;
 }
@@ -124,16 +125,15 @@ export class Renderings {
         items: objects.map((object) => this.metadataOnly(object, transform)),
       };
     }
-    const { listKind, group, version, itemsCarryType } = this.definition;
-    const items = itemsCarryType ? objects : objects.map(({ kind: _kind, apiVersion: _apiVersion, ...item }) => item);
-    return { kind: listKind, apiVersion: apiVersionOf(group, version), metadata: meta, items };
+    return { ...this.listType(undefined), metadata: meta, items: objects.map((object) => this.listItem(object)) };
   }
 
-  /** A list that is joined from the bytes of its items; undefined where it has to be written at once. */
-  joinedList(representation: Representation): ListRendering | undefined {
+  /** A list of so many that is joined from the bytes of its items; undefined where it has to be written at once. */
+  joinedList(representation: Representation, count: number): ListRendering | undefined {
     const { encoding, pretty, transform } = representation;
-    if (pretty) return undefined;
     if (transform?.as === 'PartialObjectMetadata') throw otherShape(transform.as, 'a list', this.definition.listKind);
+    const isForPeople = encoding.name === 'yaml' || (pretty && encoding.name === 'json');
+    if (isForPeople) return count > 0 ? this.textList(representation) : undefined;
     if (transform?.as === 'Table') return encoding.name === 'json' ? this.jsonRows(representation) : undefined;
     if (encoding.name === 'json') return transform ? this.jsonMetadata(transform) : this.jsonList();
     const { list, mediaType } = encoding;
@@ -145,6 +145,7 @@ export class Renderings {
       mediaType,
       firstSkip: 0,
       isKept: true,
+      tail: () => list.tail,
       head: (metadata, itemsLength) => list.head({ kind, apiVersion, metadata }, itemsLength),
       bytesOf: (object) => object.rendered(rendering),
     };
@@ -190,6 +191,43 @@ export class Renderings {
         Buffer.from(`${jsonListHead(this.listType(transform), meta)},"columnDefinitions":${columns},"rows":[`),
       bytesOf: (object) => encodeJson(this.row(this.parse(object), transform!, includeObject, nowMs)),
     };
+  }
+
+  /** For people: made item by item, so that a long one stops nobody else. */
+  private textList(representation: Representation): ListRendering | undefined {
+    const { encoding, transform, includeObject } = representation;
+    const nowMs = this.parts.clock.now();
+    const isTable = transform?.as === 'Table';
+    const whole = (metadata: ListMeta) => ({
+      ...this.listType(transform),
+      metadata,
+      ...(isTable && { columnDefinitions: this.columns(this.definition.table.columns) }),
+    });
+    const list = textList(encoding, whole, isTable ? 'rows' : 'items');
+    return (
+      list && {
+        mediaType: encoding.mediaType,
+        head: (meta) => list.head(meta),
+        separator: list.separator,
+        firstSkip: list.separator.length,
+        bytesOf: (object) => {
+          const shown = this.parse(object);
+          if (isTable) return list.item(this.row(shown, transform, includeObject, nowMs));
+          return list.item(transform ? this.metadataOnly(shown, transform) : this.listItem(shown));
+        },
+        itemStart: () => 0,
+        itemEnd: (bytes) => bytes.length,
+        tail: (meta) => list.tail(meta),
+        isKept: false,
+      }
+    );
+  }
+
+  /** Items of built-in kinds leave out their type: what the list is says it. */
+  private listItem(object: KubeObject): unknown {
+    if (this.definition.itemsCarryType) return object;
+    const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
+    return item;
   }
 
   /** One object as an answer. What others may ask for, too, is kept; what is for people is not. */
@@ -312,13 +350,14 @@ function itemsOf(list: Representation): Representation {
     : list;
 }
 
+const jsonTail = Buffer.from(']}\n');
 const jsonItems = {
   mediaType: json.mediaType,
   separator: Buffer.from(','),
   firstSkip: 1,
   itemStart: () => 0,
   itemEnd: (bytes: Buffer) => bytes.length,
-  tail: Buffer.from(']}\n'),
+  tail: () => jsonTail,
   isKept: true,
 } as const;
 
