@@ -1,0 +1,82 @@
+import { cborEncoding } from '../../src/codec/cbor.js';
+import { startTestServer, type TestServer } from '../harness/servers.js';
+import type { HttpClient } from '../harness/http-client.js';
+import { configMap } from './case.js';
+
+const memory = { store: 'memory', naming: 'kubernetes' } as const;
+const path = '/api/v1/namespaces/default/configmaps';
+const cbor = cborEncoding(() => ({ kind: () => undefined }) as never);
+const protobuf = 'application/vnd.kubernetes.protobuf';
+const meta = 'g=meta.k8s.io;v=v1';
+const applyCbor = 'application/apply-patch+cbor';
+
+describe.each([
+  ['without CBOR', false],
+  ['with CBOR', true],
+])('a server %s', (_name, CBORServingAndStorage) => {
+  let server: TestServer;
+  let admin: HttpClient;
+  beforeAll(async () => {
+    server = await startTestServer(memory, { reconciles: false, config: { featureGates: { CBORServingAndStorage } } });
+    admin = server.admin;
+    await admin.post(path, configMap('a', { data: { x: '1' } }));
+  });
+  afterAll(() => server?.stop());
+
+  /** What it accepts, what it asks for, and the content type of the answer. */
+  const alike: [accept: string, path: string, code: number, type: string][] = [
+    ['application/json', '/none', 404, 'application/json'],
+    [protobuf, '/none', 404, protobuf],
+    ['application/yaml', '/none', 404, 'application/yaml'],
+    [`application/json;as=Table;${meta}`, '/none', 404, 'application/json'],
+    [`${protobuf};as=PartialObjectMetadata;${meta}`, '/none', 404, protobuf],
+    // Nothing that is accepted can be had: the refusal is JSON.
+    [`${protobuf};as=Table;${meta}`, '', 406, 'application/json'],
+    ['application/cbor-seq', '', 406, 'application/json'],
+    [`application/cbor;as=Table;${meta}`, '', 406, 'application/json'],
+    ['text/html', '', 406, 'application/json'],
+    // It takes YAML, though not for a stream.
+    ['application/yaml', '?watch=1', 406, 'application/yaml'],
+    [`${protobuf};as=Table;${meta},application/yaml`, '/none', 404, 'application/yaml'],
+  ];
+  const own: typeof alike = CBORServingAndStorage
+    ? [
+        ['application/cbor', '/none', 404, 'application/cbor'],
+        ['application/cbor', '', 200, 'application/cbor'],
+        ['application/cbor-seq', '?watch=1&timeoutSeconds=1', 406, 'application/json'],
+      ]
+    : [
+        ['application/cbor', '/none', 406, 'application/json'],
+        ['application/cbor', '', 406, 'application/json'],
+      ];
+  it.each([...alike, ...own])('Accept: %s on %j: %d', async (accept, tail, code, type) => {
+    const { code: answered, headers } = await admin.get(path + tail, { accept });
+    expect([answered, headers['content-type']]).toEqual([code, type]);
+  });
+
+  const applied = (name: string, body: Buffer) =>
+    admin.patch(`${path}/${name}?fieldManager=m&force=true`, body, applyCbor);
+
+  it('takes patches in CBOR only where it reads it, and only to apply', async () => {
+    const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'ap' }, data: { a: '1' } };
+    const bytes = cbor.encode(config);
+    if (!CBORServingAndStorage) {
+      const { code, body } = await applied('ap', bytes);
+      expect([code, body.reason]).toEqual([415, 'UnsupportedMediaType']);
+      expect(body.message).not.toContain('cbor,');
+      return;
+    }
+    const created = await applied('ap', bytes);
+    expect([created.code, created.body.data]).toEqual([201, { a: '1' }]);
+    expect(created.body.metadata.managedFields).toMatchObject([{ manager: 'm', operation: 'Apply' }]);
+    // The tag that says CBOR may be left out.
+    const again = await applied('ap', bytes.subarray(3));
+    expect([again.code, again.body.metadata.resourceVersion]).toEqual([200, created.body.metadata.resourceVersion]);
+    const json = await applied('ap', Buffer.from(JSON.stringify(config)));
+    expect([json.code, json.body.reason]).toEqual([400, 'BadRequest']);
+    for (const type of ['json', 'merge', 'strategic-merge']) {
+      const refused = await admin.patch(`${path}/ap`, Buffer.from('{}'), `application/${type}-patch+cbor`);
+      expect([refused.code, refused.body.reason]).toEqual([415, 'UnsupportedMediaType']);
+    }
+  });
+});
