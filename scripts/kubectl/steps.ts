@@ -20,6 +20,16 @@ export function isMissing({ missing }: Step, version: string): boolean {
   return minor >= missing.fromMinor && minor <= (missing.toMinor ?? Infinity);
 }
 
+const deployment = (image: string) =>
+  `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: app}\nspec: {selector: {matchLabels: {app: app}}, ` +
+  `template: {metadata: {labels: {app: app}}, spec: {containers: [{name: main, image: '${image}'}]}}}\n`;
+
+const lampDefinition = (group: string) =>
+  'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n' +
+  `metadata: {name: lamps.${group}.example.com}\nspec: {group: ${group}.example.com, scope: Namespaced, ` +
+  'names: {plural: lamps, singular: lamp, kind: Lamp, listKind: LampList}, ' +
+  'versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}\n';
+
 const manifest = (kind: string, name: string, rest: string) =>
   `apiVersion: v1\nkind: ${kind}\nmetadata:\n  name: ${name}\n${rest}`;
 
@@ -305,11 +315,75 @@ export function kubectlSteps(namespace: string): readonly Step[] {
     },
     {
       name: 'apply --server-side',
-      args: ['apply', '--server-side', ...unvalidated, ...here],
+      args: ['apply', '--server-side', '-f', '-', ...here],
+      stdin: manifest('ConfigMap', 'applied', 'data: {colour: green}\n'),
+      code: 1,
+      stderr: /Apply failed with 1 conflict: conflict with "kubectl-replace".*: \.data\.colour/,
+    },
+    {
+      name: 'apply --server-side --force-conflicts',
+      args: ['apply', '--server-side', '--force-conflicts', '-f', '-', ...here],
       stdin: manifest('ConfigMap', 'applied', 'data: {colour: green}\n'),
       stdout: /^configmap\/applied serverside-applied$/m,
-      missing: anyVersion('server-side apply'),
     },
+    {
+      name: 'apply of a deployment',
+      args: ['apply', '-f', '-', ...here],
+      stdin: deployment('example.com/app:1'),
+      stdout: /^deployment.apps\/app created$/m,
+    },
+    {
+      name: 'apply again',
+      args: ['apply', '-f', '-', ...here],
+      stdin: deployment('example.com/app:1'),
+      stdout: /^deployment.apps\/app unchanged$/m,
+    },
+    {
+      name: 'diff',
+      args: ['diff', '-f', '-', ...here],
+      stdin: deployment('example.com/app:2'),
+      code: 1,
+      stdout: /^\+ +- image: example\.com\/app:2$/m,
+    },
+    {
+      name: 'set image',
+      args: ['set', 'image', 'deployment/app', 'main=example.com/app:3', ...here],
+      stdout: /^deployment.apps\/app image updated$/m,
+    },
+    {
+      name: 'scale',
+      args: ['scale', 'deployment/app', '--replicas=3', ...here],
+      stdout: /^deployment.apps\/app scaled$/m,
+    },
+    {
+      name: 'autoscale',
+      args: ['autoscale', 'deployment/app', '--max=5', '--min=2', ...here],
+      stdout: /^horizontalpodautoscaler.autoscaling\/app autoscaled$/m,
+    },
+    {
+      name: 'get of several kinds',
+      args: ['get', 'deployments,hpa', ...here],
+      stdout: /^deployment.apps\/app +0\/3[^]*^horizontalpodautoscaler.autoscaling\/app +Deployment\/app/m,
+    },
+    { name: 'describe deployment', args: ['describe', 'deployment', 'app', ...here], stdout: /^Replicas: +3 desired/m },
+    {
+      name: 'create of a definition of a custom kind',
+      args: ['create', '-f', '-'],
+      stdin: lampDefinition(namespace),
+      stdout: /^customresourcedefinition.apiextensions.k8s.io\/lamps.* created$/m,
+    },
+    {
+      name: 'get of a custom kind',
+      args: ['get', '--raw', `/apis/${namespace}.example.com/v1/lamps`],
+      stdout: /"kind":"LampList"/,
+      missing: anyVersion('custom kinds'),
+    },
+    {
+      name: 'delete of a definition of a custom kind',
+      args: ['delete', 'crd', `lamps.${namespace}.example.com`],
+      stdout: /deleted/,
+    },
+    { name: 'explain of a whole kind', args: ['explain', 'deployments', '--recursive'], stdout: /^ +maxSurge\s+</m },
     {
       name: 'explain',
       args: ['explain', 'configmap.metadata'],
@@ -329,7 +403,6 @@ export function kubectlSteps(namespace: string): readonly Step[] {
       name: 'create token',
       args: ['create', 'token', 'robot', ...here],
       stdout: /^ey/,
-      missing: anyVersion('TokenRequest'),
     },
     { name: 'describe configmap', args: ['describe', 'cm', 'settings', ...here], stdout: /^colour:$[^]*^red$/m },
     {
