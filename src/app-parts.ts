@@ -334,6 +334,9 @@ export function makeParts(given: Given): AppParts {
       shardingEnabled: config.featureGates['ShardedListAndWatch'] === true,
       snapshotsEnabled: config.featureGates['ListFromCacheSnapshot'] === true,
       compressionEnabled: config.featureGates['APIResponseCompression'] === true,
+      unsafeDeletionEnabled: config.featureGates['AllowUnsafeMalformedObjectDeletion'] === true,
+      mayAlso: async ({ user, info }, verb) =>
+        (await authorize(authorizers, { ...info, user, verb })).decision === 'allow',
       clock,
     }),
   };

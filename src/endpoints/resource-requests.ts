@@ -11,9 +11,11 @@ import { findDuplicateFields, positionsOfFields } from '../codec/strict-json.js'
 import { decodeYaml } from '../codec/yaml.js';
 import type { Limits } from '../config/limits.js';
 import { headersFor, sendBytes } from '../hooks/answer.js';
+import type { RequestState } from '../hooks/request-state.js';
 import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
 import { asItems } from '../machinery/fields.js';
+import { resourceVersionOfIfMatch } from '../machinery/if-match.js';
 import { commonSelectableFields, requireSelectable, type FieldSelector } from '../machinery/field-selector.js';
 import {
   parseCreateOptions,
@@ -70,6 +72,9 @@ export interface ResourceRequestParts {
   readonly compressionEnabled: boolean;
   readonly snapshotsEnabled: boolean;
   readonly shardingEnabled: boolean;
+  readonly unsafeDeletionEnabled: boolean;
+  /** Whether the user of a request may do to its object what the verb says, beside that which it asks for. */
+  readonly mayAlso: (state: Pick<RequestState, 'user' | 'info'>, verb: string) => Promise<boolean>;
   readonly clock: Clock;
 }
 
@@ -241,10 +246,14 @@ export class ResourceRequests {
             'DeleteOptions',
             'Ignore',
           ).value;
-    const options = parseDeleteOptions(info.query, body as never, this.parts);
+    const isCollection = info.verb === 'deletecollection';
+    const options = parseDeleteOptions(info.query, body as never, { ...this.parts, isCollection });
     const target = this.target(request, served, options.dryRun, '');
     if (info.verb === 'delete') {
-      return this.send(request, reply, served.definition, await deleteOne(this.parts.admission, target, options));
+      if (options.ignoreStoreReadErrorWithClusterBreakingPotential) await this.requireUnsafeDeletion(request);
+      const preconditions = { ...target.preconditions, ...options.preconditions };
+      const answer = await deleteOne(this.parts.admission, target, { ...options, preconditions });
+      return this.send(request, reply, served.definition, answer);
     }
     const query = {
       namespace: info.namespace,
@@ -253,6 +262,15 @@ export class ResourceRequests {
     };
     const answer = await deleteCollection(this.parts.admission, target, query, options);
     return this.send(request, reply, served.definition, answer);
+  }
+
+  /** Whoever may delete an object may not for that reason pass over all that holds it. */
+  private async requireUnsafeDeletion(request: FastifyRequest): Promise<void> {
+    const { info, user } = request.kube;
+    if (await this.parts.mayAlso(request.kube, unsafeDeletionVerb)) return;
+    const { group, resource, name } = info;
+    const who = `User ${goQuote(user.name)}`;
+    throw ApiError.forbidden({ group, resource }, name, `${who} may not ${unsafeDeletionVerb} it`);
   }
 
   private async handled(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
@@ -302,6 +320,7 @@ export class ResourceRequests {
       namespace: info.namespace,
       name: info.name,
       context: request.kube.context({ dryRun, fieldManager: fieldManager || managerOf(request) }),
+      preconditions: preconditionsOf(request),
     };
   }
 
@@ -415,6 +434,15 @@ export class ResourceRequests {
     }
     return compressed(body).then((smaller) => sendBytes(request, reply, code, asCompressed(headers), smaller));
   }
+}
+
+const unsafeDeletionVerb = 'unsafe-delete-ignore-read-errors';
+
+function preconditionsOf(request: FastifyRequest): Target['preconditions'] {
+  const { verb } = request.kube.info;
+  if (verb !== 'update' && verb !== 'patch' && verb !== 'delete') return undefined;
+  const resourceVersion = resourceVersionOfIfMatch(request.raw.headers['if-match']);
+  return resourceVersion === undefined ? undefined : { resourceVersion };
 }
 
 const nothing = Buffer.alloc(0);

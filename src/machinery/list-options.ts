@@ -62,7 +62,8 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds: number | undefined;
   readonly propagationPolicy: PropagationPolicy | undefined;
   readonly orphanDependents: boolean | undefined;
-  readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string } | undefined;
+  readonly preconditions:
+    { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } | undefined;
   readonly ignoreStoreReadErrorWithClusterBreakingPotential: boolean;
 }
 
@@ -242,6 +243,7 @@ function dryRunProblems(dryRun: readonly string[]): FieldError[] {
 export interface DeleteContext extends OptionsContext {
   /** The gate of deleting what cannot be read; off, the option is ignored. */
   readonly unsafeDeletionEnabled?: boolean;
+  readonly isCollection?: boolean;
 }
 
 /** A body, when there is one, is the whole truth: the query is then not looked at. */
@@ -268,6 +270,11 @@ export function parseDeleteOptions(query: Query, body: JsonValue | undefined, co
     ];
     for (const [name, isSet] of others) {
       if (isSet) errors.push(fieldError.invalid(unsafeOption, true, `cannot be set together with .${name}`));
+    }
+    if (context.isCollection) {
+      errors.push(
+        fieldError.invalid(unsafeOption, true, 'is for one object that cannot be read, not for a collection'),
+      );
     }
   }
   if (errors.length > 0) throw ApiError.invalid({ group: context.metaGroup, kind: 'DeleteOptions' }, '', errors);

@@ -1,11 +1,13 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { DeleteOptions } from '../machinery/list-options.js';
+import { deleteUnreadable } from '../registry/delete-unreadable.js';
 import { deleteObject, type Deleted } from '../registry/delete.js';
 import type { ServedResource } from '../registry/resource-registry.js';
 import { admissionFor, answerOf, type Target, type VerbAnswer } from './verb.js';
 
 export async function deleteOne(chain: AdmissionChain, target: Target, options: DeleteOptions): Promise<VerbAnswer> {
+  if (options.ignoreStoreReadErrorWithClusterBreakingPotential) return deleteWhatCannotBeRead(chain, target);
   const deleted = await remove(chain, target, options);
   const { definition } = target.served;
   if (!deleted.gone) {
@@ -23,7 +25,14 @@ export async function remove(chain: AdmissionChain, target: Target, options: Del
   return deleteObject(target.served.store, target, options, { request: target.context, admission });
 }
 
-function successOf(served: ServedResource, object: KubeObject) {
+async function deleteWhatCannotBeRead(chain: AdmissionChain, target: Target): Promise<VerbAnswer> {
+  const { served, name, context } = target;
+  await admissionFor(chain, target, 'DELETE', '').admit(undefined, undefined);
+  await deleteUnreadable(served.store, target, context);
+  return { type: 'status', status: successOf(served, { metadata: { name } }) };
+}
+
+function successOf(served: ServedResource, object: Pick<KubeObject, 'metadata'>) {
   const { group, plural } = served.definition;
   return {
     kind: 'Status' as const,

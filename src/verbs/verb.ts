@@ -4,6 +4,7 @@ import type { AdmissionOperation } from '../admission/admission-plugin.js';
 import type { Status } from '../machinery/api-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { ListResult } from '../registry/list.js';
+import type { Preconditions } from '../registry/preconditions.js';
 import type { RequestContext } from '../registry/request-context.js';
 import type { ResourceDefinition } from '../registry/resource-definition.js';
 import type { ServedResource } from '../registry/resource-registry.js';
@@ -16,6 +17,8 @@ export interface Target {
   readonly namespace: string;
   readonly name: string;
   readonly context: RequestContext;
+  /** What an `If-Match` header says of the object that is to be changed. */
+  readonly preconditions?: Preconditions | undefined;
 }
 
 /** What a verb leads to; how it is written to a connection is not its business. */

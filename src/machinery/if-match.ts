@@ -1,0 +1,10 @@
+import { ApiError } from './api-error.js';
+
+/** The resourceVersion that an `If-Match` header asks for, as it is or quoted; `*` asks for none. */
+export function resourceVersionOfIfMatch(header: string | undefined): string | undefined {
+  const text = header?.trim() ?? '';
+  if (text === '' || text === '*') return undefined;
+  const version = /^("?)([0-9]+)\1$/.exec(text)?.[2];
+  if (version === undefined) throw ApiError.badRequest('an If-Match header takes one resourceVersion');
+  return version;
+}

@@ -1,0 +1,32 @@
+import { ApiError } from '../machinery/api-error.js';
+import { fieldError } from '../machinery/field-error.js';
+import type { RequestContext } from './request-context.js';
+import type { ResourceStore } from './resource-store.js';
+import { fromStore } from './storage-to-api-error.js';
+
+export const unsafeDeletionOption = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+
+/**
+ * Removes a stored value that is no object any more. Whatever would have held the object is unknown and does not count,
+ * so this is the last resort: an object that can be read is refused.
+ */
+export async function deleteUnreadable(
+  store: ResourceStore,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { signal }: RequestContext,
+): Promise<void> {
+  const { kv } = store.parts;
+  const key = store.keyOf(namespace, name);
+  const { item } = await fromStore(kv.get(key, signal && { signal }));
+  if (!item) throw ApiError.notFound(store.groupResource, name);
+  if (store.codec.decode(item).corruption === undefined) {
+    throw ApiError.invalid(store.definition, name, [
+      fieldError.invalid(unsafeDeletionOption, true, 'this object can be read: delete it without this option'),
+    ]);
+  }
+  const unchanged = [{ key, modRevision: item.modRevision }];
+  const result = await fromStore(kv.txn(unchanged, [{ type: 'delete', key }], signal && { signal }));
+  if (!result.succeeded) {
+    throw ApiError.conflict(store.groupResource, name, 'what is stored was changed while it was to be deleted');
+  }
+}

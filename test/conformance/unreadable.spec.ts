@@ -1,0 +1,123 @@
+import { noOpinion, type Authorizer } from '../../src/auth/authorizer.js';
+import { backends } from '../../src/storage/backends.js';
+import type { KvStore } from '../../src/storage/kv-store.js';
+import type { HttpClient } from '../harness/http-client.js';
+import { startTestServer, type TestServer } from '../harness/servers.js';
+import { configMap } from './case.js';
+
+// What somebody else has written into the store, and no server can read.
+const memory = { store: 'memory', naming: 'kubernetes' } as const;
+const configMaps = '/api/v1/namespaces/default/configmaps';
+const option = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+const unsafe = `${option}=true`;
+
+let store: KvStore;
+let server: TestServer;
+let admin: HttpClient;
+
+async function start(isEnabled: boolean): Promise<void> {
+  store = await backends.memory({});
+  const config = { featureGates: { AllowUnsafeMalformedObjectDeletion: isEnabled } };
+  server = await startTestServer(memory, { config, store, reconciles: false });
+  admin = server.client(server.keelson.client);
+}
+
+afterEach(async () => {
+  await server.stop();
+  await store.close();
+});
+
+/** Puts garbage in the place of an object, and waits until the server has seen it. */
+async function spoil(name: string): Promise<string> {
+  expect((await admin.post(configMaps, configMap(name, { metadata: { finalizers: ['example.com/f'] } }))).code).toBe(
+    201,
+  );
+  const key = `/registry/configmaps/default/${name}`;
+  const { item } = await store.get(key);
+  const written = await store.txn(
+    [{ key, modRevision: item!.modRevision }],
+    [{ type: 'put', key, value: Buffer.from('\u0000no object') }],
+  );
+  expect(written.succeeded).toBe(true);
+  expect((await admin.get(`${configMaps}/${name}`)).code).toBe(500);
+  return key;
+}
+
+describe('an object that cannot be read, where it may be deleted all the same', () => {
+  beforeEach(() => start(true));
+
+  it('goes only when that is asked for', async () => {
+    const key = await spoil('a');
+    expect((await admin.delete(`${configMaps}/a`)).code).toBe(500);
+    expect((await store.get(key)).item).toBeDefined();
+
+    const { code, body } = await admin.delete(`${configMaps}/a`, {
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      [option]: true,
+    });
+    expect([code, body]).toMatchObject([
+      200,
+      { kind: 'Status', status: 'Success', details: { name: 'a', kind: 'configmaps' } },
+    ]);
+    expect((await store.get(key)).item).toBeUndefined();
+    expect((await admin.get(`${configMaps}/a`)).code).toBe(404);
+    expect((await admin.post(configMaps, configMap('a'))).code).toBe(201);
+    expect((await admin.get(configMaps)).code).toBe(200);
+  });
+
+  it.each([
+    'dryRun=All',
+    'gracePeriodSeconds=0',
+    'orphanDependents=false',
+    'propagationPolicy=Background',
+    'uid=11111111-1111-1111-1111-111111111111',
+  ])('stays when %s is asked for too', async (other) => {
+    const key = await spoil('a');
+    const { code, body } = await admin.delete(`${configMaps}/a?${unsafe}&${other}`);
+    expect([code, body]).toMatchObject([422, { reason: 'Invalid', details: { causes: [{ field: option }] } }]);
+    expect((await store.get(key)).item).toBeDefined();
+  });
+
+  it('takes another right than to delete', async () => {
+    const key = await spoil('a');
+    const rights = new Set(['impersonate', 'delete']);
+    const those: Authorizer = {
+      name: 'those',
+      authorize: ({ verb }) => (rights.has(verb) ? { decision: 'allow', reason: '' } : noOpinion),
+    };
+    (server.keelson.parts.authorizers as Authorizer[]).push(those);
+    const asEve = () =>
+      admin.request('DELETE', `${configMaps}/a?${unsafe}`, { headers: { 'impersonate-user': 'eve' } });
+    const refused = await asEve();
+    expect([refused.code, refused.body.message]).toEqual([
+      403,
+      'configmaps "a" is forbidden: User "eve" may not unsafe-delete-ignore-read-errors it',
+    ]);
+    expect((await store.get(key)).item).toBeDefined();
+
+    rights.add('unsafe-delete-ignore-read-errors');
+    expect((await asEve()).code).toBe(200);
+  });
+
+  it('is no way to delete what can be read', async () => {
+    await admin.post(configMaps, configMap('b'));
+    const { code, body } = await admin.delete(`${configMaps}/b?${unsafe}`);
+    expect([code, body]).toMatchObject([422, { reason: 'Invalid', details: { causes: [{ field: option }] } }]);
+    expect((await admin.get(`${configMaps}/b`)).code).toBe(200);
+    expect((await admin.delete(`${configMaps}/none?${unsafe}`)).code).toBe(404);
+  });
+
+  it('does not go with its collection', async () => {
+    const key = await spoil('a');
+    expect((await admin.delete(`${configMaps}?${unsafe}`)).code).toBe(422);
+    expect((await store.get(key)).item).toBeDefined();
+  });
+});
+
+it('an object that cannot be read stays where the feature is off', async () => {
+  await start(false);
+  const key = await spoil('a');
+  expect((await admin.delete(`${configMaps}/a?${unsafe}`)).code).toBe(500);
+  expect((await store.get(key)).item).toBeDefined();
+});
