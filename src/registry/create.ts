@@ -3,6 +3,7 @@ import { ApiError } from '../machinery/api-error.js';
 import { validateObjectMeta } from '../machinery/object-meta-validation.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import { noRevision } from '../machinery/revision.js';
+import { keepOwnersOnce } from './owner-references.js';
 import type { Reservation } from './reservation.js';
 import type { ResourceStore } from './resource-store.js';
 import { generateName, objectTime } from './system-fields.js';
@@ -44,8 +45,10 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
 
   fillSystemFields(submitted, strategyContext.now, parts.rng.uuid(), definition.namespaced);
   store.fillDefaults(submitted);
+  keepOwnersOnce(submitted, request.warnings);
   store.track(undefined, submitted, context, strategyContext.now);
   const object = (await admission.admit(submitted, undefined)) ?? submitted;
+  keepOwnersOnce(object, request.warnings);
   store.dropGated(object, undefined);
   strategy.prepareForCreate?.(object, strategyContext);
   if (strategy.countsGenerations) object.metadata.generation = 1;

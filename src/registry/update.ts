@@ -6,6 +6,7 @@ import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import { withoutIdleTimes } from '../patch/apply/idle-times.js';
 import { createObject, type Written } from './create.js';
 import { finishDeletion } from './delete.js';
+import { keepOwnersOnce } from './owner-references.js';
 import { checkPreconditions, type Preconditions } from './preconditions.js';
 import type { Reservation } from './reservation.js';
 import type { LensSubresource } from './resource-definition.js';
@@ -93,8 +94,10 @@ async function attemptUpdate(
   }
   keepSystemFields(draft, old);
   store.fillDefaults(draft);
+  keepOwnersOnce(draft, request.warnings);
   store.track(old, draft, context, strategyContext.now);
   const object = (await admission.admit(draft, old)) ?? draft;
+  keepOwnersOnce(object, request.warnings);
   keepSystemFields(object, old);
   store.dropGated(object, old);
   if (options.lens) options.lens.prepare?.(object, old, strategyContext);
@@ -172,7 +175,9 @@ async function createMissing(
       'the object does not exist, but the request names a uid that it must have',
     );
   }
-  if (object.metadata.resourceVersion) throw ApiError.notFound(store.groupResource, target.name);
+  const { resourceVersion } = options.preconditions ?? {};
+  if (object.metadata.resourceVersion || resourceVersion !== undefined)
+    throw ApiError.notFound(store.groupResource, target.name);
   return createObject(store, object, context);
 }
 

@@ -54,7 +54,7 @@ export async function apply(
     store,
     target,
     applied,
-    { lens, requiresResourceVersion: false, createsMissing: !lens },
+    { lens, preconditions: target.preconditions, requiresResourceVersion: false, createsMissing: !lens },
     { request: target.context, admission: admissionFor(chain, target, 'UPDATE', subresource) },
   );
   return answer(definition, written, lens);

@@ -62,7 +62,7 @@ export async function patch(
     store,
     target,
     (current) => changed(current!, lens, type, body, fields, target),
-    { lens, requiresResourceVersion: false, createsMissing: false },
+    { lens, preconditions: target.preconditions, requiresResourceVersion: false, createsMissing: false },
     {
       request: target.context,
       admission: admissionFor(chain, target, 'UPDATE', subresource),

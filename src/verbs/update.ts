@@ -26,6 +26,7 @@ export async function update(
     () => structuredClone(lens?.viewKind ? submitted : toStored(definition, submitted)),
     {
       lens,
+      preconditions: target.preconditions,
       requiresResourceVersion: !definition.allowsUnconditionalUpdate && !lens,
       createsMissing: definition.allowsCreateOnUpdate && !lens,
     },

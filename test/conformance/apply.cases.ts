@@ -1,5 +1,6 @@
 import {
   aConfigMap,
+  aPod,
   configMap,
   get,
   keep,
@@ -32,6 +33,14 @@ const deployment = (...containers: object[]) => ({
     template: { metadata: { labels: { app: 'd' } }, spec: { containers } },
   },
 });
+const scale = (replicas: number) => ({
+  apiVersion: 'autoscaling/v1',
+  kind: 'Scale',
+  metadata: { name: 'd' },
+  spec: { replicas },
+});
+const scaled = (manager: string, replicas: number) =>
+  patch(`${deployments}/d/scale?fieldManager=${manager}`, { spec: { replicas } });
 const template = (spec: object) => ({ spec: { template: { spec } } });
 const owners = (...managers: object[]): object => ({
   metadata: {
@@ -66,6 +75,14 @@ export const applying: Table = {
     ['of scale', [post(deployments, deployment(container('c', 'i')))], apply(`${deployments}/d/scale`, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'd' }, spec: { replicas: 4 } }, 'fieldManager=one&force=true'), ok({ kind: 'Scale', spec: { replicas: 4 } }, { then: [[get(`${deployments}/d`), ok({ spec: { replicas: 4 } })]] })],
     ['of items by their keys', [apply(`${deployments}/d`, deployment(container('c', 'i')))], apply(`${deployments}/d`, { ...deployment(), spec: template({ containers: [container('e', 'j')] }).spec }, 'fieldManager=two'), ok({ spec: { template: { spec: { containers: [{ name: 'c' }, { name: 'e' }] } } } })],
     ['who wrote is noted', [], post('~/configmaps?fieldManager=m', configMap('a', { data: { x: '1' } })), made({ ...owners({ manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': { '.': {}, 'f:x': {} } } }) })],
+    ['with a uid of what is not there', [], apply('~/configmaps/a', configMap('a', { metadata: { uid: 'x' } })), { ...refused(422, 'Invalid', 'ConfigMap "a" is invalid: metadata.uid: Invalid value: "x": field is immutable'), then: [[get('~/configmaps'), names()]] }],
+    ['with a version of what is not there', [], apply('~/configmaps/a', configMap('a', { metadata: { resourceVersion: '1' } })), made()],
+    ['of a scale that another scaled', [post(deployments, deployment(container('c', 'i'))), scaled('hpa', 2)], apply(`${deployments}/d/scale`, scale(3)), conflicts('Apply failed with 1 conflict: conflict with "hpa" with subresource "scale" using autoscaling/v1: .spec.replicas', '.spec.replicas')],
+    ['of replicas that another scaled', [post(deployments, deployment(container('c', 'i'))), scaled('hpa', 2)], apply(`${deployments}/d`, deployment(container('c', 'i'))), conflicts('Apply failed with 1 conflict: conflict with "hpa" with subresource "scale" using apps/v1: .spec.replicas', '.spec.replicas')],
+    ['of a scale to what it is shares the replicas', [post(deployments, deployment(container('c', 'i'))), scaled('hpa', 2)], apply(`${deployments}/d/scale`, scale(2)), ok({}, { then: [[get(`${deployments}/d`), ok({ spec: { replicas: 2 }, ...owners({ manager: 'hpa', subresource: 'scale' }, { manager: 'one', operation: 'Apply', apiVersion: 'apps/v1', subresource: 'scale', fieldsV1: { 'f:spec': { 'f:replicas': {} } } }) })]] })],
+    ['of the object as its scale', [post(deployments, deployment(container('c', 'i')))], apply(`${deployments}/d/scale`, deployment(container('c', 'i'))), refused(400, 'BadRequest')],
+    ['through a part of pods owns that part', [aPod('p')], patch('~/pods/p/resize?fieldManager=sizer', { metadata: { labels: { l: '1' } }, spec: { containers: [{ name: 'main', resources: { requests: { cpu: '1' } } }] } }, 'strategic-merge'), refused(422, 'Invalid')],
+    ['through a part of pods owns nothing else', [aPod('p')], patch('~/pods/p/ephemeralcontainers?fieldManager=debugger', { metadata: { labels: { l: '1' } }, spec: { ephemeralContainers: [{ name: 'e', image: 'i' }] } }, 'strategic-merge'), ok({ ...owners({ manager: 'debugger', subresource: 'ephemeralcontainers', fieldsV1: { 'f:spec': { 'f:ephemeralContainers': expect.anything() } } }) }, { absent: ['metadata.labels'] })],
     ['the record can be reset', [aConfigMap('a', { data: { x: '1' } })], patch('~/configmaps/a', [{ op: 'replace', path: '/metadata/managedFields', value: [{}] }], 'json'), ok({}, { absent: ['metadata.managedFields'] })],
   ],
 };

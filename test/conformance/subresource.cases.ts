@@ -1,5 +1,14 @@
 import { aConfigMap, aPod, del, get, made, notFound, ok, patch, post, put, refused, type Table } from './case.js';
 
+const deployments = '/apis/apps/v1/namespaces/{ns}/deployments';
+const deployment = {
+  metadata: { name: 'd' },
+  spec: {
+    selector: { matchLabels: { app: 'd' } },
+    template: { metadata: { labels: { app: 'd' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  },
+};
+
 // prettier-ignore
 export const status: Table = {
   name: 'status',
@@ -10,6 +19,7 @@ export const status: Table = {
     ['takes nothing of the spec', [aPod('p')], patch('~/pods/p/status', { spec: { nodeName: 'n' }, status: { phase: 'Running' } }), ok({ status: { phase: 'Running' } }, { absent: ['spec.nodeName'] })],
     ['by PUT takes nothing of the spec', [aPod('p')], put('~/pods/p/status', { metadata: { name: 'p' }, spec: { containers: [] }, status: { phase: 'Running' } }), ok({ spec: { containers: [{ name: 'main' }] }, status: { phase: 'Running' } })],
     ['takes labels', [aPod('p')], patch('~/pods/p/status', { metadata: { labels: { l: '1' } } }), ok({ metadata: { labels: { l: '1' } } })],
+    ['takes no labels of deployments', [post(deployments, deployment)], patch(`${deployments}/d/status`, { metadata: { labels: { l: '1' } }, status: { replicas: 1 } }), ok({ status: { replicas: 1 } }, { absent: ['metadata.labels'] })],
     ['with a stale resourceVersion', [aPod('p'), patch('~/pods/p/status', { status: { message: 'x' } })], put('~/pods/p/status', { metadata: { name: 'p', resourceVersion: '{p.metadata.resourceVersion}' }, status: {} }), refused(409, 'Conflict')],
     ['of what is not there', [], patch('~/pods/none/status', {}), notFound('pods "none" not found')],
     ['of a kind without', [aConfigMap('a')], get('~/configmaps/a/status'), notFound('the server could not find the requested resource')],

@@ -9,6 +9,7 @@ import {
   made,
   notFound,
   ok,
+  patch,
   pod,
   post,
   put,
@@ -19,6 +20,9 @@ import {
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const leases = '/apis/{group:coordination}/v1/namespaces/{ns}/leases';
+const owner = (uid: string) => ({ apiVersion: 'v1', kind: 'Pod', name: 'p', uid });
+const ownerIn = (field: string, value: string) =>
+  patch('~/configmaps/a', [{ op: 'add', path: `/metadata/managedFields/0/${field}`, value }], 'json');
 const lease = (name: string, more: object = {}) => ({ metadata: { name, ...more }, spec: { holderIdentity: 'me' } });
 
 // prettier-ignore
@@ -31,6 +35,10 @@ export const creating: Table = {
     ['takes no such fields from clients', [], post('~/configmaps', configMap('a', { metadata: { uid: 'mine', creationTimestamp: '2001-01-01T00:00:00Z', selfLink: '/x', deletionTimestamp: '2001-01-01T00:00:00Z', deletionGracePeriodSeconds: 3 } })), made({ metadata: { uid: expect.stringMatching(uuid) } }, { absent: ['metadata.selfLink', 'metadata.deletionTimestamp', 'metadata.deletionGracePeriodSeconds'] })],
     ['knows its kind without being told', [], post('~/configmaps', { metadata: { name: 'a' } }), made({ kind: 'ConfigMap', apiVersion: 'v1' })],
     ['keeps labels, annotations, finalizers and owners', [], post('~/configmaps', configMap('a', { metadata: { labels: { l: '1' }, annotations: { n: '2' }, finalizers: ['example.com/f'], ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u' }] } })), made({ metadata: { labels: { l: '1' }, annotations: { n: '2' }, finalizers: ['example.com/f'], ownerReferences: [{ name: 'p' }] } })],
+    ['keeps an owner that is named twice once', [], post('~/configmaps', configMap('a', { metadata: { ownerReferences: [owner('u'), owner('v'), owner('u')] } })), made({ metadata: { ownerReferences: [owner('u'), owner('v')] } }, { warnings: [expect.stringMatching(/ownerReferences has the same entry more than once.* u$/)] })],
+    ['with two controllers', [], post('~/configmaps', configMap('a', { metadata: { ownerReferences: [{ ...owner('u'), controller: true }, { ...owner('v'), controller: true }] } })), invalid('metadata.ownerReferences')],
+    ['with an owner without a uid', [], post('~/configmaps', configMap('a', { metadata: { ownerReferences: [owner('')] } })), invalid('metadata.ownerReferences.uid')],
+    ['with a record of owners that is none', [], post('~/configmaps', configMap('a', { data: { x: '1' }, metadata: { managedFields: [{ manager: 'm', operation: 'Guess', apiVersion: 'v1' }] } })), made({ metadata: { managedFields: [{ operation: 'Update' }] } }, { absent: ['metadata.managedFields.1'] })],
     ['twice', [aConfigMap('a')], post('~/configmaps', configMap('a')), refused(409, 'AlreadyExists', 'configmaps "a" already exists')],
     ['again after a deletion is another object', [aConfigMap('a'), del('~/configmaps/a')], post('~/configmaps', configMap('a')), made({ metadata: { name: 'a' } })],
     ['with a resourceVersion', [], post('~/configmaps', configMap('a', { metadata: { resourceVersion: '5' } })), refused(400, 'BadRequest', 'resourceVersion should not be set on objects to be created')],
@@ -81,6 +89,16 @@ export const putting: Table = {
     ['of a lease needs its resourceVersion', [post(leases, lease('l'))], put(`${leases}/l`, lease('l')), refused(422, 'Invalid', /metadata\.resourceVersion: Invalid value: .*must be specified for an update/)],
     ['of a lease with its resourceVersion', [keep('l', post(leases, lease('l')))], put(`${leases}/l`, { metadata: { name: 'l', resourceVersion: '{l.metadata.resourceVersion}' }, spec: { holderIdentity: 'you' } }), ok({ spec: { holderIdentity: 'you' } })],
     ['of a collection', [], put('~/configmaps', configMap('a')), refused(405, 'MethodNotAllowed')],
+    ['if it is of the version in a header', [aConfigMap('a')], put('~/configmaps/a', configMap('a', { data: { x: '1' } }), { 'if-match': '"{a.metadata.resourceVersion}"' }), ok({ data: { x: '1' } })],
+    ['if it is of any version', [aConfigMap('a')], put('~/configmaps/a', configMap('a', { data: { x: '1' } }), { 'if-match': '*' }), ok({ data: { x: '1' } })],
+    ['if it is of a version that it has not', [aConfigMap('a')], put('~/configmaps/a', configMap('a', { data: { x: '1' } }), { 'if-match': '1234567890123456789' }), { ...refused(409, 'Conflict', /the ResourceVersion in the precondition \(1234567890123456789\) does not match/), then: [[get('~/configmaps/a'), ok({}, { absent: ['data'] })]] }],
+    ['if it is of what is no version', [aConfigMap('a')], put('~/configmaps/a', configMap('a'), { 'if-match': 'W/"x"' }), refused(400, 'BadRequest', 'an If-Match header takes one resourceVersion')],
+    ['that makes a lease, if there is one', [], put(`${leases}/l`, lease('l'), { 'if-match': '5' }), notFound()],
+    ['of an owner with a long name', [aConfigMap('a', { data: { x: '1' } })], ownerIn('manager', 'm'.repeat(129)), { ...invalid('metadata.managedFields[0].manager'), message: /Too long: may not be more than 128 bytes$/ }],
+    ['of an owner with a name that cannot be printed', [aConfigMap('a', { data: { x: '1' } })], ownerIn('manager', 'm\u0001'), invalid('metadata.managedFields[0].manager')],
+    ['of an owner with a long subresource', [aConfigMap('a', { data: { x: '1' } })], ownerIn('subresource', 's'.repeat(257)), { ...invalid('metadata.managedFields[0].subresource'), message: /Too long: may not be more than 256 bytes$/ }],
+    ['of an owner that does nothing keeps the record', [aConfigMap('a', { data: { x: '1' } })], ownerIn('operation', 'Guess'), ok({ metadata: { resourceVersion: '{a.metadata.resourceVersion}' } })],
+    ['of nothing but times of owners writes nothing', [aConfigMap('a', { data: { x: '1' } })], patch('~/configmaps/a', [{ op: 'replace', path: '/metadata/managedFields/0/time', value: '2001-01-01T00:00:00Z' }], 'json'), ok({ metadata: { resourceVersion: '{a.metadata.resourceVersion}', managedFields: [{ time: expect.not.stringContaining('2001') }] } })],
   ],
 };
 
@@ -98,6 +116,9 @@ export const dryRuns: Table = {
     ['deletecollection deletes nothing', [aConfigMap('a')], del('~/configmaps?dryRun=All&fieldSelector=metadata.name=a'), ok({ items: [{ metadata: { name: 'a' } }] }, { then: [[get('~/configmaps/a'), ok()]] })],
     ['said twice', [], post('~/configmaps?dryRun=All&dryRun=All', configMap('a')), made({}, { then: [[get('~/configmaps/a'), notFound()]] })],
     ['without a value stores', [], post('~/configmaps?dryRun', configMap('a')), made({}, { then: [[get('~/configmaps/a'), ok()]] })],
+    ['patch stores nothing', [aConfigMap('a')], patch('~/configmaps/a?dryRun=All', { data: { x: '1' } }), ok({ data: { x: '1' } }, { then: [[get('~/configmaps/a'), ok({ metadata: { resourceVersion: '{a.metadata.resourceVersion}' } }, { absent: ['data'] })]] })],
+    ['eviction evicts nothing', [aPod('p')], post('~/pods/p/eviction?dryRun=All', { metadata: { name: 'p' } }), made({ status: 'Success' }, { then: [[get('~/pods/p'), ok({ metadata: { resourceVersion: '{p.metadata.resourceVersion}' } }, { absent: ['metadata.deletionTimestamp'] })]] })],
+    ['the end of a deletion ends nothing', [aConfigMap('a', { metadata: { finalizers: ['example.com/f'] } }), del('~/configmaps/a')], patch('~/configmaps/a?dryRun=All', { metadata: { finalizers: null } }), ok({}, { then: [[get('~/configmaps/a'), ok({ metadata: { finalizers: ['example.com/f'] } })]] })],
     ['of another stage', [], post('~/configmaps?dryRun=true', configMap('a')), refused(422, 'Invalid', 'CreateOptions.{group:meta} "" is invalid: dryRun: Unsupported value: ["true"]: supported values: "All"')],
     ['of an empty stage', [], post('~/configmaps?dryRun=', configMap('a')), refused(422, 'Invalid')],
   ],
