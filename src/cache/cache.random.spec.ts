@@ -230,11 +230,13 @@ async function run(seed: number): Promise<void> {
   for (let step = 0; step < 250; step++) await pick(rng, actions)();
 
   if (world.store.isCut) world.store.mend();
-  for (let turn = 0; turn < 30; turn++) {
+  for (let turn = 0; turn < 150; turn++) {
     for (const client of clients) {
       client.collect();
       client.drain(Infinity);
     }
+    // Whoever asked a store that was cut off asks again.
+    world.clock.advance(50);
     await world.settle(6);
   }
   for (const client of clients) client.subscription.sendBookmark();

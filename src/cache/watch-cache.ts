@@ -90,6 +90,7 @@ export class WatchCache {
       sliceEvents: host.limits.replaySliceEvents,
       position: () => host.position(),
       bookmark: (request, revision) => cache.bookmark(request, revision),
+      overtaken: (cursor, revision) => void cache.startInThePast(cursor, revision),
       closed: (cursor) => cache.cursors.delete(cursor),
       failed: (error) =>
         host.logger.error('an event could not be sent to a watcher', { prefix: options.prefix, error }),

@@ -16,6 +16,8 @@ export interface CursorHost {
   readonly sliceEvents: number;
   position(): Revision;
   bookmark(request: WatchRequest, revision: Revision): Buffer;
+  /** The ring has dropped what a cursor was about to be told: all that comes after this revision. */
+  overtaken(cursor: WatchCursor, revision: Revision): void;
   closed(cursor: WatchCursor): void;
   failed(error: unknown): void;
 }
@@ -29,7 +31,8 @@ export interface CursorHost {
  *   is read, or told in chunks)
  *
  * When the sink is full the cursor leaves the active ones, remembers the number of the next event, and goes on from
- * there when the sink is drained. If the ring has dropped that event by then, the client has to list again: 410.
+ * there when the sink is drained. If the ring has dropped that event by then, the client has to list again: 410. One
+ * that was overtaken on its way to the ring's end is told the rest by the store.
  */
 export class WatchCursor implements Subscription, ActiveWatcher, Pump {
   place: Place | undefined = undefined;
@@ -43,6 +46,8 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
   private past: Past | undefined = undefined;
   /** Events up to here are known to the client. */
   private seen: Revision;
+  /** Whether nothing beyond `seen` was told, so that the store can go on from there. */
+  private isSeenWhole = true;
 
   constructor(
     readonly request: WatchRequest,
@@ -130,6 +135,7 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     this.stall();
     // Those before it are complete: the revision of this one may have more to come.
     this.seen = Math.max(this.seen, event.revision - 1) as Revision;
+    this.isSeenWhole = false;
   }
 
   pump(): void {
@@ -177,6 +183,10 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
   private catchUp(): void {
     const { history } = this.host;
     if (this.next < history.first) {
+      if (this.isSeenWhole) {
+        this.phase = 'waiting';
+        return this.host.overtaken(this, this.seen);
+      }
       const message = `too old resource version: ${this.seen} (${history.floor})`;
       return this.end(ApiError.gone(message).toStatus());
     }
@@ -187,6 +197,7 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     this.isBlocked = !this.send(event);
     // Revisions are applied as a whole, so that the last event of the ring ends one.
     const isWhole = this.next === history.next || history.get(this.next).revision > event.revision;
+    this.isSeenWhole = isWhole;
     if (isWhole && this.phase === 'behind') this.seen = event.revision;
   }
 

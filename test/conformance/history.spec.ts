@@ -72,9 +72,28 @@ describe.each(['memory', 'embedded'] as const)('history on %s', (storeName) => {
     });
   });
 
-  describe('that was compacted', () => {
+  describe('that the store has, but the cache has no room for', () => {
     beforeAll(async () => {
       for (let n = 0; n < manyWrites; n++) await admin.patch(`${configMaps}/a`, { data: { n: String(n) } });
+    });
+
+    it('is watched from, and on', async () => {
+      const watch = await admin.watch(
+        `${configMaps}?watch=1&timeoutSeconds=3&labelSelector=l&resourceVersion=${versionOf(first)}`,
+      );
+      await admin.patch(`${configMaps}/a`, { data: { n: 'last' } });
+      const events = await watch.rest();
+      expect(events.filter(({ type }) => type === 'ERROR')).toEqual([]);
+      expect(events.slice(1).map(({ object }) => object.data.n)).toEqual([
+        ...Array.from({ length: writes }, (_, n) => String(n)),
+        ...Array.from({ length: manyWrites }, (_, n) => String(n)),
+        'last',
+      ]);
+    });
+  });
+
+  describe('that was compacted', () => {
+    beforeAll(async () => {
       const { store } = server.keelson.parts;
       await store.compact(await store.revision());
     });
