@@ -29,6 +29,8 @@ export const merging: Table = {
     ['counts the generation', [aPod('p')], patch('~/pods/p', { spec: { activeDeadlineSeconds: 60 } }), ok({ metadata: { generation: 2 } })],
     ['leaves the status alone', [aPod('p')], patch('~/pods/p', { status: { phase: 'Running' } }), ok({ status: { phase: 'Pending' }, metadata: { resourceVersion: '{p.metadata.resourceVersion}' } })],
     ['as a dry run', [a], patch('~/configmaps/a?dryRun=All', { data: { x: 'new' } }), ok({ data: { x: 'new' } }, { then: [[get('~/configmaps/a'), ok({ data: { x: '1' } })]] })],
+    ['if it is of the version in a header', [a], { ...patch('~/configmaps/a', { data: { x: 'new' } }), headers: { 'content-type': 'application/merge-patch+json', 'if-match': '{a.metadata.resourceVersion}' } }, ok({ data: { x: 'new' } })],
+    ['if it is of a version that it has not', [a], { ...patch('~/configmaps/a', { data: { x: 'new' } }), headers: { 'content-type': 'application/merge-patch+json', 'if-match': '"5"' } }, { ...refused(409, 'Conflict', /the ResourceVersion in the precondition \(5\) does not match/), then: [[get('~/configmaps/a'), ok({ data: { x: '1' } })]] }],
     ['with force', [a], patch('~/configmaps/a?force=true', {}), refused(422, 'Invalid', 'PatchOptions.{group:meta} "" is invalid: force: Forbidden: may not be specified for non-apply patch')],
     ['of a key that could be a prototype', [a], patch('~/configmaps/a', '{"data":{"__proto__":"1"}}'), refused(400, 'BadRequest', /the key "__proto__" is not allowed/)],
   ],
