@@ -16,7 +16,7 @@ export async function until(
   try {
     for await (const { type, object } of watch) {
       if (type === 'BOOKMARK') isComplete = true;
-      else latest = type === 'DELETED' ? undefined : (object);
+      else latest = type === 'DELETED' ? undefined : object;
       if ((isComplete || latest) && holds(latest)) return latest;
     }
   } finally {
