@@ -8,7 +8,7 @@ export interface Api {
   createNamespace(name: string): Promise<KubeObject>;
   create(place: Place, object: KubeObject, call?: Call): Promise<KubeObject>;
   update(place: NamedPlace, object: KubeObject, call?: Call): Promise<KubeObject>;
-  patch(place: NamedPlace, type: 'json' | 'merge', body: unknown, call?: Call): Promise<KubeObject>;
+  patch(place: NamedPlace, type: 'json' | 'merge' | 'strategic', body: unknown, call?: Call): Promise<KubeObject>;
   /** The object or the Status that the server answers with. */
   remove(place: NamedPlace, options: object, call?: Call): Promise<KubeObject>;
   removeAll(selection: Selection, call?: Call): Promise<readonly KubeObject[]>;

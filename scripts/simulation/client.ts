@@ -83,9 +83,10 @@ export class Client {
     const place = this.place();
     const mark = this.mark();
     const color = rng.below(4) === 0 ? null : pick(rng, colors);
-    if (rng.below(2) === 0) {
+    const type = pick(rng, ['json', 'merge', 'strategic'] as const);
+    if (type !== 'json') {
       const body = { metadata: { labels: { color }, annotations: { mark } } };
-      return this.write({ verb: 'patch', place, mark }, (api, call) => api.patch(place, 'merge', body, call));
+      return this.write({ verb: 'patch', place, mark }, (api, call) => api.patch(place, type, body, call));
     }
     const body = [
       { op: 'add', path: '/metadata/annotations/mark', value: mark },

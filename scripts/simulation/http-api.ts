@@ -12,7 +12,11 @@ export interface HttpApiOptions {
   readonly timeoutMs?: number;
 }
 
-const patchTypes = { json: 'application/json-patch+json', merge: 'application/merge-patch+json' } as const;
+const patchTypes = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+} as const;
 
 /** A server as it is over HTTPS. */
 export class HttpApi implements Api {
