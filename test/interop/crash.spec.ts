@@ -24,7 +24,7 @@ async function survive(flags: readonly string[], openStore: (directory: string) 
   const rng = new SeededRng(seed);
   const fork = () => new SeededRng(rng.below(2 ** 31));
   const directory = await mkdtemp(join(tmpdir(), 'keelson-crash-'));
-  const server = await ServerProcess.start(directory, flags);
+  const server = await ServerProcess.start(directory, [...flags, '--feature-gates=ShardedListAndWatch=true']);
   const api = new HttpApi('server', server.access);
   try {
     const crowd = new Crowd({ apis: [api], clock: systemClock, fork, pauseMsMax: 15, mayFail: () => true });

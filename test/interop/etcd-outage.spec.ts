@@ -23,7 +23,7 @@ describeWithEtcd('two servers whose etcd is killed and started again', () => {
     etcd = await EtcdCluster.start();
     for (let n = 0; n < 2; n++) {
       const storage = { backend: 'etcd3' as const, etcd: { servers: etcd.storeOptions.servers } };
-      servers.push(await startKeelson({ config: { storage } }));
+      servers.push(await startKeelson({ config: { storage, featureGates: { ShardedListAndWatch: true } } }));
       apis.push(new HttpApi(`server-${n}`, servers[n]!));
     }
   });

@@ -27,7 +27,9 @@ it('applies what it made of two documents', () => {
   );
 });
 
-const path = fc.array(fc.oneof(key, fc.constantFrom('0', '1', '-')), { minLength: 1, maxLength: 3 });
+// The other library takes an empty text for an index as well.
+const step = fc.constantFrom('a', 'b', 'c/d', 'e~f', '0', '1', '-');
+const path = fc.array(step, { minLength: 1, maxLength: 3 });
 const pointer = path.map((parts) =>
   parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
 );
