@@ -41,6 +41,8 @@ function setTemplateGeneration(set: KubeObject, count: number): void {
 }
 
 function defaultDaemonSet(set: KubeObject): void {
+  // Whoever writes the whole writes this as well, and so is noted as its owner.
+  if (set.metadata.annotations?.[generationAnnotation] === undefined) setTemplateGeneration(set, 0);
   const spec = makeFields(set, 'spec');
   const strategy = makeFields(spec, 'updateStrategy');
   fillInZero(strategy, 'type', 'RollingUpdate');
