@@ -1,22 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AdmissionChain } from '../admission/admission-chain.js';
-import { decodeCbor } from '../codec/cbor-decoder.js';
-import { DecodeError } from '../codec/decode-error.js';
-import type { Decoder, Encoding } from '../codec/encodings.js';
-import { decodeJson } from '../codec/json.js';
+import type { Encoding } from '../codec/encodings.js';
 import { parseContentType } from '../codec/media-type.js';
-import { negotiateInput, wantsPretty, type OutputChoice, type OutputNegotiator } from '../codec/negotiate.js';
-import { decodeRequestObject } from '../codec/request-object.js';
-import { findDuplicateFields, positionsOfFields } from '../codec/strict-json.js';
-import { decodeYaml } from '../codec/yaml.js';
 import type { Limits } from '../config/limits.js';
-import { headersFor, sendBytes } from '../hooks/answer.js';
 import type { RequestState } from '../hooks/request-state.js';
 import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
-import { asItems } from '../machinery/fields.js';
-import { resourceVersionOfIfMatch } from '../machinery/if-match.js';
 import { commonSelectableFields, requireSelectable, type FieldSelector } from '../machinery/field-selector.js';
+import { resourceVersionOfIfMatch } from '../machinery/if-match.js';
+import type { KubeObject } from '../machinery/kube-object.js';
 import {
   parseCreateOptions,
   parseDeleteOptions,
@@ -24,17 +16,16 @@ import {
   parseListOptions,
   parsePatchOptions,
   parseUpdateOptions,
-  type FieldValidation,
   type ListOptions,
+  type WriteOptions,
 } from '../machinery/list-options.js';
-import type { KubeObject } from '../machinery/kube-object.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { TypeSource } from '../machinery/type-model.js';
 import { listObjects } from '../registry/list.js';
-import { Renderings, type IncludeObject, type ListMeta, type Representation } from '../registry/rendering.js';
+import type { ListMeta } from '../registry/rendering.js';
 import type { ResourceDefinition, ResourceVerb } from '../registry/resource-definition.js';
 import type { ResourceRegistry, ServedResource, ServedVirtual } from '../registry/resource-registry.js';
-import { FieldReport, type Submission } from '../registry/submission.js';
+import type { Submission } from '../registry/submission.js';
 import { watchObjects } from '../registry/watch.js';
 import { Breather } from '../std/breather.js';
 import type { Clock } from '../std/clock.js';
@@ -44,32 +35,29 @@ import { create } from '../verbs/create.js';
 import { deleteCollection } from '../verbs/delete-collection.js';
 import { deleteOne } from '../verbs/delete.js';
 import { getObject, listMade } from '../verbs/get.js';
-import { applyInCbor, patch, patchTypes, patchTypesOf, type PatchType } from '../verbs/patch.js';
+import { patch, patchTypes, patchTypesOf } from '../verbs/patch.js';
 import { callSubresource, callVirtual, handledSubresource } from '../verbs/subresource.js';
 import { update } from '../verbs/update.js';
-import type { Target, VerbAnswer } from '../verbs/verb.js';
+import type { Target } from '../verbs/verb.js';
 import type { DeprecatedRequests } from './deprecated-requests.js';
-import { asCompressed, compressed, compressedBytesMin, mayCompress } from './compression.js';
 import { sendList } from './list-stream.js';
 import { readBody } from './request-body.js';
+import { ResourceAnswers, type ResourceAnswerParts } from './resource-answers.js';
+import { submission, submittedOptions, submittedPatch } from './submissions.js';
 import type { WatchStreams } from './watch-stream.js';
 
-export interface ResourceRequestParts {
+export interface ResourceRequestParts extends ResourceAnswerParts {
   readonly registry: ResourceRegistry;
   readonly types: TypeSource;
-  readonly renderings: (definition: ResourceDefinition) => Renderings;
   readonly admission: AdmissionChain;
   readonly watches: WatchStreams;
   readonly deprecations: DeprecatedRequests;
   readonly encodings: readonly Encoding[];
-  /** Of kinds that are not built in. */
-  readonly openNegotiator: OutputNegotiator;
   readonly metaGroup: string;
   readonly limits: Limits;
   readonly rng: Rng;
   readonly minWatchTimeoutMs: number;
   readonly watchListEnabled: boolean;
-  readonly compressionEnabled: boolean;
   readonly snapshotsEnabled: boolean;
   readonly shardingEnabled: boolean;
   readonly unsafeDeletionEnabled: boolean;
@@ -80,7 +68,11 @@ export interface ResourceRequestParts {
 
 /** From a RequestInfo to a verb, and from its answer to bytes: the seam between HTTP and everything below. */
 export class ResourceRequests {
-  constructor(private readonly parts: ResourceRequestParts) {}
+  private readonly answers: ResourceAnswers;
+
+  constructor(private readonly parts: ResourceRequestParts) {
+    this.answers = new ResourceAnswers(parts);
+  }
 
   answer(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
     const { info } = request.kube;
@@ -95,7 +87,7 @@ export class ResourceRequests {
     const { kube } = request;
     const { info } = kube;
     const { definition } = served;
-    if (!served.struct && !kube.output!.encoding.takesAnyKind) kube.output = this.openOutput(request);
+    if (!served.struct) this.answers.negotiateOpen(request);
     checkPlace(info, definition.namespaced);
     if (info.subresource !== '') {
       const handled = handledSubresource(served, info.subresource);
@@ -109,7 +101,7 @@ export class ResourceRequests {
       case 'get': {
         const options = parseGetOptions(info.query);
         const target = this.target(request, served, false, '');
-        return this.send(
+        return this.answers.send(
           request,
           reply,
           definition,
@@ -122,15 +114,15 @@ export class ResourceRequests {
         return this.watch(request, reply, served);
       case 'create': {
         const options = parseCreateOptions(info.query, this.parts);
-        const body = await this.body(request, definition.kind, options.fieldValidation);
+        const body = await this.body(request, definition.kind, options);
         const target = this.target(request, served, options.dryRun, options.fieldManager);
-        return this.send(request, reply, definition, await create(this.parts.admission, target, body));
+        return this.answers.send(request, reply, definition, await create(this.parts.admission, target, body));
       }
       case 'update': {
         const options = parseUpdateOptions(info.query, this.parts);
-        const body = await this.body(request, definition.kind, options.fieldValidation);
+        const body = await this.body(request, definition.kind, options);
         const target = this.target(request, served, options.dryRun, options.fieldManager);
-        return this.send(
+        return this.answers.send(
           request,
           reply,
           definition,
@@ -150,7 +142,7 @@ export class ResourceRequests {
   private async list(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const options = this.listOptions(request, served);
     const made = await listMade(served, options);
-    if (made) return this.send(request, reply, served.definition, made);
+    if (made) return this.answers.send(request, reply, served.definition, made);
     const result = await listObjects(served.store, {
       namespace: request.kube.info.namespace,
       options,
@@ -163,10 +155,10 @@ export class ResourceRequests {
       ...(result.remainingItemCount !== undefined && { remainingItemCount: result.remainingItemCount }),
       ...(options.shard && { shardInfo: { selector: options.shard.text } }),
     };
-    const representation = this.representation(request);
+    const representation = this.answers.representation(request);
     const renderings = this.parts.renderings(served.definition);
     const joined = renderings.joinedList(representation, result.items.length);
-    const compresses = this.compresses(request);
+    const compresses = this.answers.compresses(request);
     if (joined) {
       const options = { sliceBytes: this.parts.limits.listChunkBytesMax, compresses, clock: this.parts.clock };
       return sendList(request, reply, joined, meta, result.items, options);
@@ -178,16 +170,12 @@ export class ResourceRequests {
       if (breather.isDue()) await breather.rest();
     }
     const list = renderings.shapedList(objects, meta, representation);
-    return this.sendValue(request, reply, 200, list, representation);
-  }
-
-  private compresses(request: FastifyRequest): boolean {
-    return this.parts.compressionEnabled && mayCompress(request);
+    return this.answers.sendValue(request, reply, 200, list, representation);
   }
 
   private async watch(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const options = this.listOptions(request, served);
-    const representation = { ...this.representation(request), pretty: false };
+    const representation = { ...this.answers.representation(request), pretty: false };
     const renderings = this.parts.renderings(served.definition);
     const begin = await watchObjects(served.store, {
       namespace: request.kube.info.namespace,
@@ -231,21 +219,16 @@ export class ResourceRequests {
       type === 'apply'
         ? await apply(this.parts.admission, target, info.subresource, body, options.force)
         : await patch(this.parts.admission, target, info.subresource, type, body);
-    return this.send(request, reply, served.definition, answer);
+    return this.answers.send(request, reply, served.definition, answer);
   }
 
   private async delete(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const { info } = request.kube;
-    const bytes = await readBody(request, this.parts.limits.requestBodyBytesMax);
-    const body =
-      bytes.length === 0
-        ? undefined
-        : this.decodeAs(
-            negotiateInput(request.raw.headers['content-type'], this.parts.encodings),
-            bytes,
-            'DeleteOptions',
-            'Ignore',
-          ).value;
+    const body = await submittedOptions(request, {
+      decoders: this.parts.encodings,
+      bytesMax: this.parts.limits.requestBodyBytesMax,
+      kind: 'DeleteOptions',
+    });
     const isCollection = info.verb === 'deletecollection';
     const options = parseDeleteOptions(info.query, body as never, { ...this.parts, isCollection });
     const target = this.target(request, served, options.dryRun, '');
@@ -253,7 +236,7 @@ export class ResourceRequests {
       if (options.ignoreStoreReadErrorWithClusterBreakingPotential) await this.requireUnsafeDeletion(request);
       const preconditions = { ...target.preconditions, ...options.preconditions };
       const answer = await deleteOne(this.parts.admission, target, { ...options, preconditions });
-      return this.send(request, reply, served.definition, answer);
+      return this.answers.send(request, reply, served.definition, answer);
     }
     const query = {
       namespace: info.namespace,
@@ -261,7 +244,7 @@ export class ResourceRequests {
       signal: target.context.signal,
     };
     const answer = await deleteCollection(this.parts.admission, target, query, options);
-    return this.send(request, reply, served.definition, answer);
+    return this.answers.send(request, reply, served.definition, answer);
   }
 
   /** Whoever may delete an object may not for that reason pass over all that holds it. */
@@ -280,12 +263,12 @@ export class ResourceRequests {
     // What goes over a connection is between its two ends.
     const connects = handledSubresource(served, info.subresource)?.connects ?? false;
     const takesBody = !connects && (info.verb === 'create' || info.verb === 'update' || info.verb === 'patch');
-    const body = takesBody ? await this.body(request, info.subresource, options.fieldValidation) : undefined;
+    const body = takesBody ? await this.body(request, info.subresource, options) : undefined;
     const target = this.target(request, served, options.dryRun, options.fieldManager);
     const verb = info.verb as 'create' | 'get' | 'update' | 'patch' | 'delete';
     const query = { first: (name: string) => info.query.first(name), all: (name: string) => [...info.query.all(name)] };
     const answer = await callSubresource(this.parts.admission, target, info.subresource, verb, body, query);
-    return this.send(request, reply, served.definition, answer);
+    return this.answers.send(request, reply, served.definition, answer);
   }
 
   private async virtual(request: FastifyRequest, reply: FastifyReply, served: ServedVirtual): Promise<void> {
@@ -298,7 +281,7 @@ export class ResourceRequests {
     if (info.verb !== 'create') throw ApiError.methodNotAllowed();
     this.parts.deprecations.note(kube, served);
     const options = parseCreateOptions(info.query, this.parts);
-    const body = await this.body(request, served.definition.kind, options.fieldValidation);
+    const body = await this.body(request, served.definition.kind, options);
     const context = kube.context(options);
     const answer = await callVirtual(
       this.parts.admission,
@@ -308,9 +291,9 @@ export class ResourceRequests {
       body,
     );
     if (answer.type !== 'made') throw ApiError.internal('an operation answered with stored bytes');
-    const representation = this.representation(request);
+    const representation = this.answers.representation(request);
     if (representation.transform) throw ApiError.notAcceptable(this.parts.encodings.map(({ mediaType }) => mediaType));
-    return this.sendValue(request, reply, answer.code, answer.object, representation);
+    return this.answers.sendValue(request, reply, answer.code, answer.object, representation);
   }
 
   private target(request: FastifyRequest, served: ServedResource, dryRun: boolean, fieldManager: string): Target {
@@ -340,99 +323,9 @@ export class ResourceRequests {
     return options;
   }
 
-  private async body(request: FastifyRequest, kind: string, fieldValidation: FieldValidation): Promise<Submission> {
-    // The type is looked at first: a body that cannot be read is not waited for.
-    const { 'content-type': contentType } = request.raw.headers;
-    const decoder = negotiateInput(contentType, this.parts.encodings);
-    const bytes = await readBody(request, this.parts.limits.requestBodyBytesMax);
-    return this.decodeAs(decoder, bytes, kind, fieldValidation);
-  }
-
-  private decodeAs(decoder: Decoder, bytes: Buffer, kind: string, fieldValidation: FieldValidation): Submission {
-    const options = { findDuplicates: fieldValidation !== 'Ignore' };
-    const { object, duplicates } = decodeRequestObject(bytes, decoder, kind, options);
-    const positions = decoder.name === 'json' ? positionsIn(bytes) : undefined;
-    return { value: object, fields: new FieldReport(fieldValidation, duplicates, positions) };
-  }
-
-  /** Kinds without a generated schema cannot be written in every encoding. */
-  private openOutput(request: FastifyRequest): OutputChoice {
-    const { kube, raw } = request;
-    const { openNegotiator } = this.parts;
-    return kube.info.verb === 'watch'
-      ? openNegotiator.negotiateStream(raw.headers.accept)
-      : openNegotiator.negotiate(raw.headers.accept);
-  }
-
-  private representation(request: FastifyRequest): Representation {
-    const { output, info } = request.kube;
-    const { query } = info;
-    return {
-      encoding: output!.encoding,
-      pretty:
-        output!.pretty ||
-        wantsPretty(query.raw === '' ? undefined : query.first('pretty'), request.raw.headers['user-agent']),
-      transform: output!.transform,
-      includeObject: includeObjectOf(query.raw === '' ? undefined : query.first('includeObject')),
-    };
-  }
-
-  private send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    definition: ResourceDefinition,
-    answer: VerbAnswer,
-  ): void | Promise<void> {
-    const representation = this.representation(request);
-    const renderings = this.parts.renderings(definition);
-    if (answer.type === 'stored') {
-      const bytes = renderings.isIdentity(representation)
-        ? answer.encoded.bytes
-        : renderings.objectBytes(answer.encoded, representation);
-      return this.sendBody(request, reply, answer.code, representation.encoding.mediaType, bytes);
-    }
-    if (answer.type === 'made') {
-      const shaped = Renderings.isPlainJson(representation)
-        ? answer.object
-        : renderings.shaped(answer.object, representation);
-      return this.sendValue(request, reply, answer.code, shaped, representation);
-    }
-    if (answer.type === 'nothing') {
-      const { 'content-type': _type, ...headers } = headersFor(request, '');
-      return sendBytes(request, reply, answer.code, headers, nothing);
-    }
-    if (answer.type === 'status')
-      return this.sendValue(request, reply, answer.status.code ?? 200, answer.status, representation);
-    if (answer.type === 'madeList') {
-      const meta: ListMeta = answer.continueToken === undefined ? {} : { continue: answer.continueToken };
-      const list = renderings.shapedList(answer.objects, meta, representation);
-      return this.sendValue(request, reply, 200, list, representation);
-    }
-    throw ApiError.internal('a list must be sent as one');
-  }
-
-  private sendValue(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    code: number,
-    value: unknown,
-    { encoding, pretty }: Representation,
-  ): void | Promise<void> {
-    return this.sendBody(request, reply, code, encoding.mediaType, encoding.encode(value, { pretty }));
-  }
-
-  private sendBody(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    code: number,
-    mediaType: string,
-    body: Buffer,
-  ): void | Promise<void> {
-    const headers = headersFor(request, mediaType);
-    if (body.length <= compressedBytesMin || !this.compresses(request)) {
-      return sendBytes(request, reply, code, headers, body);
-    }
-    return compressed(body).then((smaller) => sendBytes(request, reply, code, asCompressed(headers), smaller));
+  private body(request: FastifyRequest, kind: string, { fieldValidation }: WriteOptions): Promise<Submission> {
+    const { encodings: decoders, limits } = this.parts;
+    return submission(request, { decoders, bytesMax: limits.requestBodyBytesMax, kind, fieldValidation });
   }
 }
 
@@ -445,46 +338,8 @@ function preconditionsOf(request: FastifyRequest): Target['preconditions'] {
   return resourceVersion === undefined ? undefined : { resourceVersion };
 }
 
-const nothing = Buffer.alloc(0);
 /** Work on one answer holds the event loop no longer than this, where it can be cut. */
 const workSliceMs = 4;
-
-function submittedPatch(
-  bytes: Buffer,
-  mediaType: string,
-  type: PatchType | 'apply',
-  level: FieldValidation,
-): Submission {
-  let value: unknown;
-  try {
-    if (mediaType === applyInCbor) return { value: decodeCbor(bytes), fields: new FieldReport(level, []) };
-    if (type === 'apply') {
-      const decoded = decodeYaml(bytes, { findDuplicates: level !== 'Ignore' });
-      return { value: decoded.value, fields: new FieldReport(level, decoded.duplicates) };
-    }
-    value = decodeJson(bytes);
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
-    throw ApiError.badRequest(`error decoding patch: ${error.message}`, error);
-  }
-  if (level === 'Ignore') return { value, fields: new FieldReport(level, []) };
-  const duplicates = findDuplicateFields(bytes.toString());
-  const texts =
-    type === 'json' ? [...duplicates, ...unknownInOperations(value)].map((text) => `json patch ${text}`) : duplicates;
-  return { value, fields: new FieldReport(level, texts, type === 'json' ? undefined : positionsIn(bytes)) };
-}
-
-const operationFields = new Set(['op', 'path', 'from', 'value']);
-
-function unknownInOperations(operations: unknown): string[] {
-  return asItems(operations).flatMap((operation, index) =>
-    Object.keys(operation)
-      .filter((name) => !operationFields.has(name))
-      .map((name) => `unknown field ${goQuote(`[${index}].${name}`)}`),
-  );
-}
-
-const positionsIn = (bytes: Buffer) => (paths: ReadonlySet<string>) => positionsOfFields(bytes.toString(), paths);
 
 /** A namespaced object has a namespace in its path, others have none; all namespaces can only be listed and watched. */
 function checkPlace(info: RequestInfo, namespaced: boolean): void {
@@ -521,10 +376,4 @@ function managerOf(request: FastifyRequest): string {
   const agent = request.raw.headers['user-agent'] ?? '';
   const slash = agent.indexOf('/');
   return (slash < 0 ? agent : agent.slice(0, slash)).slice(0, 128) || 'unknown';
-}
-
-function includeObjectOf(value: string | undefined): IncludeObject {
-  if (value === undefined || value === '' || value === 'Metadata') return 'Metadata';
-  if (value === 'Object' || value === 'None') return value;
-  throw ApiError.badRequest(`unsupported includeObject value: ${value}`);
 }

@@ -34,7 +34,7 @@ function validateMetric(metric: Fields, at: FieldPath): FieldError[] {
   );
   const errors: FieldError[] = [];
   if (type === '') errors.push(fieldError.required(typeAt, 'must specify a metric source type'));
-  // Said twice, as clients of the recorded server know it.
+  // Said twice, as clients of the reference know it.
   if (expected === undefined) {
     errors.push(fieldError.notSupported(typeAt, type, types), fieldError.notSupported(typeAt, type, types));
   }

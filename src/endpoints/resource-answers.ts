@@ -1,0 +1,114 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { wantsPretty, type OutputNegotiator } from '../codec/negotiate.js';
+import { headersFor, sendBytes } from '../hooks/answer.js';
+import { ApiError } from '../machinery/api-error.js';
+import { Renderings, type IncludeObject, type ListMeta, type Representation } from '../registry/rendering.js';
+import type { ResourceDefinition } from '../registry/resource-definition.js';
+import type { VerbAnswer } from '../verbs/verb.js';
+import { asCompressed, compressed, compressedBytesMin, mayCompress } from './compression.js';
+
+export interface ResourceAnswerParts {
+  readonly renderings: (definition: ResourceDefinition) => Renderings;
+  /** Of kinds that are not built in. */
+  readonly openNegotiator: OutputNegotiator;
+  readonly compressionEnabled: boolean;
+}
+
+/** What a verb led to, in the encoding and shape that the client asked for. */
+export class ResourceAnswers {
+  constructor(private readonly parts: ResourceAnswerParts) {}
+
+  /** Kinds without a generated schema cannot be written in every encoding. */
+  negotiateOpen(request: FastifyRequest): void {
+    const { kube, raw } = request;
+    if (kube.output!.encoding.takesAnyKind) return;
+    const { openNegotiator } = this.parts;
+    kube.output =
+      kube.info.verb === 'watch'
+        ? openNegotiator.negotiateStream(raw.headers.accept)
+        : openNegotiator.negotiate(raw.headers.accept);
+  }
+
+  representation(request: FastifyRequest): Representation {
+    const { output, info } = request.kube;
+    const { query } = info;
+    return {
+      encoding: output!.encoding,
+      pretty:
+        output!.pretty ||
+        wantsPretty(query.raw === '' ? undefined : query.first('pretty'), request.raw.headers['user-agent']),
+      transform: output!.transform,
+      includeObject: includeObjectOf(query.raw === '' ? undefined : query.first('includeObject')),
+    };
+  }
+
+  compresses(request: FastifyRequest): boolean {
+    return this.parts.compressionEnabled && mayCompress(request);
+  }
+
+  send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    definition: ResourceDefinition,
+    answer: VerbAnswer,
+  ): void | Promise<void> {
+    const representation = this.representation(request);
+    const renderings = this.parts.renderings(definition);
+    if (answer.type === 'stored') {
+      const bytes = renderings.isIdentity(representation)
+        ? answer.encoded.bytes
+        : renderings.objectBytes(answer.encoded, representation);
+      return this.sendBody(request, reply, answer.code, representation.encoding.mediaType, bytes);
+    }
+    if (answer.type === 'made') {
+      const shaped = Renderings.isPlainJson(representation)
+        ? answer.object
+        : renderings.shaped(answer.object, representation);
+      return this.sendValue(request, reply, answer.code, shaped, representation);
+    }
+    if (answer.type === 'nothing') {
+      const { 'content-type': _type, ...headers } = headersFor(request, '');
+      return sendBytes(request, reply, answer.code, headers, nothing);
+    }
+    if (answer.type === 'status')
+      return this.sendValue(request, reply, answer.status.code ?? 200, answer.status, representation);
+    if (answer.type === 'madeList') {
+      const meta: ListMeta = answer.continueToken === undefined ? {} : { continue: answer.continueToken };
+      const list = renderings.shapedList(answer.objects, meta, representation);
+      return this.sendValue(request, reply, 200, list, representation);
+    }
+    throw ApiError.internal('a list must be sent as one');
+  }
+
+  sendValue(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    code: number,
+    value: unknown,
+    { encoding, pretty }: Representation,
+  ): void | Promise<void> {
+    return this.sendBody(request, reply, code, encoding.mediaType, encoding.encode(value, { pretty }));
+  }
+
+  private sendBody(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    code: number,
+    mediaType: string,
+    body: Buffer,
+  ): void | Promise<void> {
+    const headers = headersFor(request, mediaType);
+    if (body.length <= compressedBytesMin || !this.compresses(request)) {
+      return sendBytes(request, reply, code, headers, body);
+    }
+    return compressed(body).then((smaller) => sendBytes(request, reply, code, asCompressed(headers), smaller));
+  }
+}
+
+const nothing = Buffer.alloc(0);
+
+function includeObjectOf(value: string | undefined): IncludeObject {
+  if (value === undefined || value === '' || value === 'Metadata') return 'Metadata';
+  if (value === 'Object' || value === 'None') return value;
+  throw ApiError.badRequest(`unsupported includeObject value: ${value}`);
+}
