@@ -9,6 +9,7 @@ import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import { noRevision, type Revision } from '../machinery/revision.js';
 import type { StructType, TypeSource } from '../machinery/type-model.js';
 import { applyDefaults } from '../schema/defaults.js';
+import { forgetEmpties } from '../schema/empties.js';
 import type { GatedFields } from '../schema/gated-fields.js';
 import type { KeyValue, KvStore, Write } from '../storage/kv-store.js';
 import type { DeclaredValidation } from './declared-validation.js';
@@ -138,10 +139,15 @@ export class ResourceStore {
 
   /** Notes whose the fields of `next` are, for writes that are to be recorded. */
   track(live: KubeObject | undefined, next: KubeObject, { request, through }: WriteContext, time: string): void {
-    if (!through) return;
+    if (!through) return this.forgetEmpties(next);
     const managedFields = this.ownership.tracked({ ...through, manager: request.fieldManager, time }, live, next);
     if (managedFields) next.metadata.managedFields = managedFields;
     else delete next.metadata.managedFields;
+    this.forgetEmpties(next);
+  }
+
+  private forgetEmpties(object: KubeObject): void {
+    if (this.type) forgetEmpties(object as unknown as JsonObject, this.type);
   }
 
   cachedCurrent(key: string): Current {

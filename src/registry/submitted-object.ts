@@ -40,7 +40,7 @@ function typedObject(
   type: StructType,
 ): SubmittedObject {
   try {
-    const { object, unknownFields } = conform(given as unknown as JsonObject, type);
+    const { object, unknownFields } = conform(given as unknown as JsonObject, type, { keepsEmpties: true });
     return { object: ordered(object as unknown as KubeObject, expected.kind, apiVersion), unknownFields };
   } catch (error) {
     if (!(error instanceof ConformError)) throw error;

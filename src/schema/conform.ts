@@ -14,6 +14,11 @@ export interface Conformed {
   readonly unknownFields: readonly string[];
 }
 
+export interface ConformOptions {
+  /** Lists and maps that are always written stay empty where they were given so, see empties.ts. */
+  readonly keepsEmpties?: boolean;
+}
+
 /** More are not told. */
 export const findingsMax = 100;
 /** Nesting; decoders have a bound of their own, values from elsewhere may not. */
@@ -24,9 +29,13 @@ const depthMax = 1000;
  * nothing empty that would not be written, everything that always is. Throws ConformError when a value has another
  * type; as in Go, a value that its type itself refuses comes before one of another JSON type.
  */
-export function conform(value: JsonValue | undefined, type: StructType): Conformed {
+export function conform(
+  value: JsonValue | undefined,
+  type: StructType,
+  { keepsEmpties = false }: ConformOptions = {},
+): Conformed {
   const plan = planOf(type);
-  const walk = new Walk(0);
+  const walk = new Walk(0, keepsEmpties);
   if (value === null || value === undefined) return { object: plan.zero(), unknownFields: walk.unknown };
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw new ConformError(`json: cannot unmarshal ${given(value)} into Go value of type ${type.goName}`);
@@ -46,7 +55,10 @@ class Walk {
   private readonly names: string[] = [];
   private readonly steps: number[] = [];
 
-  constructor(private depth: number) {}
+  constructor(
+    private depth: number,
+    private readonly keepsEmpties: boolean,
+  ) {}
 
   struct(plan: StructPlan, input: JsonObject): JsonObject {
     if (++this.depth > depthMax) throw new ConformError('exceeded max depth');
@@ -84,7 +96,8 @@ class Walk {
     this.steps.pop();
     if (value === null) return field.absent();
     if (empty === 'kept' || value === undefined || !isEmpty(value)) return value;
-    return empty === 'null' ? null : undefined;
+    if (empty !== 'null') return undefined;
+    return this.keepsEmpties ? value : null;
   }
 
   /** Undefined when the value is of another type, which is remembered: something worse may follow. */
@@ -215,7 +228,7 @@ class Walk {
 
   /** Read by itself: what is unknown in it is dropped without a word, and a misfit in it is told of the outer field. */
   private schema(input: JsonObject, plan: StructPlan): JsonObject {
-    const inner = new Walk(this.depth);
+    const inner = new Walk(this.depth, this.keepsEmpties);
     try {
       const output = inner.struct(plan, input);
       if (inner.error) throw inner.error;

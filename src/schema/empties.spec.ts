@@ -1,0 +1,28 @@
+import { Catalog } from '../catalog/catalog.js';
+import { namingProfile } from '../config/naming-profile.js';
+import type { JsonObject } from '../machinery/kube-object.js';
+import { conform } from './conform.js';
+import { forgetEmpties } from './empties.js';
+
+const catalog = new Catalog(namingProfile('kubernetes'));
+const role = catalog.kind('rbac.authorization.k8s.io', 'v1', 'Role')!;
+const node = catalog.kind('storage.k8s.io', 'v1', 'CSINode')!;
+
+it.each<[JsonObject, typeof role, JsonObject, JsonObject]>([
+  [{ rules: [] }, role, { rules: [] }, { rules: null }],
+  [{}, role, { rules: null }, { rules: null }],
+  [{ rules: [{ verbs: [] }] }, role, { rules: [{ verbs: [] }] }, { rules: [{ verbs: null }] }],
+  [
+    { rules: [{ verbs: ['get'], resources: [] }] },
+    role,
+    { rules: [{ verbs: ['get'] }] },
+    { rules: [{ verbs: ['get'] }] },
+  ],
+  [{ spec: { drivers: [] } }, node, { spec: { drivers: [] } }, { spec: { drivers: null } }],
+])('%j of %#', (given, type, read, kept) => {
+  const { object } = conform(given, type, { keepsEmpties: true });
+  expect(object).toMatchObject(read);
+  forgetEmpties(object, type);
+  expect(object).toEqual(conform(given, type).object);
+  expect(object).toMatchObject(kept);
+});
