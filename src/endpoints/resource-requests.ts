@@ -111,6 +111,8 @@ export class ResourceRequests {
       case 'list':
         return this.list(request, reply, served);
       case 'watch':
+        // The older paths of watches say so whatever the method is.
+        if (request.raw.method !== 'GET' && request.raw.method !== 'HEAD') throw ApiError.methodNotAllowed();
         return this.watch(request, reply, served);
       case 'create': {
         const options = parseCreateOptions(info.query, this.parts);

@@ -49,6 +49,8 @@ export class WatchStreams {
       return;
     }
     if ('flushHeaders' in reply.raw) reply.raw.flushHeaders();
+    // A connection with a body that nobody reads does not tell that its client has gone.
+    request.raw.resume();
     const stream = new WatchStream(reply.raw, this.parts, options, () => this.open.delete(stream));
     this.open.add(stream);
     stream.begin(subscribe);

@@ -130,6 +130,7 @@ export const paths: Table = {
     anything('~/configmaps/%61', ok({ metadata: { name: 'a' } })),
     anything('~/configmaps/%zz', { code: 400 }),
     anything('/api/v1/watch', refused(400, 'BadRequest', /unable to determine kind and namespace/)),
+    ['a POST to the older path of a watch', [], post('/api/v1/watch/namespaces/{ns}/pods', {}), refused(405, 'MethodNotAllowed')],
     anything('/api', ok({ kind: 'APIVersions', versions: ['v1'] })),
     anything('/api/v1', ok({ kind: 'APIResourceList', groupVersion: 'v1' })),
     anything('/apis', ok({ kind: 'APIGroupList' })),

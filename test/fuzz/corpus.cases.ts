@@ -104,5 +104,13 @@ export const corpus: readonly (FuzzRequest & { readonly about: string })[] = [
     target: '/api/v1/pods',
     headers: [],
   },
+  {
+    about: 'a watch with a body that nobody reads',
+    method: 'GET',
+    target: '/api/v1/pods?watch=1',
+    headers: [],
+    body: Buffer.alloc(200_000, 'x'),
+    framing: 'length',
+  },
   { about: 'a path of slashes', method: 'GET', target: '/////', headers: [] },
 ];
