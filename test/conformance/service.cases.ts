@@ -29,7 +29,7 @@ export const services: Table = {
     ['elsewhere have none', [], post('~/services', service('s', { type: 'ExternalName', externalName: 'a.b' })), made({}, { absent: ['spec.clusterIP', 'spec.clusterIPs', 'spec.ipFamilies'] })],
     ['twice of one name take none', [aService('s')], post('~/services', service('s')), refused(409, 'AlreadyExists')],
     ['keep it when written back without', [aService('s')], put('~/services/s', service('s', { selector: { a: 'b' } })), ok({ spec: { clusterIP: '{s.spec.clusterIP}', selector: { a: 'b' } } })],
-    ['keep it for life', [aService('s')], patch('~/services/s', { spec: { clusterIP: '10.0.0.66' } }), refused(422, 'Invalid', 'Service "s" is invalid: spec.clusterIPs[0]: Invalid value: ["10.0.0.66"]: may not change once set')],
+    ['keep it for life', [aService('s')], patch('~/services/s', { spec: { clusterIP: '10.0.0.3' } }), refused(422, 'Invalid', 'Service "s" is invalid: spec.clusterIPs[0]: Invalid value: ["10.0.0.3"]: may not change once set')],
     ['moved elsewhere give it back', [aService('s')], patch('~/services/s', { spec: { type: 'ExternalName', externalName: 'a.b' } }), ok({}, { absent: ['spec.clusterIP'], then: [[get(`${ipAddresses}/{s.spec.clusterIP}`), notFound()]] })],
     ['moved back get one', [aService('s', { type: 'ExternalName', externalName: 'a.b' })], patch('~/services/s', { spec: { type: 'ClusterIP', externalName: null } }), ok({ spec: { clusterIP: address } })],
     ['show it in their row', [aService('s')], get('~/services/s', { accept: 'application/json;as=Table;v=v1;g={group:meta}' }), ok({ rows: [{ cells: ['s', 'ClusterIP', '{s.spec.clusterIP}', '<none>', '80/TCP', expect.any(String), '<none>'] }] })],

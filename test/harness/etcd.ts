@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createConnection, createServer, type AddressInfo } from 'node:net';
+import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findEtcd, howToGetEtcd } from '../../scripts/etcd.js';
@@ -10,6 +10,7 @@ import { silentLogger } from '../../src/std/logger.js';
 import { systemRng } from '../../src/std/rng.js';
 import { openEtcdStore, type EtcdStoreOptions } from '../../src/storage/backends/etcd/etcd-store.js';
 import type { KvStore } from '../../src/storage/kv-store.js';
+import { freePorts } from './ports.js';
 import { makeEtcdCertificates, type EtcdCertificates } from './etcd-certificates.js';
 
 /**
@@ -207,12 +208,4 @@ function accepts(host: string, port: number): Promise<boolean> {
     socket.on('error', () => resolve(false));
     socket.on('connect', () => socket.destroy());
   });
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { freePorts } from './ports.js';
 
 const top = join(__dirname, '../..');
 const startMsMax = 30_000;
@@ -23,7 +23,7 @@ export class ServerProcess {
 
   static async start(directory: string, flags: readonly string[]): Promise<ServerProcess> {
     if (!existsSync(join(top, 'dist/src/main.js'))) throw new Error('the server is not built: run "npm run build"');
-    const server = new ServerProcess(directory, await freePort(), flags);
+    const server = new ServerProcess(directory, (await freePorts(1))[0]!, flags);
     await server.start();
     return server;
   }
@@ -88,12 +88,4 @@ export class ServerProcess {
   private get kubeconfig(): string {
     return join(this.directory, 'kubeconfig');
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
