@@ -2,13 +2,14 @@ import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, oneOf, required } from '../../machinery/field-rules.js';
 import { asFields, asText, isSet, type Fields } from '../../machinery/fields.js';
+import { goStruct } from '../../machinery/go-value.js';
 import { immutable } from '../../machinery/immutable.js';
 import { jsonDiff } from '../../machinery/json-diff.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { validateDnsSubdomain } from '../../machinery/names.js';
 import { validateAccessModes, volumeModes } from './access-modes.validation.js';
 import { validateAmount, validatePositiveAmount } from './amounts.validation.js';
-import { claimShape, goObject } from './go-shapes.js';
+import { claimShape } from './go-shapes.js';
 import { compareAmounts } from './pod/pod-resources.js';
 import { validateLabelSelectorObject } from './selector.validation.js';
 
@@ -87,7 +88,7 @@ export function claimUpdateRule(classAnnotation: string) {
     if (!deepEqual(normal(compared), normal(expected))) {
       const message =
         'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
-      const changes = jsonDiff(goObject(expected, claimShape), goObject(compared, claimShape));
+      const changes = jsonDiff(goStruct(expected, claimShape), goStruct(compared, claimShape));
       errors.push(fieldError.forbidden(String(at), `${message}\n${changes}`));
     }
     return [

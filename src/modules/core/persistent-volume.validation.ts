@@ -2,13 +2,14 @@ import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, oneOf, onlyOneOf, required } from '../../machinery/field-rules.js';
 import { asFields, asText, isSet, type Fields } from '../../machinery/fields.js';
+import { goStruct } from '../../machinery/go-value.js';
 import { immutable } from '../../machinery/immutable.js';
 import { jsonDiff } from '../../machinery/json-diff.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { validateDnsSubdomain } from '../../machinery/names.js';
 import { validateAccessModes, volumeModes } from './access-modes.validation.js';
 import { validateAmount, validatePositiveAmount } from './amounts.validation.js';
-import { goObject, volumeSourceShape } from './go-shapes.js';
+import { volumeSourceShape } from './go-shapes.js';
 import { hasNoBackstep } from './pod/paths.validation.js';
 import { validateNodeSelector } from './pod/scheduling.validation.js';
 import { all, needs, sourceRules, type SourceRule } from './pod/volume.validation.js';
@@ -114,7 +115,7 @@ export function validatePersistentVolumeUpdate(volume: KubeObject, old: KubeObje
   const errors = validatePersistentVolume(volume);
   if (!deepEqual(sources(spec), sources(before))) {
     const message = 'spec.persistentvolumesource is immutable after creation';
-    const changes = jsonDiff(goObject(before, volumeSourceShape), goObject(spec, volumeSourceShape));
+    const changes = jsonDiff(goStruct(before, volumeSourceShape), goStruct(spec, volumeSourceShape));
     errors.push(fieldError.forbidden(String(at.child('persistentvolumesource')), `${message}\n${changes}`));
   }
   return [
