@@ -73,7 +73,9 @@ describeWithEtcd('etcd in trouble', () => {
     const patient = await open(cluster, { callTimeoutMs: 100_000 });
     const written = put(patient, '/a');
     member.start();
-    const { revision } = await written;
+    const { revision } = await written.catch((error: unknown) => {
+      throw new Error(`etcd did not come back; it said:\n${member.said}`, { cause: error });
+    });
     await recorder.reached(revision);
     expect(recorder.delivered).toHaveLength(1);
     expect((await store.get('/a')).item!.modRevision).toBe(revision);

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -120,6 +120,12 @@ export class EtcdMember {
     const exited = once(child, 'exit');
     child.kill(signal);
     if (signal === 'SIGKILL' || signal === 'SIGTERM') await exited;
+    if (signal === 'SIGSTOP') await stopped(child.pid!);
+  }
+
+  /** The last of what it printed. */
+  get said(): string {
+    return this.output;
   }
 
   /** Resolves when clients can connect. */
@@ -200,6 +206,14 @@ export class EtcdCluster {
     await Promise.all(this.members.map((member) => member.kill()));
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** A busy machine may let the threads of a process run on for a while. */
+async function stopped(pid: number): Promise<void> {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) return new Promise((resolve) => setTimeout(resolve, 500));
+  const isStopped = (task: string) => / \(.*\) T /.test(readFileSync(join(tasks, task, 'stat'), 'utf8'));
+  while (!readdirSync(tasks).every(isStopped)) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 function accepts(host: string, port: number): Promise<boolean> {
