@@ -1,6 +1,7 @@
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { FieldError } from '../machinery/field-error.js';
 import type { GroupVersionKind } from '../machinery/gvk.js';
+import type { ObjectForm } from './object-form.js';
 import type { Strategy, StrategyContext } from './strategy.js';
 import type { TableDefinition } from './table.js';
 
@@ -25,6 +26,8 @@ export interface ResourceDefinition {
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
   /** Those of them by which watches are found without looking at each. */
   readonly indexedFields: readonly string[];
+  /** Set for kinds that are defined at run time. */
+  readonly form?: ObjectForm;
   readonly strategy: Strategy;
   readonly table: TableDefinition;
   readonly subresources: Readonly<Record<string, SubresourceDefinition>>;
