@@ -118,7 +118,7 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
     const second = await cluster.leader();
     expect(second).not.toBe(first);
     first.start();
-    await first.listening();
+    await first.serving();
     await second.kill();
     await writers.wrote(200);
     await writers.stop();

@@ -59,7 +59,7 @@ describeWithEtcd('etcd in trouble', () => {
     await member.kill();
     const began = performance.now();
     const store = await open(cluster, { callTimeoutMs: 500 });
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(5_000);
     const recorder = new Recorder('/');
     recorder.watch = store.watch('/', { from: revisionOf(2) }, recorder);
     const asked = performance.now();
@@ -68,18 +68,15 @@ describeWithEtcd('etcd in trouble', () => {
       refused(store.revision(), 'unavailable'),
       refused(put(store, '/a'), 'unavailable'),
     ]);
-    expect(performance.now() - asked).toBeLessThan(1_500);
-    // With many tests at once an etcd may take its time to come back.
-    const patient = await open(cluster, { callTimeoutMs: 100_000 });
+    expect(performance.now() - asked).toBeLessThan(5_000);
+    const patient = await open(cluster, { callTimeoutMs: 30_000 });
     const written = put(patient, '/a');
     member.start();
-    const { revision } = await written.catch((error: unknown) => {
-      throw new Error(`etcd did not come back; it said:\n${member.said}`, { cause: error });
-    });
+    const { revision } = await written;
     await recorder.reached(revision);
     expect(recorder.delivered).toHaveLength(1);
     expect((await store.get('/a')).item!.modRevision).toBe(revision);
-  }, 150_000);
+  });
 
   it('gives a caller that gives up its answer at once, and one that waits in vain', async () => {
     const cluster = await start();

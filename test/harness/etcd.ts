@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findEtcd, howToGetEtcd } from '../../scripts/etcd.js';
@@ -123,21 +122,34 @@ export class EtcdMember {
     if (signal === 'SIGSTOP') await stopped(child.pid!);
   }
 
-  /** The last of what it printed. */
-  get said(): string {
-    return this.output;
-  }
-
-  /** Resolves when clients can connect. */
-  async listening(): Promise<void> {
-    const { hostname, port } = new URL(this.address.client);
-    const deadline = Date.now() + 20_000;
-    while (!(await accepts(hostname, Number(port)))) {
-      if (!this.process) throw new Error(`etcd ended:\n${this.output}`);
-      if (Date.now() > deadline) throw new Error(`etcd does not listen:\n${this.output}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+  /**
+   * Resolves when it answers, which takes a quorum. It accepts connections long before: who kills it then may kill it
+   * before it has noted who its cluster is, and it never serves again.
+   */
+  async serving(): Promise<void> {
+    const { certificates } = this;
+    const ended = new AbortController();
+    this.process?.once('exit', () => ended.abort());
+    const store = await openEtcdStore({
+      ...realWorld,
+      ...(certificates && clientFiles(certificates)),
+      servers: [this.address.client],
+      callTimeoutMs: 50_000,
+    });
+    try {
+      await store.revision({ signal: ended.signal });
+    } catch (cause) {
+      throw new Error(`etcd does not serve; it said:\n${this.output}`, { cause });
+    } finally {
+      await store.close();
     }
   }
+}
+
+const realWorld = { clock: systemClock, logger: silentLogger, rng: systemRng };
+
+function clientFiles({ caFile, clientCertFile, clientKeyFile }: EtcdCertificates) {
+  return { caFile, certFile: clientCertFile, keyFile: clientKeyFile };
 }
 
 /** A running cluster on loopback; of one member unless more are asked for. Its data go with stop(). */
@@ -161,15 +173,11 @@ export class EtcdCluster {
     const members = addresses.map((address) => new EtcdMember(address, addresses, folder, options, certificates));
     const cluster = new EtcdCluster(members, folder, {
       servers: addresses.map(({ client }) => client),
-      ...(certificates && {
-        caFile: certificates.caFile,
-        certFile: certificates.clientCertFile,
-        keyFile: certificates.clientKeyFile,
-      }),
+      ...(certificates && clientFiles(certificates)),
     });
     for (const member of members) member.start();
     try {
-      await Promise.all(members.map((member) => member.listening()));
+      await Promise.all(members.map((member) => member.serving()));
     } catch (error) {
       await cluster.stop();
       throw error;
@@ -181,9 +189,7 @@ export class EtcdCluster {
   openStore(options: Partial<EtcdStoreOptions> = {}): Promise<KvStore> {
     return openEtcdStore({
       ...this.storeOptions,
-      clock: systemClock,
-      logger: silentLogger,
-      rng: systemRng,
+      ...realWorld,
       dialTimeoutMs: 1_000,
       callTimeoutMs: 8_000,
       ...options,
@@ -214,12 +220,4 @@ async function stopped(pid: number): Promise<void> {
   if (!existsSync(tasks)) return new Promise((resolve) => setTimeout(resolve, 500));
   const isStopped = (task: string) => / \(.*\) T /.test(readFileSync(join(tasks, task, 'stat'), 'utf8'));
   while (!readdirSync(tasks).every(isStopped)) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
-function accepts(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection({ host, port }, () => resolve(true));
-    socket.on('error', () => resolve(false));
-    socket.on('connect', () => socket.destroy());
-  });
 }
