@@ -92,3 +92,14 @@ describe('what a watcher is shown', () => {
     expect(objects[0]!.rendered(rendering)).not.toBe(objects[0]!.rendered(rendering));
   });
 });
+
+it('shows annotations that stand for fields in whole objects alone', () => {
+  const metadata = { name: 'a', annotations: { field: '1', note: 'x' } };
+  const pod = { kind: 'Pod', apiVersion: 'v1', metadata };
+  const renderings = renderingsOf({ fieldAnnotations: ['field'] });
+  const plain = { encoding: json, pretty: false, includeObject: 'Metadata' } as const;
+  const partial = renderings.shaped(pod, { ...plain, transform: shape('PartialObjectMetadata') });
+  expect(partial).toMatchObject({ metadata: { annotations: { note: 'x' } } });
+  expect(JSON.stringify(partial)).not.toContain('field');
+  expect(renderings.shaped(pod, { ...plain, transform: undefined })).toBe(pod);
+});

@@ -4,7 +4,7 @@ import { encodeJson, stringifyJson } from '../codec/json.js';
 import type { Transform } from '../codec/negotiate.js';
 import { apiVersionOf } from '../machinery/gvk.js';
 import { ApiError, type Status } from '../machinery/api-error.js';
-import type { KubeObject } from '../machinery/kube-object.js';
+import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import type { Clock } from '../std/clock.js';
 import type { ResourceDefinition } from './resource-definition.js';
 import { fromStored } from './served-version.js';
@@ -337,8 +337,14 @@ export class Renderings {
     return {
       kind: 'PartialObjectMetadata',
       apiVersion: apiVersionOf(transform.group, transform.version),
-      metadata: object.metadata,
+      metadata: this.definition.fieldAnnotations ? this.withoutFields(object.metadata) : object.metadata,
     };
+  }
+
+  private withoutFields(metadata: ObjectMeta): ObjectMeta {
+    const { annotations, ...rest } = metadata;
+    const left = Object.entries(annotations ?? {}).filter(([key]) => !this.definition.fieldAnnotations!.includes(key));
+    return left.length === 0 ? rest : { ...metadata, annotations: Object.fromEntries(left) };
   }
 }
 

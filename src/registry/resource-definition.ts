@@ -33,6 +33,8 @@ export interface ResourceDefinition {
   readonly subresources: Readonly<Record<string, SubresourceDefinition>>;
   /** Fields that a write of the whole leaves as they are, beside the status: who writes them does not own them. */
   readonly unreached?: readonly string[];
+  /** Annotations that stand for fields of older versions: only whole objects show them. */
+  readonly fieldAnnotations?: readonly string[];
   /** A PUT to a name that does not exist creates it. */
   readonly allowsCreateOnUpdate: boolean;
   /** A PUT without a resourceVersion overwrites. */

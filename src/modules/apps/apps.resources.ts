@@ -11,7 +11,7 @@ import {
   statefulSetTable,
 } from './apps.tables.js';
 import { controllerRevisionStrategy } from './controller-revision.strategy.js';
-import { daemonSetStatusLens, daemonSetStrategy } from './daemon-set.strategy.js';
+import { daemonSetStatusLens, daemonSetStrategy, generationAnnotation } from './daemon-set.strategy.js';
 import { deploymentStatusLens, deploymentStrategy } from './deployment.strategy.js';
 import { replicaSetStatusLens, replicaSetStrategy } from './replica-set.strategy.js';
 import { statefulSetStatusLens, statefulSetStrategy } from './stateful-set.strategy.js';
@@ -42,6 +42,7 @@ export const appsResources: readonly ResourceDefinition[] = [
     shortNames: ['ds'],
     strategy: daemonSetStrategy,
     table: daemonSetTable,
+    fieldAnnotations: [generationAnnotation],
     subresources: { status: daemonSetStatusLens },
   }),
   defineResource({

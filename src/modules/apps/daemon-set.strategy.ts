@@ -29,7 +29,7 @@ export const daemonSetStrategy: Strategy = workloadStrategy({
 const alwaysCounted = ['currentNumberScheduled', 'numberMisscheduled', 'desiredNumberScheduled', 'numberReady'];
 
 /** How often the template changed: a field of older versions, kept where clients that still read it look. */
-const generationAnnotation = 'deprecated.daemonset.template.generation';
+export const generationAnnotation = 'deprecated.daemonset.template.generation';
 
 function templateGeneration(set: KubeObject): number {
   const count = Number(set.metadata.annotations?.[generationAnnotation] ?? 0);
