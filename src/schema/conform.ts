@@ -96,8 +96,8 @@ class Walk {
     this.steps.pop();
     if (value === null) return field.absent();
     if (empty === 'kept' || value === undefined || !isEmpty(value)) return value;
-    if (empty !== 'null') return undefined;
-    return this.keepsEmpties ? value : null;
+    if (this.keepsEmpties && (empty === 'null' || field.isHeard)) return value;
+    return empty === 'null' ? null : undefined;
   }
 
   /** Undefined when the value is of another type, which is remembered: something worse may follow. */

@@ -26,3 +26,9 @@ it.each<[JsonObject, typeof role, JsonObject, JsonObject]>([
   expect(object).toEqual(conform(given, type).object);
   expect(object).toMatchObject(kept);
 });
+
+it('hears an empty list that defaults tell from none, until it is written', () => {
+  const rules = catalog.struct('autoscaling.v2.HPAScalingRules');
+  expect(conform({ policies: [] }, rules, { keepsEmpties: true }).object).toEqual({ policies: [] });
+  expect(conform({ policies: [] }, rules).object).toEqual({});
+});

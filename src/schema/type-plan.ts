@@ -65,6 +65,8 @@ export class FieldPlan {
   readonly empty: Empty;
   /** Stands in every object, whether it was given or not. */
   readonly isAlways: boolean;
+  /** Defaults tell an empty list from none, though neither is written. */
+  readonly isHeard: boolean;
   private readonly isNullable: boolean;
 
   constructor(field: Field, owner: StructType) {
@@ -73,6 +75,7 @@ export class FieldPlan {
     const { form } = this.type;
     const isCollection = form === 'list' || form === 'map';
     const isLeft = field.omitsEmpty && (!isStructured(form) || leavesOutZero(field, owner));
+    this.isHeard = hearsEmpty(field, owner);
     this.isNullable = field.isPointer || form === 'bytes';
     this.isAlways = !isLeft && !(field.isPointer && field.omitsEmpty);
     this.empty = field.isPointer || isStructured(form) ? 'kept' : isLeft ? 'dropped' : isCollection ? 'null' : 'kept';
@@ -105,6 +108,11 @@ function isStructured(form: Form): boolean {
 /** The one time that is left out of objects while it is zero, by a mark of its own (`omitzero`). */
 function leavesOutZero(field: Field, owner: StructType): boolean {
   return owner.name === 'meta.v1.ObjectMeta' && field.name === 'creationTimestamp';
+}
+
+/** Who gives no policies asks for the usual ones, who gives an empty list is refused. */
+function hearsEmpty(field: Field, owner: StructType): boolean {
+  return owner.name === 'autoscaling.v2.HPAScalingRules' && field.name === 'policies';
 }
 
 export class StructPlan {
