@@ -30,6 +30,7 @@ import { standardEncodings, type Encoding } from './codec/encodings.js';
 import { OutputNegotiator } from './codec/negotiate.js';
 import { protobufEncoding } from './codec/protobuf.js';
 import { isGateOn } from './config/feature-gates.js';
+import { flagSettings } from './config/flag-settings.js';
 import type { ServerConfig } from './config/server-config.js';
 import { DeprecatedRequests } from './endpoints/deprecated-requests.js';
 import { DiscoveryRequests } from './endpoints/discovery-requests.js';
@@ -49,6 +50,8 @@ import { WorkQueueMetrics } from './endpoints/metrics-work-queues.js';
 import { OpenApiRequests } from './endpoints/openapi-requests.js';
 import { configurationPath, keysPath, OpenIdRequests } from './endpoints/openid-requests.js';
 import { ResourceRequests } from './endpoints/resource-requests.js';
+import { ServerPageRequests } from './endpoints/server-page-requests.js';
+import { flagsPage, statusPage } from './endpoints/server-pages.js';
 import { versionDocument, type VersionDocument } from './endpoints/version-document.js';
 import { WatchStreams } from './endpoints/watch-stream.js';
 import { InflightLimiter } from './flow/inflight-limiter.js';
@@ -109,6 +112,7 @@ export interface AppParts extends Given {
   readonly requestMetrics: RequestMetrics;
   readonly workQueueMetrics: WorkQueueMetrics;
   readonly metrics: { readonly all: ServerMetrics; readonly indicators: ServerMetrics };
+  readonly serverPages: ServerPageRequests;
   readonly wheel: TimerWheel;
   readonly phase: Phase;
 }
@@ -205,7 +209,7 @@ export function makeParts(given: Given): AppParts {
     writeStallTimeoutMs: limits.watchWriteStallTimeoutMs,
     bookmarkIntervalMs: limits.bookmarkIntervalMs,
   });
-  const renderings = new Map<ResourceDefinition, Renderings>();
+  const renderings = new WeakMap<ResourceDefinition, Renderings>();
   const renderingsOf = (definition: ResourceDefinition) => {
     let found = renderings.get(definition);
     if (!found) {
@@ -274,8 +278,20 @@ export function makeParts(given: Given): AppParts {
       otherPaths: () => [
         ...health.paths(),
         ...(openId.isServed ? [configurationPath, keysPath] : []),
+        ...(isEnabled('ComponentFlagz') ? ['/flagz'] : []),
+        ...(isEnabled('ComponentStatusz') ? ['/statusz'] : []),
         ...['/metrics', '/metrics/slis', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'],
       ],
+    }),
+    serverPages: new ServerPageRequests({
+      group: naming.group('config'),
+      encodings: standardEncodings,
+      pages: {
+        statusz: isEnabled('ComponentStatusz')
+          ? statusPage({ version, startedAtMs: clock.now(), now: () => clock.now(), paths: () => health.paths() })
+          : undefined,
+        flagz: isEnabled('ComponentFlagz') ? flagsPage(flagSettings(config)) : undefined,
+      },
     }),
     openId,
     openApi: new OpenApiRequests({

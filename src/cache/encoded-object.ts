@@ -48,6 +48,8 @@ const renderingsMax = 4;
 
 /** One state of an object, as bytes. It never changes; what it remembers are other forms of the same bytes. */
 export class EncodedObject {
+  /** What is stored is of an older form: the next write brings it up to date, even when it changes nothing else. */
+  isOutdated = false;
   private renderings: { readonly id: string; readonly bytes: Buffer }[] | undefined = undefined;
 
   constructor(

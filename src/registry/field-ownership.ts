@@ -51,7 +51,7 @@ export class FieldOwnership {
   add(definition: ResourceDefinition, struct: StructType | undefined): void {
     const schema = struct
       ? schemaOfType(struct)
-      : schemaOfAnyObject(schemaOfType(this.types.struct('meta.v1.ObjectMeta')));
+      : (definition.form?.ownership ?? schemaOfAnyObject(schemaOfType(this.types.struct('meta.v1.ObjectMeta'))));
     this.forms.set(apiVersionOf(definition.group, definition.version), { definition, schema });
   }
 

@@ -3,6 +3,7 @@ import { decodeJson } from '../codec/json.js';
 import { encodeStored, spliceResourceVersion } from '../codec/stored-object.js';
 import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import type { Revision } from '../machinery/revision.js';
+import type { KeyValue } from '../storage/kv-store.js';
 import type { ResourceDefinition } from './resource-definition.js';
 
 /** Bytes of the store ↔ objects of one kind. Decoding happens once an event, encoding once a write. */
@@ -30,10 +31,19 @@ export function objectCodec(definition: ResourceDefinition): ObjectCodec {
     };
   };
 
+  const outdated = (item: KeyValue, refreshed: KubeObject): EncodedObject => {
+    const bytes = spliceResourceVersion(encodeStored(refreshed), item.modRevision);
+    const encoded = new EncodedObject(item.key, item.modRevision, bytes, attributesOf(refreshed));
+    encoded.isOutdated = true;
+    return encoded;
+  };
+
   return {
     decode(item) {
       try {
         const object = decodeJson(item.value) as unknown as KubeObject;
+        const refreshed = definition.form?.refreshed(object);
+        if (refreshed) return outdated(item, refreshed);
         return new EncodedObject(
           item.key,
           item.modRevision,

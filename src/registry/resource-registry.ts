@@ -1,3 +1,4 @@
+import { compareKubeVersions } from '../machinery/kube-version.js';
 import { assert } from '../std/assert.js';
 import type { ApiLifecycle } from './api-lifecycle.js';
 import type { MadeObjects, SubresourceHandler, VirtualHandler } from './api-group.js';
@@ -76,7 +77,7 @@ export class ResourceRegistry {
         b.groupPriority - a.groupPriority ||
         (a.group < b.group ? -1 : a.group > b.group ? 1 : 0) ||
         b.versionPriority - a.versionPriority ||
-        (a.version < b.version ? -1 : 1),
+        compareKubeVersions(b.version, a.version),
     );
   }
 
@@ -87,22 +88,46 @@ export class ResourceRegistry {
   addVersion(version: ServedVersion): void {
     const key = `${version.group}/${version.version}`;
     assert(!this.versions.has(key), `${key} is served twice: two API group modules name it`);
+    this.put(key, version);
+    this.changed();
+  }
+
+  /**
+   * Serves versions as they are now, in the place of what they were; one without resources is gone. Whoever does it
+   * closes the caches that are no longer needed.
+   */
+  replaceVersions(versions: readonly ServedVersion[]): void {
+    if (versions.length === 0) return;
+    for (const version of versions) {
+      const key = `${version.group}/${version.version}`;
+      this.drop(key);
+      if (version.resources.length > 0) this.put(key, version);
+    }
+    this.changed();
+  }
+
+  private put(key: string, version: ServedVersion): void {
     this.versions.set(key, version);
     for (const served of version.resources) {
       const path = `${key}/${served.definition.plural}`;
       assert(!this.byPath.has(path), `${path} is served twice`);
       this.byPath.set(path, served);
     }
-    this.changed();
+  }
+
+  private drop(key: string): void {
+    for (const { definition } of this.versions.get(key)?.resources ?? []) {
+      this.byPath.delete(`${key}/${definition.plural}`);
+    }
+    this.versions.delete(key);
   }
 
   removeVersion(group: string, version: string): void {
     const key = `${group}/${version}`;
     const found = this.versions.get(key);
     if (!found) return;
-    this.versions.delete(key);
+    this.drop(key);
     for (const served of found.resources) {
-      this.byPath.delete(`${key}/${served.definition.plural}`);
       if (served.type === 'stored') served.store.parts.feed.removeResource(served.store.scopeOf(''));
     }
     this.changed();

@@ -77,7 +77,7 @@ export class ResourceStore {
   ) {
     this.codec = objectCodec(definition);
     this.prefix = `${parts.root}${definition.storagePrefix}/`;
-    this.type = parts.types.kind(definition.group, definition.version, definition.kind);
+    this.type = definition.form ? undefined : parts.types.kind(definition.group, definition.version, definition.kind);
     this.ownership = new FieldOwnership(parts.types, parts.naming);
     this.ownership.add(definition, this.type);
     this.groupResource = { group: definition.group, resource: definition.plural };
@@ -134,7 +134,7 @@ export class ResourceStore {
 
   /** The object as it is stored: with nothing that its type does not write, and all that it always writes. */
   canonical(object: KubeObject): KubeObject {
-    return this.type ? canonicalObject(object, this.type) : object;
+    return this.type ? canonicalObject(object, this.type) : (this.definition.form?.canonical(object) ?? object);
   }
 
   /** Notes whose the fields of `next` are, for writes that are to be recorded. */

@@ -18,8 +18,8 @@ export interface Strategy {
   readonly validateCreate?: (object: KubeObject, context: StrategyContext) => FieldError[];
   readonly validateUpdate?: (object: KubeObject, old: KubeObject, context: StrategyContext) => FieldError[];
   readonly warnings?: (object: KubeObject, old: KubeObject | undefined) => string[];
-  /** Whether metadata.generation counts changes of everything but metadata and status. */
-  readonly countsGenerations?: boolean;
+  /** Whether metadata.generation counts changes of everything but metadata and status, or of the status as well. */
+  readonly countsGenerations?: boolean | 'statusToo';
   readonly deletion?: DeletionStrategy;
 }
 

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue, KubeObject } from '../machinery/kube-object
 import type { StructType } from '../machinery/type-model.js';
 import { ConformError } from '../schema/conform-error.js';
 import { conform } from '../schema/conform.js';
+import type { ObjectForm } from './object-form.js';
 
 export interface SubmittedObject {
   readonly object: KubeObject;
@@ -15,6 +16,7 @@ export interface SubmittedObject {
 export interface ReadAs {
   readonly type: StructType | undefined;
   readonly keepsNulls?: boolean;
+  readonly form?: ObjectForm | undefined;
 }
 
 /** A decoded body as an object of the expected kind. The kind and version may be left out, but not be others. */
@@ -28,9 +30,9 @@ export function submittedObject(value: unknown, expected: GroupVersionKind, read
   const object = body as KubeObject;
   const wantVersion = apiVersionOf(expected.group, expected.version);
   checkType(object, expected, wantVersion);
-  return readAs.type
-    ? typedObject(object, expected, wantVersion, readAs.type)
-    : { object: openObject(object, expected, wantVersion, readAs), unknownFields: [] };
+  if (readAs.type) return typedObject(object, expected, wantVersion, readAs.type);
+  if (readAs.form) return conformed(expected, () => readAs.form!.read(object));
+  return { object: openObject(object, expected, wantVersion, readAs), unknownFields: [] };
 }
 
 function typedObject(
@@ -39,12 +41,17 @@ function typedObject(
   apiVersion: string,
   type: StructType,
 ): SubmittedObject {
-  try {
+  return conformed(expected, () => {
     const { object, unknownFields } = conform(given as unknown as JsonObject, type, { keepsEmpties: true });
     return { object: ordered(object as unknown as KubeObject, expected.kind, apiVersion), unknownFields };
+  });
+}
+
+function conformed({ kind, version }: GroupVersionKind, read: () => SubmittedObject): SubmittedObject {
+  try {
+    return read();
   } catch (error) {
     if (!(error instanceof ConformError)) throw error;
-    const { kind, version } = expected;
     throw ApiError.badRequest(
       `${kind} in version "${version}" cannot be handled as a ${kind}: ${error.message}`,
       error,
@@ -59,7 +66,7 @@ export function canonicalObject(object: KubeObject, type: StructType): KubeObjec
 }
 
 /** In the order of stored bytes. */
-function ordered(object: KubeObject, kind: string, apiVersion: string): KubeObject {
+export function ordered(object: KubeObject, kind: string, apiVersion: string): KubeObject {
   const { kind: _kind, apiVersion: _apiVersion, metadata = {}, ...rest } = object;
   return { kind, apiVersion, metadata, ...rest };
 }

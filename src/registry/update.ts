@@ -129,7 +129,7 @@ async function writeUpdate(
   const { definition, parts } = store;
   const { strategy } = through?.definition ?? definition;
   const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
-  if (strategy.countsGenerations && specChanged(object, old)) {
+  if (strategy.countsGenerations && hasChanged(object, old, strategy.countsGenerations === 'statusToo')) {
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
 
@@ -146,7 +146,8 @@ async function writeUpdate(
 
   const key = current.encoded!.key;
   const final = withoutIdleTimes(asJson(old), asJson(store.canonical(object))) as unknown as KubeObject;
-  if (deepEqual(final, old)) return { written: { encoded: current.encoded, object: old, created: false } };
+  if (!current.encoded!.isOutdated && deepEqual(final, old))
+    return { written: { encoded: current.encoded, object: old, created: false } };
   if (final.metadata.deletionTimestamp && !isHeld(store, final)) {
     return finishDeletion(store, final, old, current, request);
   }
@@ -241,7 +242,7 @@ function keepSystemFields(object: KubeObject, old: KubeObject): void {
 
 const asJson = (object: KubeObject) => object as unknown as JsonObject;
 
-function specChanged(object: KubeObject, old: KubeObject): boolean {
-  const rest = ({ metadata: _metadata, status: _status, ...others }: KubeObject) => others;
+function hasChanged(object: KubeObject, old: KubeObject, statusToo: boolean): boolean {
+  const rest = ({ metadata: _metadata, status, ...others }: KubeObject) => (statusToo ? { ...others, status } : others);
   return !deepEqual(rest(object), rest(old));
 }
