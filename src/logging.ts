@@ -3,12 +3,18 @@ import { pino } from 'pino';
 import type { LogConfig } from './config/server-config.js';
 import type { Logger } from './std/logger.js';
 
+/** From this `-v` on, what only matters to who debugs the server is told, too. */
+const debugVerbosity = 4;
+
 /** Structured lines on stderr: a constant message and pairs. stdout is for what the user asked for. */
 export function makeLogger({ level }: LogConfig): Logger {
   const out = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
   const at = (name: 'debug' | 'info' | 'warn' | 'error') => (message: string, fields?: Record<string, unknown>) =>
     fields === undefined ? out[name](message) : out[name](fields, message);
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  return {
+    ...{ debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
+    setVerbosity: (verbosity) => (out.level = verbosity >= debugVerbosity ? 'debug' : level),
+  };
 }
 
 /** Nest tells of its own doings, which only matter to who debugs them. */

@@ -4,9 +4,11 @@ import type { AppParts } from './app-parts.js';
 import { discoveryController } from './endpoints/discovery.controller.js';
 import { healthController } from './endpoints/health.controller.js';
 import { HealthRequests } from './endpoints/health-requests.js';
+import { logVerbosityController } from './endpoints/log-verbosity.controller.js';
 import { metricsController } from './endpoints/metrics.controller.js';
 import { openApiController } from './endpoints/openapi.controller.js';
 import { openIdController } from './endpoints/openid.controller.js';
+import { serverPagesController } from './endpoints/server-pages.controller.js';
 import { versionController } from './endpoints/version.controller.js';
 import { resourceController } from './endpoints/resource.controller.js';
 import { ApiErrorFilter } from './filters/api-error.filter.js';
@@ -42,6 +44,8 @@ export class PipelineModule {
         healthController(new HealthRequests(parts.health)),
         versionController(parts.version),
         metricsController(parts.metrics.all, parts.metrics.indicators),
+        serverPagesController(parts.serverPages),
+        logVerbosityController(parts.logger, parts.config.profiling),
         discoveryController(parts.discovery),
         openApiController(parts.openApi),
         openIdController(parts.openId),

@@ -28,7 +28,7 @@ export const featureGates: readonly FeatureGate[] = [
     `
     APIServingWithRoutine AllAlpha AllowUnsafeMalformedObjectDeletion AuthorizeWithSelectors CBORServingAndStorage
     CPUManagerPolicyAlphaOptions CSIVolumeHealth ClientsAllowCBOR ClientsPreferCBOR
-    CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook ComponentFlagz ComponentStatusz
+    CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook
     ConstrainedImpersonation ContainerCheckpoint ContainerStopSignals CrossNamespaceVolumeDataSource
     CustomCPUCFSQuotaPeriod DRAConsumableCapacity DRADeviceBindingConditions DRADeviceTaintRules DRADeviceTaints
     DRAExtendedResource DRAPartitionableDevices EventedPLEG GangScheduling GenericWorkload HPAScaleToZero
@@ -57,7 +57,7 @@ export const featureGates: readonly FeatureGate[] = [
     APIResponseCompression APIServerIdentity AllowParsingUserUIDFromCertAuth AtomicFIFO
     AuthorizePodWebsocketUpgradeCreatePermission CPUManagerPolicyBetaOptions CRDObservedGenerationTracking
     CSIServiceAccountTokenSecrets ClearingNominatedNodeNameAfterBinding ClientsAllowCARotation ClientsAllowTLSCacheGC
-    ContainerRestartRules ContextualLogging DRAAdminAccess DRAPrioritizedList DRAResourceClaimDeviceStatus
+    ComponentFlagz ComponentStatusz ContainerRestartRules ContextualLogging DRAAdminAccess DRAPrioritizedList DRAResourceClaimDeviceStatus
     DRASchedulerFilterTimeout DeclarativeValidation DeploymentReplicaSetTerminatingReplicas DetectCacheInconsistency
     DisableCPUQuotaWithExclusiveCPUs EnvFiles ExternalServiceAccountTokenSigner GracefulNodeShutdown
     GracefulNodeShutdownBasedOnPodPriority HPAConfigurableTolerance HostnameOverride ImageVolume

@@ -421,13 +421,13 @@ test.each<{ name: string; given: Given; errors: string[] }>([
 test('accepted flags are named once each', () => {
   const result = load({
     argv: ['--goaway-chance=0.01', '--goaway-chance=0.02', '--audit-log-path=-', '--secure-port=1'],
-    env: { KEELSON_PROFILING: 'false' },
+    env: { KEELSON_CONTENTION_PROFILING: 'false' },
   });
   expect(result.errors).toBeUndefined();
   expect(!result.errors && result.warnings.map((warning) => warning.flag).sort()).toEqual([
     'audit-log-path',
+    'contention-profiling',
     'goaway-chance',
-    'profiling',
   ]);
 });
 

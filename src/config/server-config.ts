@@ -182,6 +182,8 @@ export class ServerConfig {
   @IsOptional()
   @Satisfies(`the previous release, ${previousRelease}`, (value) => value === previousRelease)
   readonly showHiddenMetricsForVersion: Optional;
+  /** /debug/ is there for whoever is allowed to see it. */
+  @IsBoolean() readonly profiling!: boolean;
   @IsDuration() readonly shutdownDelayMs!: number;
   @IsDuration() readonly livezGracePeriodMs!: number;
   @IsDuration('more than zero') readonly requestTimeoutMs!: number;

@@ -14,12 +14,15 @@ const knownPaths = new Set([
   '.well-known',
   'api',
   'apis',
+  'debug',
+  'flagz',
   'healthz',
   'livez',
   'metrics',
   'openapi',
   'openid',
   'readyz',
+  'statusz',
   'version',
 ]);
 

@@ -4,6 +4,8 @@ export interface Logger {
   info(message: string, fields?: Record<string, unknown>): void;
   warn(message: string, fields?: Record<string, unknown>): void;
   error(message: string, fields?: Record<string, unknown>): void;
+  /** As `-v` says it, where it can be changed while the server runs. */
+  setVerbosity?(verbosity: number): void;
 }
 
 const nothing = () => undefined;

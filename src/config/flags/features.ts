@@ -19,7 +19,7 @@ export const featureFlags: FlagTopic = {
     accepted('coordinated-leadership-renew-deadline', 'duration', '10s', 'time to renew such a lease'),
     accepted('coordinated-leadership-retry-period', 'duration', '2s', 'pause between tries to renew it'),
     accepted('debug-socket-path', 'string', '', 'unix socket for profiling without authentication'),
-    accepted('profiling', 'bool', 'true', 'serve profiles under /debug/pprof/'),
+    used('profiling', 'bool', 'true', 'profiling', 'let those who may see /debug/ look into the running server'),
   ],
 };
 

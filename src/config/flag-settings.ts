@@ -1,0 +1,58 @@
+import type { Flag } from './flag.js';
+import type { PortRange } from './flag-value.js';
+import { flagsByName } from './flags/all-flags.js';
+import type { ServerConfig } from './server-config.js';
+
+/** What each flag that has an effect is set to, as one would write it, in the order of the names. */
+export function flagSettings(config: ServerConfig): [name: string, value: string][] {
+  return [...flagsByName.values()]
+    .filter(({ key, aliasOf }) => key !== undefined && aliasOf === undefined)
+    .map((flag): [string, string] => [flag.name, written(flag, valueAt(config, flag.key!))])
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function valueAt(config: ServerConfig, key: string): unknown {
+  return key.split('.').reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], config);
+}
+
+function written(flag: Flag, value: unknown): string {
+  if (value === undefined || value === null) return '';
+  switch (flag.type) {
+    case 'bool':
+      return (value === true) !== (flag.negated === true) ? 'true' : 'false';
+    case 'duration':
+      return duration(value as number);
+    case 'portRange': {
+      const { first, last } = value as PortRange;
+      return `${first}-${last}`;
+    }
+    case 'map':
+    case 'switches':
+    case 'gates':
+      return Object.entries(value as Record<string, string | boolean>)
+        .map(([name, setting]) => `${name}=${setting}`)
+        .join(',');
+    default:
+      return Array.isArray(value) ? value.map(listed).join(',') : String(value);
+  }
+}
+
+/** Certificates with the names that they are for are kept in parts. */
+function listed(item: unknown): string {
+  if (typeof item !== 'object' || item === null) return String(item);
+  const { certFile, keyFile, names } = item as { certFile: string; keyFile: string; names: readonly string[] };
+  return `${certFile},${keyFile}${names.length > 0 ? `:${names.join(',')}` : ''}`;
+}
+
+/** `1h30m0s`, `1.5s`, `300ms`: the way in which Go writes durations. */
+function duration(ms: number): string {
+  if (ms === 0) return '0s';
+  if (Math.abs(ms) < 1000) return `${ms}ms`;
+  const sign = ms < 0 ? '-' : '';
+  const seconds = Math.abs(ms) / 1000;
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor((seconds % 3600) / 60);
+  const rest = Number((seconds % 60).toFixed(3));
+  if (hours > 0) return `${sign}${hours}h${minutes}m${rest}s`;
+  return minutes > 0 ? `${sign}${minutes}m${rest}s` : `${sign}${rest}s`;
+}

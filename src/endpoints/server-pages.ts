@@ -1,0 +1,67 @@
+import type { VersionDocument } from './version-document.js';
+
+/**
+ * Two pages of the server about itself, for people who look into a running one. As text they promise no form; clients
+ * that want one ask for the structured answer.
+ */
+export interface ServerPage {
+  readonly kind: 'Statusz' | 'Flagz';
+  text(): string;
+  /** What the structured answer holds besides kind and metadata. */
+  fields(): Record<string, unknown>;
+}
+
+/** What the reference calls the component, in both pages. */
+const componentName = 'kube-apiserver';
+const notice = 'Warning: this page is for people. Its form may change at any time.\n';
+
+export interface StatusFacts {
+  readonly version: VersionDocument;
+  readonly startedAtMs: number;
+  readonly now: () => number;
+  readonly paths: () => readonly string[];
+}
+
+export function statusPage({ version, startedAtMs, now, paths }: StatusFacts): ServerPage {
+  const emulated = `${version.emulationMajor}.${version.emulationMinor}`;
+  const upSeconds = () => Math.floor((now() - startedAtMs) / 1000);
+  return {
+    kind: 'Statusz',
+    text() {
+      const lines = [
+        ['Started', new Date(startedAtMs).toUTCString()],
+        ['Up', hoursMinutesSeconds(upSeconds())],
+        ['Go version', version.goVersion],
+        ['Binary version', version.gitVersion],
+        ['Emulation version', emulated],
+        ['Paths', paths().join(' ')],
+      ];
+      return page('statusz', lines.map(([name, value]) => `${name}: ${value}\n`).join(''));
+    },
+    fields: () => ({
+      startTime: new Date(startedAtMs).toISOString().replace(/\.\d+Z$/, 'Z'),
+      uptimeSeconds: upSeconds(),
+      goVersion: version.goVersion,
+      binaryVersion: version.gitVersion,
+      emulationVersion: emulated,
+      paths: paths(),
+    }),
+  };
+}
+
+export function flagsPage(settings: readonly (readonly [name: string, value: string])[]): ServerPage {
+  return {
+    kind: 'Flagz',
+    text: () => page('flagz', settings.map(([name, value]) => `${name}=${value}\n`).join('')),
+    fields: () => ({ flags: Object.fromEntries(settings) }),
+  };
+}
+
+function page(name: string, body: string): string {
+  return `\n${componentName} ${name}\n${notice}\n${body}`;
+}
+
+function hoursMinutesSeconds(seconds: number): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${Math.floor(seconds / 3600)} hr ${two(Math.floor(seconds / 60) % 60)} min ${two(seconds % 60)} sec`;
+}
