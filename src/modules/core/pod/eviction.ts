@@ -10,7 +10,7 @@ import type { LensSubresource } from '../../../registry/resource-definition.js';
 import type { ResourceStore } from '../../../registry/resource-store.js';
 import { objectTime } from '../../../registry/system-fields.js';
 import { updateObject } from '../../../registry/update.js';
-import type { Admit } from '../../../registry/write-context.js';
+import type { Admit, WriteContext } from '../../../registry/write-context.js';
 import {
   budgetsOf,
   goesUnasked,
@@ -151,7 +151,7 @@ async function countDown(
         return takeDisruption(current, podName, now);
       },
       { lens: statusOf(budgets), requiresResourceVersion: false, createsMissing: false },
-      { request, admission: admitted },
+      ownStatusWrite(budgets, request),
     );
   } catch (error) {
     if (!isConflict(error)) throw error;
@@ -182,7 +182,7 @@ async function markAndDelete(
       requiresResourceVersion: false,
       createsMissing: false,
     },
-    context,
+    ownStatusWrite(pods, request),
   );
   // The version that was asked for is the one before the mark.
   const resourceVersion = encoded?.parse().metadata.resourceVersion;
@@ -191,6 +191,15 @@ async function markAndDelete(
       ? { ...options, preconditions: { ...options.preconditions, resourceVersion } }
       : options;
   await deleteObject(pods, target, marked, context);
+}
+
+/** The mark and the count are the server's words, whoever asked for the eviction. */
+function ownStatusWrite({ definition }: ResourceStore, request: RequestContext): WriteContext {
+  return {
+    request: { ...request, fieldManager: 'keelson' },
+    admission: admitted,
+    through: { definition, subresource: 'status' },
+  };
 }
 
 /** Writes the status as it is given: whoever evicts has no part in the rest. */
