@@ -34,9 +34,9 @@ export function validatePodUpdate(pod: KubeObject, old: KubeObject): FieldError[
     ...validateGateRemoval(spec, oldSpec),
     ...validateAddedTolerations(spec, oldSpec),
   );
-  const expected = withMutableFieldsOf(spec, oldSpec);
-  if (!isAsBefore(spec, expected)) {
-    const changes = jsonDiff(goPodSpec(expected), goPodSpec(spec));
+  const fixed = withMutableFieldsOf(oldSpec, spec);
+  if (!isAsBefore(fixed, oldSpec)) {
+    const changes = jsonDiff(goPodSpec(oldSpec), goPodSpec(fixed));
     errors.push(fieldError.forbidden('spec', `${mutableFields}\n${changes}`));
   }
   return errors;
@@ -75,22 +75,23 @@ function validateAddedTolerations(spec: Fields, oldSpec: Fields): FieldError[] {
   return [fieldError.forbidden('spec.tolerations', message)];
 }
 
-/** The old spec as it would be if only what may change had changed. */
-function withMutableFieldsOf(spec: Fields, oldSpec: Fields): Fields {
-  const expected: Fields = { ...oldSpec };
+/** The spec as it would be if nothing had changed of what may change. */
+function withMutableFieldsOf(oldSpec: Fields, spec: Fields): Fields {
+  const fixed: Fields = { ...spec };
   for (const list of ['containers', 'initContainers']) {
-    if (!isSet(oldSpec[list])) continue;
-    const now = asItems(spec[list]);
-    expected[list] = asItems(oldSpec[list]).map((container, i) => ({ ...container, image: now[i]?.['image'] }));
+    if (!isSet(spec[list])) continue;
+    const before = asItems(oldSpec[list]);
+    fixed[list] = asItems(spec[list]).map((container, i) => ({ ...container, image: before[i]?.['image'] }));
   }
   const free = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates'];
   // As long as gates keep it from being scheduled, where it may run can still be narrowed.
   if (asItems(oldSpec['schedulingGates']).length > 0) free.push('nodeSelector', 'affinity');
-  for (const field of free) expected[field] = spec[field];
-  if (asNumber(oldSpec['terminationGracePeriodSeconds']) < 0 && spec['terminationGracePeriodSeconds'] === 1) {
-    expected['terminationGracePeriodSeconds'] = 1;
+  for (const field of free) fixed[field] = oldSpec[field];
+  const { terminationGracePeriodSeconds: before } = oldSpec;
+  if (asNumber(before) < 0 && spec['terminationGracePeriodSeconds'] === 1) {
+    fixed['terminationGracePeriodSeconds'] = before;
   }
-  return expected;
+  return fixed;
 }
 
 /** An empty list and no list are the same. */
