@@ -42,7 +42,7 @@ export async function apply(
     checkName(object, target.name);
     placeInNamespace(object, target.namespace, definition.namespaced);
     const { uid, managedFields } = object.metadata;
-    if (!live && uid) {
+    if (uid && uid !== live?.metadata.uid) {
       throw ApiError.invalid(definition, target.name, [fieldError.invalid('metadata.uid', uid, 'field is immutable')]);
     }
     // Who applies means the object as it is to be: that it was there once, in some version, does not matter.
