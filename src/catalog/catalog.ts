@@ -6,7 +6,7 @@ import { blocksOf, isStruct, namedOf, structOf } from './catalog-text.js';
 import { kinds } from './data/kinds.js';
 import { packages } from './data/packages.js';
 import { kindTable, type KindFacts } from './kind-facts.js';
-import { LazyStruct, namedType, type TypeLinks } from './linked-types.js';
+import { LazyStruct, namedType, type StructBody, type TypeLinks } from './linked-types.js';
 
 const texts: Readonly<Record<string, { readonly path: string; readonly text: string }>> = {
   ...packages,
@@ -15,8 +15,7 @@ const texts: Readonly<Record<string, { readonly path: string; readonly text: str
 
 /**
  * The facts of all built-in types. Nothing is read before it is asked for: the table of kinds at the first question
- * about a kind, the lines of a package at the first question about one of its types, a struct's fields when somebody
- * looks at them.
+ * about a kind, the lines of a package and a struct's fields when somebody looks inside one of its types.
  */
 export class Catalog implements TypeSource {
   private readonly blocks = new Map<string, ReadonlyMap<string, string>>();
@@ -30,7 +29,7 @@ export class Catalog implements TypeSource {
   kind(group: string, version: string, kind: string): StructType | undefined {
     // Options, Status and their like are the same in every group.
     const facts = this.kindFacts(group, version, kind) ?? this.kindFacts(this.naming.group('meta'), 'v1', kind);
-    return facts && this.struct(`${facts.package}.${kind}`);
+    return facts && this.structCalled(`${facts.package}.${kind}`);
   }
 
   struct(name: string): StructType {
@@ -54,31 +53,45 @@ export class Catalog implements TypeSource {
     const qualified = name.includes('.') ? name : `${from}.${name}`;
     const known = this.structs.get(qualified) ?? this.named.get(qualified);
     if (known) return known;
-    const { short, local } = split(qualified);
-    const block = this.blocksOf(short).get(local);
-    assert(block !== undefined, `no type is called ${qualified}`);
-    if (isStruct(block)) return this.linkStruct(short, local, block);
+    const block = this.blockOf(qualified);
+    if (isStruct(block)) return this.structCalled(qualified);
     const text = namedOf(block);
-    const like = namedType(text, short, this.links);
-    // A struct declared like another has its fields and a name of its own.
-    if (like.form === 'struct' && !text.isSame) {
-      const model = split(like.name);
-      return this.linkStruct(short, local, this.blocksOf(model.short).get(model.local)!, model.short);
-    }
+    const like = namedType(text, split(qualified).short, this.links);
+    if (like.form === 'struct' && !text.isSame) return this.structCalled(qualified);
     this.named.set(qualified, like);
     return like;
   }
 
-  private linkStruct(short: string, local: string, block: string, fieldsFrom = short): LazyStruct {
-    const name = `${short}.${local}`;
-    const struct = new LazyStruct(
-      { name, goName: `${goPackageOf(short)}.${local}`, modelName: `${this.modelPackage(short)}.${local}` },
-      () => structOf(block),
-      fieldsFrom,
-      this.links,
-    );
-    this.structs.set(name, struct);
+  /** By a name that is known to be a struct's: that is all that is needed of it until somebody looks inside. */
+  private structCalled(name: string): LazyStruct {
+    let struct = this.structs.get(name);
+    if (!struct) {
+      const { short, local } = split(name);
+      struct = new LazyStruct(
+        { name, goName: `${goPackageOf(short)}.${local}`, modelName: `${this.modelPackage(short)}.${local}` },
+        () => this.bodyOf(name),
+        this.links,
+      );
+      this.structs.set(name, struct);
+    }
     return struct;
+  }
+
+  private bodyOf(name: string): StructBody {
+    const { short } = split(name);
+    const block = this.blockOf(name);
+    if (isStruct(block)) return { text: structOf(block), from: short };
+    // A struct declared like another has its fields and a name of its own.
+    const like = namedType(namedOf(block), short, this.links);
+    assert(like.form === 'struct', `${name} is no struct`);
+    return this.bodyOf(like.name);
+  }
+
+  private blockOf(name: string): string {
+    const { short, local } = split(name);
+    const block = this.blocksOf(short).get(local);
+    assert(block !== undefined, `no type is called ${name}`);
+    return block;
   }
 
   private blocksOf(short: string): ReadonlyMap<string, string> {

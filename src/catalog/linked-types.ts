@@ -8,6 +8,12 @@ export interface TypeLinks {
   resolve(name: string, from: string): FieldType;
 }
 
+export interface StructBody {
+  readonly text: StructText;
+  /** The package in which the names of its fields' types are looked up. */
+  readonly from: string;
+}
+
 /** A struct whose text is read when somebody looks inside. */
 export class LazyStruct implements StructType {
   readonly form = 'struct';
@@ -19,8 +25,7 @@ export class LazyStruct implements StructType {
 
   constructor(
     names: { readonly name: string; readonly goName: string; readonly modelName: string },
-    private readonly load: () => StructText,
-    private readonly fieldsFrom: string,
+    private readonly load: () => StructBody,
     private readonly links: TypeLinks,
   ) {
     this.name = names.name;
@@ -58,8 +63,8 @@ export class LazyStruct implements StructType {
 
   private loaded() {
     if (!this.read) {
-      const text = this.load();
-      this.read = { text, fields: text.fields.map((field) => linkedField(field, this.fieldsFrom, this.links)) };
+      const { text, from } = this.load();
+      this.read = { text, fields: text.fields.map((field) => linkedField(field, from, this.links)) };
     }
     return this.read;
   }
