@@ -33,7 +33,8 @@ function written(flag: Flag, value: unknown): string {
         .map(([name, setting]) => `${name}=${setting}`)
         .join(',');
     default:
-      return Array.isArray(value) ? value.map(listed).join(',') : String(value);
+      if (Array.isArray(value)) return value.map(listed).join(',');
+      return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   }
 }
 
