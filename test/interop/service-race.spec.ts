@@ -2,7 +2,7 @@ import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
 const services = '/api/v1/namespaces/default/services';
-const count = 120;
+const count = 500;
 
 describeWithEtcd('two servers on one etcd', () => {
   let etcd: EtcdCluster;
@@ -15,7 +15,7 @@ describeWithEtcd('two servers on one etcd', () => {
         {
           config: {
             storage: { backend: 'etcd3', etcd: { servers: etcd.storeOptions.servers, prefix: '/race' } },
-            network: { serviceClusterIpRanges: ['10.0.0.0/25', 'fd00::/112'] },
+            network: { serviceClusterIpRanges: ['10.0.0.0/22', 'fd00::/112'] },
           },
         },
       );
