@@ -5,7 +5,10 @@ import { fieldElement } from './path-element.js';
 import { atomicJson, mapOf, type FieldSchema, type ListKey, type ListSchema, type Schema } from './schema.js';
 
 /** Types are linked in circles, so a struct's schema is there before its fields are. */
-const schemas = new WeakMap<StructType, { granular?: Schema; atomic?: Schema }>();
+const schemas = new WeakMap<StructType, Map<Wholeness, Schema>>();
+
+/** Whether a struct is owned as one: what a field says of it counts more than what is declared of the struct. */
+type Wholeness = 'atomic' | 'granular' | 'asDeclared';
 
 export function schemaOfType(type: FieldType, field?: Field): Schema {
   switch (type.form) {
@@ -18,7 +21,7 @@ export function schemaOfType(type: FieldType, field?: Field): Schema {
     case 'map':
       return { scalar: undefined, list: undefined, map: mapOf(schemaOfType(type.of), field?.isAtomic ?? false) };
     case 'struct':
-      return structSchema(type, field?.isAtomic === true || (type.isAtomic && field?.isGranular !== true));
+      return structSchema(type, field?.isAtomic ? 'atomic' : field?.isGranular ? 'granular' : 'asDeclared');
   }
 }
 
@@ -52,14 +55,15 @@ const valueSchemas: Readonly<Record<ValueName, Schema>> = {
   schemaOrStrings: atomicJson,
 };
 
-function structSchema(type: StructType, isAtomic: boolean): Schema {
+function structSchema(type: StructType, wholeness: Wholeness): Schema {
   let known = schemas.get(type);
-  if (!known) schemas.set(type, (known = {}));
-  const found = isAtomic ? known.atomic : known.granular;
-  return found ?? (known[isAtomic ? 'atomic' : 'granular'] = new StructSchema(type, isAtomic));
+  if (!known) schemas.set(type, (known = new Map<Wholeness, Schema>()));
+  let schema = known.get(wholeness);
+  if (!schema) known.set(wholeness, (schema = new StructSchema(type, wholeness)));
+  return schema;
 }
 
-/** The fields of a struct are looked at when somebody needs them: most of the built-in types never are. */
+/** A struct is looked into when somebody needs its fields: most of the built-in types never are. */
 class StructSchema implements Schema {
   readonly scalar = undefined;
   readonly list = undefined;
@@ -67,7 +71,7 @@ class StructSchema implements Schema {
 
   constructor(
     private readonly type: StructType,
-    private readonly isAtomic: boolean,
+    private readonly wholeness: Wholeness,
   ) {}
 
   get map(): NonNullable<Schema['map']> {
@@ -76,7 +80,7 @@ class StructSchema implements Schema {
     const fields = new Map<string, FieldSchema>();
     names.forEach((name, rank) => fields.set(name, fieldSchema(name, rank, this.type.byName.get(name)!)));
     this.fields = {
-      isAtomic: this.isAtomic,
+      isAtomic: this.wholeness === 'asDeclared' ? this.type.isAtomic : this.wholeness === 'atomic',
       fields,
       byElement: new Map([...fields.values()].map((field) => [field.element, field])),
       values: undefined,
