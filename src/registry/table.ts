@@ -10,7 +10,7 @@ export interface TableColumn {
   readonly priority?: number;
 }
 
-export type TableCell = string | number | boolean | null;
+export type TableCell = string | number | bigint | boolean | null;
 
 /** What else there is to know of a row; kubectl leaves out rows that are `Completed` unless it is told otherwise. */
 export interface RowCondition {

@@ -1,0 +1,148 @@
+import { compare } from './json-path-compare.js';
+import { parseSteps } from './json-path-parser.js';
+import type { Step, Steps } from './json-path-steps.js';
+
+/**
+ * `.status.conditions[?(@.type=="Ready")].status`: where in an object something is, as columns, selectable fields and
+ * scales of defined kinds say it. Read once, followed many times.
+ */
+export interface JsonPath {
+  /** All that is there, in order; nothing where the path does not fit the object. */
+  readonly find: (data: unknown) => readonly unknown[];
+}
+
+/**
+ * Steps visit each part of an object once, but for `..`, which visits what is inside of what it has found again and
+ * again. Objects with more parts than this do not fit into the store.
+ */
+const visitsMax = 1_000_000;
+
+/** Undefined where the text is no path. */
+export function parseJsonPath(text: string): JsonPath | undefined {
+  const steps = parseSteps(text);
+  return steps && { find: (data) => new Walk().along(steps, [data]) ?? [] };
+}
+
+type Values = readonly unknown[];
+/** Undefined ends the walk: a path that does not fit one of the values finds nothing at all. */
+type Found = Values | undefined;
+
+class Walk {
+  private visits = 0;
+
+  along(steps: Steps, values: Values): Found {
+    let found: Found = values;
+    for (const step of steps) {
+      if (found === undefined || found.length === 0) return found;
+      found = this.take(step, found);
+    }
+    return found;
+  }
+
+  private take(step: Step, values: Values): Found {
+    if (!this.mayVisit(values.length)) return undefined;
+    switch (step.step) {
+      case 'field':
+        return values.flatMap((value) => (hasField(value, step.name) ? [value[step.name]] : []));
+      case 'wildcard':
+        return values.flatMap(childrenOf);
+      case 'recursive':
+        return this.allWithin(values);
+      case 'item':
+      case 'slice':
+        return sliced(values, step);
+      case 'union':
+        return joined(step.of.map((steps) => this.along(steps, values)));
+      case 'exists':
+        return this.filtered(values, (item) => (this.along(step.path, [item]) ?? []).length > 0);
+      case 'filter':
+        return this.filtered(values, (item) => this.passes(step, item));
+      case 'literal':
+        return values.map(() => step.value);
+      case 'unknown':
+        return undefined;
+    }
+  }
+
+  private mayVisit(count: number): boolean {
+    this.visits += count;
+    return this.visits <= visitsMax;
+  }
+
+  /** Everything that has parts, outer ones first. */
+  private allWithin(values: Values): Found {
+    const found: unknown[] = [];
+    const pending = [...values].reverse();
+    while (pending.length > 0) {
+      if (!this.mayVisit(1)) return undefined;
+      const value = pending.pop();
+      const children = childrenOf(value);
+      if (children.length === 0) continue;
+      found.push(value);
+      for (let index = children.length - 1; index >= 0; index--) pending.push(children[index]);
+    }
+    return found;
+  }
+
+  private filtered(values: Values, passes: (item: unknown) => boolean | undefined): Found {
+    const found: unknown[] = [];
+    for (const list of values) {
+      if (!Array.isArray(list) || !this.mayVisit(list.length)) return undefined;
+      for (const item of list as unknown[]) {
+        const passed = passes(item);
+        if (passed === undefined) return undefined;
+        if (passed) found.push(item);
+      }
+    }
+    return found;
+  }
+
+  /** An item that has nothing to compare does not pass; one that has several things does not fit. */
+  private passes(step: Step & { step: 'filter' }, item: unknown): boolean | undefined {
+    const left = this.along(step.left, [item]);
+    const right = left?.length === 0 ? [] : this.along(step.right, [item]);
+    if (!left || !right || left.length > 1 || right.length > 1) return undefined;
+    return left.length === 1 && right.length === 1 ? compare(left[0], step.operator, right[0]) : false;
+  }
+}
+
+function hasField(value: unknown, name: string): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name);
+}
+
+function childrenOf(value: unknown): Values {
+  if (typeof value !== 'object' || value === null) return [];
+  return Array.isArray(value) ? (value as unknown[]) : Object.values(value);
+}
+
+/** What is asked for has to be there: a list that is too short, or no list, does not fit. */
+function sliced(values: Values, step: Step & { step: 'item' | 'slice' }): Found {
+  const found: unknown[] = [];
+  for (const list of values) {
+    if (list === null) continue;
+    if (!Array.isArray(list)) return undefined;
+    const [from, to] = rangeOf(list.length, step);
+    if (from === to) return found;
+    if (from < 0 || from >= list.length || to > list.length || to < from) return undefined;
+    const every = step.step === 'slice' ? step.every : 1;
+    if (every <= 0) return undefined;
+    for (let index = from; index < to; index += every) found.push((list as unknown[])[index]);
+  }
+  return found;
+}
+
+/** Negative positions count from the end. */
+function rangeOf(length: number, step: Step & { step: 'item' | 'slice' }): readonly [from: number, to: number] {
+  const place = (position: number) => (position < 0 ? position + length : position);
+  if (step.step === 'item') return [place(step.index), place(step.index) + 1];
+  return [place(step.from), step.to === undefined ? length : place(step.to)];
+}
+
+function joined(parts: readonly Found[]): Found {
+  const found: unknown[] = [];
+  for (const part of parts) {
+    if (!part) return undefined;
+    for (const value of part) found.push(value);
+  }
+  return found;
+}

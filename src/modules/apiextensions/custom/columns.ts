@@ -1,0 +1,115 @@
+import { stringifyJson } from '../../../codec/json.js';
+import { asFields, asNumber, asText, type Fields } from '../../../machinery/fields.js';
+import { parseJsonPath, type JsonPath } from '../../../machinery/json-path.js';
+import { scalarText } from '../../../machinery/json-path-text.js';
+import {
+  ageCell,
+  nameColumn,
+  type TableCell,
+  type TableColumn,
+  type TableDefinition,
+} from '../../../registry/table.js';
+import { canonicalTime } from '../../../schema/go-time.js';
+
+/** What shows the objects of a kind whose definition does not say how. */
+const defaultColumns: readonly Fields[] = [
+  {
+    name: 'Age',
+    type: 'date',
+    description: 'When the object was made. The server sets it, and nobody changes it later.',
+    jsonPath: '.metadata.creationTimestamp',
+  },
+];
+
+interface Column {
+  readonly header: TableColumn;
+  readonly path: JsonPath;
+}
+
+/** The name, and what `additionalPrinterColumns` of a version says. Undefined: it says nothing. */
+export function customTable(columns: readonly Fields[] | undefined): TableDefinition {
+  const own = columnsOf(columns?.length ? columns : defaultColumns);
+  return {
+    columns: [nameColumn, ...own.map(({ header }) => header)],
+    cells: (object, { nowMs }) => [
+      object.metadata.name ?? '',
+      ...own.map(({ header, path }) => cellOf(header.type, path.find(object), nowMs)),
+    ],
+  };
+}
+
+/** Up to the first whose path cannot be read: definitions are accepted with such paths. */
+function columnsOf(given: readonly Fields[]): Column[] {
+  const columns: Column[] = [];
+  for (const column of given) {
+    const jsonPath = asText(column['jsonPath']);
+    const path = parseJsonPath(jsonPath);
+    if (!path) break;
+    columns.push({ header: headerOf(column, jsonPath), path });
+  }
+  return columns;
+}
+
+function headerOf(column: Fields, jsonPath: string): TableColumn {
+  const format = asText(column['format']);
+  const priority = asNumber(column['priority']);
+  return {
+    name: asText(column['name']),
+    type: asText(column['type']) as TableColumn['type'],
+    description: asText(column['description']) || `What the object has at ${jsonPath}.`,
+    ...(format !== '' && { format }),
+    ...(priority !== 0 && { priority }),
+  };
+}
+
+/** Columns are for one value: of several the first is shown. What is not of the column's type is not shown. */
+function cellOf(type: TableColumn['type'], found: readonly unknown[], nowMs: number): TableCell {
+  if (found.length === 0) return null;
+  const value = found[0];
+  switch (type) {
+    case 'string':
+      return textCell(value);
+    case 'integer':
+      if (typeof value === 'number') return Math.trunc(value);
+      return typeof value === 'bigint' ? value : null;
+    case 'number':
+      return typeof value === 'bigint' ? Number(value) : typeof value === 'number' ? value : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'date':
+      return typeof value === 'string' ? dateCell(value, nowMs) : null;
+    default:
+      return null;
+  }
+}
+
+function textCell(value: unknown): string {
+  if (value === null || value === undefined) return '<no value>';
+  if (typeof value === 'object') return goJson(value);
+  return scalarText(value as string | number | bigint | boolean);
+}
+
+/** As Go writes JSON: keys in order, and nothing that a browser could take for a tag. */
+function goJson(value: unknown): string {
+  return stringifyJson(inOrder(value)).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = asFields(value);
+  const keys = Object.keys(fields).sort();
+  return Object.fromEntries(keys.map((key) => [key, inOrder(fields[key])]));
+}
+
+function dateCell(text: string, nowMs: number): string {
+  if (text === '') return ageCell(undefined, nowMs);
+  try {
+    return ageCell(canonicalTime(text), nowMs);
+  } catch {
+    return '<invalid>';
+  }
+}
