@@ -4,7 +4,7 @@ import { decodeCbor } from './cbor-decoder.js';
 import { encodeCborValue } from './cbor-encoder.js';
 import { CborWriter, majorTypes } from './cbor-writer.js';
 import { DecodeError } from './decode-error.js';
-import type { Encoding } from './encodings.js';
+import type { Encoding, ListForm } from './encodings.js';
 
 /** The tag that says "this is CBOR", before every object, also before those within watch events. */
 const selfDescribed = Buffer.from([0xd9, 0xd9, 0xf7]);
@@ -28,6 +28,7 @@ export function cborEncoding(types: () => TypeSource): Encoding {
         throw new DecodeError(`unable to determine group/version/kind: ${error.message}`, { cause: error });
       }
     },
+    list: listForm(() => (known ??= types())),
     frame: watchFrame,
   };
 }
@@ -48,6 +49,42 @@ function structOf(value: unknown, types: TypeSource): StructType | undefined {
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
   const groupVersion = parseApiVersion(apiVersion);
   return groupVersion && types.kind(groupVersion.group, groupVersion.version, kind);
+}
+
+/**
+ * Keys are sorted by their lengths: kind, items, metadata, apiVersion. The type of an item stands in the middle of it,
+ * so that items without one are written for themselves; none of them says again that it is CBOR.
+ */
+function listForm(types: () => TypeSource): ListForm {
+  return {
+    head({ kind }, _itemsLength, itemsCount) {
+      writer.clear();
+      writer.raw(selfDescribed);
+      writer.head(majorTypes.map, 4);
+      writer.string('kind');
+      writer.string(kind);
+      writer.string('items');
+      writer.head(majorTypes.array, itemsCount);
+      return writer.take();
+    },
+    separator: Buffer.alloc(0),
+    encodeItem(object, carriesType) {
+      const { kind: _kind, apiVersion: _apiVersion, ...untyped } = object;
+      writer.clear();
+      encodeCborValue(writer, carriesType ? object : untyped, structOf(object, types()));
+      return writer.take();
+    },
+    itemStart: () => 0,
+    itemEnd: (bytes) => bytes.length,
+    tail({ apiVersion, metadata }) {
+      writer.clear();
+      writer.string('metadata');
+      encodeCborValue(writer, metadata, undefined);
+      writer.string('apiVersion');
+      writer.string(apiVersion);
+      return writer.take();
+    },
+  };
 }
 
 /** One item of a sequence: events follow each other with nothing between. */

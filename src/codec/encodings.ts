@@ -1,4 +1,4 @@
-import type { JsonValue } from '../machinery/kube-object.js';
+import type { JsonValue, KubeObject } from '../machinery/kube-object.js';
 import { DecodeError } from './decode-error.js';
 import { decodeJson, encodeJson, prettyJson } from './json.js';
 import { findDuplicateFields } from './strict-json.js';
@@ -30,7 +30,7 @@ export interface Encoding extends Decoder {
   readonly takesTables: boolean;
   /** Throws EncodeError where takesAnyKind is false and the value, by its apiVersion and kind, cannot be written. */
   encode(value: unknown, options?: { readonly pretty?: boolean }): Buffer;
-  /** How a list is put together from bytes that `encode` made of its objects; without it a list is written at once. */
+  /** How a list is put together from the bytes of its objects; without it a list is written at once. */
   readonly list?: ListForm;
   /** The whole frame of a watch event, around bytes that `encode` made of its object. */
   readonly frame?: (type: string, object: Buffer) => Buffer;
@@ -39,13 +39,15 @@ export interface Encoding extends Decoder {
 /** A list as bytes: the head, the items with separators between them, the tail. */
 export interface ListForm {
   /** `itemsLength` is the sum of what is taken of the items, and of the separators. */
-  head(list: ListHead, itemsLength: number): Buffer;
+  head(list: ListHead, itemsLength: number, itemsCount: number): Buffer;
   readonly separator: Buffer;
+  /** The bytes of an item, where they are not a piece of those that `encode` makes of its object. */
+  encodeItem?(object: KubeObject, carriesType: boolean): Buffer;
   /** What is taken of an object's bytes goes from here… */
   itemStart(object: Buffer): number;
   /** … to here. */
   itemEnd(object: Buffer): number;
-  readonly tail: Buffer;
+  tail(list: ListHead): Buffer;
 }
 
 /** A list without its items. */

@@ -239,8 +239,8 @@ describe('writing', () => {
       .map((bytes) => bytes.subarray(itemStart(bytes), itemEnd(bytes)));
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     expect(separator).toHaveLength(0);
-    expect(Buffer.concat([head(whole, length), ...pieces, tail])).toEqual(encoding.encode(whole));
-    expect(Buffer.concat([head(whole, 0), tail])).toEqual(encoding.encode({ ...whole, items: [] }));
+    expect(Buffer.concat([head(whole, length, pieces.length), ...pieces, tail(whole)])).toEqual(encoding.encode(whole));
+    expect(Buffer.concat([head(whole, 0, 0), tail(whole)])).toEqual(encoding.encode({ ...whole, items: [] }));
   });
 
   it('frames an event: its length, its type, the object in its envelope', () => {

@@ -79,7 +79,7 @@ function listForm(kinds: ProtobufKinds): ListForm {
       return reader.position;
     },
     itemEnd: (bytes) => bytes.length - envelopeEnd.length,
-    tail: envelopeEnd,
+    tail: () => envelopeEnd,
   };
 }
 

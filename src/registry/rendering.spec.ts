@@ -1,7 +1,10 @@
 import { EncodedObject } from '../cache/encoded-object.js';
+import { Catalog } from '../catalog/catalog.js';
+import { cborEncoding } from '../codec/cbor.js';
 import { json, yaml, type Encoding } from '../codec/encodings.js';
 import { encodeJson } from '../codec/json.js';
 import type { Transform } from '../codec/negotiate.js';
+import { namingProfile } from '../config/naming-profile.js';
 import { ManualClock } from '../std/clock.js';
 import { Renderings, type ListMeta, type Representation } from './rendering.js';
 import type { ResourceDefinition } from './resource-definition.js';
@@ -30,15 +33,18 @@ const objects = ['a', 'b', 'c'].map((name, n) => {
 });
 const meta: ListMeta = { resourceVersion: '7', continue: 'x', remainingItemCount: 3 };
 
-function joined(renderings: Renderings, representation: Representation, items: readonly EncodedObject[]): string {
+function joinedBytes(renderings: Renderings, representation: Representation, items: readonly EncodedObject[]): Buffer {
   const list = renderings.joinedList(representation, items.length)!;
   const pieces = items.flatMap((item, index) => {
     const bytes = list.bytesOf(item);
     return [list.separator.subarray(index === 0 ? list.firstSkip : 0), bytes.subarray(list.itemStart(bytes))];
   });
-  return Buffer.concat([list.head(meta, 0), ...pieces, list.tail(meta)]).toString();
+  return Buffer.concat([list.head(meta, 0), ...pieces, list.tail(meta)]);
 }
+const joined = (...given: Parameters<typeof joinedBytes>) => joinedBytes(...given).toString();
 
+const plainAs = (encoding: Encoding) =>
+  ({ encoding, pretty: false, transform: undefined, includeObject: 'Metadata' }) as const;
 const shape = (as: Transform['as']): Transform => ({ as, group: 'meta.k8s.io', version: 'v1' });
 const shapes = [undefined, shape('PartialObjectMetadataList'), shape('Table')];
 const encodings: readonly (readonly [Encoding, boolean])[] = [
@@ -66,6 +72,21 @@ describe('a list joined from its items is the list written at once', () => {
         }
       }
     }
+  });
+
+  it.each([undefined, shape('PartialObjectMetadataList')])('cbor %j', (transform) => {
+    const types = new Catalog(namingProfile('kubernetes'));
+    const encoding = cborEncoding(() => types);
+    for (const itemsCarryType of [false, true]) {
+      const renderings = renderingsOf({ itemsCarryType });
+      const representation = { encoding, pretty: false, transform, includeObject: 'Metadata' as const };
+      for (const items of [objects, objects.slice(0, 1), []]) {
+        const parsed = items.map((item) => renderings.parse(item));
+        const whole = encoding.encode(renderings.shapedList(parsed, meta, representation));
+        expect(joinedBytes(renderings, representation, items).toString('hex')).toBe(whole.toString('hex'));
+      }
+    }
+    expect(renderingsOf().joinedList({ ...plainAs(encoding), transform: shape('Table') }, 1)).toBeUndefined();
   });
 
   it('which for people is only so while there are items', () => {

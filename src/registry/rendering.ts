@@ -139,16 +139,31 @@ export class Renderings {
     const { list, mediaType } = encoding;
     if (!list) return undefined;
     const { kind, apiVersion } = this.listType(transform);
-    const rendering = this.of(itemsOf(representation));
+    const rendering = this.ofItems(representation);
     return {
       ...list,
       mediaType,
       firstSkip: 0,
       isKept: true,
-      tail: () => list.tail,
-      head: (metadata, itemsLength) => list.head({ kind, apiVersion, metadata }, itemsLength),
+      tail: (metadata) => list.tail({ kind, apiVersion, metadata }),
+      head: (metadata, itemsLength) => list.head({ kind, apiVersion, metadata }, itemsLength, count),
       bytesOf: (object) => object.rendered(rendering),
     };
+  }
+
+  private ofItems(representation: Representation): Rendering {
+    const rendering = this.of(itemsOf(representation));
+    const { list } = representation.encoding;
+    if (!list?.encodeItem) return rendering;
+    const carriesType = representation.transform !== undefined || this.definition.itemsCarryType;
+    const id = `${rendering.id};${carriesType ? 'typed ' : ''}item`;
+    let ofItem = this.made.get(id);
+    if (!ofItem) {
+      const shape = (object: EncodedObject) => this.shaped(this.parse(object), itemsOf(representation)) as KubeObject;
+      ofItem = { ...rendering, id, render: (object) => list.encodeItem!(shape(object), carriesType) };
+      this.made.set(id, ofItem);
+    }
+    return ofItem;
   }
 
   private listType(transform: Transform | undefined): { readonly kind: string; readonly apiVersion: string } {
