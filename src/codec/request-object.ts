@@ -47,9 +47,11 @@ export function cannotBeHandled(
   given: { readonly kind: string; readonly version: string },
   expectedKind: string,
   problem: string,
+  cause?: unknown,
 ): ApiError {
   return ApiError.badRequest(
     `${given.kind} in version ${goQuote(given.version)} cannot be handled as a ${expectedKind}: ${problem}`,
+    cause,
   );
 }
 
@@ -87,7 +89,7 @@ const noTypeMeta = (problem: string): DecodeError =>
   new DecodeError(`couldn't get version/kind; json parse error: ${problem}`);
 
 /** What Go calls the type of a JSON value. */
-export function goTypeOf(value: JsonValue): string {
+export function goTypeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';

@@ -1,3 +1,4 @@
+import { cannotBeHandled, goTypeOf } from '../codec/request-object.js';
 import { ApiError } from '../machinery/api-error.js';
 import { apiVersionOf, type GroupVersionKind } from '../machinery/gvk.js';
 import type { JsonObject, JsonValue, KubeObject } from '../machinery/kube-object.js';
@@ -47,15 +48,12 @@ function typedObject(
   });
 }
 
-function conformed({ kind, version }: GroupVersionKind, read: () => SubmittedObject): SubmittedObject {
+function conformed(expected: GroupVersionKind, read: () => SubmittedObject): SubmittedObject {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof ConformError)) throw error;
-    throw ApiError.badRequest(
-      `${kind} in version "${version}" cannot be handled as a ${kind}: ${error.message}`,
-      error,
-    );
+    throw cannotBeHandled(expected, expected.kind, error.message, error);
   }
 }
 
@@ -118,10 +116,9 @@ function checkType(object: KubeObject, expected: GroupVersionKind, wantVersion: 
   }
   if (!kind && !version) return;
   const short = version.slice(version.lastIndexOf('/') + 1) || expected.version;
-  if (kind && kind !== expected.kind) {
-    throw ApiError.badRequest(
-      `${kind as string} in version "${short}" cannot be handled as a ${expected.kind}: this resource takes only kind ${expected.kind} of ${wantVersion}`,
-    );
+  const given = { kind: typeof kind === 'string' ? kind : '', version: short };
+  if (given.kind !== '' && given.kind !== expected.kind) {
+    throw cannotBeHandled(given, expected.kind, `this resource takes only kind ${expected.kind} of ${wantVersion}`);
   }
   if (version === '' || version === wantVersion) return;
   const group = version.includes('/') ? version.slice(0, version.indexOf('/')) : '';
@@ -130,9 +127,7 @@ function checkType(object: KubeObject, expected: GroupVersionKind, wantVersion: 
       `the API version in the data (${version}) does not match the expected API version (${wantVersion})`,
     );
   }
-  throw ApiError.badRequest(
-    `${(kind as string | undefined) ?? ''} in version "${short}" cannot be handled as a ${expected.kind}: no kind "${(kind as string | undefined) ?? ''}" is registered for version "${version}"`,
-  );
+  throw cannotBeHandled(given, expected.kind, `no kind "${given.kind}" is registered for version "${version}"`);
 }
 
 const textFields = [
@@ -198,15 +193,8 @@ function checkOwners(owners: readonly Record<string, unknown>[], expected: Group
 }
 
 function wrongType(expected: GroupVersionKind, field: string, type: string, value: unknown): ApiError {
-  return ApiError.badRequest(
-    `${expected.kind} in version "${expected.version}" cannot be handled as a ${expected.kind}: json: cannot unmarshal ${goTypeOf(value)} into Go struct field ${expected.kind}.${field} of type ${type}`,
-  );
-}
-
-function goTypeOf(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'boolean') return 'bool';
-  return value === null ? 'null' : typeof value;
+  const problem = `json: cannot unmarshal ${goTypeOf(value)} into Go struct field ${expected.kind}.${field} of type ${type}`;
+  return cannotBeHandled(expected, expected.kind, problem);
 }
 
 /** Null is how a client says nothing about a field of a typed object. Items of lists stay: their place matters. */
