@@ -1,5 +1,5 @@
 import type { JsonValue } from '../machinery/kube-object.js';
-import { putOwn } from './put-own.js';
+import { putOwn } from '../machinery/put-own.js';
 
 /** A copy that shares nothing: of JSON alone, which takes a tenth of what structuredClone takes. */
 export function copyJson<Value extends JsonValue>(value: Value): Value;

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
-import { putOwn } from './put-own.js';
+import { putOwn } from '../machinery/put-own.js';
 
 /** RFC 7386. Neither argument is changed; what is not patched is shared with the target. */
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 import type { Field, FieldType, StructType } from '../machinery/type-model.js';
-import { putOwn } from './put-own.js';
+import { putOwn } from '../machinery/put-own.js';
 import {
   deleteFromListPrefix,
   fieldOfDirective,

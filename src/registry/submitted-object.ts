@@ -2,6 +2,7 @@ import { cannotBeHandled, goTypeOf } from '../codec/request-object.js';
 import { ApiError } from '../machinery/api-error.js';
 import { apiVersionOf, type GroupVersionKind } from '../machinery/gvk.js';
 import type { JsonObject, JsonValue, KubeObject } from '../machinery/kube-object.js';
+import { putOwn } from '../machinery/put-own.js';
 import type { StructType } from '../machinery/type-model.js';
 import { ConformError } from '../schema/conform-error.js';
 import { conform } from '../schema/conform.js';
@@ -203,15 +204,7 @@ function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutNulls);
   const result: { [key: string]: JsonValue } = {};
   for (const [field, inner] of Object.entries(value)) {
-    if (inner === null) continue;
-    if (field === '__proto__')
-      Object.defineProperty(result, field, {
-        value: withoutNulls(inner),
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
-    else result[field] = withoutNulls(inner);
+    if (inner !== null) putOwn(result, field, withoutNulls(inner));
   }
   return result;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { putOwn } from '../machinery/put-own.js';
 import type { StructType } from '../machinery/type-model.js';
 import { canonicalBase64 } from './base64.js';
 import { ConformError } from './conform-error.js';
@@ -176,8 +177,7 @@ class Walk {
       const item = input[key]!;
       this.names[at] = key;
       const value = item === null ? of.zero() : this.value(of, item, owner)!;
-      if (key === '__proto__') setOwn(output, key, value);
-      else output[wellFormed(key)] = value;
+      putOwn(output, wellFormed(key), value);
     }
     this.names.pop();
     this.steps.pop();
@@ -285,8 +285,4 @@ function isEmpty(value: Exclude<JsonValue, null>): boolean {
   if (Array.isArray(value)) return value.length === 0;
   for (const _key in value) return false;
   return true;
-}
-
-function setOwn(object: JsonObject, key: string, value: JsonValue): void {
-  Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -1,6 +1,6 @@
 import { itemElement, type PathElement } from './path-element.js';
 import { formOf, type ListSchema, type MapSchema, type Schema } from './schema.js';
-import { putOwn } from '../put-own.js';
+import { putOwn } from '../../machinery/put-own.js';
 
 /**
  * A configuration laid over an object: its leaves replace those of the object, its lists and maps join theirs, nothing

@@ -1,6 +1,6 @@
 import { isEmpty, isMember, type FieldSet } from './field-set.js';
 import { fieldElement, itemElement } from './path-element.js';
-import { putOwn } from '../put-own.js';
+import { putOwn } from '../../machinery/put-own.js';
 import { formOf, type ListSchema, type MapSchema, type Schema } from './schema.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../machinery/kube-object.js';
-import { putOwn } from '../put-own.js';
+import { putOwn } from '../../machinery/put-own.js';
 
 /**
  * What a strategic merge patch says beside values:
