@@ -1,7 +1,7 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
-import type { DeleteOptions } from '../machinery/list-options.js';
+import { plainDelete, type DeleteOptions } from '../machinery/list-options.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import type { Deleted } from '../registry/delete.js';
 import type { Preconditions } from '../registry/preconditions.js';
@@ -91,15 +91,6 @@ export class LoopbackClient {
     return { ...place, context };
   }
 }
-
-const plainDelete: DeleteOptions = {
-  dryRun: false,
-  gracePeriodSeconds: undefined,
-  propagationPolicy: undefined,
-  orphanDependents: undefined,
-  preconditions: undefined,
-  ignoreStoreReadErrorWithClusterBreakingPotential: false,
-};
 
 export function isReason(error: unknown, reason: ApiError['reason']): error is ApiError {
   return error instanceof ApiError && error.reason === reason;

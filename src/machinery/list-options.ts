@@ -67,6 +67,15 @@ export interface DeleteOptions {
   readonly ignoreStoreReadErrorWithClusterBreakingPotential: boolean;
 }
 
+export const plainDelete: DeleteOptions = {
+  dryRun: false,
+  gracePeriodSeconds: undefined,
+  propagationPolicy: undefined,
+  orphanDependents: undefined,
+  preconditions: undefined,
+  ignoreStoreReadErrorWithClusterBreakingPotential: false,
+};
+
 // --- reads --------------------------------------------------------------------------------------------------------
 
 export function parseGetOptions(query: Query): GetOptions {

@@ -1,7 +1,7 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { apiVersionOf } from '../../machinery/gvk.js';
-import type { DeleteOptions } from '../../machinery/list-options.js';
+import { plainDelete } from '../../machinery/list-options.js';
 import { apiregistrationVersion } from '../../modules/apiregistration/apiregistration.resources.js';
 import { deleteObject } from '../../registry/delete.js';
 import type { ResourceRegistry, ServedResource, ServedVersion } from '../../registry/resource-registry.js';
@@ -54,15 +54,6 @@ function managedNames({ store }: ServedResource, label: string): string[] {
     .filter((entry) => !entry.corruption && entry.attributes.labels?.[label] === onStart)
     .map(({ attributes }) => attributes.name);
 }
-
-const plainDelete: DeleteOptions = {
-  dryRun: false,
-  gracePeriodSeconds: undefined,
-  propagationPolicy: undefined,
-  orphanDependents: undefined,
-  preconditions: undefined,
-  ignoreStoreReadErrorWithClusterBreakingPotential: false,
-};
 
 async function remove({ store }: ServedResource, name: string): Promise<void> {
   try {
