@@ -14,6 +14,17 @@ const made = (kind: string, spec: object, metadata: object = {}): KubeObject => 
   metadata: { name: 'x', ...metadata },
   spec: structuredClone(spec),
 });
+const mounting = (name: string, volumes: string[]) => ({
+  ...pod,
+  spec: {
+    containers: [{ ...pod.spec.containers[0], volumeMounts: [{ name, mountPath: '/v' }] }],
+    volumes: volumes.map((volume) => ({ name: volume, emptyDir: {} })),
+  },
+});
+const claim = (name: string) => ({
+  metadata: { name },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+});
 const strategyOf = (kind: string) => found.get(kind)!.strategy;
 const refused = (kind: string, spec: object) => refusals(strategyOf(kind), made(kind, spec));
 const statusLensOf = (kind: string) => {
@@ -86,6 +97,13 @@ const noMatch =
   'spec.template.metadata.labels: Invalid value: {"app":"a"}: `selector` does not match template `labels`';
 const badSelector = { matchExpressions: [{ key: 'a', operator: 'In' }] };
 it.each<[string, object, string[]]>([
+  ['StatefulSet', { ...good, template: mounting('data', []), volumeClaimTemplates: [claim('data')] }, []],
+  ['StatefulSet', { ...good, template: mounting('data', ['data', 'b']), volumeClaimTemplates: [claim('data')] }, []],
+  [
+    'StatefulSet',
+    { ...good, template: mounting('logs', []), volumeClaimTemplates: [claim('data')] },
+    ['spec.template.spec.containers[0].volumeMounts[0].name: Not found: "logs"'],
+  ],
   ['Deployment', good, []],
   ['Deployment', { template: pod }, ['spec.selector: Required value', noMatch]],
   [

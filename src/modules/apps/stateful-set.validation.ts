@@ -1,7 +1,7 @@
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, each, notNegative, oneOf, required } from '../../machinery/field-rules.js';
-import { asFields, asText, isSet, type Fields } from '../../machinery/fields.js';
+import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
 import { atMostAll, intOrPercent, validateIntOrPercent } from '../../machinery/int-or-percent.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { validateDnsLabel } from '../../machinery/names.js';
@@ -17,12 +17,28 @@ export function validateStatefulSet(spec: Fields): FieldError[] {
     ...notNegative(spec['replicas'], specAt.child('replicas')),
     ...notNegative(spec['minReadySeconds'], specAt.child('minReadySeconds')),
     ...notNegative(asFields(spec['ordinals'])['start'], specAt.child('ordinals', 'start')),
-    ...validateSelectedTemplate(spec, { kind: 'statefulset', isRequired: true, maker: 'StatefulSet' }),
+    ...validateSelectedTemplate(withClaims(spec), { kind: 'statefulset', isRequired: true, maker: 'StatefulSet' }),
     ...(serviceName === '' ? [] : checked(serviceName, specAt.child('serviceName'), validateDnsLabel)),
     ...each(spec['volumeClaimTemplates'], specAt.child('volumeClaimTemplates'), (claim, at) =>
       validateClaimSpec(asFields(claim['spec']), at.child('spec')),
     ),
   ];
+}
+
+/** The set with a volume for each of its claims, as its pods have them: one that they share the name with gives way. */
+function withClaims(spec: Fields): Fields {
+  const claims = asItems(spec['volumeClaimTemplates']).map(({ metadata }) => asText(asFields(metadata)['name']));
+  if (claims.length === 0) return spec;
+  const template = asFields(spec['template']);
+  const podSpec = asFields(template['spec']);
+  const claimed = (claimName: string) => ({ name: claimName, persistentVolumeClaim: { claimName } });
+  const given = asItems(podSpec['volumes']);
+  const volumes = given.map((volume) => {
+    const name = asText(volume['name']);
+    return claims.includes(name) ? claimed(name) : volume;
+  });
+  for (const name of new Set(claims)) if (!given.some((volume) => volume['name'] === name)) volumes.push(claimed(name));
+  return { ...spec, template: { ...template, spec: { ...podSpec, volumes } } };
 }
 
 function validateManagement(policy: string): FieldError[] {
