@@ -164,3 +164,12 @@ class Comments {
 function onlyMarkers(lines: readonly string[]): string[] {
   return lines.filter((line) => line.startsWith('+')).map((line) => line.slice(1).replace(/ #.*$/, '').trim());
 }
+
+/** What stands behind `name=` in each of the markers that say it. */
+export function valuesOf(markers: readonly string[], name: string): string[] {
+  return markers.filter((text) => text.startsWith(`${name}=`)).map((text) => text.slice(name.length + 1));
+}
+
+export function valueOf(markers: readonly string[], name: string): string | undefined {
+  return valuesOf(markers, name)[0];
+}

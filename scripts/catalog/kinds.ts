@@ -1,4 +1,4 @@
-import type { GoPackage, GoStruct } from './go-source.js';
+import { valueOf, type GoPackage, type GoStruct } from './go-source.js';
 
 export interface Lifecycle {
   introduced?: string;
@@ -83,10 +83,6 @@ function hasMetadata(struct: GoStruct | undefined): boolean {
 
 function hasStatus(struct: GoStruct | undefined): boolean {
   return struct?.fields.some(({ goName }) => goName === 'Status') ?? false;
-}
-
-function valueOf(markers: readonly string[], name: string): string | undefined {
-  return markers.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
 function listOf(markers: readonly string[], name: string, word: string): string[] {

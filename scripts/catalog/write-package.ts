@@ -1,4 +1,4 @@
-import type { GoField, GoNamed, GoPackage, GoStruct } from './go-source.js';
+import { valueOf, valuesOf, type GoField, type GoNamed, type GoPackage, type GoStruct } from './go-source.js';
 
 /** A Go package of API types, and where the catalog puts it. */
 export interface SourcePackage {
@@ -103,9 +103,7 @@ export class PackageWriter {
     const isInline = options.includes('inline') || (goName === '' && jsonName === '');
     const number = /^\w+,(\d+)/.exec(tags['protobuf'] ?? '')?.[1] ?? '0';
     const marker = (name: string) => valueOf(markers, name);
-    const keys = markers
-      .filter((text) => text.startsWith('listMapKey='))
-      .map((text) => text.slice('listMapKey='.length));
+    const keys = valuesOf(markers, 'listMapKey');
     const list = marker('listType');
     const strategy = tags['patchStrategy'];
     const mergeKey = tags['patchMergeKey'];
@@ -174,12 +172,8 @@ function prefixed(prefix: string, type: string | undefined): string | undefined 
 
 const has = (markers: readonly string[], name: string) => markers.includes(name);
 
-function valueOf(markers: readonly string[], name: string): string | undefined {
-  return markers.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
-}
-
 function each(markers: readonly string[], name: string, word: string): string[] {
-  const values = markers.filter((text) => text.startsWith(`${name}=`)).map((text) => text.slice(name.length + 1));
+  const values = valuesOf(markers, name);
   return values.length === 0 ? [] : [`${word}=${values.join(',')}`];
 }
 
