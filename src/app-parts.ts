@@ -37,6 +37,8 @@ import { DiscoveryRequests } from './endpoints/discovery-requests.js';
 import { HealthChecks } from './endpoints/health-checks.js';
 import { standardChecks } from './endpoints/health-standard-checks.js';
 import { ServerMetrics } from './endpoints/metrics.js';
+import { AccessMetrics } from './endpoints/metrics-access.js';
+import { AdmissionMetrics } from './endpoints/metrics-admission.js';
 import { featureFamilies } from './endpoints/metrics-features.js';
 import { RequestMetrics } from './endpoints/metrics-requests.js';
 import {
@@ -45,7 +47,7 @@ import {
   declaredValidationFamilies,
   healthFamilies,
 } from './endpoints/metrics-server.js';
-import { StorageMetrics } from './endpoints/metrics-storage.js';
+import { StorageMetrics, type StoredKind } from './endpoints/metrics-storage.js';
 import { WorkQueueMetrics } from './endpoints/metrics-work-queues.js';
 import { OpenApiRequests } from './endpoints/openapi-requests.js';
 import { configurationPath, keysPath, OpenIdRequests } from './endpoints/openid-requests.js';
@@ -110,6 +112,7 @@ export interface AppParts extends Given {
   readonly openApi: OpenApiRequests;
   readonly openId: OpenIdRequests;
   readonly requestMetrics: RequestMetrics;
+  readonly accessMetrics: AccessMetrics;
   readonly workQueueMetrics: WorkQueueMetrics;
   readonly metrics: { readonly all: ServerMetrics; readonly indicators: ServerMetrics };
   readonly serverPages: ServerPageRequests;
@@ -128,11 +131,12 @@ export interface Phase {
 export function makeParts(given: Given): AppParts {
   const { config, clock, rng, logger } = given;
   const { naming, limits } = config;
-  const storageMetrics = new StorageMetrics();
+  const registry = new ResourceRegistry();
+  const root = `${config.storage.etcd.prefix}/`;
+  const storageMetrics = new StorageMetrics({ root, kinds: () => storedKinds(registry) });
   const store = new MeasuredStore(given.store, storageMetrics.observe, clock);
   const wheel = new TimerWheel(clock);
   const phase: Phase = { isBootstrapped: false, isStopping: false, address: '' };
-  const root = `${config.storage.etcd.prefix}/`;
   const metaGroup = naming.group('meta');
 
   const feed = new Feed({ store, root, clock, logger, limits: cacheLimitsOf(config) });
@@ -163,7 +167,6 @@ export function makeParts(given: Given): AppParts {
       historyPageItems: limits.storePageItems,
     },
   };
-  const registry = new ResourceRegistry();
   const serviceAllocation = new ServiceAllocation({
     registry,
     storeParts,
@@ -183,7 +186,8 @@ export function makeParts(given: Given): AppParts {
     keys: tokenKeys,
   });
   const objects = new RegistryReader(registry);
-  const authorizers = authorizersFor(config.authorization.modes);
+  const accessMetrics = new AccessMetrics(clock);
+  const authorizers = authorizersFor(config.authorization.modes).map((one) => accessMetrics.counted(one));
   const { chosen, missing } = choosePlugins(
     builtInPlugins({
       objects,
@@ -203,7 +207,8 @@ export function makeParts(given: Given): AppParts {
     config.admission,
   );
   if (missing.length > 0) logger.warn('admission plugins that this version does not have', { plugins: missing });
-  const admission = new AdmissionChain(chosen);
+  const admissionMetrics = new AdmissionMetrics(clock);
+  const admission = new AdmissionChain(chosen, admissionMetrics);
   const watches = new WatchStreams({
     wheel,
     writeStallTimeoutMs: limits.watchWriteStallTimeoutMs,
@@ -250,6 +255,8 @@ export function makeParts(given: Given): AppParts {
   const indicators = new ServerMetrics({ withProcess: false });
   all.add(
     ...requestMetrics.families(),
+    ...accessMetrics.families(),
+    ...admissionMetrics.families(),
     ...storageMetrics.families(),
     ...cacheFamilies(registry),
     ...workQueueMetrics.families(),
@@ -268,6 +275,7 @@ export function makeParts(given: Given): AppParts {
     health,
     version,
     requestMetrics,
+    accessMetrics,
     workQueueMetrics,
     metrics: { all, indicators },
     discovery: new DiscoveryRequests({
@@ -399,6 +407,12 @@ function tokenObjects(registry: ResourceRegistry): TokenObjects {
       }
     },
   };
+}
+
+function* storedKinds(registry: ResourceRegistry): Generator<[prefix: string, kind: StoredKind]> {
+  for (const { definition, store } of registry.storedResources()) {
+    yield [definition.storagePrefix, store.groupResource];
+  }
 }
 
 function cacheLimitsOf({ limits }: ServerConfig) {

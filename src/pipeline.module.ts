@@ -29,13 +29,13 @@ export class PipelineModule {
     return {
       module: PipelineModule,
       providers: [
-        { provide: APP_GUARD, useFactory: () => new AuthenticationGuard(parts.authenticator) },
+        { provide: APP_GUARD, useFactory: () => new AuthenticationGuard(parts.authenticator, parts.accessMetrics) },
         {
           provide: APP_GUARD,
           useFactory: () => new ImpersonationGuard(parts.authorizers, naming.group('authentication')),
         },
         { provide: APP_GUARD, useFactory: () => new FlowControlGuard(parts.limiter) },
-        { provide: APP_GUARD, useFactory: () => new AuthorizationGuard(parts.authorizers) },
+        { provide: APP_GUARD, useFactory: () => new AuthorizationGuard(parts.authorizers, parts.accessMetrics) },
         { provide: APP_INTERCEPTOR, useFactory: () => new ContentNegotiationInterceptor(parts.negotiator) },
         { provide: APP_FILTER, useFactory: () => new ApiErrorFilter(parts.logger, parts.encodings) },
       ],

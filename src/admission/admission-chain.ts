@@ -1,20 +1,62 @@
-import type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.js';
+import type { Clock } from '../std/clock.js';
+import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from './admission-plugin.js';
+
+export type AdmissionStep = 'admit' | 'validate';
+
+/** What is measured of the chain. */
+export interface AdmissionObserver {
+  readonly clock: Clock;
+  plugin(name: string, step: AdmissionStep, operation: AdmissionOperation, seconds: number, isRefused: boolean): void;
+  step(step: AdmissionStep, operation: AdmissionOperation, seconds: number, isRefused: boolean): void;
+}
 
 /** The plug-ins that are on, in order. A plug-in without one of the two steps costs nothing in it. */
 export class AdmissionChain {
   private readonly admitting: AdmissionPlugin[];
   private readonly validating: AdmissionPlugin[];
 
-  constructor(readonly plugins: readonly AdmissionPlugin[]) {
+  constructor(
+    readonly plugins: readonly AdmissionPlugin[],
+    private readonly observer?: AdmissionObserver,
+  ) {
     this.admitting = plugins.filter((plugin) => plugin.admit);
     this.validating = plugins.filter((plugin) => plugin.validate);
   }
 
-  async admit(attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.admitting) await plugin.admit!(attributes);
+  admit(attributes: AdmissionAttributes): Promise<void> {
+    return this.run('admit', this.admitting, attributes);
   }
 
-  async validate(attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.validating) await plugin.validate!(attributes);
+  validate(attributes: AdmissionAttributes): Promise<void> {
+    return this.run('validate', this.validating, attributes);
+  }
+
+  private async run(
+    step: AdmissionStep,
+    plugins: readonly AdmissionPlugin[],
+    attributes: AdmissionAttributes,
+  ): Promise<void> {
+    const { observer } = this;
+    if (!observer) {
+      for (const plugin of plugins) await plugin[step]!(attributes);
+      return;
+    }
+    const { operation } = attributes;
+    const beginMs = observer.clock.monotonicMs();
+    // The end of one is the beginning of the next: one look at the clock for each.
+    let lastMs = beginMs;
+    for (const plugin of plugins) {
+      let isRefused = true;
+      try {
+        await plugin[step]!(attributes);
+        isRefused = false;
+      } finally {
+        const nowMs = observer.clock.monotonicMs();
+        observer.plugin(plugin.name, step, operation, (nowMs - lastMs) / 1000, isRefused);
+        lastMs = nowMs;
+        if (isRefused) observer.step(step, operation, (nowMs - beginMs) / 1000, true);
+      }
+    }
+    observer.step(step, operation, (lastMs - beginMs) / 1000, false);
   }
 }

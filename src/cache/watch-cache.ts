@@ -8,6 +8,7 @@ import type { Logger } from '../std/logger.js';
 import { SortedMap, type SortedView } from '../std/sorted-map.js';
 import { readOlderEvents, type OlderEvents } from './backfill.js';
 import { CacheEvent } from './cache-event.js';
+import { CacheCounts } from './cache-counts.js';
 import type { CacheLimits } from './cache-limits.js';
 import { EncodedObject, type Decode } from './encoded-object.js';
 import { FanOut } from './fan-out.js';
@@ -54,6 +55,7 @@ export interface CacheObserver {
 export class WatchCache {
   readonly prefix: string;
   readonly decode: Decode;
+  readonly counts = new CacheCounts();
   private state = new SortedMap<EncodedObject>();
   private history: History;
   private readonly fanOut: FanOut;
@@ -107,9 +109,10 @@ export class WatchCache {
   get watchCount(): number {
     return this.cursors.size;
   }
-  /** For metrics: events and bytes that only the history holds. */
-  get historySize(): { readonly events: number; readonly bytes: number } {
-    return { events: this.history.next - this.history.first, bytes: this.history.bytesUsed };
+  /** For metrics: events and bytes that only the history holds, and how many events it may hold. */
+  get historySize(): { readonly events: number; readonly bytes: number; readonly eventsMax: number } {
+    const { historyEventsMax: eventsMax } = this.host.limits;
+    return { events: this.history.next - this.history.first, bytes: this.history.bytesUsed, eventsMax };
   }
 
   get(key: string): EncodedObject | undefined {
@@ -168,6 +171,7 @@ export class WatchCache {
     const revision = isPut ? event.item.modRevision : event.modRevision;
     assert(revision >= this.lastRevision, `events arrive in order: ${revision} after ${this.lastRevision}`);
     this.lastRevision = revision;
+    this.counts.events++;
     const key = isPut ? event.item.key : event.key;
     const current = isPut ? this.ingest(event) : undefined;
     const previous = current ? this.state.set(key, current) : this.state.delete(key);
@@ -195,6 +199,7 @@ export class WatchCache {
       cursor.end(ApiError.gone(message).toStatus());
     }
     this.isLoaded = true;
+    this.counts.loads++;
     this.loaded.resolve();
     for (const observer of this.observers) observer.reset();
   }

@@ -46,6 +46,12 @@ export class Buckets {
     this.sum += value;
   }
 
+  get count(): number {
+    let total = 0;
+    for (const count of this.counts) total += count;
+    return total;
+  }
+
   add(other: Buckets): void {
     for (let at = 0; at < this.counts.length; at++) this.counts[at]! += other.counts[at]!;
     this.sum += other.sum;

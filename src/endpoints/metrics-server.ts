@@ -1,8 +1,10 @@
 import type { Release } from '../config/version.js';
 import type { DeclaredValidation } from '../registry/declared-validation.js';
-import type { ResourceRegistry, ServedResource } from '../registry/resource-registry.js';
+import type { CacheCounts } from '../cache/cache-counts.js';
+import type { ResourceRegistry } from '../registry/resource-registry.js';
+import type { ResourceStore } from '../registry/resource-store.js';
 import type { HealthChecks } from './health-checks.js';
-import { single, type Labels, type MetricFamily } from './metrics-family.js';
+import { single, type Labels, type MetricFamily, type Sample } from './metrics-family.js';
 import type { VersionDocument } from './version-document.js';
 
 /** What is known of the caches when somebody asks: nobody counts along. */
@@ -10,54 +12,124 @@ export function cacheFamilies(registry: ResourceRegistry): MetricFamily[] {
   const gauge = (
     name: string,
     help: string,
-    labelled: (resource: Labels, served: ServedResource) => { labels: Labels; value: number },
+    labelled: (resource: Labels, store: ResourceStore) => { labels: Labels; value: number },
     deprecatedVersion?: Release,
   ): MetricFamily => ({
     name,
     help,
     type: 'gauge',
     ...(deprecatedVersion && { deprecatedVersion }),
-    samples: () =>
-      registry.storedResources().map((served) => {
-        const { group, plural } = served.definition;
-        return labelled({ group, resource: plural }, served);
-      }),
+    samples: () => storesOf(registry).map((store) => labelled({ ...store.groupResource }, store)),
   });
-  const size = ({ store }: ServedResource) => store.cache.snapshot().size;
+  const counter = (name: string, help: string, read: (counts: CacheCounts) => number, labels: Labels = {}) => ({
+    ...gauge(name, help, (resource, { cache }) => ({ labels: { ...resource, ...labels }, value: read(cache.counts) })),
+    type: 'counter' as const,
+  });
+  const size = ({ cache }: ResourceStore) => cache.snapshot().size;
   return [
-    gauge('apiserver_resource_objects', '[ALPHA] Objects that are stored, by resource.', (labels, served) => ({
+    gauge('apiserver_resource_objects', '[ALPHA] Objects that are stored, by resource.', (labels, store) => ({
       labels,
-      value: size(served),
+      value: size(store),
     })),
     gauge(
       'apiserver_storage_objects',
       '[STABLE] Objects that are stored, by resource and group in one name.',
-      ({ group, resource }, served) => ({
+      ({ group, resource }, store) => ({
         labels: { resource: group === '' ? resource! : `${resource}.${group}` },
-        value: size(served),
+        value: size(store),
       }),
       '1.34',
     ),
     gauge(
       'apiserver_watch_cache_resource_version',
       '[ALPHA] The revision that the cache reflects.',
-      (labels, { store }) => ({
+      (labels, { parts }) => ({
         labels,
-        value: store.parts.feed.position,
+        value: parts.feed.position,
       }),
     ),
-    gauge('keelson_cache_history_events', 'Events that the cache can replay to watches.', (labels, { store }) => ({
+    gauge('watch_cache_capacity', '[ALPHA] Events that the cache may keep for replay.', (labels, { cache }) => ({
       labels,
-      value: store.cache.historySize.events,
+      value: cache.historySize.eventsMax,
     })),
-    gauge('keelson_cache_history_bytes', 'Bytes that only the history of the cache holds.', (labels, { store }) => ({
+    counter(
+      'apiserver_watch_cache_events_received_total',
+      '[ALPHA] Events of the store that the cache has taken in.',
+      ({ events }) => events,
+    ),
+    counter(
+      'apiserver_watch_cache_events_dispatched_total',
+      '[ALPHA] Events that were handed on to those watches that they concern.',
+      ({ events }) => events,
+    ),
+    counter(
+      'apiserver_watch_cache_initializations_total',
+      '[ALPHA] How often the cache was filled from the store.',
+      ({ loads }) => loads,
+    ),
+    {
+      ...counter('apiserver_watch_cache_consistent_read_total', '', () => 0),
+      help: '[ALPHA] Reads from the cache that first asked the store how far it is.',
+      samples: () => storesOf(registry).flatMap(consistentReads),
+    },
+    counter('apiserver_cache_list_total', '[ALPHA] Lists from the cache.', ({ lists }) => lists.count, { index: '' }),
+    counter(
+      'apiserver_cache_list_fetched_objects_total',
+      '[ALPHA] Objects of the cache that were looked at for lists.',
+      ({ lists }) => lists.fetched,
+      { index: '' },
+    ),
+    counter(
+      'apiserver_cache_list_returned_objects_total',
+      '[ALPHA] Objects that lists from the cache showed.',
+      ({ lists }) => lists.returned,
+    ),
+    counter(
+      'apiserver_storage_list_total',
+      '[ALPHA] Lists of old states, which the store was asked for.',
+      ({ storeLists }) => storeLists.count,
+    ),
+    counter(
+      'apiserver_storage_list_fetched_objects_total',
+      '[ALPHA] Objects of the store that were read for lists.',
+      ({ storeLists }) => storeLists.fetched,
+    ),
+    counter(
+      'apiserver_storage_list_evaluated_objects_total',
+      '[ALPHA] Objects of the store that were held against the selectors of lists.',
+      ({ storeLists }) => storeLists.fetched,
+    ),
+    counter(
+      'apiserver_storage_list_returned_objects_total',
+      '[ALPHA] Objects that lists from the store showed.',
+      ({ storeLists }) => storeLists.returned,
+    ),
+    gauge('keelson_cache_history_events', 'Events that the cache can replay to watches.', (labels, { cache }) => ({
       labels,
-      value: store.cache.historySize.bytes,
+      value: cache.historySize.events,
     })),
-    gauge('keelson_cache_watchers', 'Watches that the cache serves.', (labels, { store }) => ({
+    gauge('keelson_cache_history_bytes', 'Bytes that only the history of the cache holds.', (labels, { cache }) => ({
       labels,
-      value: store.cache.watchCount,
+      value: cache.historySize.bytes,
     })),
+    gauge('keelson_cache_watchers', 'Watches that the cache serves.', (labels, { cache }) => ({
+      labels,
+      value: cache.watchCount,
+    })),
+  ];
+}
+
+/** Several versions of a resource have one store. */
+function storesOf(registry: ResourceRegistry): ResourceStore[] {
+  return [...new Set(registry.storedResources().map(({ store }) => store))];
+}
+
+function consistentReads({ groupResource, cache }: ResourceStore): Sample[] {
+  const labels = { ...groupResource, fallback: 'false' };
+  const { consistentReads, staleReads } = cache.counts;
+  return [
+    ...(consistentReads > 0 ? [{ labels: { ...labels, success: 'true' }, value: consistentReads }] : []),
+    ...(staleReads > 0 ? [{ labels: { ...labels, success: 'false' }, value: staleReads }] : []),
   ];
 }
 

@@ -1,48 +1,96 @@
 import type { MeasuredOutcome } from '../storage/decorators/measured-store.js';
-import { Buckets, type MetricFamily } from './metrics-family.js';
+import { Buckets, type Labels, type MetricFamily } from './metrics-family.js';
 
 // Those of kube-apiserver for its store.
 const bounds = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 
-/** How the backing store answers, by operation. */
+interface Calls {
+  readonly labels: Labels;
+  errors: number;
+  readonly durations: Buckets;
+}
+
+export interface StoredKind {
+  readonly group: string;
+  readonly resource: string;
+}
+
+export interface StorageKeys {
+  /** `/registry/` */
+  readonly root: string;
+  /** What lies under which prefix below the root. It is asked again for keys that nobody knew. */
+  kinds(): Iterable<readonly [prefix: string, kind: StoredKind]>;
+}
+
+const noKind: StoredKind = { group: '', resource: '' };
+
+/** How the backing store answers, by operation and by what was asked for. */
 export class StorageMetrics {
-  private readonly operations = new Map<string, { errors: number; total: number; durations: Buckets }>();
+  private readonly calls = new Map<StoredKind, Map<string, Calls>>();
+  private readonly kinds = new Map<string, StoredKind>();
+
+  constructor(private readonly keys: StorageKeys) {}
 
   /** To be called after each call of the store; few different operations are expected. */
-  readonly observe = (operation: string, seconds: number, outcome: MeasuredOutcome): void => {
-    let found = this.operations.get(operation);
+  readonly observe = (operation: string, seconds: number, outcome: MeasuredOutcome, key: string): void => {
+    const kind = this.kindOf(key);
+    let ofKind = this.calls.get(kind);
+    if (!ofKind) this.calls.set(kind, (ofKind = new Map<string, Calls>()));
+    let found = ofKind.get(operation);
     if (!found) {
-      found = { errors: 0, total: 0, durations: new Buckets(bounds) };
-      this.operations.set(operation, found);
+      found = { labels: { operation, ...kind }, errors: 0, durations: new Buckets(bounds) };
+      ofKind.set(operation, found);
     }
-    found.total++;
     // That somebody else was faster is an answer like any other.
     if (outcome !== 'ok' && outcome !== 'conflict') found.errors++;
     found.durations.observe(seconds);
   };
 
   families(): MetricFamily[] {
-    const counter = (
-      name: string,
-      help: string,
-      read: (found: { errors: number; total: number }) => number,
-    ): MetricFamily => ({
+    const counter = (name: string, help: string, read: (found: Calls) => number): MetricFamily => ({
       name,
       help,
       type: 'counter',
-      samples: () =>
-        Array.from(this.operations, ([operation, found]) => ({ labels: { operation }, value: read(found) })),
+      samples: () => this.all().map((found) => ({ labels: found.labels, value: read(found) })),
     });
     return [
       {
         name: 'etcd_request_duration_seconds',
         help: '[ALPHA] How long the backing store took to answer, in seconds.',
         type: 'histogram',
-        samples: () =>
-          [...this.operations].flatMap(([operation, { durations }]) => [...durations.samples({ operation })]),
+        samples: () => this.all().flatMap(({ labels, durations }) => [...durations.samples(labels)]),
       },
-      counter('etcd_requests_total', '[ALPHA] Calls of the backing store.', ({ total }) => total),
+      counter('etcd_requests_total', '[ALPHA] Calls of the backing store.', ({ durations }) => durations.count),
       counter('etcd_request_errors_total', '[ALPHA] Calls of the backing store that failed.', ({ errors }) => errors),
     ];
+  }
+
+  private all(): Calls[] {
+    return [...this.calls.values()].flatMap((ofKind) => [...ofKind.values()]);
+  }
+
+  /** `/registry/pods/ns/name` or `/registry/apps.example/things/ns/name`: one step or two below the root tell the kind. */
+  private kindOf(key: string): StoredKind {
+    const { root } = this.keys;
+    if (!key.startsWith(root)) return noKind;
+    const one = key.indexOf('/', root.length);
+    const two = one < 0 ? -1 : key.indexOf('/', one + 1);
+    const prefixes = [one, two].filter((end) => end > 0).map((end) => key.slice(root.length, end));
+    return this.known(prefixes) ?? this.learn(prefixes);
+  }
+
+  private known(prefixes: readonly string[]): StoredKind | undefined {
+    for (const prefix of prefixes) {
+      const kind = this.kinds.get(prefix);
+      if (kind) return kind;
+    }
+    return undefined;
+  }
+
+  private learn(prefixes: readonly string[]): StoredKind {
+    for (const [prefix, kind] of this.keys.kinds()) {
+      if (prefixes.includes(prefix)) this.kinds.set(prefix, kind);
+    }
+    return this.known(prefixes) ?? noKind;
   }
 }

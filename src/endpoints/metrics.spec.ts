@@ -163,10 +163,15 @@ it('adds up durations without the watches and the dry runs for objectives', () =
 it('is text that a scraper reads', async () => {
   const { metrics, call } = requestMetrics();
   call({ url: '/api/v1/pods' });
-  const storage = new StorageMetrics();
-  storage.observe('get', 0.002, 'ok');
-  storage.observe('get', 0.2, 'unavailable');
-  storage.observe('txn', 0.2, 'conflict');
+  const kinds = [
+    ['pods', { group: '', resource: 'pods' }],
+    ['a.example/things', { group: 'a.example', resource: 'things' }],
+  ] as const;
+  const storage = new StorageMetrics({ root: '/registry/', kinds: () => kinds });
+  storage.observe('get', 0.002, 'ok', '/registry/pods/ns/a');
+  storage.observe('get', 0.2, 'unavailable', '/registry/pods/ns/b');
+  storage.observe('txn', 0.2, 'conflict', '/registry/a.example/things/a');
+  storage.observe('revision', 0.1, 'ok', '');
   const all = new ServerMetrics({ withProcess: true });
   all.add(
     ...metrics.families(),
@@ -181,9 +186,10 @@ it('is text that a scraper reads', async () => {
   expect(lines.filter((line) => line.startsWith('apiserver_request_duration_seconds_count')).map(labelsOf)).toEqual([
     labelsOf(`{${duration},dry_run=""}`),
   ]);
-  expect(lines).toContain('etcd_requests_total{operation="get"} 2');
-  expect(lines).toContain('etcd_request_errors_total{operation="get"} 1');
-  expect(lines).toContain('etcd_request_errors_total{operation="txn"} 0');
+  expect(lines).toContain('etcd_requests_total{operation="get",group="",resource="pods"} 2');
+  expect(lines).toContain('etcd_request_errors_total{operation="get",group="",resource="pods"} 1');
+  expect(lines).toContain('etcd_request_errors_total{operation="txn",group="a.example",resource="things"} 0');
+  expect(lines).toContain('etcd_requests_total{operation="revision",group="",resource=""} 1');
   expect(lines).toContain('apiserver_resource_objects{group="",resource="pods"} 0');
   expect(lines).toContain('hidden_metrics_total 1');
   expect(lines).toContain('registered_metrics_total{stability_level="STABLE",deprecated_version="1.34"} 1');

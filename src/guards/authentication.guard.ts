@@ -1,27 +1,35 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { AccessMetrics } from '../endpoints/metrics-access.js';
 import { ApiError } from '../machinery/api-error.js';
+import type { UserInfo } from '../machinery/user-info.js';
 import type { RequestAuthenticator } from '../auth/request-authenticator.js';
 
 /** Says who sends the request, or refuses it. Identity comes before everything that costs. */
 export class AuthenticationGuard implements CanActivate {
-  constructor(private readonly authenticator: RequestAuthenticator) {}
+  constructor(
+    private readonly authenticator: RequestAuthenticator,
+    private readonly metrics: AccessMetrics,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const beginMs = this.metrics.nowMs;
     const result = this.authenticator.authenticate(request.raw, request.kube.info.path);
-    if (result instanceof Promise) {
-      return result.then((user) => {
-        request.kube.user = required(user);
-        return true;
-      });
-    }
-    request.kube.user = required(result);
+    if (!(result instanceof Promise)) return this.settle(request, result, beginMs);
+    return result.then(
+      (user) => this.settle(request, user, beginMs),
+      (error: unknown) => {
+        this.metrics.authenticated('error', beginMs);
+        throw error;
+      },
+    );
+  }
+
+  private settle({ kube }: FastifyRequest, user: UserInfo | undefined, beginMs: number): true {
+    this.metrics.authenticated(user ? 'success' : 'failure', beginMs, user?.name);
+    if (!user) throw ApiError.unauthorized();
+    kube.user = user;
     return true;
   }
-}
-
-function required<T>(user: T | undefined): T {
-  if (user === undefined) throw ApiError.unauthorized();
-  return user;
 }

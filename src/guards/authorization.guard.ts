@@ -1,11 +1,15 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { authorize, forbiddenMessage, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
+import type { AccessMetrics } from '../endpoints/metrics-access.js';
 import { ApiError } from '../machinery/api-error.js';
 
 /** May this user do this? The default is no. */
 export class AuthorizationGuard implements CanActivate {
-  constructor(private readonly authorizers: readonly Authorizer[]) {}
+  constructor(
+    private readonly authorizers: readonly Authorizer[],
+    private readonly metrics: AccessMetrics,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const { info, user } = context.switchToHttp().getRequest<FastifyRequest>().kube;
@@ -22,13 +26,21 @@ export class AuthorizationGuard implements CanActivate {
       path: info.path,
     };
     // The first authorizer decides for most requests at once; only a chain that must wait is waited for.
+    const beginMs = this.metrics.nowMs;
     const first = this.authorizers[0]!.authorize(attributes);
-    if (!(first instanceof Promise) && first.decision === 'allow') return true;
-    return this.decide(attributes);
+    if (!(first instanceof Promise) && first.decision === 'allow') {
+      this.metrics.authorized('allow', beginMs);
+      return true;
+    }
+    return this.decide(attributes, beginMs);
   }
 
-  private async decide(attributes: AuthorizationAttributes): Promise<boolean> {
-    const { decision, reason } = await authorize(this.authorizers, attributes);
+  private async decide(attributes: AuthorizationAttributes, beginMs: number): Promise<boolean> {
+    const { decision, reason } = await authorize(this.authorizers, attributes).catch((error: unknown) => {
+      this.metrics.authorized('error', beginMs);
+      throw error;
+    });
+    this.metrics.authorized(decision, beginMs);
     if (decision === 'allow') return true;
     const message = forbiddenMessage(attributes, reason);
     if (attributes.isResourceRequest) {

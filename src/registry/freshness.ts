@@ -23,9 +23,12 @@ export async function readFresh(
   if (resourceVersion === '0') return;
   const options = { timeoutMs: limits.freshnessTimeoutMs, ...(signal && { signal }) };
   try {
-    if (resourceVersion === undefined || resourceVersion === '') await feed.consistentRevision(options);
-    else await feed.waitFor(revisionOption(resourceVersion), options);
+    if (resourceVersion === undefined || resourceVersion === '') {
+      await feed.consistentRevision(options);
+      cache.counts.consistentReads++;
+    } else await feed.waitFor(revisionOption(resourceVersion), options);
   } catch (error) {
+    cache.counts.staleReads++;
     if (error instanceof FreshnessTimeout) throw ApiError.tooLargeResourceVersion(error.requested, error.current);
     throw storageToApiError(error);
   }

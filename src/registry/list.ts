@@ -91,12 +91,30 @@ function withRevision(snapshot: Snapshot, revision: Revision): Snapshot {
 
 /** One page (or all) of a snapshot; with `limit` 0 all. */
 function page(store: ResourceStore, query: ListQuery, snapshot: Snapshot, after: string, limit: number): ListResult {
+  const seen = { count: 0 };
+  const result = pageOf(store, query, snapshot, after, limit, seen);
+  const { lists } = store.cache.counts;
+  lists.count++;
+  lists.fetched += seen.count;
+  lists.returned += result.items.length;
+  return result;
+}
+
+function pageOf(
+  store: ResourceStore,
+  query: ListQuery,
+  snapshot: Snapshot,
+  after: string,
+  limit: number,
+  seen: { count: number },
+): ListResult {
   const scope = store.scopeOf(query.namespace);
   const matches = matcher(query.options);
   const items: EncodedObject[] = [];
   const exactName = after === '' ? query.options.fields.requiresExact('metadata.name') : undefined;
   if (exactName !== undefined && (query.namespace !== '' || !store.definition.namespaced)) {
     const found = snapshot.get(store.keyOf(query.namespace, exactName));
+    seen.count = found ? 1 : 0;
     if (found && !found.corruption && (!matches || matches(found.attributes))) items.push(found);
     return { revision: snapshot.revision, items, continueToken: undefined, remainingItemCount: undefined };
   }
@@ -113,6 +131,7 @@ function page(store: ResourceStore, query: ListQuery, snapshot: Snapshot, after:
     if (entry.corruption)
       throw ApiError.internal(`the object stored under ${entry.key} cannot be read: ${entry.corruption.message}`);
     last = entry;
+    seen.count++;
     if (!matches || matches(entry.attributes)) items.push(entry);
   }
   return { revision: snapshot.revision, items, continueToken: undefined, remainingItemCount: undefined };
@@ -151,6 +170,8 @@ async function pageFromHistory(
   const items: EncodedObject[] = [];
   const chunk = limit > 0 && !matches ? limit : store.parts.limits.historyPageItems;
   let from = after === '' ? scope : `${scope}${after}\0`;
+  const { storeLists } = store.cache.counts;
+  storeLists.count++;
   for (;;) {
     const found = await store.parts.kv.range(scope, {
       from,
@@ -162,7 +183,11 @@ async function pageFromHistory(
       const entry = store.codec.decode(item);
       if (entry.corruption)
         throw ApiError.internal(`the object stored under ${entry.key} cannot be read: ${entry.corruption.message}`);
-      if (!matches || matches(entry.attributes)) items.push(entry);
+      storeLists.fetched++;
+      if (!matches || matches(entry.attributes)) {
+        items.push(entry);
+        storeLists.returned++;
+      }
       const remaining = found.count - index - 1;
       if (limit > 0 && items.length === limit && remaining > 0) {
         return endOfPage(revision, scope, items, entry, matches ? undefined : remaining);

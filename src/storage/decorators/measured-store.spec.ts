@@ -27,12 +27,12 @@ it('tells of each call how long it took and how it ended', async () => {
   await after(store.compact(revisionOf(2)));
   await after(store.range('', { revision: revisionOf(1) }));
   expect(told).toEqual([
-    ['txn', 2, 'ok'],
-    ['txn', 2, 'conflict'],
-    ['get', 2, 'ok'],
-    ['range', 2, 'futureRevision'],
-    ['revision', 2, 'ok'],
-    ['compact', 2, 'ok'],
-    ['range', 2, 'compacted'],
+    ['txn', 2, 'ok', 'a'],
+    ['txn', 2, 'conflict', 'a'],
+    ['get', 2, 'ok', 'a'],
+    ['range', 2, 'futureRevision', ''],
+    ['revision', 2, 'ok', ''],
+    ['compact', 2, 'ok', ''],
+    ['range', 2, 'compacted', ''],
   ]);
 });

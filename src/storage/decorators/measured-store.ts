@@ -17,7 +17,13 @@ export type MeasuredOperation = 'get' | 'range' | 'txn' | 'revision' | 'compact'
 /** A transaction whose compares did not hold is a conflict; 'error' is what no store may throw. */
 export type MeasuredOutcome = 'ok' | 'conflict' | StorageErrorCode | 'error';
 
-export type Observe = (operation: MeasuredOperation, durationSeconds: number, outcome: MeasuredOutcome) => void;
+/** `key` is the first one that a call names, '' where it names none. */
+export type Observe = (
+  operation: MeasuredOperation,
+  durationSeconds: number,
+  outcome: MeasuredOutcome,
+  key: string,
+) => void;
 
 /** Tells how long each call took and how it ended. Watches have no duration worth telling and pass through. */
 export class MeasuredStore implements KvStore {
@@ -28,27 +34,28 @@ export class MeasuredStore implements KvStore {
   ) {}
 
   get(key: string, options?: ReadOptions) {
-    return this.measure('get', () => this.store.get(key, options));
+    return this.measure('get', key, () => this.store.get(key, options));
   }
 
   range(prefix: string, options?: RangeOptions) {
-    return this.measure('range', () => this.store.range(prefix, options));
+    return this.measure('range', prefix, () => this.store.range(prefix, options));
   }
 
   txn(compares: readonly Compare[], writes: readonly Write[], options?: CallOptions) {
     return this.measure(
       'txn',
+      writes[0]?.key ?? compares[0]?.key ?? '',
       () => this.store.txn(compares, writes, options),
       (result) => result.succeeded,
     );
   }
 
   revision(options?: CallOptions) {
-    return this.measure('revision', () => this.store.revision(options));
+    return this.measure('revision', '', () => this.store.revision(options));
   }
 
   compact(revision: Revision) {
-    return this.measure('compact', () => this.store.compact(revision));
+    return this.measure('compact', '', () => this.store.compact(revision));
   }
 
   watch(prefix: string, options: WatchOptions, sink: WatchSink) {
@@ -61,12 +68,13 @@ export class MeasuredStore implements KvStore {
 
   private async measure<T>(
     operation: MeasuredOperation,
+    key: string,
     call: () => Promise<T>,
     isDone: (result: T) => boolean = () => true,
   ): Promise<T> {
     const begin = this.clock.monotonicMs();
     const tell = (outcome: MeasuredOutcome) =>
-      this.observe(operation, (this.clock.monotonicMs() - begin) / 1_000, outcome);
+      this.observe(operation, (this.clock.monotonicMs() - begin) / 1_000, outcome, key);
     try {
       const result = await call();
       tell(isDone(result) ? 'ok' : 'conflict');
