@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { asJsonObject, decodeJson, encodeJson, prettyJson, stringifyJson } from './json.js';
+import { decodeJson, encodeJson, prettyJson, stringifyJson } from './json.js';
 
 const problem = (text: string): string => {
   try {
@@ -132,14 +132,4 @@ describe('encodeJson', () => {
       }),
     );
   });
-});
-
-it('tells objects from the rest', () => {
-  expect([{}, [], null, 'a', undefined].map((value) => asJsonObject(value) !== undefined)).toEqual([
-    true,
-    false,
-    false,
-    false,
-    false,
-  ]);
 });

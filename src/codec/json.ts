@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import type { JsonValue } from '../machinery/kube-object.js';
 import { jsonSyntaxProblem } from './json-syntax.js';
 import { DecodeError } from './decode-error.js';
 
@@ -158,9 +158,4 @@ function stringifyExactly(value: unknown, indent?: number): string {
   return marked.replace(/"@int64:(:*)(-?[0-9]+)"/g, (whole, colons: string, digits: string) =>
     `@int64:${colons}` === mark ? digits : whole,
   );
-}
-
-/** An object, or undefined when the value is anything else. */
-export function asJsonObject(value: JsonValue | undefined): JsonObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 }

@@ -145,26 +145,11 @@ function masked(name: string, isPrefix: boolean | undefined): string {
 export const nameIsDnsSubdomain: NameValidator = (name, isPrefix) => validateDnsSubdomain(masked(name, isPrefix));
 /** Namespaces, and what becomes one label of a host name. */
 export const nameIsDnsLabel: NameValidator = (name, isPrefix) => validateDnsLabel(masked(name, isPrefix));
-/** Services. */
-export const nameIsDns1035Label: NameValidator = (name, isPrefix) => validateDns1035Label(masked(name, isPrefix));
 /** Roles and bindings, and other kinds whose names come from elsewhere. */
 export const nameIsPathSegment: NameValidator = (name, isPrefix) =>
   isPrefix ? validatePathSegmentPrefix(name) : validatePathSegment(name);
 
-const envVarNameMismatch = mismatch(
-  "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
-  '[-._a-zA-Z][-._a-zA-Z0-9]*',
-  'my.env-name',
-  'MY_ENV.NAME',
-  'MyEnvName1',
-);
-export function validateEnvVarName(text: string): string[] {
-  const problems: string[] = [];
-  if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(text)) problems.push(envVarNameMismatch);
-  return problems.concat(dotDotProblems(text));
-}
-
-/** The wider rule: any printable ASCII but `=`. */
+/** Names of environment variables: any printable ASCII but `=`. */
 export function validateRelaxedEnvVarName(text: string): string[] {
   if (text === '') return ['environment variable name must not be empty'];
   return /^[ -<>-~]+$/.test(text)

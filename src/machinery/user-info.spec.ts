@@ -1,4 +1,4 @@
-import { nodeNameOf, parseServiceAccountUserName, serviceAccountGroups, serviceAccountUserName } from './user-info.js';
+import { parseServiceAccountUserName, serviceAccountGroups, serviceAccountUserName } from './user-info.js';
 
 describe('user names with a meaning', () => {
   it.each([
@@ -12,11 +12,5 @@ describe('user names with a meaning', () => {
   it('go both ways', () => {
     expect(serviceAccountUserName('web', 'default')).toBe('system:serviceaccount:web:default');
     expect(serviceAccountGroups('web')).toEqual(['system:serviceaccounts', 'system:serviceaccounts:web']);
-  });
-
-  it('are a node only with its group', () => {
-    const user = { name: 'system:node:n1', uid: '', groups: ['system:nodes'], extra: {} };
-    expect(nodeNameOf(user)).toBe('n1');
-    expect(nodeNameOf({ ...user, groups: [] })).toBeUndefined();
   });
 });

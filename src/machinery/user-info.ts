@@ -27,7 +27,6 @@ export const groupNames = {
 } as const;
 
 const serviceAccountPrefix = 'system:serviceaccount:';
-const nodePrefix = 'system:node:';
 
 export const anonymousUser: UserInfo = {
   name: userNames.anonymous,
@@ -59,11 +58,4 @@ export function parseServiceAccountUserName(userName: string): { namespace: stri
 
 export function serviceAccountGroups(namespace: string): readonly string[] {
   return [groupNames.serviceAccounts, `${groupNames.serviceAccounts}:${namespace}`];
-}
-
-/** The node that a user is, or undefined when the user is no node. */
-export function nodeNameOf(user: UserInfo): string | undefined {
-  return user.name.startsWith(nodePrefix) && user.groups.includes(groupNames.nodes)
-    ? user.name.slice(nodePrefix.length)
-    : undefined;
 }

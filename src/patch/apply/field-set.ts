@@ -46,16 +46,6 @@ export function setOfPath(path: readonly PathElement[]): FieldSet {
   return path.reduceRight<FieldSet>((below, element) => ({ [element]: below }), leaf);
 }
 
-export function hasPath(set: FieldSet, path: readonly PathElement[]): boolean {
-  let node = set;
-  for (const element of path) {
-    const next = node[element];
-    if (!next) return false;
-    node = next;
-  }
-  return path.length > 0 && isMember(node);
-}
-
 /** What is in either. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmpty(b)) return a;
