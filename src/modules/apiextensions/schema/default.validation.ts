@@ -1,6 +1,7 @@
-import { deepEqual } from '../../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
 import { asFields, isSet, type Fields } from '../../../machinery/fields.js';
+import type { JsonValue } from '../../../machinery/kube-object.js';
+import { compileNode } from './compile-node.js';
 import { pruned } from './prune.js';
 import { validateValue } from './value.validation.js';
 
@@ -33,10 +34,12 @@ function validateInside(schema: Fields, at: FieldPath, mayHaveUnknown: boolean, 
 }
 
 function validateOne(schema: Fields, at: FieldPath, mayHaveUnknown: boolean): FieldError[] {
-  const value = schema['default'];
+  const value = schema['default'] as JsonValue;
+  const { default: _default, ...withoutDefault } = schema;
+  const node = compileNode(withoutDefault);
   const errors: FieldError[] = [];
-  if (!mayHaveUnknown && !deepEqual(pruned(value, schema), value)) {
+  if (!mayHaveUnknown && pruned(value, node) !== value) {
     errors.push(fieldError.invalid(String(at), value, unknownFields));
   }
-  return [...errors, ...validateValue(value, schema, at)];
+  return [...errors, ...validateValue(value, node, { at: String(at) })];
 }

@@ -42,6 +42,20 @@ const namedFormats = [
 /** `date-time` and `datetime` are the same format. */
 const normalized = (format: string): string => format.replaceAll('-', '');
 
+export interface Format {
+  /** As the schema says it. */
+  readonly name: string;
+  readonly fits: (text: string) => boolean;
+}
+
+/** What a format asks of values of a type; undefined where it means nothing for them. */
+export function formatOf(type: string, format: string): Format | undefined {
+  if (format === '' || !isKnownFormat(type, format) || !['', 'string', 'integer', 'number'].includes(type)) {
+    return undefined;
+  }
+  return { name: format, fits: (text) => hasFormat(text, format) };
+}
+
 export function hasFormat(text: string, format: string): boolean {
   const name = normalized(format);
   const known = Object.hasOwn(formats, name) ? formats[name] : undefined;

@@ -1,31 +1,65 @@
-import { asFields, isSet, type Fields } from '../../../machinery/fields.js';
+import type { JsonObject, JsonValue } from '../../../machinery/kube-object.js';
+import type { SchemaNode } from './schema-node.js';
 
-const metaFields = ['apiVersion', 'kind', 'metadata'];
+const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** A copy of the value without fields that its schema does not know. Without a schema, objects know no fields. */
-export function pruned(value: unknown, schema: Fields | undefined): unknown {
-  if (Array.isArray(value)) {
-    const items = schema && isSet(schema['items']) ? asFields(schema['items']) : undefined;
-    const keepsAll = schema?.['x-kubernetes-preserve-unknown-fields'] === true && !items;
-    return keepsAll ? value : value.map((item) => pruned(item, items));
-  }
-  if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).flatMap(([field, inner]) => {
-    const known = schemaOfField(schema, field);
-    return known === undefined ? [] : [[field, known === 'any' ? inner : pruned(inner, known)] as const];
-  });
-  // fromEntries defines own properties, whatever they are called.
-  return Object.fromEntries(kept);
+interface Options {
+  /** The value is an object of the API: what all of those have is known. */
+  readonly isRoot?: boolean;
+  /** Is told the paths of what was taken out. */
+  readonly unknown?: string[];
 }
 
-/** The schema of a field; `any` where nothing is pruned, undefined where the field is unknown. */
-function schemaOfField(schema: Fields | undefined, field: string): Fields | 'any' | undefined {
-  if (!schema) return undefined;
-  if (schema['x-kubernetes-embedded-resource'] === true && metaFields.includes(field)) return 'any';
-  const properties = asFields(schema['properties']);
-  if (Object.hasOwn(properties, field)) return asFields(properties[field]);
-  const additional = schema['additionalProperties'];
-  if (typeof additional === 'object' && additional !== null) return asFields(additional);
-  if (schema['x-kubernetes-preserve-unknown-fields'] === true) return 'any';
-  return isSet(additional) ? {} : undefined;
+/** The value without fields that its schema does not know: a copy where it had some, else the value itself. */
+export function pruned(value: JsonValue, node: SchemaNode, { isRoot = false, unknown }: Options = {}): JsonValue {
+  return new Pruner(unknown).value(value, node, node.keepsUnknown, isRoot || node.isEmbedded);
+}
+
+class Pruner {
+  private readonly path: string[] = [];
+
+  constructor(private readonly unknown: string[] | undefined) {}
+
+  /** Without a schema, objects know no fields. */
+  value(value: JsonValue, node: SchemaNode | undefined, keepsUnknown: boolean, isObject: boolean): JsonValue {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return this.list(value, node, keepsUnknown);
+    let copy: JsonObject | undefined;
+    for (const field in value) {
+      if (isObject && metaFields.has(field)) continue;
+      const inner = value[field]!;
+      const known = node?.properties.get(field) ?? node?.additional;
+      if (known === undefined && node?.others === undefined) {
+        if (keepsUnknown) continue;
+        delete (copy ??= { ...value })[field];
+        this.found(field);
+        continue;
+      }
+      if (typeof inner !== 'object' || inner === null || (known === undefined && keepsUnknown)) continue;
+      this.path.push(this.path.length === 0 ? field : `.${field}`);
+      const kept = this.value(inner, known, known?.keepsUnknown ?? false, known?.isEmbedded ?? false);
+      this.path.pop();
+      if (kept !== inner) (copy ??= { ...value })[field] = kept;
+    }
+    return copy ?? value;
+  }
+
+  private list(list: JsonValue[], node: SchemaNode | undefined, keepsUnknown: boolean): JsonValue[] {
+    const items = node?.items;
+    if (keepsUnknown && !items) return list;
+    let copy: JsonValue[] | undefined;
+    for (let index = 0; index < list.length; index++) {
+      const item = list[index]!;
+      if (typeof item !== 'object' || item === null) continue;
+      this.path.push(`[${index}]`);
+      const kept = this.value(item, items, keepsUnknown || (items?.keepsUnknown ?? false), items?.isEmbedded ?? false);
+      this.path.pop();
+      if (kept !== item) (copy ??= [...list])[index] = kept;
+    }
+    return copy ?? list;
+  }
+
+  private found(field: string): void {
+    this.unknown?.push(`${this.path.join('')}${this.path.length === 0 ? '' : '.'}${field}`);
+  }
 }

@@ -1,14 +1,15 @@
-import { path } from '../../../machinery/field-error.js';
+import type { JsonValue } from '../../../machinery/kube-object.js';
 import { texts } from '../../../../test/harness/strategies.js';
+import { compileNode } from './compile-node.js';
 import { findField } from './field-path.js';
 import { hasFormat } from './formats.js';
 import { pruned } from './prune.js';
 import { validateValue } from './value.validation.js';
 
-const check = (value: unknown, schema: object) =>
-  texts(validateValue(value, schema as Record<string, unknown>, path('v')));
+const node = (schema: object) => compileNode(schema as Record<string, unknown>);
+const check = (value: JsonValue, schema: object) => texts(validateValue(value, node(schema), { at: 'v' }));
 
-it.each<[unknown, object, string[]]>([
+it.each<[JsonValue, object, string[]]>([
   [1, { type: 'number' }, []],
   [1.5, { type: 'integer' }, ['v: Invalid value: "number":  in body must be of type integer: "number"']],
   [null, { type: 'string' }, ['v: Invalid value: "null":  in body must be of type string: "null"']],
@@ -38,20 +39,23 @@ it.each<[unknown, object, string[]]>([
   [
     5,
     { anyOf: [{ minimum: 6 }, { maximum: 4 }] },
-    ['v: Invalid value: 5: "" must validate at least one schema (anyOf)'],
+    [
+      'v: Invalid value: "": "" must validate at least one schema (anyOf)',
+      'v: Invalid value: 5:  in body should be greater than or equal to 6',
+    ],
   ],
   [5, { oneOf: [{ minimum: 4 }, { maximum: 6 }] }, [expect.stringContaining('Found 2 valid alternatives')]],
-  [5, { not: { minimum: 4 } }, ['v: Invalid value: 5: "" must not validate the schema (not)']],
+  [5, { not: { minimum: 4 } }, ['v: Invalid value: "": "" must not validate the schema (not)']],
 ])('%j for %j', (value, schema, want) => expect(check(value, schema)).toEqual(want));
 
-it.each<[unknown, object, unknown]>([
+it.each<[JsonValue, object, unknown]>([
   [{ a: 1, b: 2 }, { properties: { a: {} } }, { a: 1 }],
   [{ a: { b: 1 } }, { properties: { a: { 'x-kubernetes-preserve-unknown-fields': true } } }, { a: { b: 1 } }],
   [{ a: { b: 1 } }, { additionalProperties: { properties: {} } }, { a: {} }],
   [{ a: { b: 1 } }, { additionalProperties: true }, { a: {} }],
   [[{ a: 1, b: 2 }], { items: { properties: { b: {} } } }, [{ b: 2 }]],
   [{ kind: 'X', z: 1 }, { 'x-kubernetes-embedded-resource': true }, { kind: 'X' }],
-])('%j pruned by %j', (value, schema, want) => expect(pruned(value, schema as Record<string, unknown>)).toEqual(want));
+])('%j pruned by %j', (value, schema, want) => expect(pruned(value, node(schema))).toEqual(want));
 
 const schema = {
   properties: {

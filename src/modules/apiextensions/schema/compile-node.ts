@@ -1,0 +1,94 @@
+import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../../machinery/fields.js';
+import type { JsonValue } from '../../../machinery/kube-object.js';
+import { filled } from './fill.js';
+import { formatOf } from './formats.js';
+import { Pattern } from './pattern.js';
+import { pruned } from './prune.js';
+import type { Alternatives, ListBounds, NumberBounds, ObjectBounds, SchemaNode, TextBounds } from './schema-node.js';
+
+const isSchema = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function compileNode(schema: Fields): SchemaNode {
+  const properties = new Map(
+    Object.entries(asFields(schema['properties'])).map(([name, inner]) => [name, compileNode(asFields(inner))]),
+  );
+  const extra = schema['additionalProperties'];
+  const additional = isSchema(extra) ? compileNode(extra) : undefined;
+  const items = isSchema(schema['items']) ? compileNode(schema['items']) : undefined;
+  const type = schema['x-kubernetes-int-or-string'] === true ? 'integer,string' : asText(schema['type']);
+  const listType = schema['x-kubernetes-list-type'];
+  const rules = asItems(schema['x-kubernetes-validations']);
+  const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
+  const inner = [...properties.values(), ...(additional ? [additional] : []), ...(items ? [items] : [])];
+  const node: SchemaNode = {
+    type,
+    types: type === '' ? [] : type.split(','),
+    isNullable: schema['nullable'] === true,
+    enumeration: Array.isArray(schema['enum']) ? schema['enum'] : [],
+    text: textBounds(schema),
+    number: numberBounds(schema),
+    format: formatOf(type, asText(schema['format'])),
+    list: listBounds(schema),
+    object: objectBounds(schema),
+    alternatives: alternatives(schema),
+    properties,
+    additional,
+    others: typeof extra === 'boolean' ? extra : additional ? true : undefined,
+    items,
+    keepsUnknown: schema['x-kubernetes-preserve-unknown-fields'] === true,
+    isEmbedded,
+    default: undefined,
+    defaults: [...properties].filter(([, node]) => node.default !== undefined),
+    listType: listType === 'set' || listType === 'map' ? listType : undefined,
+    keys: asTexts(schema['x-kubernetes-list-map-keys']),
+    has: {
+      defaults: isSet(schema['default']) || inner.some(({ has }) => has.defaults),
+      keyedLists: listType === 'set' || listType === 'map' || inner.some(({ has }) => has.keyedLists),
+      embedded: isEmbedded || inner.some(({ has }) => has.embedded),
+      rules: rules.length > 0 || inner.some(({ has }) => has.rules),
+    },
+    rules,
+  };
+  return isSet(schema['default'])
+    ? { ...node, default: filled(pruned(schema['default'] as JsonValue, node), node) }
+    : node;
+}
+
+const numberIn = (schema: Fields, field: string): number | undefined => {
+  const value = schema[field];
+  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
+};
+
+function textBounds(schema: Fields): TextBounds | undefined {
+  const source = asText(schema['pattern']);
+  const pattern = source === '' ? undefined : new Pattern(source);
+  const [min, max] = [numberIn(schema, 'minLength'), numberIn(schema, 'maxLength')];
+  return min === undefined && max === undefined && !pattern ? undefined : { min, max, pattern };
+}
+
+function numberBounds(schema: Fields): NumberBounds | undefined {
+  const [min, max] = [numberIn(schema, 'minimum'), numberIn(schema, 'maximum')];
+  const multipleOf = numberIn(schema, 'multipleOf');
+  if (min === undefined && max === undefined && multipleOf === undefined) return undefined;
+  const isAboveMin = schema['exclusiveMinimum'] === true;
+  return { min, max, isAboveMin, isBelowMax: schema['exclusiveMaximum'] === true, multipleOf };
+}
+
+function listBounds(schema: Fields): ListBounds | undefined {
+  const [min, max] = [numberIn(schema, 'minItems'), numberIn(schema, 'maxItems')];
+  const isUnique = schema['uniqueItems'] === true;
+  return min === undefined && max === undefined && !isUnique ? undefined : { min, max, isUnique };
+}
+
+function objectBounds(schema: Fields): ObjectBounds | undefined {
+  const [min, max] = [numberIn(schema, 'minProperties'), numberIn(schema, 'maxProperties')];
+  const required = asTexts(schema['required']);
+  return min === undefined && max === undefined && required.length === 0 ? undefined : { min, max, required };
+}
+
+function alternatives(schema: Fields): Alternatives | undefined {
+  const [all, any, one] = ['allOf', 'anyOf', 'oneOf'].map((field) => asItems(schema[field]).map(compileNode));
+  const not = isSet(schema['not']) ? compileNode(asFields(schema['not'])) : undefined;
+  return all!.length + any!.length + one!.length === 0 && !not ? undefined : { all: all!, any: any!, one: one!, not };
+}

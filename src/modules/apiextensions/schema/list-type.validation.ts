@@ -1,0 +1,61 @@
+import { fieldError, type FieldError } from '../../../machinery/field-error.js';
+import type { JsonValue } from '../../../machinery/kube-object.js';
+import { itemKey, keysOf, valueKey } from './list-keys.js';
+import type { SchemaNode } from './schema-node.js';
+
+/** Items of sets and of maps are there once. A walk of its own, which only lists of such types cost anything. */
+export function validateListTypes(value: JsonValue, node: SchemaNode, at: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (node.has.keyedLists) walk(value, node, at, errors);
+  return errors;
+}
+
+function walk(value: JsonValue, node: SchemaNode, at: string, errors: FieldError[]): void {
+  if (!node.has.keyedLists || typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    if (node.listType === 'set') duplicates(value, valueKey, (item) => item, at, errors);
+    if (node.listType === 'map') validateMap(value, node.keys, at, errors);
+    const { items } = node;
+    if (items?.has.keyedLists) value.forEach((item, index) => walk(item, items, `${at}[${index}]`, errors));
+    return;
+  }
+  for (const field in value) {
+    const property = node.properties.get(field);
+    if (property) walk(value[field]!, property, at === '' ? field : `${at}.${field}`, errors);
+    else if (node.additional) walk(value[field]!, node.additional, `${at}[${field}]`, errors);
+  }
+}
+
+function validateMap(list: readonly JsonValue[], keys: readonly string[], at: string, errors: FieldError[]): void {
+  const stranger = list.findIndex((item) => typeof item !== 'object' || Array.isArray(item));
+  if (stranger >= 0) {
+    const message = 'must be an object for an array of list-type map';
+    errors.push(fieldError.invalid(`${at}[${stranger}]`, list[stranger], message));
+    return;
+  }
+  duplicates(
+    list,
+    (item) => itemKey(item, keys),
+    (item) => keysOf(item, keys),
+    at,
+    errors,
+  );
+}
+
+/** Whatever is there several times is told once, of its second place. */
+function duplicates(
+  list: readonly JsonValue[],
+  keyOf: (item: JsonValue) => string,
+  shown: (item: JsonValue) => JsonValue,
+  at: string,
+  errors: FieldError[],
+): void {
+  if (list.length < 2) return;
+  const seen = new Map<string, number>();
+  for (const [index, item] of list.entries()) {
+    const key = keyOf(item);
+    const times = seen.get(key) ?? 0;
+    seen.set(key, times + 1);
+    if (times === 1) errors.push(fieldError.duplicate(`${at}[${index}]`, shown(item)));
+  }
+}

@@ -1,0 +1,87 @@
+import { fieldError, goQuote } from '../../../machinery/field-error.js';
+import type { JsonValue } from '../../../machinery/kube-object.js';
+import type { SchemaNode, TextBounds } from './schema-node.js';
+import type { ValueWalk } from './value-walk.js';
+
+/** Integers that an int64 holds; larger ones are only numbers. */
+const integerEnd = 2 ** 63;
+
+function typeOf(value: JsonValue | bigint): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return 'integer';
+  if (typeof value !== 'number') return typeof value;
+  return Number.isInteger(value) && value >= -integerEnd && value < integerEnd ? 'integer' : 'number';
+}
+
+export function validateType(value: JsonValue, { type, types, isNullable, format }: SchemaNode, walk: ValueWalk): void {
+  const actual = typeOf(value);
+  if (type === '' || types.includes(actual) || (actual === 'integer' && types.includes('number'))) {
+    if (type !== '') walk.matches++;
+    return;
+  }
+  if (value === null) {
+    if (!isNullable) walk.wrongType(type, actual);
+    return;
+  }
+  // Where a format is asked for, that is what messages tell, and how numbers are held.
+  if (format && typeof value !== 'string' && !Array.isArray(value)) walk.wrongType(format.name, heldAs(actual));
+  else walk.wrongType(type, actual);
+}
+
+function heldAs(type: string): string {
+  if (type === 'integer') return 'int64';
+  return type === 'number' ? 'float64' : '';
+}
+
+/** The first mistake of a text is told, and whether it is of its format. */
+export function validateText(value: string, { text, format }: SchemaNode, walk: ValueWalk): void {
+  if (text) validateTextBounds(value, text, walk);
+  if (format && !format.fits(value)) {
+    const message = `${walk.name} in body must be of type ${format.name}: ${goQuote(value)}`;
+    walk.errors.push(fieldError.typeInvalid(walk.field, value, message));
+  }
+}
+
+function validateTextBounds(value: string, bounds: TextBounds, walk: ValueWalk): void {
+  const { min, max, pattern } = bounds;
+  if (max !== undefined && value.length > max && lengthOf(value) > max) {
+    walk.errors.push(fieldError.tooLong(walk.field, max));
+  } else if (min !== undefined && lengthOf(value) < min) {
+    walk.invalid(value, `should be at least ${min} chars long`);
+  } else if (pattern) {
+    const problem = pattern.problemOf(value);
+    if (problem !== undefined) walk.invalid(value, problem);
+  }
+}
+
+/** In characters, of which some are two of ours. */
+function lengthOf(text: string): number {
+  let length = 0;
+  for (const _character of text) length++;
+  return length;
+}
+
+export function validateNumber(value: number | bigint, { number }: SchemaNode, walk: ValueWalk): void {
+  walk.matches++;
+  if (!number) return;
+  const { min, max, isAboveMin, isBelowMax, multipleOf } = number;
+  if (multipleOf !== undefined && !isMultiple(Number(value), multipleOf)) {
+    walk.invalid(value, `should be a multiple of ${multipleOf}`);
+  }
+  if (max !== undefined && (isBelowMax ? value >= max : value > max)) {
+    walk.invalid(value, `should be less than ${isBelowMax ? '' : 'or equal to '}${max}`);
+  }
+  if (min !== undefined && (isAboveMin ? value <= min : value < min)) {
+    walk.invalid(value, `should be greater than ${isAboveMin ? '' : 'or equal to '}${min}`);
+  }
+}
+
+/** Fractions are never exact: 0.3 is a multiple of 0.1. */
+const tolerance = 1e-9;
+
+function isMultiple(value: number, factor: number): boolean {
+  if (factor <= 0) return true;
+  const times = value / factor;
+  return Number.isInteger(times) || Math.abs(times - Math.round(times)) < tolerance * Math.abs(times);
+}

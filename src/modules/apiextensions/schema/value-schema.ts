@@ -1,0 +1,73 @@
+import type { FieldError } from '../../../machinery/field-error.js';
+import type { Fields } from '../../../machinery/fields.js';
+import type { JsonValue } from '../../../machinery/kube-object.js';
+import type { StructType } from '../../../machinery/type-model.js';
+import { compileNode } from './compile-node.js';
+import { EmbeddedObjects } from './embedded-object.js';
+import { filled } from './fill.js';
+import { validateListTypes } from './list-type.validation.js';
+import { pruned } from './prune.js';
+import type { SchemaNode } from './schema-node.js';
+import { validateValue } from './value.validation.js';
+
+/** The schema of a version of a kind, prepared once, and then used for every object. It never changes what it is given. */
+export interface ValueSchema {
+  /**
+   * Without unknown fields, and with the metadata of objects inside as all metadata is: a copy where that makes a
+   * difference, else the value itself. `unknown` is told the path of each unknown field (`spec.foo`, `spec.items[0].bar`),
+   * sorted. What all objects have (`apiVersion`, `kind`, `metadata`) is known at the root. Throws ConformError where an
+   * object inside cannot be one.
+   */
+  pruned(value: JsonValue, unknown?: (path: string) => void): JsonValue;
+  /** With defaults, and without nulls that are not allowed: a copy where something changes, else the value itself. */
+  filled(value: JsonValue): JsonValue;
+  /** All errors, in the words that clients know. */
+  validate(value: JsonValue): FieldError[];
+  /** Of an update: what was wrong before and has not changed is not held against it. */
+  validateUpdate(value: JsonValue, old: JsonValue): FieldError[];
+  /** Of an update through the `status` subresource, which may only bring a status. */
+  validateStatusUpdate(value: JsonValue, old: JsonValue): FieldError[];
+  readonly hasDefaults: boolean;
+  /** What rules (`x-kubernetes-validations`) are found along. */
+  readonly root: SchemaNode;
+}
+
+export function compileSchema(schema: Fields, { objectMeta }: { readonly objectMeta: StructType }): ValueSchema {
+  const root = compileNode(schema);
+  const embedded = new EmbeddedObjects(objectMeta);
+  const listErrors = (value: JsonValue, old?: JsonValue): FieldError[] => {
+    const errors = validateListTypes(value, root, '');
+    return errors.length > 0 && old !== undefined && validateListTypes(old, root, '').length > 0 ? [] : errors;
+  };
+  return {
+    pruned(value, tell) {
+      if (!tell) return embedded.conformed(pruned(value, root, { isRoot: true }), root, undefined);
+      const unknown: string[] = [];
+      const known = pruned(value, root, { isRoot: true, unknown });
+      const inside: string[] = [];
+      const conformed = embedded.conformed(known, root, inside);
+      for (const path of [...unknown.sort(), ...inside.sort()]) tell(path);
+      return conformed;
+    },
+    filled: (value) => filled(value, root),
+    validate: (value) => [...validateValue(value, root), ...embedded.validate(value, root), ...listErrors(value)],
+    validateUpdate: (value, old) => [
+      ...validateValue(value, root, { old }),
+      ...embedded.validate(value, root),
+      ...listErrors(value, old),
+    ],
+    validateStatusUpdate(value, old) {
+      const node = root.properties.get('status');
+      const [status, before] = [fieldOf(value, 'status'), fieldOf(old, 'status')];
+      const errors = node && status !== undefined ? validateValue(status, node, { at: 'status', old: before }) : [];
+      return [...errors, ...listErrors(value, old)];
+    },
+    hasDefaults: root.has.defaults,
+    root,
+  };
+}
+
+function fieldOf(value: JsonValue, field: string): JsonValue | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.hasOwn(value, field) ? value[field] : undefined;
+}

@@ -1,0 +1,74 @@
+import { fieldError, type FieldError } from '../../../machinery/field-error.js';
+
+/** The path of no field, as clients have always been shown it. */
+const wholeObject = '<nil>';
+
+/** What is wrong with a value, and where the walk through it is. Paths are made only for what is wrong. */
+export class ValueWalk {
+  errors: FieldError[] = [];
+  /** How much of the value was as asked: of several alternatives the one that nearly fits explains most. */
+  matches = 0;
+  private readonly steps: (string | number)[] = [];
+
+  /** Errors are of fields in there; the words of rules begin at the value itself. */
+  constructor(private readonly at: string) {}
+
+  enter(step: string | number): void {
+    this.steps.push(step);
+  }
+
+  leave(): void {
+    this.steps.pop();
+  }
+
+  /** Fields that the schema does not name have a dot before them even where nothing else is. */
+  enterOther(field: string): void {
+    if (this.steps.length === 0) this.steps.push('');
+    this.steps.push(field);
+  }
+
+  leaveOther(): void {
+    this.steps.pop();
+    if (this.steps.length === 1 && this.steps[0] === '') this.steps.pop();
+  }
+
+  /** How rules name the place: `spec.items[0]`. */
+  get name(): string {
+    let name = '';
+    for (const [depth, step] of this.steps.entries()) {
+      name += typeof step === 'number' ? `[${step}]` : depth === 0 ? step : `.${step}`;
+    }
+    return name;
+  }
+
+  /** `field` is the path as errors have it. */
+  get field(): string {
+    return this.fieldOf(this.name);
+  }
+
+  invalid(value: unknown, message: string): void {
+    this.errors.push(fieldError.invalid(this.field, value, `${this.name} in body ${message}`));
+  }
+
+  wrongType(wanted: string, actual: string): void {
+    const message = `${this.name} in body must be of type ${wanted}: "${actual}"`;
+    this.errors.push(fieldError.typeInvalid(this.field, actual, message));
+  }
+
+  missing(field: string): void {
+    this.enter(field);
+    this.errors.push(fieldError.required(this.field));
+    this.leave();
+  }
+
+  /** What no field alone is to blame for. */
+  invalidAsWhole(message: string): void {
+    this.errors.push(fieldError.invalid(this.fieldOf(''), '', `"${this.name}" ${message}`));
+  }
+
+  private fieldOf(name: string): string {
+    const inside = name.startsWith('.') ? name.slice(1) : name;
+    if (this.at === '') return inside === '' ? wholeObject : inside;
+    return inside === '' ? this.at : `${this.at}.${inside}`;
+  }
+}
