@@ -63,6 +63,22 @@ it.each<[string, object, string, string]>([
   ['that a map holds anything', { additionalProperties: true }, '21{2=1}', '1{32{2=1}}'],
   ['a closed set', { enum: ['X', 'Y'] }, '20{2""X""} 20{2""Y""}', '1{24{2""X""} 24{2""Y""}}'],
   [
+    'bounds',
+    {
+      ...{ multipleOf: 2, maximum: 8, exclusiveMaximum: true, minimum: 0.5, exclusiveMinimum: true },
+      ...{ maxLength: 5, minLength: 0, pattern: '^a', maxItems: 6, minItems: 1, uniqueItems: true },
+      ...{ maxProperties: 7, minProperties: 300 },
+    },
+    '6=2 7=8 8=1 9=0.5 10=1 11=5 12=0 13"^a" 14=6 15=1 16=1 17=7 18=300',
+    '1{10=2 11=8 12=1 13=0.5 14=1 15=5 16=0 17"^a" 18=6 19=1 20=1 21=7 22=300}',
+  ],
+  [
+    'what to read',
+    { externalDocs: { description: 'More.', url: 'https://example.com' }, example: [1], title: 'T' },
+    '29{1"More." 2"https://example.com"} 30{2"[1]"} 3"T"',
+    '1{6{1"More." 2"https://example.com"} 7{2"[1]"} 9"T"}',
+  ],
+  [
     'an extension',
     { 'x-kubernetes-list-type': 'set' },
     '31{1"x-kubernetes-list-type" 2{2""set""}}',

@@ -28,6 +28,11 @@ export const boolean: Put = (writer, number, value) => {
   tag(writer, number, 0);
 };
 
+export const integer: Put = (writer, number, value) => {
+  writer.integer(Number(value));
+  tag(writer, number, 0);
+};
+
 export const double: Put = (writer, number, value) => {
   writer.double(Number(value));
   tag(writer, number, fixed64);

@@ -7,6 +7,7 @@ import {
   encodePairs,
   field,
   flag,
+  integer,
   isReference,
   map,
   message,
@@ -19,6 +20,8 @@ import {
 /** Numbers of the public OpenAPI v2 message (gnostic's OpenAPIv2.proto), of what our documents have. */
 const strings = each(text);
 
+const externalDocs = message(() => ({ description: [1, text], url: [2, text] }));
+
 const schema: Put = message(
   () => ({
     $ref: [1, text],
@@ -26,9 +29,19 @@ const schema: Put = message(
     title: [3, text],
     description: [4, text],
     default: [5, any],
+    multipleOf: [6, double],
     maximum: [7, double],
+    exclusiveMaximum: [8, flag],
     minimum: [9, double],
+    exclusiveMinimum: [10, flag],
+    maxLength: [11, integer],
+    minLength: [12, integer],
+    pattern: [13, text],
+    maxItems: [14, integer],
+    minItems: [15, integer],
     uniqueItems: [16, flag],
+    maxProperties: [17, integer],
+    minProperties: [18, integer],
     required: [19, strings],
     enum: [20, each(any)],
     additionalProperties: [21, oneOf((value) => (typeof value === 'boolean' ? [2, boolean] : [1, schema]))],
@@ -36,6 +49,8 @@ const schema: Put = message(
     items: [23, only(schema)],
     allOf: [24, each(schema)],
     properties: [25, map(schema)],
+    externalDocs: [29, externalDocs],
+    example: [30, any],
   }),
   31,
 );

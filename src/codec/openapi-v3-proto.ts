@@ -7,6 +7,7 @@ import {
   encodePairs,
   field,
   flag,
+  integer,
   isReference,
   map,
   message,
@@ -28,13 +29,27 @@ const defaultValue = oneOf((value) => {
   return typeof value === 'string' ? [3, text] : undefined;
 });
 
+const externalDocs = message(() => ({ description: [1, text], url: [2, text] }));
+
 const plainSchema: Put = message(
   () => ({
     nullable: [1, flag],
+    externalDocs: [6, externalDocs],
+    example: [7, any],
     title: [9, text],
+    multipleOf: [10, double],
     maximum: [11, double],
+    exclusiveMaximum: [12, flag],
     minimum: [13, double],
+    exclusiveMinimum: [14, flag],
+    maxLength: [15, integer],
+    minLength: [16, integer],
+    pattern: [17, text],
+    maxItems: [18, integer],
+    minItems: [19, integer],
     uniqueItems: [20, flag],
+    maxProperties: [21, integer],
+    minProperties: [22, integer],
     required: [23, strings],
     enum: [24, each(any)],
     type: [25, text],

@@ -6,6 +6,8 @@ import { json, type Encoding } from '../codec/encodings.js';
 import { openApiV2Message } from '../codec/openapi-v2-proto.js';
 import { openApiV3Message } from '../codec/openapi-v3-proto.js';
 import { apiVersion } from '../config/version.js';
+import type { GroupVersionKind } from '../machinery/gvk.js';
+import type { ResourceDefinition } from '../registry/resource-definition.js';
 import type { ResourceRegistry, ServedVersion } from '../registry/resource-registry.js';
 import {
   openApiV2,
@@ -15,7 +17,14 @@ import {
   type OpenApiV3Document,
 } from './openapi-documents.js';
 import { OpenApiKinds, type GroupVersion } from './openapi-kinds.js';
-import { pathOfGroup, pathOfRoot, pathsOfVersion, type ApiPath, type PathParts } from './openapi-paths.js';
+import {
+  isCustomVersion,
+  pathOfGroup,
+  pathOfRoot,
+  pathsOfVersion,
+  type ApiPath,
+  type PathParts,
+} from './openapi-paths.js';
 import { OpenApiSchemas } from './openapi-schemas.js';
 import { serverPaths, type ServerPath } from './openapi-server-paths.js';
 import { inTurns, type Steps } from './openapi-steps.js';
@@ -106,6 +115,7 @@ export class OpenApiLibrary {
       if (group === '') makers.push([`api/${version}`, make]);
       else {
         makers.push([`apis/${group}/${version}`, make]);
+        if (isCustomVersion(served)) continue;
         makers.push([`apis/${group}`, this.ofPath(`apis/${group}`, (parts) => pathOfGroup(group, parts))]);
       }
     }
@@ -137,7 +147,7 @@ export class OpenApiLibrary {
   }
 
   private documentV3(
-    about: readonly GroupVersion[],
+    about: readonly ServedVersion[],
     paths: (parts: PathParts) => Steps<ApiPath[]>,
   ): Promise<OpenApiDocument> {
     return this.document(() => this.stepsV3(about, paths), openApiV3Message);
@@ -154,16 +164,17 @@ export class OpenApiLibrary {
   }
 
   private *stepsV3(
-    about: readonly GroupVersion[],
+    about: readonly ServedVersion[],
     paths: (parts: PathParts) => Steps<ApiPath[]>,
   ): Steps<OpenApiV3Document> {
-    const parts = this.pathParts('v3', about);
+    const parts = this.pathParts('v3', about, about);
     return yield* openApiV3(this.info, yield* paths(parts), parts.schemas.all());
   }
 
   private *stepsV2(versions: readonly ServedVersion[]): Steps<OpenApiV2Document> {
-    const parts = this.pathParts('v2', allOf([...this.kinds.groupVersions(), ...versions]));
-    const groups = new Set(versions.map(({ group }) => group).filter((group) => group !== ''));
+    const parts = this.pathParts('v2', versions, allOf([...this.kinds.groupVersions(), ...versions]));
+    const builtIn = versions.filter((served) => served.group !== '' && !isCustomVersion(served));
+    const groups = new Set(builtIn.map(({ group }) => group));
     const paths = [
       pathOfRoot('api', parts),
       pathOfRoot('apis', parts),
@@ -175,15 +186,28 @@ export class OpenApiLibrary {
     return yield* openApiV2(this.info, paths, parts.schemas.all());
   }
 
-  private pathParts(dialect: Dialect, about: readonly GroupVersion[]): PathParts {
+  private pathParts(dialect: Dialect, versions: readonly ServedVersion[], about: readonly GroupVersion[]): PathParts {
     const { encodings, apiDomain, catalog } = this.parts;
-    const schemas = new OpenApiSchemas({ types: catalog, kinds: this.kinds, apiDomain }, dialect, about);
+    const custom = customKindsOf(versions);
+    const customKind = (gvk: GroupVersionKind) => custom.get(keyOf(gvk));
+    const schemas = new OpenApiSchemas({ types: catalog, kinds: this.kinds, apiDomain, customKind }, dialect, about);
     return { encodings, apiDomain, schemas };
   }
 }
 
 function capitalised(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function customKindsOf(versions: readonly ServedVersion[]): Map<string, ResourceDefinition> {
+  const definitions = versions.flatMap(({ resources }) =>
+    resources.flatMap((served) => (served.type === 'stored' && served.definition.form ? [served.definition] : [])),
+  );
+  return new Map(definitions.map((definition) => [keyOf(definition), definition]));
+}
+
+function keyOf({ group, version, kind }: GroupVersionKind): string {
+  return `${group}/${version}/${kind}`;
 }
 
 /** Each once, by name. */

@@ -6,6 +6,7 @@ import {
   listing,
   patching,
   pretty,
+  reading,
   writing,
   type ApiParameter,
 } from './openapi-parameters.js';
@@ -42,6 +43,8 @@ export interface Scope {
   readonly mediaTypes: readonly string[];
   /** With those of streams. */
   readonly watchMediaTypes: readonly string[];
+  /** Set for kinds that somebody defined: the kind, also where the path has a view of another one (scale). */
+  readonly custom: GroupVersionKind | undefined;
 }
 
 const anything = ['*/*'];
@@ -59,8 +62,8 @@ function operation(
     id: `${verb}${scope.title}${scope.name}`,
     tag: scope.tag,
     action,
-    gvk: scope.gvk,
-    consumes: anything,
+    gvk: scope.custom ?? scope.gvk,
+    consumes: scope.custom ? scope.mediaTypes : anything,
     produces: scope.mediaTypes,
     ...rest,
     parameters: [...scope.parameters, ...pretty, ...(rest.parameters ?? [])],
@@ -72,7 +75,11 @@ const bodyOf = (schema: Schema) => ({ schema, required: true });
 const deleteOptions = ({ schemas }: Scope) => ({ schema: schemas.meta('DeleteOptions'), required: false });
 
 export function read(scope: Scope): ApiOperation {
-  return operation(scope, 'get', 'get', 'read', { answer: objectOf(scope), codes: [200] });
+  return operation(scope, 'get', 'get', 'read', {
+    ...(scope.custom && { parameters: reading }),
+    answer: objectOf(scope),
+    codes: [200],
+  });
 }
 
 /** What is read is no object: the lines of a log. */
@@ -130,7 +137,7 @@ export function patch(scope: Scope): ApiOperation {
     body: bodyOf(scope.schemas.meta('Patch')),
     consumes: patchMediaTypes(scope),
     answer: objectOf(scope),
-    codes: [200, 201],
+    codes: scope.custom ? [200] : [200, 201],
   });
 }
 
@@ -138,9 +145,9 @@ export function patch(scope: Scope): ApiOperation {
  * Those that a PATCH may have here. Clients work out strategic patches from the merge keys in the schema, so a kind
  * whose schema is open does not name that type, and they send something else.
  */
-function patchMediaTypes({ schemas, gvk }: Scope): string[] {
+function patchMediaTypes({ schemas, gvk, custom }: Scope): string[] {
   const texts = Object.keys(patchTypes).filter((mediaType) => /\+(json|yaml)$/.test(mediaType));
-  return schemas.knows(gvk) ? texts : texts.filter((mediaType) => !mediaType.includes('/strategic-'));
+  return !custom && schemas.knows(gvk) ? texts : texts.filter((mediaType) => !mediaType.includes('/strategic-'));
 }
 
 export function remove(scope: Scope, returnsObject: boolean): ApiOperation {
@@ -155,8 +162,7 @@ export function remove(scope: Scope, returnsObject: boolean): ApiOperation {
 export function removeCollection(scope: Scope): ApiOperation {
   return operation(scope, 'delete', 'deletecollection', 'deleteCollection', {
     id: `delete${scope.title}Collection${scope.name}`,
-    parameters: deletingCollections,
-    body: deleteOptions(scope),
+    ...(scope.custom ? { parameters: listing } : { parameters: deletingCollections, body: deleteOptions(scope) }),
     answer: scope.schemas.meta('Status'),
     codes: [200],
   });

@@ -21,6 +21,8 @@ const selecting = [
   ...query('boolean', 'sendInitialEvents'),
 ];
 
+export const reading = query('string', 'resourceVersion');
+
 export const listing = [...selecting, ...query('boolean', 'allowWatchBookmarks', 'watch')];
 
 export const writing = query('string', 'dryRun', 'fieldManager', 'fieldValidation');

@@ -32,7 +32,16 @@ export interface PathParts {
   readonly apiDomain: string;
 }
 
-/** All paths of one group and version, the path of its discovery first. */
+/** Whether all its kinds are such that somebody defined. Documents do not tell of the discovery of those. */
+export function isCustomVersion({ resources }: ServedVersion): boolean {
+  return resources.length > 0 && resources.every(isCustom);
+}
+
+function isCustom(served: Served): boolean {
+  return served.type === 'stored' && served.definition.form !== undefined;
+}
+
+/** All paths of one group and version, that of its discovery too. */
 export function* pathsOfVersion(served: ServedVersion, parts: PathParts): Steps<ApiPath[]> {
   const { group, version, resources } = served;
   const names = groupNames(group, parts.apiDomain);
@@ -41,7 +50,10 @@ export function* pathsOfVersion(served: ServedVersion, parts: PathParts): Steps<
     title: `${names.title}${capitalised(version)}`,
     tag: `${names.tag}_${version}`,
   };
-  const paths = [discovery(`${at.root}/`, `get${at.title}APIResources`, at.tag, 'APIResourceList', parts)];
+  const paths: ApiPath[] = [];
+  if (!isCustomVersion(served)) {
+    paths.push(discovery(`${at.root}/`, `get${at.title}APIResources`, at.tag, 'APIResourceList', parts));
+  }
   for (const resource of resources) {
     paths.push(...pathsOfResource(resource, at, parts));
     yield;
@@ -91,6 +103,7 @@ function pathsOfResource(served: Served, { root, title, tag }: Place, parts: Pat
     name,
     parameters,
     ...mediaTypesOf(served, parts),
+    custom: isCustom(served) ? served.definition : undefined,
   };
   const collection = `${root}${within}/${plural}`;
   if (served.type === 'virtual') return [{ path: collection, operations: [create(scope)] }];
@@ -101,6 +114,8 @@ function pathsOfResource(served: Served, { root, title, tag }: Place, parts: Pat
   const object = { ...scope, parameters: [...parameters, inPath('name')] };
   const everywhere = { ...scope, parameters: [] };
   const can = (verb: ResourceVerb, operation: () => ApiOperation) => (verbs.includes(verb) ? [operation()] : []);
+  // Custom kinds never had the older way to watch.
+  const canWatch = (operation: () => ApiOperation) => (isCustom(served) ? [] : can('watch', operation));
   const paths: ApiPath[] = [
     {
       path: collection,
@@ -124,9 +139,9 @@ function pathsOfResource(served: Served, { root, title, tag }: Place, parts: Pat
     ),
     {
       path: `${root}/watch${within}/${plural}`,
-      operations: can('watch', () => watch({ ...scope, name: `${name}List` }, 'watchlist')),
+      operations: canWatch(() => watch({ ...scope, name: `${name}List` }, 'watchlist')),
     },
-    { path: `${root}/watch${within}/${plural}/{name}`, operations: can('watch', () => watch(object, 'watch')) },
+    { path: `${root}/watch${within}/${plural}/{name}`, operations: canWatch(() => watch(object, 'watch')) },
   ];
   if (namespaced) {
     paths.push(
@@ -136,7 +151,7 @@ function pathsOfResource(served: Served, { root, title, tag }: Place, parts: Pat
       },
       {
         path: `${root}/watch/${plural}`,
-        operations: can('watch', () => watch({ ...everywhere, name: `${kind}ListForAllNamespaces` }, 'watchlist')),
+        operations: canWatch(() => watch({ ...everywhere, name: `${kind}ListForAllNamespaces` }, 'watchlist')),
       },
     );
   }
@@ -144,10 +159,10 @@ function pathsOfResource(served: Served, { root, title, tag }: Place, parts: Pat
 }
 
 /** Some encodings are for built-in kinds alone. */
-function mediaTypesOf({ definition }: Served, { encodings, schemas }: PathParts) {
-  const usable = encodings.filter(({ takesAnyKind }) => takesAnyKind || schemas.knows(definition));
+function mediaTypesOf(served: Served, { encodings, schemas }: PathParts) {
+  const usable = encodings.filter(({ takesAnyKind }) => takesAnyKind || schemas.knows(served.definition));
   const mediaTypes = usable.map(({ mediaType }) => mediaType);
-  const streams = usable.filter(({ streamMediaType }) => streamMediaType !== undefined);
+  const streams = isCustom(served) ? [] : usable.filter(({ streamMediaType }) => streamMediaType !== undefined);
   return {
     mediaTypes,
     watchMediaTypes: [...mediaTypes, ...streams.map(({ mediaType }) => `${mediaType};stream=watch`)],

@@ -1,5 +1,7 @@
 import type { GroupVersionKind } from '../machinery/gvk.js';
 import type { StructType, TypeSource, ValueName } from '../machinery/type-model.js';
+import type { ResourceDefinition } from '../registry/resource-definition.js';
+import { customSchema } from './openapi-custom-schemas.js';
 import type { GroupVersion, OpenApiKinds } from './openapi-kinds.js';
 import type { ApiParameter } from './openapi-parameters.js';
 import { describeField } from './openapi-texts.js';
@@ -10,6 +12,8 @@ export interface SchemaParts {
   readonly kinds: OpenApiKinds;
   /** `k8s.io`: schemas are named by it from behind, as packages are: `io.k8s.api.core.v1.Pod`. */
   readonly apiDomain: string;
+  /** Kinds that somebody defined. */
+  readonly customKind: (gvk: GroupVersionKind) => ResourceDefinition | undefined;
 }
 
 /** What the API machinery itself sends and takes, by its name in `meta.v1`. */
@@ -34,7 +38,8 @@ const string = { type: 'string' };
  * The schemas that one document needs, by name. Whoever refers to one adds it, and what that one refers to in turn, so
  * that no document has a reference that leads nowhere and none has schemas that nothing refers to.
  *
- * Of kinds that are not in the catalog it is said what every object has; their other fields are open.
+ * Of kinds that somebody defined it is said what their author says; of others that are not in the catalog, what every
+ * object has: their other fields are open.
  */
 export class OpenApiSchemas {
   private readonly schemas = new Map<string, Schema>();
@@ -62,6 +67,8 @@ export class OpenApiSchemas {
   object(gvk: GroupVersionKind): Schema {
     const type = this.typeOf(gvk);
     if (type) return this.refer(type);
+    const custom = this.parts.customKind(gvk);
+    if (custom) return this.named(customName(gvk), () => this.customObject(custom));
     return this.named(`${this.packageOf(gvk)}.${gvk.kind}`, () => ({
       type: 'object',
       properties: this.withType({ metadata: this.field('ObjectMeta', 'metadata') }),
@@ -74,15 +81,33 @@ export class OpenApiSchemas {
     const gvk = { ...item, kind: listKind };
     const type = this.typeOf(gvk);
     if (type) return this.refer(type);
-    return this.named(`${this.packageOf(gvk)}.${listKind}`, () => ({
+    const custom = this.parts.customKind(item);
+    const name = custom ? customName(gvk) : `${this.packageOf(gvk)}.${listKind}`;
+    return this.named(name, () => ({
+      ...(custom && { description: `Objects of the kind ${item.kind}.` }),
       type: 'object',
       required: ['items'],
       properties: this.withType({
-        items: { type: 'array', items: this.object(item) },
-        metadata: this.field('ListMeta', 'metadata'),
+        items: {
+          ...(custom && { description: describeField('List', 'items') }),
+          ...{ type: 'array', items: this.object(item) },
+        },
+        metadata: this.field('ListMeta', 'metadata', custom !== undefined),
       }),
       'x-kubernetes-group-version-kind': [gvkOf(gvk)],
+      ...(custom && selectableFieldsOf(custom)),
     }));
+  }
+
+  private customObject(definition: ResourceDefinition): Schema {
+    const own = {
+      'x-kubernetes-group-version-kind': [gvkOf(definition)],
+      ...selectableFieldsOf(definition),
+    };
+    const author = definition.form?.openApi;
+    if (!author) return { type: 'object', ...own };
+    const fields = { ...this.typeFields(), metadata: this.field('ObjectMeta', 'metadata', true) };
+    return { ...customSchema(author, this.dialect, fields), ...own };
   }
 
   meta(name: MetaSchema): Schema {
@@ -132,15 +157,22 @@ export class OpenApiSchemas {
   }
 
   private withType(properties: Record<string, Schema>): Record<string, Schema> {
-    const said = (field: string) => ({ description: describeField('meta.v1.TypeMeta', field), ...string });
-    const all = { ...properties, apiVersion: said('apiVersion'), kind: said('kind') };
-    return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
+    return Object.fromEntries(
+      Object.entries({ ...properties, ...this.typeFields() }).sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
   }
 
-  private field(meta: MetaSchema, name: string): Schema {
+  private typeFields() {
+    const said = (field: string) => ({ description: describeField('meta.v1.TypeMeta', field), ...string });
+    return { apiVersion: said('apiVersion'), kind: said('kind') };
+  }
+
+  /** Typed clients have something even where nothing is said; those of custom kinds are not typed. */
+  private field(meta: MetaSchema, name: string, isCustom = false): Schema {
     const description = describeField(meta === 'ListMeta' ? 'List' : '', name);
     const ref = this.meta(meta);
-    return this.dialect === 'v2' ? { description, ...ref } : { description, default: {}, allOf: [ref] };
+    if (this.dialect === 'v2') return { description, ...ref };
+    return { description, ...(!isCustom && { default: {} }), allOf: [ref] };
   }
 
   /** `io.k8s.apimachinery.pkg.api.resource.Quantity` */
@@ -174,6 +206,16 @@ const valueNames: Readonly<Record<ValueName, readonly [place: string, name: stri
   schemaOrArray: [definitions, 'JSONSchemaPropsOrArray'],
   schemaOrStrings: [definitions, 'JSONSchemaPropsOrStringArray'],
 };
+
+/** By its group from behind, whoever has the domain. */
+function customName({ group, version, kind }: GroupVersionKind): string {
+  return `${reversed(group)}.${version}.${kind}`;
+}
+
+function selectableFieldsOf({ selectableFields }: ResourceDefinition): Schema {
+  const fields = Object.keys(selectableFields).map((fieldPath) => ({ fieldPath }));
+  return fields.length > 0 ? { 'x-kubernetes-selectable-fields': fields } : {};
+}
 
 /** Its three names, and no others that an object may have. */
 export function gvkOf({ group, version, kind }: GroupVersionKind): GroupVersionKind {
