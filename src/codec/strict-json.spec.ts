@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { findDuplicateFields, positionsOfFields } from './strict-json.js';
+import { findDuplicateFields, positionsOfFields, renameRepeated } from './strict-json.js';
 
 describe('findDuplicateFields', () => {
   it.each([
@@ -41,4 +41,22 @@ it('tells where fields stand', () => {
   const positions = positionsOfFields(text, new Set(['a', 'b[1].d', 'none']));
   expect([...positions.keys()]).toEqual(['a', 'b[1].d']);
   expect(positions.get('a')!).toBeLessThan(positions.get('b[1].d')!);
+});
+
+describe('renameRepeated', () => {
+  it.each([
+    ['{"a":1,"b":{"a":2}}', { a: 1, b: { a: 2 } }],
+    ['{"a":1,"a":2,"b":[{"c":3,"c":4}]}', { a: 1, 'a!6': 2, b: [{ c: 3, 'c!6': 4 }] }],
+    ['{"a":1,"\\u0061":2}', { a: 1, 'a!6': 2 }],
+  ])('%s', (given, want) => {
+    const { text, mark } = renameRepeated(given);
+    const shown = JSON.stringify(JSON.parse(text)).replaceAll(JSON.stringify(mark).slice(1, -1), '!');
+    expect(JSON.parse(shown.replace(/!\d+/g, '!6'))).toEqual(want);
+  });
+
+  it('marks with what stands nowhere in the text', () => {
+    const { text, mark } = renameRepeated('{"\\u0000again:":1,"a":1,"a":2}');
+    expect(Object.keys(JSON.parse(text) as object)).toEqual(['\u0000again:', 'a', expect.stringContaining(mark)]);
+    expect(mark).toBe('\u0000again::');
+  });
 });

@@ -7,6 +7,22 @@ export function findDuplicateFields(text: string): string[] {
   return new Scanner(text).duplicates();
 }
 
+/**
+ * The text with all of a field's places but the first renamed, to its name, the mark and a number: so that reading it
+ * loses none of them.
+ */
+export function renameRepeated(text: string): { readonly text: string; readonly mark: string } {
+  let mark = '\u0000again:';
+  while (text.includes(JSON.stringify(mark).slice(1, -1))) mark += ':';
+  let renamed = '';
+  let copied = 0;
+  new Scanner(text).repeated((_path, closingQuote) => {
+    renamed += `${text.slice(copied, closingQuote)}${JSON.stringify(mark).slice(1, -1)}${closingQuote}`;
+    copied = closingQuote;
+  });
+  return { text: renamed + text.slice(copied), mark };
+}
+
 /** The positions in the text of fields, so that findings of several kinds can be told in the document's order. */
 export function positionsOfFields(text: string, paths: ReadonlySet<string>): Map<string, number> {
   return new Scanner(text).positions(paths);
@@ -38,6 +54,11 @@ class Scanner {
 
   duplicates(): string[] {
     const found = new Set<string>();
+    this.repeated((path) => found.add(`duplicate field "${path}"`));
+    return [...found];
+  }
+
+  repeated(visit: (path: string, closingQuote: number) => void): void {
     const sets = new Map<Level, Set<string>>();
     this.scan((level, key) => {
       const keys = level.keys!;
@@ -50,10 +71,9 @@ class Scanner {
         isKnown = set.has(key);
         set.add(key);
       }
-      if (isKnown) found.add(`duplicate field "${this.path()}"`);
+      if (isKnown) visit(this.path(), this.at);
       else keys.push(key);
     });
-    return [...found];
   }
 
   positions(paths: ReadonlySet<string>): Map<string, number> {

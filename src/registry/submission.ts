@@ -1,10 +1,20 @@
 import type { FieldValidation } from '../machinery/list-options.js';
+import type { JsonValue } from '../machinery/kube-object.js';
+import type { StructType } from '../machinery/type-model.js';
 import { asWarnings, fieldFindings, type Positions } from '../schema/field-findings.js';
+import { mergeRepeated } from '../schema/repeated-fields.js';
 
 /** A decoded body, and what is to be said of its fields that are unknown or stand twice. */
 export interface Submission {
   readonly value: unknown;
   readonly fields: FieldReport;
+  /** The value with all places of fields that stand twice, where who has types makes something of them. */
+  readonly repeated?: { readonly value: JsonValue; readonly mark: string } | undefined;
+}
+
+/** The value for an object of the type: without one, of what stands twice the last place counts. */
+export function valueFor({ value, repeated }: Submission, type: StructType | undefined): unknown {
+  return repeated && type ? mergeRepeated(repeated.value, type, repeated.mark) : value;
 }
 
 /** One for each request: a change that is tried again finds the same again, and says it once. */

@@ -5,28 +5,29 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import type { StructType, TypeSource } from '../machinery/type-model.js';
 import type { RequestContext } from '../registry/request-context.js';
 import type { ServedResource } from '../registry/resource-registry.js';
-import type { Submission } from '../registry/submission.js';
+import { valueFor, type Submission } from '../registry/submission.js';
 import { submittedObject, type SubmittedObject } from '../registry/submitted-object.js';
 
 /** A body as an object of the resource, or of the kind in which a subresource shows it. */
 export function submittedTo(
   served: ServedResource,
-  { value, fields }: Submission,
+  submission: Submission,
   context: RequestContext,
   viewKind?: GroupVersionKind,
 ): KubeObject {
-  return strictly(viewKind ?? served.definition, readAs(served, value, viewKind), fields, context);
+  const value = valueFor(submission, structOf(served, viewKind));
+  return strictly(viewKind ?? served.definition, readAs(served, value, viewKind), submission.fields, context);
 }
 
 /** A body as an object of a kind that is not stored. */
 export function submittedAs(
   gvk: GroupVersionKind,
   types: TypeSource,
-  { value, fields }: Submission,
+  submission: Submission,
   context: RequestContext,
 ): KubeObject {
   const type = types.kind(gvk.group, gvk.version, gvk.kind);
-  return strictly(gvk, submittedObject(value, gvk, { type }), fields, context);
+  return strictly(gvk, submittedObject(valueFor(submission, type), gvk, { type }), submission.fields, context);
 }
 
 export function readAs(served: ServedResource, value: unknown, viewKind?: GroupVersionKind): SubmittedObject {

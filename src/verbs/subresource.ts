@@ -3,6 +3,7 @@ import type { AdmissionAttributes, AdmissionOperation } from '../admission/admis
 import { ApiError } from '../machinery/api-error.js';
 import { asFields } from '../machinery/fields.js';
 import { apiVersionOf } from '../machinery/gvk.js';
+import type { JsonObject } from '../machinery/kube-object.js';
 import type { TypeSource } from '../machinery/type-model.js';
 import type { SubresourceRequest } from '../registry/api-group.js';
 import type { HandledSubresource } from '../registry/resource-definition.js';
@@ -89,7 +90,14 @@ async function admit(chain: AdmissionChain, attributes: AdmissionAttributes): Pr
 function inKnownVersion(body: Submission, { kind, alsoVersions = [] }: HandledSubresource): Submission {
   const value = asFields(body.value);
   const isOlder = alsoVersions.some((version) => value['apiVersion'] === apiVersionOf(kind.group, version));
-  return isOlder ? { ...body, value: { ...value, apiVersion: apiVersionOf(kind.group, kind.version) } } : body;
+  if (!isOlder) return body;
+  const { repeated } = body;
+  const known = (of: object) => ({ ...of, apiVersion: apiVersionOf(kind.group, kind.version) }) as JsonObject;
+  return {
+    ...body,
+    value: known(value),
+    repeated: repeated && { ...repeated, value: known(asFields(repeated.value)) },
+  };
 }
 
 /** A POST to a kind that is only an operation. */

@@ -1,0 +1,59 @@
+import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import type { Field, FieldType, StructType } from '../machinery/type-model.js';
+
+/**
+ * A field that stands twice in one object, as a typed server (Go's encoding/json) reads it: each place is laid over what
+ * the earlier ones left. Structs and maps join, items of lists join by their index, a value of a map replaces the one
+ * before, and null empties what can be empty. `mark` follows the name in all places but the first.
+ */
+export function mergeRepeated(value: JsonValue, type: StructType, mark: string): JsonValue {
+  return new Merge(mark).value(undefined, value, type);
+}
+
+class Merge {
+  constructor(private readonly mark: string) {}
+
+  value(before: JsonValue | undefined, value: JsonValue, type: FieldType | undefined): JsonValue {
+    if (Array.isArray(value)) {
+      const of = type?.form === 'list' ? type.of : undefined;
+      const items = of && Array.isArray(before) ? before : [];
+      return value.map((item, index) => this.value(items[index], item, of));
+    }
+    if (!isObject(value)) return value;
+    // What earlier places left was made here: it is joined in place, so that many places cost no more than their text.
+    const left = isObject(before) ? before : {};
+    if (type?.form === 'struct') return this.struct(left, value, type);
+    return this.each(type?.form === 'map' ? left : {}, value, (_name, _before, next) =>
+      this.value(undefined, next, type?.form === 'map' ? type.of : undefined),
+    );
+  }
+
+  private struct(before: JsonObject, value: JsonObject, type: StructType): JsonObject {
+    return this.each(before, value, (name, earlier, next) => {
+      const field = type.byName.get(name);
+      if (next === null) return earlier !== undefined && field && !canBeNull(field) ? earlier : null;
+      return this.value(earlier, next, field?.type);
+    });
+  }
+
+  private each(
+    result: JsonObject,
+    value: JsonObject,
+    laid: (name: string, before: JsonValue | undefined, next: JsonValue) => JsonValue,
+  ): JsonObject {
+    for (const [place, next] of Object.entries(value)) {
+      const end = place.indexOf(this.mark);
+      const name = end < 0 ? place : place.slice(0, end);
+      result[name] = laid(name, Object.hasOwn(result, name) ? result[name] : undefined, next);
+    }
+    return result;
+  }
+}
+
+function canBeNull({ isPointer, type: { form } }: Field): boolean {
+  return isPointer || form === 'list' || form === 'map' || form === 'value';
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
