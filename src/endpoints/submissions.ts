@@ -5,7 +5,7 @@ import type { Decoder } from '../codec/encodings.js';
 import { decodeJson } from '../codec/json.js';
 import { negotiateInput } from '../codec/negotiate.js';
 import { decodeRequestObject } from '../codec/request-object.js';
-import { findDuplicateFields, positionsOfFields } from '../codec/strict-json.js';
+import { findDuplicateFields, positionsOfFields, renameRepeated } from '../codec/strict-json.js';
 import { decodeYaml } from '../codec/yaml.js';
 import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
@@ -46,10 +46,17 @@ function decoded(
   decoder: Decoder,
   { kind, fieldValidation }: Pick<SubmissionOptions, 'kind' | 'fieldValidation'>,
 ): Submission {
-  const options = { findDuplicates: fieldValidation !== 'Ignore' };
+  const isJson = decoder.name === 'json';
+  // What JSON says twice is read with both, also where nobody wants to know of it.
+  const options = { findDuplicates: isJson || fieldValidation !== 'Ignore' };
   const { object, duplicates } = decodeRequestObject(bytes, decoder, kind, options);
-  const positions = decoder.name === 'json' ? positionsIn(bytes) : undefined;
-  return { value: object, fields: new FieldReport(fieldValidation, duplicates, positions) };
+  const fields = new FieldReport(fieldValidation, duplicates, isJson ? positionsIn(bytes) : undefined);
+  return { value: object, fields, repeated: isJson && duplicates.length > 0 ? repeatedIn(bytes) : undefined };
+}
+
+function repeatedIn(bytes: Buffer): Submission['repeated'] {
+  const { text, mark } = renameRepeated(bytes.toString());
+  return { value: decodeJson(text), mark };
 }
 
 export function submittedPatch(
@@ -68,13 +75,20 @@ export function submittedPatch(
     value = decodeJson(bytes);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw ApiError.badRequest(`error decoding patch: ${error.message}`, error);
+    throw ApiError.badRequest(undecodable(mediaType, type) + error.message, error);
   }
   if (level === 'Ignore') return { value, fields: new FieldReport(level, []) };
   const duplicates = findDuplicateFields(bytes.toString());
   const texts =
     type === 'json' ? [...duplicates, ...unknownInOperations(value)].map((text) => `json patch ${text}`) : duplicates;
   return { value, fields: new FieldReport(level, texts, type === 'json' ? undefined : positionsIn(bytes)) };
+}
+
+/** How messages about bodies that cannot be read begin; clients know them. */
+function undecodable(mediaType: string, type: PatchType | 'apply'): string {
+  if (type === 'strategic') return '';
+  if (type !== 'apply') return 'error decoding patch: ';
+  return mediaType === applyInCbor ? 'error decoding CBOR: ' : 'error decoding YAML: error converting YAML to JSON: ';
 }
 
 const operationFields = new Set(['op', 'path', 'from', 'value']);

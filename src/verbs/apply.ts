@@ -3,6 +3,7 @@ import { ApiError } from '../machinery/api-error.js';
 import { fieldError } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import { toStored } from '../registry/served-version.js';
+import { wrongObjectType } from '../patch/apply/apply-errors.js';
 import type { Submission } from '../registry/submission.js';
 import { objectTime } from '../registry/system-fields.js';
 import { updateObject } from '../registry/update.js';
@@ -22,7 +23,8 @@ export async function apply(
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
   const lens = subresource === '' ? undefined : lensOf(target.served, subresource, 'patch');
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (value === null) throw wrongObjectType({});
+  if (typeof value !== 'object' || Array.isArray(value)) {
     throw ApiError.badRequest('error decoding apply: the configuration is not an object');
   }
   const refusals = fields.refusals([], target.context.warnings);

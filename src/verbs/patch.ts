@@ -1,18 +1,20 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { encodeJson } from '../codec/json.js';
-import { strictDecodingProblem } from '../codec/request-object.js';
+import { goTypeOf, strictDecodingProblem } from '../codec/request-object.js';
 import { ApiError } from '../machinery/api-error.js';
 import { fieldError, goQuote } from '../machinery/field-error.js';
 import type { JsonObject, JsonValue, KubeObject } from '../machinery/kube-object.js';
 import { goPrint } from '../patch/go-print.js';
 import { jsonPatch } from '../patch/json-patch.js';
 import { mergePatch } from '../patch/merge-patch.js';
+import { inRefusedOrder, touchedByMerge, touchedByOperations } from '../patch/refused-order.js';
 import { strategicMergePatch } from '../patch/strategic-merge.js';
 import type { LensSubresource } from '../registry/resource-definition.js';
 import type { ServedResource } from '../registry/resource-registry.js';
 import { fromStored, toStored } from '../registry/served-version.js';
 import type { FieldReport, Submission } from '../registry/submission.js';
 import { updateObject } from '../registry/update.js';
+import { ConformError } from '../schema/conform-error.js';
 import { assert } from '../std/assert.js';
 import { lensOf } from './lens.js';
 import { checkName, placeInNamespace } from './placement.js';
@@ -54,9 +56,7 @@ export async function patch(
   const { definition, store } = target.served;
   const lens = subresource === '' ? undefined : lensOf(target.served, subresource, 'patch');
   if (type !== 'json' && (typeof body !== 'object' || body === null || Array.isArray(body))) {
-    throw ApiError.badRequest(
-      body === null ? 'Invalid JSON Patch' : 'error decoding patch: a merge patch is an object',
-    );
+    throw ApiError.badRequest(body === null ? 'Invalid JSON Patch' : notAnObject(type, body));
   }
   const written = await updateObject(
     store,
@@ -72,6 +72,11 @@ export async function patch(
   return answer(definition, written, lens);
 }
 
+function notAnObject(type: PatchType, body: unknown): string {
+  const problem = `json: cannot unmarshal ${goTypeOf(body)} into Go value of type map[string]interface {}`;
+  return type === 'strategic' ? problem : `error decoding patch: ${problem}`;
+}
+
 function changed(
   current: KubeObject,
   lens: LensSubresource | undefined,
@@ -84,9 +89,7 @@ function changed(
   const view = lens ? lens.view(current) : current;
   const before = (lens?.viewKind ? view : fromStored(definition, view)) as unknown as JsonValue;
   const after = patched(before, type, body, lens, target);
-  const object = patchedObject(after, fields, lens, target, () =>
-    type === 'strategic' ? goPrint(body) : encodeJson(after).toString(),
-  );
+  const object = patchedObject(after, fields, lens, target, () => shown(type, body, after, lens, target));
   checkName(object, target.name);
   placeInNamespace(object, target.namespace, definition.namespaced);
   return lens?.viewKind ? object : toStored(definition, object);
@@ -106,6 +109,19 @@ function patched(
   return strategicMergePatch(before as JsonObject, body as JsonValue, struct);
 }
 
+/** What a refusal quotes. */
+function shown(
+  type: PatchType,
+  body: unknown,
+  after: JsonValue,
+  lens: LensSubresource | undefined,
+  { served }: Target,
+): string {
+  if (type === 'strategic') return goPrint(body);
+  const touched = type === 'json' ? touchedByOperations(body as JsonObject[]) : touchedByMerge(body as JsonValue);
+  return encodeJson(inRefusedOrder(after, structOf(served, lens?.viewKind), touched)).toString();
+}
+
 /** What a patch makes of an object may be anything: what cannot be one is the patch's fault. */
 function patchedObject(
   value: JsonValue,
@@ -121,7 +137,7 @@ function patchedObject(
     return object;
   } catch (error) {
     if (!(error instanceof ApiError) || error.reason === 'Invalid') throw error;
-    throw patchRefused(shown(), error.message);
+    throw patchRefused(shown(), error.cause instanceof ConformError ? error.cause.message : error.message);
   }
 }
 

@@ -1,0 +1,66 @@
+import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import type { FieldType, StructType } from '../machinery/type-model.js';
+
+/** The parts of an object that a patch went into, by name or index; `throughout` is a part with all below it. */
+export type Touched = ReadonlyMap<string, Touched> | 'throughout';
+
+/** Objects that a merge patch joined, and all that it brought. */
+export function touchedByMerge(patch: JsonValue): Touched {
+  if (!isObject(patch)) return 'throughout';
+  const parts = Object.entries(patch).filter(([, value]) => typeof value === 'object' && value !== null);
+  return new Map(parts.map(([name, value]) => [name, touchedByMerge(value)]));
+}
+
+/** What the paths of the operations lead through. */
+export function touchedByOperations(operations: readonly JsonObject[]): Touched {
+  const root = new Map<string, Touched>();
+  for (const { path, from } of operations) {
+    for (const pointer of [path, from]) if (typeof pointer === 'string') addPath(root, pointer);
+  }
+  return root;
+}
+
+function addPath(root: Map<string, Touched>, pointer: string): void {
+  let part = root;
+  for (const step of pointer.split('/').slice(1, -1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    let next = part.get(name) as Map<string, Touched> | undefined;
+    if (!next) part.set(name, (next = new Map<string, Touched>()));
+    part = next;
+  }
+}
+
+/**
+ * A patched object with its fields in the order in which refusals quote it: sorted where the patch went in, elsewhere as
+ * its type declares them. Clients compare these texts, and people find a field where it always stands.
+ */
+export function inRefusedOrder(value: JsonValue, type: StructType | undefined, touched: Touched): JsonValue {
+  return ordered(value, type, type ? touched : 'throughout');
+}
+
+function ordered(value: JsonValue, type: FieldType | undefined, touched: Touched | undefined): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  const below = (name: string) => (touched === 'throughout' ? touched : touched?.get(name));
+  if (Array.isArray(value)) {
+    const of = type?.form === 'list' ? type.of : undefined;
+    return value.map((item, index) => ordered(item, of, below(String(index))));
+  }
+  const names = Object.keys(value);
+  if (touched || type?.form === 'map') names.sort();
+  else if (type?.form === 'struct') sortAsDeclared(names, type);
+  return Object.fromEntries(names.map((name) => [name, ordered(value[name]!, typeOf(type, name), below(name))]));
+}
+
+function typeOf(type: FieldType | undefined, name: string): FieldType | undefined {
+  if (type?.form === 'struct') return type.byName.get(name)?.type;
+  return type?.form === 'map' ? type.of : undefined;
+}
+
+function sortAsDeclared(names: string[], { byName }: StructType): void {
+  const places = new Map([...byName.keys()].map((name, index) => [name, index]));
+  names.sort((a, b) => (places.get(a) ?? Infinity) - (places.get(b) ?? Infinity) || 0);
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
