@@ -41,6 +41,12 @@ export class HttpApi implements Api {
     this.ask('DELETE', this.path(place, callQuery(call)), options, call);
   get: Api['get'] = (place, query, call) => this.ask('GET', this.path(place, query), undefined, call);
 
+  /** Server-side apply, over whatever others have applied. */
+  apply(place: NamedPlace, object: KubeObject, fieldManager: string): Promise<KubeObject> {
+    const path = this.path(place, { fieldManager, force: 'true' });
+    return this.ask('PATCH', path, object, undefined, 'application/apply-patch+yaml');
+  }
+
   removeAll: Api['removeAll'] = async (selection, call) => {
     const path = this.path(selection, { ...selection.query, ...callQuery(call) });
     const list = await this.ask('DELETE', path, { gracePeriodSeconds: 0 }, call);

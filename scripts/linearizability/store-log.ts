@@ -1,0 +1,26 @@
+import type { KvStore } from '../../src/storage/kv-store.js';
+import { History, type State } from '../simulation/history.js';
+import type { Change } from './record.js';
+import { isOurs, namespace, versionOf } from './versions.js';
+import type { Version } from './write-model.js';
+
+/** What happened to the writers' objects, as the store itself tells it. */
+export async function storeLog(store: KvStore): Promise<Change[]> {
+  const { changes } = await History.of(store);
+  const prefix = `configmaps/${namespace}/`;
+  const known = new Map<State, Version>();
+  const versionAt = (state: State | undefined) => {
+    if (!state) return undefined;
+    let version = known.get(state);
+    if (!version) known.set(state, (version = versionOf(state.object)));
+    return version;
+  };
+  return changes
+    .filter(({ key }) => key.startsWith(prefix) && isOurs(key.slice(prefix.length)))
+    .map(({ revision, key, before, after }) => ({
+      revision,
+      key: key.slice(prefix.length),
+      before: versionAt(before),
+      after: versionAt(after),
+    }));
+}
