@@ -48,9 +48,11 @@ export async function updateObject(
     try {
       outcome = await attemptUpdate(store, target, current, change, options, context);
     } catch (error) {
-      if (!current.cached || !mayBeStale(error)) throw error;
+      // Whoever would have made it changes what others have made meanwhile.
+      const isTaken = !current.encoded && error instanceof ApiError && error.reason === 'AlreadyExists';
+      if (!isTaken && (!current.cached || !mayBeStale(error))) throw error;
       const stored = await store.storedCurrent(key, context.request.signal);
-      if (stored.revision === current.revision) throw error;
+      if (!isTaken && stored.revision === current.revision) throw error;
       current = stored;
       continue;
     }
