@@ -3,13 +3,12 @@ import type { Fields } from '../../../machinery/fields.js';
 import { customTable } from './columns.js';
 
 const nowMs = Date.parse('2024-01-02T00:00:00Z');
-const object = (spec: Fields): KubeObject =>
-  ({
-    apiVersion: 'example.com/v1',
-    kind: 'Thing',
-    metadata: { name: 'one', creationTimestamp: '2024-01-01T21:00:00Z' },
-    spec,
-  });
+const object = (spec: Fields): KubeObject => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Thing',
+  metadata: { name: 'one', creationTimestamp: '2024-01-01T21:00:00Z' },
+  spec,
+});
 
 it.each<[type: string, value: unknown, want: unknown]>([
   ['string', 'text', 'text'],
