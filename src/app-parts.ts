@@ -48,6 +48,7 @@ import {
   healthFamilies,
 } from './endpoints/metrics-server.js';
 import { StorageMetrics, type StoredKind } from './endpoints/metrics-storage.js';
+import { WatchMetrics } from './endpoints/metrics-watches.js';
 import { WorkQueueMetrics } from './endpoints/metrics-work-queues.js';
 import { OpenApiRequests } from './endpoints/openapi-requests.js';
 import { configurationPath, keysPath, OpenIdRequests } from './endpoints/openid-requests.js';
@@ -248,6 +249,7 @@ export function makeParts(given: Given): AppParts {
   });
   const version = versionDocument();
   const requestMetrics = new RequestMetrics(registry);
+  const watchMetrics = new WatchMetrics();
   const workQueueMetrics = new WorkQueueMetrics();
   const deprecations = new DeprecatedRequests(naming);
   const showsHidden = config.showHiddenMetricsForVersion !== undefined;
@@ -259,6 +261,7 @@ export function makeParts(given: Given): AppParts {
     ...admissionMetrics.families(),
     ...storageMetrics.families(),
     ...cacheFamilies(registry),
+    ...watchMetrics.families(),
     ...workQueueMetrics.families(),
     ...buildFamilies(version),
     ...featureFamilies(config.featureGates),
@@ -344,6 +347,7 @@ export function makeParts(given: Given): AppParts {
       renderings: renderingsOf,
       admission,
       watches,
+      watchMetrics,
       deprecations,
       encodings,
       openNegotiator: new OutputNegotiator({

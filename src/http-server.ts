@@ -75,6 +75,7 @@ export function makeAdapter(config: ServerConfig, { material, sni }: Tls, parts:
     : { ...shared, https };
   const adapter = new FastifyAdapter(options as never) as unknown as FastifyAdapter;
   const server = adapter.getInstance();
+  server.server.on('tlsClientError', () => parts.requestMetrics.tlsHandshakeErrors++);
   // In this order, for every request, also one that no guard lets in.
   registerRequestInfo(server, parts);
   registerMetrics(server, parts.requestMetrics, clock);

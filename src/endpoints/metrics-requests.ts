@@ -1,11 +1,15 @@
 import { isLongRunning, type RequestInfo } from '../machinery/request-info.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
-import { Buckets, type Labels, type MetricFamily, type Sample } from './metrics-family.js';
+import { Buckets, single, type Labels, type MetricFamily, type Sample } from './metrics-family.js';
 
 // The bounds of kube-apiserver, so that dashboards made for it fit.
 const durationBounds = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
+// Steps that widen up to the largest body that is read.
+const bodyBounds = [50_000, 1e5, 2.5e5, 5e5, 1e6, 1.5e6, 2e6, 2.5e6, 3e6];
+const validationBounds = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+const tooManyRequests = 429;
 const sizeBounds = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
 /** Paths outside the API that have a series of their own: their first word. */
@@ -42,11 +46,21 @@ const verbNames: Readonly<Record<string, string>> = {
   put: 'PUT',
 };
 
+/** What the metric of bodies calls verbs. */
+const bodyVerbs: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', APPLY: 'patch' };
+
+const fieldValidations = ['Ignore', 'Warn', 'Strict'] as const;
+type FieldValidation = (typeof fieldValidations)[number];
+
 export interface RequestOutcome {
   /** 0 when the client had gone before anything was sent. */
   readonly code: number;
   readonly seconds: number;
   readonly sentBytes: number;
+  /** Undefined where no body was read. */
+  readonly receivedBytes?: number | undefined;
+  /** The server gave up before the work was done. */
+  readonly isExpired?: boolean;
   readonly userName: string;
 }
 
@@ -54,6 +68,9 @@ export interface RequestOutcome {
 export class Series {
   readonly durations = new Buckets(durationBounds);
   sizes: Buckets | undefined = undefined;
+  bodies: Buckets | undefined = undefined;
+  /** Requests that the server ended to protect itself, by their code. */
+  readonly terminations = new Map<number, number>();
   running = 0;
   /** There are only a few different ones: looking through them is quicker than a map. */
   readonly outcomes: { readonly code: number; readonly client: string; count: number }[] = [];
@@ -83,6 +100,8 @@ export class Series {
 export class RequestMetrics {
   private readonly series = new Map<string, Series>();
   private readonly folded: Series = this.make({ verb: 'other', scope: '', component: '' }, '');
+  private readonly validations = new Map<FieldValidation, Buckets>();
+  tlsHandshakeErrors = 0;
   private readsUnderWay = 0;
   private writesUnderWay = 0;
 
@@ -114,6 +133,17 @@ export class RequestMetrics {
     if ((info.verb === 'get' || info.verb === 'list') && info.isResourceRequest) {
       (series.sizes ??= new Buckets(sizeBounds)).observe(outcome.sentBytes);
     }
+    if (outcome.isExpired || outcome.code === tooManyRequests) {
+      series.terminations.set(outcome.code, (series.terminations.get(outcome.code) ?? 0) + 1);
+    }
+    const { receivedBytes } = outcome;
+    if (receivedBytes === undefined || !info.isResourceRequest || series === this.folded) return;
+    (series.bodies ??= new Buckets(bodyBounds)).observe(receivedBytes);
+    const validation = fieldValidationOf(info);
+    if (validation === undefined) return;
+    let durations = this.validations.get(validation);
+    if (!durations) this.validations.set(validation, (durations = new Buckets(validationBounds)));
+    durations.observe(outcome.seconds);
   }
 
   families(): MetricFamily[] {
@@ -142,6 +172,34 @@ export class RequestMetrics {
         help: '[STABLE] Bytes in the bodies of answers to reads.',
         samples: () => this.each(({ sizes, labels }) => sizes?.samples(labels) ?? []),
       },
+      {
+        name: 'apiserver_request_body_size_bytes',
+        type: 'histogram',
+        help: '[ALPHA] Bytes in the bodies of requests.',
+        samples: () => this.bodySizes(),
+      },
+      {
+        name: 'apiserver_request_terminations_total',
+        type: 'counter',
+        help: '[ALPHA] Requests that the server did not finish, to protect itself.',
+        samples: () =>
+          this.each(({ terminations, labels }) =>
+            Array.from(terminations, ([code, value]) => ({ labels: { ...labels, code: String(code) }, value })),
+          ),
+      },
+      {
+        name: 'field_validation_request_duration_seconds',
+        type: 'histogram',
+        help: '[ALPHA] How long writes took, by what they wanted to happen with unknown fields.',
+        samples: () =>
+          [...this.validations].flatMap(([value, durations]) => [...durations.samples({ field_validation: value })]),
+      },
+      single(
+        'apiserver_tls_handshake_errors_total',
+        'counter',
+        '[ALPHA] Connections that ended before they were secure.',
+        () => this.tlsHandshakeErrors,
+      ),
       {
         name: 'apiserver_longrunning_requests',
         type: 'gauge',
@@ -187,6 +245,21 @@ export class RequestMetrics {
       let sum = sums.get(key);
       if (!sum) sums.set(key, (sum = { labels, buckets: new Buckets(durationBounds) }));
       sum.buckets.add(durations);
+    }
+    for (const { labels, buckets } of sums.values()) yield* buckets.samples(labels);
+  }
+
+  /** Versions of a resource, and places of it, are added up. */
+  private *bodySizes(): Iterable<Sample> {
+    const sums = new Map<string, { labels: Labels; buckets: Buckets }>();
+    for (const { labels, bodies } of this.series.values()) {
+      if (!bodies) continue;
+      const { verb = '', group = '', resource = '' } = labels;
+      const key = `${verb} ${group}/${resource}`;
+      let sum = sums.get(key);
+      const own = { group, resource, verb: bodyVerbs[verb] ?? verb.toLowerCase() };
+      if (!sum) sums.set(key, (sum = { labels: own, buckets: new Buckets(bodyBounds) }));
+      sum.buckets.add(bodies);
     }
     for (const { labels, buckets } of sums.values()) yield* buckets.samples(labels);
   }
@@ -242,6 +315,13 @@ function isRead({ verb }: RequestInfo): boolean {
 
 function scopeOf({ verb, name, namespace }: RequestInfo): string {
   return name !== '' || verb === 'create' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster';
+}
+
+/** Of writes that look at fields; undefined for others, and for a wish that makes no sense. */
+function fieldValidationOf({ verb, query }: RequestInfo): FieldValidation | undefined {
+  if (verb !== 'create' && verb !== 'update' && verb !== 'patch') return undefined;
+  const wish = (query.raw === '' ? undefined : query.first('fieldValidation')) || 'Warn';
+  return fieldValidations.find((known) => known === wish);
 }
 
 function dryRunOf({ query }: RequestInfo): string {

@@ -136,6 +136,10 @@ function consistentReads({ groupResource, cache }: ResourceStore): Sample[] {
 export function buildFamilies({
   major,
   minor,
+  emulationMajor,
+  emulationMinor,
+  minCompatibilityMajor,
+  minCompatibilityMinor,
   gitVersion,
   gitCommit,
   gitTreeState,
@@ -155,12 +159,24 @@ export function buildFamilies({
     compiler,
     platform,
   };
+  const versions = {
+    binary: `${major}.${minor}`,
+    component: 'kube',
+    emulation: `${emulationMajor}.${emulationMinor}`,
+    min_compat: `${minCompatibilityMajor}.${minCompatibilityMinor}`,
+  };
   return [
     {
       name: 'kubernetes_build_info',
       type: 'gauge',
       help: '[BETA] Always 1: the labels tell which build runs.',
       samples: () => [{ labels, value: 1 }],
+    },
+    {
+      name: 'version_info',
+      type: 'gauge',
+      help: '[ALPHA] Always 1: the labels tell which releases the server is, acts as, and goes with.',
+      samples: () => [{ labels: versions, value: 1 }],
     },
   ];
 }

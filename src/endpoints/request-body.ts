@@ -29,6 +29,7 @@ export function readBody(request: FastifyRequest, bytesMax: number): Promise<Buf
     };
     const onEnd = () => {
       stop();
+      request.kube.receivedBytes = length;
       resolve(chunks.length === 0 ? empty : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length));
     };
     const onError = (error: Error) => {

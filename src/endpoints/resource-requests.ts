@@ -41,6 +41,7 @@ import { update } from '../verbs/update.js';
 import type { Target } from '../verbs/verb.js';
 import type { DeprecatedRequests } from './deprecated-requests.js';
 import { sendList } from './list-stream.js';
+import type { WatchMetrics } from './metrics-watches.js';
 import { readBody } from './request-body.js';
 import { ResourceAnswers, type ResourceAnswerParts } from './resource-answers.js';
 import { submission, submittedOptions, submittedPatch } from './submissions.js';
@@ -51,6 +52,7 @@ export interface ResourceRequestParts extends ResourceAnswerParts {
   readonly types: TypeSource;
   readonly admission: AdmissionChain;
   readonly watches: WatchStreams;
+  readonly watchMetrics: WatchMetrics;
   readonly deprecations: DeprecatedRequests;
   readonly encodings: readonly Encoding[];
   readonly metaGroup: string;
@@ -194,6 +196,7 @@ export class ResourceRequests {
         timeoutMs: options.timeoutSeconds
           ? options.timeoutSeconds * 1000
           : minWatchTimeoutMs + rng.below(minWatchTimeoutMs),
+        sent: this.parts.watchMetrics.sentOf(request.kube.info),
         firstFrame: representation.transform?.as === 'Table' ? (frame) => renderings.withColumns(frame) : undefined,
       },
       begin,

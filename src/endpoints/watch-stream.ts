@@ -20,6 +20,8 @@ export interface WatchStreamOptions {
   readonly timeoutMs: number;
   /** Changes the first frame (the columns of a table). */
   readonly firstFrame?: ((frame: Buffer) => Buffer) | undefined;
+  /** Told the length of each frame. */
+  readonly sent?: (bytes: number) => void;
 }
 
 /** The watches of one server that are open, so that a stopping server can end them. */
@@ -143,6 +145,7 @@ class WatchStream implements EventSink {
     if (this.isDone) return false;
     const bytes = this.isFirst && this.options.firstFrame ? this.options.firstFrame(frame) : frame;
     this.isFirst = false;
+    this.options.sent?.(bytes.length);
     const isOpen = this.socket ? this.socket.write(chunkOf(bytes)) : this.raw.write(bytes);
     if (!isOpen) this.stall ??= this.parts.wheel.after(this.parts.writeStallTimeoutMs, () => this.raw.destroy());
     return isOpen;

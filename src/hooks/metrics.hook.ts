@@ -17,6 +17,8 @@ export function registerMetrics(server: FastifyInstance, metrics: RequestMetrics
         code: raw.headersSent ? raw.statusCode : 0,
         seconds: (clock.monotonicMs() - kube.startMs) / 1000,
         sentBytes: kube.sentBytes,
+        receivedBytes: kube.receivedBytes,
+        isExpired: kube.isExpired,
         userName: kube.user.name,
       });
     });

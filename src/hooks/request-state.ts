@@ -30,6 +30,8 @@ export class RequestState {
   isStreaming = false;
   /** Bytes of the body that were sent, where the shell counts them. */
   sentBytes = 0;
+  /** Bytes of the body that were read; undefined where nobody wanted them. */
+  receivedBytes: number | undefined = undefined;
   /** The deadline has passed and the client has its answer: whatever comes after it is dropped. */
   isExpired = false;
   private annotations: Map<string, string> | undefined = undefined;
