@@ -38,7 +38,7 @@ function builtInGroups(parts: AppParts): GroupModule[] {
     BatchModule,
     PolicyModule,
     AdmissionregistrationModule,
-    ApiextensionsModule,
+    ApiextensionsModule.for(parts),
     ApiregistrationModule,
     ApiserverInternalModule,
     AuthenticationModule.for(parts),

@@ -20,7 +20,7 @@ export class DeprecatedRequests {
   /** For requests that reach something that is served: so labels are bounded, whatever clients ask for. */
   note(state: RequestState, served: Served): void {
     const { lifecycle } = served;
-    if (lifecycle?.deprecated === undefined) return;
+    if (lifecycle?.deprecated === undefined && lifecycle?.warning === undefined) return;
     if (!this.warnings.has(served)) this.warnings.set(served, deprecationWarning(served.definition, lifecycle));
     const warning = this.warnings.get(served);
     if (warning === undefined) return;

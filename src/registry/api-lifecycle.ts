@@ -8,6 +8,8 @@ export interface ApiLifecycle {
   /** The first release without it. */
   readonly removed?: Release;
   readonly replacement?: GroupVersionKind;
+  /** What its author has clients of a deprecated version told. */
+  readonly warning?: string;
 }
 
 export function isDeprecated({ deprecated }: ApiLifecycle, release: Release = servedRelease): boolean {
@@ -24,7 +26,8 @@ export function deprecationWarning(
   lifecycle: ApiLifecycle,
   release: Release = servedRelease,
 ): string | undefined {
-  const { deprecated, removed, replacement } = lifecycle;
+  const { deprecated, removed, replacement, warning } = lifecycle;
+  if (warning !== undefined) return warning;
   if (deprecated === undefined || !isDeprecated(lifecycle, release)) return undefined;
   const until = removed === undefined ? '' : `, unavailable in v${removed}+`;
   const instead =

@@ -1,5 +1,49 @@
-import { Module } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
+import type { NamingProfile } from '../../config/naming-profile.js';
+import type { ResourceRegistry } from '../../registry/resource-registry.js';
+import type { StoreParts } from '../../registry/resource-store.js';
+import type { Logger } from '../../std/logger.js';
 import { ApiextensionsGroup } from './apiextensions.group.js';
+import { apiextensionsVersion } from './apiextensions.resources.js';
+import { CustomKinds } from './custom/custom-kinds.js';
 
-@Module({ providers: [{ provide: ApiextensionsGroup, useFactory: () => new ApiextensionsGroup() }] })
-export class ApiextensionsModule {}
+export interface ApiextensionsParts {
+  readonly registry: ResourceRegistry;
+  readonly storeParts: StoreParts;
+  readonly logger: Logger;
+  readonly config: { readonly naming: NamingProfile };
+}
+
+@Module({})
+export class ApiextensionsModule {
+  static for(parts: ApiextensionsParts): DynamicModule {
+    return {
+      module: ApiextensionsModule,
+      providers: [
+        { provide: ApiextensionsGroup, useFactory: () => new ApiextensionsGroup() },
+        { provide: CustomKindsService, useFactory: () => new CustomKindsService(parts) },
+      ],
+    };
+  }
+}
+
+/** Begins when all built-in kinds are served. */
+class CustomKindsService {
+  private end: () => void = () => undefined;
+
+  constructor(private readonly parts: ApiextensionsParts) {}
+
+  onApplicationBootstrap(): void {
+    const { registry, config } = this.parts;
+    const { group, version } = apiextensionsVersion(config.naming);
+    const definitions = registry.find(group, version, 'customresourcedefinitions');
+    // --runtime-config may have switched them off.
+    if (definitions?.type === 'stored') {
+      this.end = new CustomKinds({ ...this.parts, definitions: definitions.store }).follow();
+    }
+  }
+
+  onModuleDestroy(): void {
+    this.end();
+  }
+}

@@ -1,0 +1,108 @@
+import { apiVersionOf } from '../../../machinery/gvk.js';
+import { asFields, asText } from '../../../machinery/fields.js';
+import type { KubeObject } from '../../../machinery/kube-object.js';
+import type { TypeSource } from '../../../machinery/type-model.js';
+import {
+  allVerbs,
+  defineResource,
+  type Hub,
+  type LensSubresource,
+  type ResourceDefinition,
+} from '../../../registry/resource-definition.js';
+import { scaleLens } from '../../../registry/scale-lens.js';
+import { customTable } from './columns.js';
+import { CustomForm } from './custom-form.js';
+import type { CustomKind, CustomScale, CustomVersion } from './custom-kind.js';
+import { customStatus, customStrategy } from './custom-strategy.js';
+
+/** A kind as resources. The stored version is always among them, also where it is not served. */
+export interface CustomDefinitions {
+  readonly stored: ResourceDefinition;
+  readonly served: readonly ServedCustomVersion[];
+}
+
+export interface ServedCustomVersion {
+  readonly definition: ResourceDefinition;
+  readonly version: CustomVersion;
+}
+
+/** Undefined where no version is stored: the definition is then refused anyway. */
+export function customDefinitions(kind: CustomKind, types: TypeSource): CustomDefinitions | undefined {
+  const storedVersion = kind.versions.find(({ isStored }) => isStored);
+  if (!storedVersion) return undefined;
+  const storedForm = formOf(kind, storedVersion, types);
+  const stored = definitionOf(kind, storedVersion, storedForm, undefined);
+  const served = kind.versions
+    .filter(({ isServed }) => isServed)
+    .map((version): ServedCustomVersion => {
+      if (version === storedVersion) return { version, definition: stored };
+      const form = formOf(kind, version, types);
+      const hub: Hub = {
+        stored: { group: kind.group, version: storedVersion.name, plural: kind.names.plural },
+        toHub: (object) => storedForm.converted(object),
+        fromHub: (object) => form.converted(object),
+      };
+      return { version, definition: definitionOf(kind, version, form, hub) };
+    });
+  return { stored, served };
+}
+
+function formOf({ group, names }: CustomKind, { name, schema }: CustomVersion, types: TypeSource): CustomForm {
+  return new CustomForm({ kind: names.kind, apiVersion: apiVersionOf(group, name), schema, types });
+}
+
+function definitionOf(
+  { group, names, namespaced, isTerminating }: CustomKind,
+  version: CustomVersion,
+  form: CustomForm,
+  hub: Hub | undefined,
+): ResourceDefinition {
+  const view = (stored: KubeObject): KubeObject =>
+    hub ? { ...hub.fromHub(stored), apiVersion: apiVersionOf(group, version.name) } : stored;
+  return defineResource({
+    ...names,
+    group,
+    version: version.name,
+    namespaced,
+    verbs: isTerminating ? allVerbs.filter((verb) => verb !== 'create') : allVerbs,
+    storagePrefix: `${group}/${names.plural}`,
+    selectableFields: Object.fromEntries(version.selectableFields.map(selectable)),
+    strategy: customStrategy({ form, view, statusIsApart: version.statusIsApart }),
+    table: customTable(version.columns),
+    subresources: {
+      ...(version.statusIsApart && { status: customStatus({ form, view }) }),
+      ...(version.scale && { scale: scaleOf(version.scale) }),
+    },
+    allowsUnconditionalUpdate: false,
+    itemsCarryType: true,
+    form,
+    hub,
+  });
+}
+
+function scaleOf({ specReplicas, statusReplicas, selector }: CustomScale): LensSubresource {
+  return scaleLens({
+    specReplicas: stepsOf(specReplicas),
+    statusReplicas: stepsOf(statusReplicas),
+    ...(selector !== undefined && { selector: (object: KubeObject) => asText(valueAt(object, stepsOf(selector))) }),
+  });
+}
+
+function selectable(path: string): [label: string, read: (object: KubeObject) => string] {
+  const steps = stepsOf(path);
+  const read = (object: KubeObject) => {
+    const value = valueAt(object, steps);
+    return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '';
+  };
+  return [steps.join('.'), read];
+}
+
+/** `.spec.replicas` */
+const stepsOf = (path: string): string[] => path.split('.').filter((step) => step !== '');
+
+function valueAt(object: unknown, steps: readonly string[]): unknown {
+  return steps.reduce<unknown>(
+    (value, step) => (Object.hasOwn(asFields(value), step) ? asFields(value)[step] : undefined),
+    object,
+  );
+}

@@ -1,0 +1,82 @@
+import type { Fields } from '../../../machinery/fields.js';
+import type { JsonObject, KubeObject, ObjectMeta } from '../../../machinery/kube-object.js';
+import type { StructType, TypeSource } from '../../../machinery/type-model.js';
+import { schemaOfJsonSchema } from '../../../patch/apply/schema-of-json-schema.js';
+import { schemaOfType } from '../../../patch/apply/schema-of-type.js';
+import type { Schema } from '../../../patch/apply/schema.js';
+import type { ObjectForm } from '../../../registry/object-form.js';
+import { ordered, type SubmittedObject } from '../../../registry/submitted-object.js';
+import { conform } from '../../../schema/conform.js';
+import { compileSchema, type ValueSchema } from '../schema/value-schema.js';
+
+/** What is kept of objects whose definition says nothing of them. */
+const anything: Fields = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+export interface CustomFormParts {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly schema: Fields | undefined;
+  readonly types: TypeSource;
+}
+
+/** The objects of one version of a custom kind, by the schema of the definition. Made ready when the first one comes. */
+export class CustomForm implements ObjectForm {
+  readonly openApi: JsonObject;
+  private compiled: ValueSchema | undefined;
+  private owned: Schema | undefined;
+  private bare: StructType | undefined;
+
+  constructor(private readonly parts: CustomFormParts) {
+    this.openApi = (parts.schema ?? anything) as JsonObject;
+  }
+
+  get values(): ValueSchema {
+    return (this.compiled ??= compileSchema(this.openApi, { objectMeta: this.objectMeta() }));
+  }
+
+  get ownership(): Schema {
+    return (this.owned ??= schemaOfJsonSchema(this.openApi, schemaOfType(this.objectMeta())));
+  }
+
+  read(given: KubeObject): SubmittedObject {
+    const { metadata, unknownFields } = this.metadataOf(given);
+    const unknown: string[] = [];
+    const pruned = this.values.pruned(given as unknown as JsonObject, (path) => unknown.push(path));
+    const object = { ...(this.values.filled(pruned) as JsonObject), metadata } as unknown as KubeObject;
+    return {
+      object: ordered(object, this.parts.kind, this.parts.apiVersion),
+      unknownFields: [...unknown, ...unknownFields],
+    };
+  }
+
+  canonical(object: KubeObject): KubeObject {
+    return ordered({ ...object, metadata: this.metadataOf(object).metadata }, this.parts.kind, object.apiVersion);
+  }
+
+  refreshed(stored: KubeObject): KubeObject | undefined {
+    const object = { ...stored, kind: this.parts.kind, apiVersion: this.parts.apiVersion } as unknown as JsonObject;
+    const current = this.values.filled(this.values.pruned(object));
+    const isSame = current === object && stored.apiVersion === this.parts.apiVersion && stored.kind === this.parts.kind;
+    return isSame ? undefined : ordered(current as unknown as KubeObject, this.parts.kind, this.parts.apiVersion);
+  }
+
+  /** An object of another version as one of this: what it does not have goes. */
+  converted(object: KubeObject): KubeObject {
+    return this.values.pruned(object as unknown as JsonObject) as unknown as KubeObject;
+  }
+
+  /** Fills in the defaults. */
+  fill(object: KubeObject): void {
+    Object.assign(object, this.values.filled(object as unknown as JsonObject));
+  }
+
+  private objectMeta(): StructType {
+    return this.parts.types.struct('meta.v1.ObjectMeta');
+  }
+
+  private metadataOf({ metadata = {} }: KubeObject): { metadata: ObjectMeta; unknownFields: readonly string[] } {
+    this.bare ??= this.parts.types.struct('meta.v1.PartialObjectMetadata');
+    const { object, unknownFields } = conform({ metadata } as unknown as JsonObject, this.bare);
+    return { metadata: (object['metadata'] ?? {}) as unknown as ObjectMeta, unknownFields };
+  }
+}

@@ -1,0 +1,111 @@
+import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../../machinery/fields.js';
+import type { KubeObject } from '../../../machinery/kube-object.js';
+import { compareKubeVersions } from '../../../machinery/kube-version.js';
+import { schemaOf, statusIsApart } from '../definition-view.js';
+
+/** A kind as its definition describes it: what serving it takes, and nothing else, so that equal ones serve equally. */
+export interface CustomKind {
+  readonly group: string;
+  readonly names: CustomNames;
+  readonly namespaced: boolean;
+  /** The best first. */
+  readonly versions: readonly CustomVersion[];
+  /** Who makes one version of an object out of another. */
+  readonly conversion: 'None' | 'Webhook';
+  /** No objects are made any more: they are about to go with their definition. */
+  readonly isTerminating: boolean;
+}
+
+export interface CustomNames {
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+}
+
+export interface CustomVersion {
+  readonly name: string;
+  readonly isServed: boolean;
+  readonly isStored: boolean;
+  readonly schema: Fields | undefined;
+  readonly columns: readonly Fields[];
+  /** Paths: `.spec.color` */
+  readonly selectableFields: readonly string[];
+  readonly statusIsApart: boolean;
+  readonly scale: CustomScale | undefined;
+  /** What clients of a deprecated version are told. */
+  readonly deprecation: string | undefined;
+}
+
+/** Where the objects keep what their Scale shows: paths like `.spec.replicas`. */
+export interface CustomScale {
+  readonly specReplicas: string;
+  readonly statusReplicas: string;
+  readonly selector: string | undefined;
+}
+
+/** Undefined while the names of the kind are not its own, or not known to be. */
+export function customKindOf(definition: KubeObject): CustomKind | undefined {
+  const spec = asFields(definition['spec']);
+  const status = asFields(definition['status']);
+  const holds = (type: string) =>
+    asItems(status['conditions']).some((condition) => condition['type'] === type && condition['status'] === 'True');
+  if (!holds('Established')) return undefined;
+  const group = asText(spec['group']);
+  const accepted = asFields(status['acceptedNames']);
+  const names = {
+    kind: asText(accepted['kind']),
+    listKind: asText(accepted['listKind']),
+    plural: asText(asFields(spec['names'])['plural']),
+    singular: asText(accepted['singular']),
+    shortNames: asTexts(accepted['shortNames']),
+    categories: asTexts(accepted['categories']),
+  };
+  const versions = asItems(spec['versions']).sort((a, b) => compareKubeVersions(asText(b['name']), asText(a['name'])));
+  return {
+    group,
+    names,
+    namespaced: spec['scope'] === 'Namespaced',
+    versions: versions.map((version) => ({
+      ...versionOf(version),
+      deprecation: version['deprecated'] === true ? deprecationOf(version, versions, group, names.kind) : undefined,
+    })),
+    conversion: asFields(spec['conversion'])['strategy'] === 'Webhook' ? 'Webhook' : 'None',
+    isTerminating: holds('Terminating'),
+  };
+}
+
+function versionOf(version: Fields): Omit<CustomVersion, 'deprecation'> {
+  const scale = asFields(version['subresources'])['scale'];
+  return {
+    name: asText(version['name']),
+    isServed: version['served'] === true,
+    isStored: version['storage'] === true,
+    schema: schemaOf(version['schema']),
+    columns: asItems(version['additionalPrinterColumns']),
+    selectableFields: asItems(version['selectableFields']).map(({ jsonPath }) => asText(jsonPath)),
+    statusIsApart: statusIsApart(version['subresources']),
+    scale: isSet(scale) ? scaleOf(asFields(scale)) : undefined,
+  };
+}
+
+/** What the author says, or else what to use instead: the best of the better versions. */
+function deprecationOf(version: Fields, all: readonly Fields[], group: string, kind: string): string {
+  const own = asText(version['deprecationWarning']);
+  if (own !== '') return own;
+  const better = all
+    .slice(0, all.indexOf(version))
+    .find((other) => other['served'] === true && other['deprecated'] !== true);
+  const instead = better ? `; use ${group}/${asText(better['name'])} ${kind}` : '';
+  return `${group}/${asText(version['name'])} ${kind} is deprecated${instead}`;
+}
+
+function scaleOf(scale: Fields): CustomScale {
+  return {
+    specReplicas: asText(scale['specReplicasPath']),
+    statusReplicas: asText(scale['statusReplicasPath']),
+    selector: asText(scale['labelSelectorPath']) || undefined,
+  };
+}

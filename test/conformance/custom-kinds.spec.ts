@@ -1,0 +1,321 @@
+import type { KubeObject } from '../../src/machinery/kube-object.js';
+import type { Watch } from '../harness/http-client.js';
+import { startTestServer, type TestServer } from '../harness/servers.js';
+import { until, untilGone } from '../harness/until.js';
+
+const group = 'shop.example.com';
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+const widgetSchema = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      required: ['color'],
+      properties: {
+        color: { type: 'string', enum: ['red', 'blue'] },
+        replicas: { type: 'integer', default: 1, minimum: 0, maximum: 9 },
+        parts: {
+          type: 'array',
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['name'],
+          items: {
+            type: 'object',
+            required: ['name'],
+            properties: { name: { type: 'string' }, size: { type: 'integer' } },
+          },
+        },
+      },
+    },
+    status: {
+      type: 'object',
+      properties: { replicas: { type: 'integer' }, selector: { type: 'string' }, note: { type: 'string' } },
+    },
+  },
+};
+
+const version = (name: string, given: object = {}) => ({
+  name,
+  served: true,
+  storage: true,
+  schema: { openAPIV3Schema: widgetSchema },
+  subresources: {
+    status: {},
+    scale: {
+      specReplicasPath: '.spec.replicas',
+      statusReplicasPath: '.status.replicas',
+      labelSelectorPath: '.status.selector',
+    },
+  },
+  additionalPrinterColumns: [{ name: 'Color', type: 'string', jsonPath: '.spec.color' }],
+  selectableFields: [{ jsonPath: '.spec.color' }],
+  ...given,
+});
+
+const definition = (plural: string, kind: string, versions: object[] = [version('v1')], spec: object = {}) => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${plural}.${group}` },
+  spec: { group, scope: 'Namespaced', names: { plural, kind, shortNames: [plural.slice(0, 3)] }, versions, ...spec },
+});
+
+let server: TestServer;
+beforeAll(async () => void (server = await startTestServer({ store: 'memory', naming: 'kubernetes' })));
+afterAll(() => server.stop());
+
+const holds =
+  (type: string) =>
+  (object: KubeObject | undefined): boolean =>
+    ((object?.['status'] as { conditions?: { type: string; status: string }[] } | undefined)?.conditions ?? []).some(
+      (condition) => condition.type === type && condition.status === 'True',
+    );
+
+async function define(given: ReturnType<typeof definition>): Promise<void> {
+  const { code, text } = await server.admin.post(definitions, given);
+  if (code !== 201) throw new Error(text);
+  await until(server.admin, definitions, given.metadata.name, holds('Established'));
+}
+
+/** Resolves when a watch has told all that it had to tell, and was ended as one should be. */
+async function overOf(watch: Watch): Promise<void> {
+  while (await watch.next());
+  expect(await watch.ended).toBe('complete');
+}
+
+const at = (plural: string, name = '', in_ = 'v1') =>
+  `/apis/${group}/${in_}/namespaces/default/${plural}${name && `/${name}`}`;
+
+describe('a defined kind', () => {
+  beforeAll(() => define(definition('widgets', 'Widget')));
+
+  it('is served from the moment that its definition says so', async () => {
+    const { admin } = server;
+    const made = await admin.post(at('widgets'), { metadata: { name: 'first' }, spec: { color: 'red' } });
+    expect(made.code).toBe(201);
+    expect(made.body).toMatchObject({
+      apiVersion: `${group}/v1`,
+      kind: 'Widget',
+      metadata: { name: 'first', namespace: 'default', generation: 1 },
+      spec: { color: 'red', replicas: 1 },
+    });
+    expect((await admin.get(at('widgets', 'first'))).body).toEqual(made.body);
+    const list = (await admin.get(at('widgets'))).body;
+    expect(list).toMatchObject({ kind: 'WidgetList', apiVersion: `${group}/v1` });
+    expect(list.items).toContainEqual(made.body);
+    const { resources } = (await admin.get(`/apis/${group}/v1`)).body;
+    expect(resources.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['widgets', 'widgets/status', 'widgets/scale']),
+    );
+    expect((await admin.get('/apis')).text).toContain(`"${group}/v1"`);
+  });
+
+  it.each([
+    ['a value that is not allowed', { color: 'green' }, 422, 'spec.color: Unsupported value: "green"'],
+    ['a missing field', {}, 422, 'spec.color: Required value'],
+    ['a wrong type', { color: 'red', replicas: 'x' }, 422, 'spec.replicas in body must be of type integer: "string"'],
+    ['a number too large', { color: 'red', replicas: 10 }, 422, 'should be less than or equal to 9'],
+    ['a key twice', { color: 'red', parts: [{ name: 'a' }, { name: 'a' }] }, 422, 'spec.parts[1]: Duplicate value'],
+  ])('refuses %s', async (_what, spec, code, message) => {
+    const answer = await server.admin.post(at('widgets'), { metadata: { name: 'bad' }, spec });
+    expect(answer.code).toBe(code);
+    expect(answer.body.message).toContain(message);
+  });
+
+  it('drops unknown fields, and says so', async () => {
+    const { admin } = server;
+    const body = {
+      metadata: { name: 'pruned', odd: 1 },
+      spec: { color: 'red', size: 2, parts: [{ name: 'a', x: 1 }] },
+    };
+    const made = await admin.post(at('widgets'), body);
+    expect(made.body.spec).toEqual({ color: 'red', replicas: 1, parts: [{ name: 'a' }] });
+    expect(made.warnings).toEqual(
+      ['spec.parts[0].x', 'spec.size', 'metadata.odd'].map((path) =>
+        expect.stringContaining(`unknown field "${path}"`),
+      ),
+    );
+    const strict = await admin.post(`${at('widgets')}?fieldValidation=Strict`, body);
+    expect(strict.code).toBe(400);
+    expect(strict.body.message).toContain('strict decoding error: unknown field "spec.');
+  });
+
+  it('keeps its status apart, and counts what is asked for', async () => {
+    const { admin } = server;
+    await admin.post(at('widgets'), { metadata: { name: 's' }, spec: { color: 'red' }, status: { note: 'dropped' } });
+    const path = at('widgets', 's');
+    expect((await admin.get(path)).body.status).toBeUndefined();
+    const told = await admin.patch(`${path}/status`, { spec: { color: 'blue' }, status: { note: 'seen', odd: 1 } });
+    expect(told.body).toMatchObject({ metadata: { generation: 1 }, spec: { color: 'red' }, status: { note: 'seen' } });
+    const asked = await admin.patch(path, { spec: { color: 'blue' }, status: { note: 'ignored' } });
+    expect(asked.body).toMatchObject({
+      metadata: { generation: 2 },
+      spec: { color: 'blue' },
+      status: { note: 'seen' },
+    });
+    expect((await admin.patch(`${path}/status`, { status: { replicas: 'many' } })).code).toBe(422);
+  });
+
+  it('is scaled', async () => {
+    const { admin } = server;
+    await admin.post(at('widgets'), { metadata: { name: 'scaled' }, spec: { color: 'red', replicas: 2 } });
+    const path = at('widgets', 'scaled');
+    await admin.patch(`${path}/status`, { status: { replicas: 1, selector: 'a=b' } });
+    expect((await admin.get(`${path}/scale`)).body).toMatchObject({
+      kind: 'Scale',
+      spec: { replicas: 2 },
+      status: { replicas: 1, selector: 'a=b' },
+    });
+    expect((await admin.patch(`${path}/scale`, { spec: { replicas: 5 } })).body).toMatchObject({
+      spec: { replicas: 5 },
+    });
+    expect((await admin.get(path)).body.spec.replicas).toBe(5);
+  });
+
+  it('is applied by several, who own its fields', async () => {
+    const { admin } = server;
+    const path = at('widgets', 'applied');
+    const apply = (manager: string, spec: object) =>
+      admin.patch(
+        `${path}?fieldManager=${manager}`,
+        { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'applied' }, spec },
+        'application/apply-patch+yaml',
+      );
+    expect((await apply('one', { color: 'red', parts: [{ name: 'a' }] })).code).toBe(201);
+    const both = await apply('two', { parts: [{ name: 'b' }] });
+    expect(both.body.spec).toEqual({ color: 'red', replicas: 1, parts: [{ name: 'a' }, { name: 'b' }] });
+    const conflict = await apply('two', { color: 'blue' });
+    expect(conflict.code).toBe(409);
+    expect(conflict.body.message).toContain('conflict with "one": .spec.color');
+    const { resourceVersion } = (await admin.get(path)).body.metadata;
+    const again = await apply('one', { color: 'red', parts: [{ name: 'a' }] });
+    expect(again.body.metadata.resourceVersion).toBe(resourceVersion);
+  });
+
+  it('is patched, but not by a strategy that it has no types for', async () => {
+    const { admin } = server;
+    await admin.post(at('widgets'), { metadata: { name: 'p' }, spec: { color: 'red', replicas: 3 } });
+    const path = at('widgets', 'p');
+    expect((await admin.patch(path, { spec: { replicas: null } })).body.spec).toEqual({ color: 'red', replicas: 1 });
+    const operations = [{ op: 'replace', path: '/spec/color', value: 'blue' }];
+    expect((await admin.patch(path, operations, 'json')).body.spec.color).toBe('blue');
+    expect((await admin.patch(path, {}, 'strategic-merge')).code).toBe(415);
+  });
+
+  it('is replaced only by who knows what there is', async () => {
+    const { admin } = server;
+    const made = (await admin.post(at('widgets'), { metadata: { name: 'put' }, spec: { color: 'red' } })).body;
+    const blind = { ...made, metadata: { name: 'put' } };
+    expect((await admin.put(at('widgets', 'put'), blind)).code).toBe(422);
+    expect((await admin.put(at('widgets', 'put'), made)).body).toEqual(made);
+    expect((await admin.put(at('widgets', 'none'), { ...made, metadata: { name: 'none' } })).code).toBe(404);
+  });
+
+  it('is selected by its fields, watched, and shown in a table', async () => {
+    const { admin } = server;
+    const watch = await admin.watch(`${at('widgets')}?watch=1&fieldSelector=spec.color=blue`);
+    await admin.post(at('widgets'), { metadata: { name: 'seen', labels: { w: 'x' } }, spec: { color: 'blue' } });
+    for await (const { object } of watch) if (object.metadata.name === 'seen') break;
+    watch.close();
+    const found = (await admin.get(`${at('widgets')}?fieldSelector=spec.color%3Dblue&labelSelector=w`)).body;
+    expect(found.items.map(({ metadata }: KubeObject) => metadata.name)).toEqual(['seen']);
+    expect((await admin.get(`${at('widgets')}?fieldSelector=spec.size%3D1`)).code).toBe(400);
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const table = (await admin.get(`${at('widgets')}?labelSelector=w`, { accept })).body;
+    expect(table.columnDefinitions.map(({ name }: { name: string }) => name)).toEqual(['Name', 'Color']);
+    expect(table.rows[0].cells).toEqual(['seen', 'blue']);
+  });
+
+  it('is not written as protobuf', async () => {
+    const accept = 'application/vnd.kubernetes.protobuf';
+    expect((await server.admin.get(at('widgets'), { accept })).code).toBe(406);
+    const either = await server.admin.get(at('widgets'), { accept: `${accept},application/json` });
+    expect(either.headers['content-type']).toBe('application/json');
+  });
+});
+
+describe('a kind of several versions', () => {
+  const strict = { ...widgetSchema, properties: { spec: widgetSchema.properties.spec } };
+  beforeAll(() =>
+    define(
+      definition('gadgets', 'Gadget', [
+        version('v1beta1', {
+          storage: false,
+          deprecated: true,
+          schema: { openAPIV3Schema: strict },
+          subresources: {},
+          selectableFields: [],
+        }),
+        version('v1'),
+        version('v2alpha1', { storage: false, served: false }),
+      ]),
+    ),
+  );
+
+  it('shows the same objects in each, and says which are old', async () => {
+    const { admin } = server;
+    const made = await admin.post(at('gadgets', '', 'v1beta1'), { metadata: { name: 'g' }, spec: { color: 'red' } });
+    expect(made.body).toMatchObject({ apiVersion: `${group}/v1beta1`, spec: { color: 'red', replicas: 1 } });
+    expect(made.warnings).toEqual([
+      expect.stringContaining(`${group}/v1beta1 Gadget is deprecated; use ${group}/v1 Gadget`),
+    ]);
+    expect((await admin.get(at('gadgets', 'g'))).body).toMatchObject({ apiVersion: `${group}/v1` });
+    await admin.patch(`${at('gadgets', 'g')}/status`, { status: { note: 'seen' } });
+    expect((await admin.get(at('gadgets', 'g', 'v1beta1'))).body.status).toBeUndefined();
+    expect((await admin.get(at('gadgets', 'g', 'v2alpha1'))).code).toBe(404);
+    const { body } = await admin.get(`/apis/${group}`);
+    expect(body.preferredVersion.version).toBe('v1');
+  });
+
+  it('is stored in another when its definition says so, and rewritten by the next write', async () => {
+    const { admin } = server;
+    await admin.post(at('gadgets'), { metadata: { name: 'moved' }, spec: { color: 'red' } });
+    const name = `gadgets.${group}`;
+    const { spec } = (await admin.get(`${definitions}/${name}`)).body;
+    const versions = spec.versions.map((one: { name: string }) => ({ ...one, storage: one.name === 'v1beta1' }));
+    const changed = await admin.patch(`${definitions}/${name}`, { spec: { versions } });
+    expect(changed.body.status.storedVersions).toEqual(['v1', 'v1beta1']);
+    const before = (await admin.get(at('gadgets', 'moved'))).body;
+    expect(before).toMatchObject({ apiVersion: `${group}/v1`, spec: { color: 'red', replicas: 1 } });
+    const after = (await admin.put(at('gadgets', 'moved'), before)).body;
+    expect(after.metadata.resourceVersion).not.toBe(before.metadata.resourceVersion);
+    const again = (await admin.put(at('gadgets', 'moved'), after)).body;
+    expect(again.metadata.resourceVersion).toBe(after.metadata.resourceVersion);
+  });
+});
+
+describe('a definition that changes', () => {
+  it('changes what is served, and its objects with it', async () => {
+    const { admin } = server;
+    await define(definition('tools', 'Tool'));
+    await admin.post(at('tools'), { metadata: { name: 't' }, spec: { color: 'red' } });
+    const watch = await admin.watch(`${at('tools')}?watch=1`);
+    const schema = structuredClone(widgetSchema) as { properties: { spec: { properties: Record<string, object> } } };
+    schema.properties.spec.properties['size'] = { type: 'string', default: 'small' };
+    await admin.patch(`${definitions}/tools.${group}`, {
+      spec: { versions: [version('v1', { schema: { openAPIV3Schema: schema } })] },
+    });
+    // Who watches is told to begin anew, as the objects may look different now.
+    await overOf(watch);
+    expect((await admin.get(at('tools', 't'))).body.spec).toEqual({ color: 'red', replicas: 1, size: 'small' });
+    const made = await admin.post(at('tools'), { metadata: { name: 'u' }, spec: { color: 'red', size: 'large' } });
+    expect(made.body.spec.size).toBe('large');
+  });
+
+  it('takes its objects with it when it goes', async () => {
+    const { admin } = server;
+    await define(definition('toys', 'Toy'));
+    await admin.post(at('toys'), { metadata: { name: 'a' }, spec: { color: 'red' } });
+    await admin.post(at('toys'), { metadata: { name: 'held', finalizers: [`${group}/f`] }, spec: { color: 'red' } });
+    const watch = await admin.watch(`${at('toys')}?watch=1`);
+    await admin.delete(`${definitions}/toys.${group}`);
+    await until(admin, definitions, `toys.${group}`, holds('Terminating'));
+    expect((await admin.post(at('toys'), { metadata: { name: 'late' }, spec: { color: 'red' } })).code).toBe(405);
+    await until(admin, at('toys'), 'a', (object) => object === undefined);
+    await admin.patch(at('toys', 'held'), { metadata: { finalizers: null } });
+    await untilGone(admin, definitions, `toys.${group}`);
+    await overOf(watch);
+    expect((await admin.get(at('toys'))).code).toBe(404);
+    await define(definition('toys', 'Toy'));
+    expect((await admin.get(at('toys'))).body.items).toEqual([]);
+  });
+});
