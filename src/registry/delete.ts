@@ -4,6 +4,7 @@ import type { DeleteOptions, PropagationPolicy } from '../machinery/list-options
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { Revision } from '../machinery/revision.js';
 import type { EncodedObject } from '../cache/encoded-object.js';
+import { newerThan } from './confirm.js';
 import type { Written } from './create.js';
 import { checkPreconditions } from './preconditions.js';
 import type { RequestContext } from './request-context.js';
@@ -77,6 +78,10 @@ async function attemptDelete(
   await admission.validate(undefined, old);
 
   const next = nextState(store, old, options, context);
+  if (next.then === 'stays' || request.dryRun) {
+    const newer = await newerThan(store, key, current, request.signal);
+    if (newer) return { newer };
+  }
   if (next.then === 'stays') return { object: old, encoded: current.encoded, gone: false };
   const { object } = next;
   let before = current.revision;

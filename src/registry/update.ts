@@ -4,6 +4,7 @@ import { fieldError, type FieldError } from '../machinery/field-error.js';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../machinery/object-meta-validation.js';
 import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import { withoutIdleTimes } from '../patch/apply/idle-times.js';
+import { newerThan } from './confirm.js';
 import { createObject, type Written } from './create.js';
 import { finishDeletion } from './delete.js';
 import { keepOwnersOnce } from './owner-references.js';
@@ -148,8 +149,12 @@ async function writeUpdate(
 
   const key = current.encoded!.key;
   const final = withoutIdleTimes(asJson(old), asJson(store.canonical(object))) as unknown as KubeObject;
-  if (!current.encoded!.isOutdated && deepEqual(final, old))
-    return { written: { encoded: current.encoded, object: old, created: false } };
+  const isSame = !current.encoded!.isOutdated && deepEqual(final, old);
+  if (isSame || request.dryRun) {
+    const newer = await newerThan(store, key, current, request.signal);
+    if (newer) return { newer };
+  }
+  if (isSame) return { written: { encoded: current.encoded, object: old, created: false } };
   if (final.metadata.deletionTimestamp && !isHeld(store, final)) {
     return finishDeletion(store, final, old, current, request);
   }
