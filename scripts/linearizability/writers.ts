@@ -78,7 +78,7 @@ class Writer {
       this.remove,
     ];
     while (!this.all.isOver) {
-      const wasReached = await pick(this.rng, [...acts, this.release]).call(this);
+      const wasReached = await pick(this.rng, [...acts, this.release, this.touch]).call(this);
       await sleep(wasReached ? this.rng.below(4) : 10 + this.rng.below(20));
     }
   }
@@ -163,15 +163,23 @@ class Writer {
     return this.write({ key, mark, expects, intent: { verb: 'delete' } }, (api, place) => api.remove(place, options));
   }
 
+  /** A patch of nothing shows what is there, as a read does. */
+  private async touch(): Promise<boolean> {
+    return (await this.read(this.next().key, (api, place) => api.patch(place, 'merge', {}))) !== false;
+  }
+
   /** Undefined when it is not there; false when that was not to be learnt. */
-  private async read(key: string): Promise<KubeObject | undefined | false> {
+  private async read(
+    key: string,
+    ask = (api: HttpApi, place: NamedPlace) => api.get(place, {}),
+  ): Promise<KubeObject | undefined | false> {
     const began = this.all.now();
     const note = (object: KubeObject | undefined) => {
       this.all.reads.push({ key, began, ended: this.all.now(), version: object && versionOf(object) });
       return object;
     };
     try {
-      return note(await this.api().get(placeOf(key), {}));
+      return note(await ask(this.api(), placeOf(key)));
     } catch (error) {
       if (error instanceof ApiFailure && error.code === 404) return note(undefined);
       if (error instanceof ApiFailure) return false;

@@ -5,6 +5,10 @@ import { createConnection, createServer, type AddressInfo, type Server, type Soc
 export class EtcdProxy {
   private readonly sockets = new Set<Socket>();
   private isCut = false;
+  /** Asked whenever etcd says something: what it says after a yes is lost, with the line. What was asked for is done. */
+  losesAnswer: () => boolean = () => false;
+  /** How often an answer was lost. */
+  lost = 0;
 
   private constructor(
     private readonly server: Server,
@@ -45,12 +49,22 @@ export class EtcdProxy {
       [server, client],
     ] as const) {
       this.sockets.add(from);
-      from.pipe(to);
+      if (from === client) from.pipe(to);
       from.on('error', () => undefined);
       from.on('close', () => {
         this.sockets.delete(from);
         to.destroy();
       });
     }
+    server.on('data', (bytes: Buffer) => {
+      if (this.losesAnswer()) {
+        this.lost++;
+        client.destroy();
+      } else if (!client.write(bytes)) {
+        server.pause();
+        client.once('drain', () => server.resume());
+      }
+    });
+    server.on('end', () => client.end());
   }
 }
