@@ -10,6 +10,7 @@ import { systemClock, type Clock } from '../../src/std/clock.js';
 import { backends } from '../../src/storage/backends.js';
 import { startKeelson } from '../../src/testing.js';
 import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
+import { eventually } from '../harness/eventually.js';
 import { HttpClient, type Protocol, type Watch } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 import { configMap } from './case.js';
@@ -35,7 +36,8 @@ describe.each<Protocol>(['http/1.1', 'h2'])('a server that stops, by %s', (proto
     const tookMs = performance.now() - startedMs;
     const ends = await Promise.all(watches.map(async (watch) => [await watch.rest(), await watch.ended]));
     expect(new Set(ends.map(([, end]) => end))).toEqual(new Set(['complete']));
-    expect(tookMs).toBeLessThan(300);
+    // Those that do not end by themselves are cut after five seconds.
+    expect(tookMs).toBeLessThan(4_000);
     client.close();
   });
 
@@ -51,7 +53,7 @@ describe.each<Protocol>(['http/1.1', 'h2'])('a server that stops, by %s', (proto
   });
 
   it('says so before it does', async () => {
-    const server = await startTestServer(memory, { config: { shutdownDelayMs: 400 } });
+    const server = await startTestServer(memory, { config: { shutdownDelayMs: 1_500 } });
     const client = server.client({ ...server.keelson.client, protocol });
     expect((await client.get('/readyz')).code).toBe(200);
     const stopped = server.keelson.stop();
@@ -130,8 +132,7 @@ it('takes a new certificate from its files without dropping anybody', async () =
   const watches = await Promise.all(clients.map((client) => client.watch(`${configMaps}?watch=1&labelSelector=l`)));
   const before = await serial();
   await writePair();
-  const deadline = Date.now() + 5_000;
-  while ((await serial()) === before) if (Date.now() > deadline) throw new Error('the new certificate is not shown');
+  await eventually('the new certificate is shown', async () => (await serial()) !== before);
   await clients[1]!.post(configMaps, configMap('after', { metadata: { labels: { l: '1' } } }));
   for (const watch of watches) expect((await watch.next())?.object.metadata.name).toBe('after');
   await server.stop();

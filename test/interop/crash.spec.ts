@@ -10,6 +10,7 @@ import { SeededRng } from '../../src/std/rng.js';
 import { EmbeddedStore } from '../../src/storage/backends/embedded/embedded-store.js';
 import type { KvStore } from '../../src/storage/kv-store.js';
 import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
+import { allIsTold, eventually } from '../harness/eventually.js';
 import { ServerProcess } from '../harness/server-process.js';
 
 /**
@@ -30,31 +31,27 @@ async function survive(flags: readonly string[], openStore: (directory: string) 
     const crowd = new Crowd({ apis: [api], clock: systemClock, fork, pauseMsMax: 15, mayFail: () => true });
     await crowd.makeNamespaces();
     crowd.start(8);
-    const acknowledged: number[] = [];
+    const { ledger } = crowd;
     for (let n = 0; n < kills; n++) {
+      const before = ledger.acknowledged;
       await sleep(150 + rng.below(300));
+      // Every other life has writes, however busy the machine is.
+      if (n % 2 === 0) await eventually('something is written', () => ledger.acknowledged > before);
       await server.kill();
-      acknowledged.push(crowd.ledger.acknowledged);
       await server.start();
     }
+    await eventually('watches are taken up again', () => ledger.counts()['resumed']! > kills);
     // The last ones go in peace, so that whoever watches can get everything.
     await sleep(500);
     await crowd.stop();
-    await sleep(1_500);
+    await allIsTold(ledger);
     crowd.close();
     await server.kill();
 
     const store = await openStore(directory);
     const history = await History.of(store).finally(() => store.close());
-    const violations = violationsOf(history, crowd.ledger).map(
-      ({ guarantee, message }) => `not ${guarantee}: ${message}`,
-    );
+    const violations = violationsOf(history, ledger).map(({ guarantee, message }) => `not ${guarantee}: ${message}`);
     if (violations.length > 0) throw new Error(`seed ${seed}:\n${violations.slice(0, 10).join('\n')}`);
-    // Most lives of the server had writes; that each begins above all that was acknowledged before is a guarantee of reads.
-    expect(acknowledged.filter((revision, life) => revision > (acknowledged[life - 1] ?? 0)).length).toBeGreaterThan(
-      10,
-    );
-    expect(crowd.ledger.counts()['resumed']).toBeGreaterThan(kills);
   } finally {
     api.close();
     await server.kill();
@@ -67,7 +64,7 @@ describe(`a server that is killed ${kills} times loses nothing`, () => {
     await survive(['--storage-backend=embedded'], (directory) =>
       EmbeddedStore.open({ directory: join(directory, 'store') }),
     );
-  }, 120_000);
+  }, 300_000);
 
   describeWithEtcd('beside etcd', () => {
     let etcd: EtcdCluster;
@@ -78,6 +75,6 @@ describe(`a server that is killed ${kills} times loses nothing`, () => {
 
     it('and etcd stays', async () => {
       await survive([`--etcd-servers=${etcd.storeOptions.servers.join(',')}`], () => etcd.openStore());
-    }, 120_000);
+    }, 300_000);
   });
 });
