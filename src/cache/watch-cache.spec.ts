@@ -240,4 +240,19 @@ describe('WatchCache', () => {
       await other.close();
     });
   });
+
+  describe('followers', () => {
+    it('that fail keep nobody from the events', async () => {
+      const seen: string[] = [];
+      const failing = () => {
+        throw new Error('odd object');
+      };
+      world.cache.observe({ changed: failing, reset: () => undefined });
+      world.cache.observe({ changed: ({ key }) => seen.push(key), reset: () => undefined });
+      await world.put('a');
+      await world.put('b');
+      expect(seen).toEqual([`${pods}ns/a`, `${pods}ns/b`]);
+      expect(world.cache.snapshot().size).toBe(2);
+    });
+  });
 });

@@ -180,7 +180,7 @@ export class WatchCache {
     this.keepTakenState(change);
     this.history.push(change);
     this.fanOut.dispatch(change, this.history.next - 1);
-    for (const observer of this.observers) observer.changed(change);
+    this.tell((observer) => observer.changed(change));
   }
 
   /** Starts again from a state that was read at `revision`. What was known before is forgotten, and watches end. */
@@ -201,13 +201,24 @@ export class WatchCache {
     this.isLoaded = true;
     this.counts.loads++;
     this.loaded.resolve();
-    for (const observer of this.observers) observer.reset();
+    this.tell((observer) => observer.reset());
   }
 
   /** Ends all watches, with a reason where there is one. */
   close(status?: Status): void {
     for (const cursor of [...this.cursors]) cursor.end(status);
     this.loaded.reject(new Error(`${this.prefix} was removed`));
+  }
+
+  /** Whatever one follower makes of an object that somebody wrote past the server, the feed goes on for all others. */
+  private tell(call: (observer: CacheObserver) => void): void {
+    for (const observer of this.observers) {
+      try {
+        call(observer);
+      } catch (error) {
+        this.host.logger.error('a follower of a resource failed', { prefix: this.prefix, error });
+      }
+    }
   }
 
   private ingest(event: StoreEvent & { type: 'put' }): EncodedObject {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { WatchCache } from '../../../cache/watch-cache.js';
 import { asFields, asItems, asTexts } from '../../../machinery/fields.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
@@ -95,6 +96,8 @@ const isReady = (serviceCidr: KubeObject): boolean =>
   );
 
 function mark({ range, pool }: PooledRange, address: string, isTaken: boolean): void {
+  // Whoever writes past the server may call its object anything.
+  if (isIP(address) === 0) return;
   const place = range.placeOf(address);
   if (place === undefined || place >= BigInt(pool.size)) return;
   if (isTaken) pool.take(Number(place));
