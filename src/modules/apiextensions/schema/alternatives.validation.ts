@@ -13,7 +13,7 @@ export interface Outcome {
  */
 export function validateAlternatives({ all, any, one, not }: Alternatives, meet: Meet, walk: ValueWalk): void {
   const tell = ({ errors, matches }: Outcome) => {
-    for (const error of errors) walk.errors.push(error);
+    for (const error of errors) walk.tell(error);
     walk.matches += matches;
   };
   if (any.length > 0) validateAny(any, meet, tell, walk);

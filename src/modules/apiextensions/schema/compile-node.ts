@@ -62,7 +62,7 @@ const numberIn = (schema: Fields, field: string): number | undefined => {
 
 function textBounds(schema: Fields): TextBounds | undefined {
   const source = asText(schema['pattern']);
-  const pattern = source === '' ? undefined : new Pattern(source);
+  const pattern = source === '' ? undefined : Pattern.of(source);
   const [min, max] = [numberIn(schema, 'minLength'), numberIn(schema, 'maxLength')];
   return min === undefined && max === undefined && !pattern ? undefined : { min, max, pattern };
 }

@@ -24,5 +24,5 @@ export function itemKey(item: JsonValue, keys: readonly string[]): string {
   if (keys.length !== 1) return valueKey(keysOf(item, keys));
   const key = keys[0]!;
   const isThere = typeof item === 'object' && item !== null && !Array.isArray(item) && Object.hasOwn(item, key);
-  return isThere ? valueKey((item)[key]!) : '';
+  return isThere ? valueKey(item[key]!) : '';
 }

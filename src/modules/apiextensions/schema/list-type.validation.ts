@@ -2,6 +2,7 @@ import { fieldError, type FieldError } from '../../../machinery/field-error.js';
 import type { JsonValue } from '../../../machinery/kube-object.js';
 import { itemKey, keysOf, valueKey } from './list-keys.js';
 import type { SchemaNode } from './schema-node.js';
+import { errorsMax } from './value-walk.js';
 
 /** Items of sets and of maps are there once. A walk of its own, which only lists of such types cost anything. */
 export function validateListTypes(value: JsonValue, node: SchemaNode, at: string): FieldError[] {
@@ -56,6 +57,6 @@ function duplicates(
     const key = keyOf(item);
     const times = seen.get(key) ?? 0;
     seen.set(key, times + 1);
-    if (times === 1) errors.push(fieldError.duplicate(`${at}[${index}]`, shown(item)));
+    if (times === 1 && errors.length < errorsMax) errors.push(fieldError.duplicate(`${at}[${index}]`, shown(item)));
   }
 }

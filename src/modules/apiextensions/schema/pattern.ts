@@ -1,28 +1,72 @@
 import { RE2JS } from 're2js';
 
+/** Longer ones take too long to read; the longest in use, of addresses and schedules, have about 1,500. */
+const lengthMax = 10_000;
+/** Whatever schemas repeat (a quantity's pattern stands in some definitions five hundred times) is read once. */
+const sharedMax = 1000;
+/** About two seconds at the worst: characters of texts by the size of their pattern, for all texts of one object. */
+const stepsMax = 500_000_000;
+
+/** What matching the texts of one object may cost: so much text and so large a pattern come together in no real one. */
+export class MatchingBudget {
+  private left = stepsMax;
+
+  allows(steps: number): boolean {
+    this.left -= steps;
+    return this.left >= 0;
+  }
+}
+
 /**
- * Patterns come from users and are matched on the one thread that serves everybody, so they are run by an engine whose
- * time grows with the text alone; it also reads them as Go does. Read at the first use, since most kinds have more
- * patterns than anybody's objects meet.
+ * A pattern as users write them. They are matched on the one thread that serves everybody, so they are run by an engine
+ * whose time grows with the text and never explodes; it also reads them as Go does, and refuses them in its words.
  */
 export class Pattern {
   private engine: RE2JS | string | undefined;
 
-  constructor(private readonly source: string) {}
+  private constructor(private readonly source: string) {}
+
+  static of(source: string): Pattern {
+    let pattern = shared.get(source);
+    if (pattern) return pattern;
+    pattern = new Pattern(source);
+    if (shared.size >= sharedMax) shared.clear();
+    shared.set(source, pattern);
+    return pattern;
+  }
+
+  /** What is wrong with the pattern itself. */
+  get problem(): string | undefined {
+    const engine = this.read();
+    return typeof engine === 'string' ? engine : undefined;
+  }
 
   /** What a text that does not match is told. */
-  problemOf(text: string): string | undefined {
-    const engine = (this.engine ??= read(this.source));
+  mismatchOf(text: string, budget: MatchingBudget): string | undefined {
+    const engine = this.read();
     if (typeof engine === 'string') return `should match '${this.source}, but pattern is invalid: ${engine}'`;
+    if (!budget.allows(text.length * engine.programSize())) return `is too long to be matched with '${this.source}'`;
     return engine.test(text) ? undefined : `should match '${this.source}'`;
+  }
+
+  /** At the first use: most kinds have more patterns than anybody's objects meet. */
+  private read(): RE2JS | string {
+    return (this.engine ??= engineOf(this.source));
   }
 }
 
+const shared = new Map<string, Pattern>();
+
 /** The engine, or what is wrong with the pattern. */
-function read(source: string): RE2JS | string {
+function engineOf(source: string): RE2JS | string {
+  if (source.length > lengthMax) return `${syntaxError}expression too large`;
   try {
     return RE2JS.compile(source);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
+    // Go always names the place, also where there is none.
+    return message.endsWith('at end of expression') ? `${message}: \`\`` : message;
   }
 }
+
+const syntaxError = 'error parsing regexp: ';

@@ -3,6 +3,9 @@ import type { SchemaNode } from './schema-node.js';
 
 const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
+/** Paths are for people; fewer than these are ever told. */
+const unknownMax = 1000;
+
 interface Options {
   /** The value is an object of the API: what all of those have is known. */
   readonly isRoot?: boolean;
@@ -35,7 +38,7 @@ class Pruner {
         this.found(field);
         continue;
       }
-      if (typeof inner !== 'object' || inner === null || (known === undefined && keepsUnknown)) continue;
+      if (typeof inner !== 'object' || inner === null) continue;
       this.path.push(this.path.length === 0 ? field : `.${field}`);
       const kept = this.value(inner, known, known?.keepsUnknown ?? false, known?.isEmbedded ?? false);
       this.path.pop();
@@ -60,6 +63,7 @@ class Pruner {
   }
 
   private found(field: string): void {
-    this.unknown?.push(`${this.path.join('')}${this.path.length === 0 ? '' : '.'}${field}`);
+    if (!this.unknown || this.unknown.length >= unknownMax) return;
+    this.unknown.push(`${this.path.join('')}${this.path.length === 0 ? '' : '.'}${field}`);
   }
 }

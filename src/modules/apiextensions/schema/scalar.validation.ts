@@ -15,18 +15,17 @@ function typeOf(value: JsonValue | bigint): string {
 }
 
 export function validateType(value: JsonValue, { type, types, isNullable, format }: SchemaNode, walk: ValueWalk): void {
+  if (type === '' && !format) return;
   const actual = typeOf(value);
-  if (type === '' || types.includes(actual) || (actual === 'integer' && types.includes('number'))) {
-    if (type !== '') walk.matches++;
-    return;
-  }
-  if (value === null) {
-    if (!isNullable) walk.wrongType(type, actual);
-    return;
-  }
-  // Where a format is asked for, that is what messages tell, and how numbers are held.
-  if (format && typeof value !== 'string' && !Array.isArray(value)) walk.wrongType(format.name, heldAs(actual));
-  else walk.wrongType(type, actual);
+  const fits =
+    value === null
+      ? isNullable || type === ''
+      : types.includes(actual) || (actual === 'integer' && types.includes('number'));
+  if (fits) walk.matches++;
+  else if (format && value !== null && typeof value !== 'string' && !Array.isArray(value)) {
+    // Where a format is asked for, that is what messages tell, and how numbers are held.
+    walk.wrongType(format.name, heldAs(actual));
+  } else if (type !== '') walk.wrongType(type, actual);
 }
 
 function heldAs(type: string): string {
@@ -39,18 +38,18 @@ export function validateText(value: string, { text, format }: SchemaNode, walk: 
   if (text) validateTextBounds(value, text, walk);
   if (format && !format.fits(value)) {
     const message = `${walk.name} in body must be of type ${format.name}: ${goQuote(value)}`;
-    walk.errors.push(fieldError.typeInvalid(walk.field, value, message));
+    walk.tell(fieldError.typeInvalid(walk.field, value, message));
   }
 }
 
 function validateTextBounds(value: string, bounds: TextBounds, walk: ValueWalk): void {
   const { min, max, pattern } = bounds;
   if (max !== undefined && value.length > max && lengthOf(value) > max) {
-    walk.errors.push(fieldError.tooLong(walk.field, max));
+    walk.tell(fieldError.tooLong(walk.field, max));
   } else if (min !== undefined && lengthOf(value) < min) {
     walk.invalid(value, `should be at least ${min} chars long`);
   } else if (pattern) {
-    const problem = pattern.problemOf(value);
+    const problem = pattern.mismatchOf(value, walk.matching);
     if (problem !== undefined) walk.invalid(value, problem);
   }
 }

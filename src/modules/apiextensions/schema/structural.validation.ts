@@ -2,7 +2,7 @@ import { deepEqual } from '../../../machinery/deep-equal.js';
 import { fieldError, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
 import { required } from '../../../machinery/field-rules.js';
 import { asFields, asItems, asText, isSet, type Fields } from '../../../machinery/fields.js';
-import { goRegexpProblem } from '../../../machinery/go-regexp.js';
+import { Pattern } from './pattern.js';
 import { everySchema } from './walk.js';
 
 /**
@@ -158,7 +158,7 @@ function validateNarrowing(schema: Fields, at: FieldPath, skipsAnyOf: boolean, s
     ...(isSet(schema['not']) ? validateNested(asFields(schema['not']), at.child('not'), false) : []),
   ];
   const pattern = asText(schema['pattern']);
-  const problem = pattern === '' ? undefined : goRegexpProblem(pattern);
+  const problem = pattern === '' ? undefined : Pattern.of(pattern).problem;
   if (problem !== undefined) {
     const message = `must be a valid regular expression, but isn't: ${problem}`;
     errors.push(fieldError.invalid(String(at.child('pattern')), pattern, message));

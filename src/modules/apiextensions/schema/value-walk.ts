@@ -1,13 +1,18 @@
 import { fieldError, type FieldError } from '../../../machinery/field-error.js';
+import { MatchingBudget } from './pattern.js';
 
 /** The path of no field, as clients have always been shown it. */
 const wholeObject = '<nil>';
+
+/** Nobody reads more, and a long list of what is wrong would cost more than its request. */
+export const errorsMax = 1000;
 
 /** What is wrong with a value, and where the walk through it is. Paths are made only for what is wrong. */
 export class ValueWalk {
   errors: FieldError[] = [];
   /** How much of the value was as asked: of several alternatives the one that nearly fits explains most. */
   matches = 0;
+  readonly matching = new MatchingBudget();
   private readonly steps: (string | number)[] = [];
 
   /** Errors are of fields in there; the words of rules begin at the value itself. */
@@ -46,24 +51,32 @@ export class ValueWalk {
     return this.fieldOf(this.name);
   }
 
+  get isFull(): boolean {
+    return this.errors.length >= errorsMax;
+  }
+
+  tell(error: FieldError): void {
+    if (!this.isFull) this.errors.push(error);
+  }
+
   invalid(value: unknown, message: string): void {
-    this.errors.push(fieldError.invalid(this.field, value, `${this.name} in body ${message}`));
+    this.tell(fieldError.invalid(this.field, value, `${this.name} in body ${message}`));
   }
 
   wrongType(wanted: string, actual: string): void {
     const message = `${this.name} in body must be of type ${wanted}: "${actual}"`;
-    this.errors.push(fieldError.typeInvalid(this.field, actual, message));
+    this.tell(fieldError.typeInvalid(this.field, actual, message));
   }
 
   missing(field: string): void {
     this.enter(field);
-    this.errors.push(fieldError.required(this.field));
+    this.tell(fieldError.required(this.field));
     this.leave();
   }
 
   /** What no field alone is to blame for. */
   invalidAsWhole(message: string): void {
-    this.errors.push(fieldError.invalid(this.fieldOf(''), '', `"${this.name}" ${message}`));
+    this.tell(fieldError.invalid(this.fieldOf(''), '', `"${this.name}" ${message}`));
   }
 
   private fieldOf(name: string): string {

@@ -2,7 +2,6 @@ import type { JsonValue } from '../../../machinery/kube-object.js';
 import { texts } from '../../../../test/harness/strategies.js';
 import { compileNode } from './compile-node.js';
 import { findField } from './field-path.js';
-import { hasFormat } from './formats.js';
 import { pruned } from './prune.js';
 import { validateValue } from './value.validation.js';
 
@@ -73,23 +72,7 @@ it.each<[string, object]>([
   ['.spec[0]', { problem: 'expected single quoted string but got 0' }],
 ])('%s', (text, want) => expect(findField(text, schema)).toMatchObject(want));
 
-it.each<[string, string, boolean]>([
-  ['date-time', '2026-01-02T03:04:05Z', true],
-  ['datetime', 'yesterday', false],
-  ['date', '2026-02-30', false],
-  ['ipv4', '10.0.0.1', true],
-  ['ipv4', '::1', false],
-  ['cidr', '10.0.0.0/33', false],
-  ['uuid', '7d444840-9dc0-11d1-b245-5ffdce74fad2', true],
-  ['duration', '1h30m', true],
-  ['duration', '22 ns', true],
-  ['byte', 'YQ==', true],
-  ['byte', 'Y', false],
-  ['nobody-knows', 'x', true],
-])('%s %s', (format, text, want) => expect(hasFormat(text, format)).toBe(want));
-
 it('long texts take no long time', () => {
-  expect(hasFormat(`${'1'.repeat(100_000)}!`, 'duration')).toBe(false);
   const open = `.spec['${"\\'".repeat(100_000)}`;
   expect(findField(open, schema)).toEqual({ problem: `expected single quoted string but got ${open.slice(6)}` });
 });

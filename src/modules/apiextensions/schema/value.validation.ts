@@ -74,7 +74,7 @@ const baseMatches = 4;
 function validateEnum(value: JsonValue, { enumeration }: SchemaNode, walk: ValueWalk): void {
   if (enumeration.length === 0 || (value !== null && enumeration.some((one) => deepEqual(one, value)))) return;
   const shown = enumeration.map((one) => (typeof one === 'string' ? one : stringifyJson(one)));
-  walk.errors.push(fieldError.notSupported(walk.field, value, shown));
+  walk.tell(fieldError.notSupported(walk.field, value, shown));
 }
 
 function validateList(list: readonly JsonValue[], node: SchemaNode, old: OldValue, walk: ValueWalk): void {
@@ -87,12 +87,13 @@ function validateList(list: readonly JsonValue[], node: SchemaNode, old: OldValu
       walk.enter(index);
       validateNode(item, items, before?.(item, index), walk);
       walk.leave();
+      if (walk.isFull) return;
     }
   }
   if (!bounds) return;
   const { min, max, isUnique } = bounds;
   if (min !== undefined && list.length < min) walk.invalid(list.length, `should have at least ${min} items`);
-  if (max !== undefined && list.length > max) walk.errors.push(fieldError.tooMany(walk.field, list.length, max));
+  if (max !== undefined && list.length > max) walk.tell(fieldError.tooMany(walk.field, list.length, max));
   if (isUnique && new Set(list.map(valueKey)).size < list.length) walk.invalid('', "shouldn't contain duplicates");
 }
 
@@ -102,6 +103,7 @@ function validateObject(object: JsonObject, node: SchemaNode, old: OldValue, wal
   if (properties.size > 0 || others !== undefined) {
     const before = isObject(old) ? old : undefined;
     for (const field in object) {
+      if (walk.isFull) return;
       const property = properties.get(field);
       const oldValue = before && Object.hasOwn(before, field) ? before[field] : undefined;
       if (property) {
@@ -114,7 +116,7 @@ function validateObject(object: JsonObject, node: SchemaNode, old: OldValue, wal
         walk.leaveOther();
       } else if (others === false) {
         const message = `${walk.name}.${field} in body is a forbidden property`;
-        walk.errors.push(fieldError.invalid(walk.field, field, message));
+        walk.tell(fieldError.invalid(walk.field, field, message));
       }
     }
   }
@@ -129,7 +131,7 @@ function hasRightSize(object: JsonObject, { min, max }: ObjectBounds, walk: Valu
     return false;
   }
   if (max === undefined || size <= max) return true;
-  walk.errors.push(fieldError.tooMany(walk.field, size, max));
+  walk.tell(fieldError.tooMany(walk.field, size, max));
   return false;
 }
 
