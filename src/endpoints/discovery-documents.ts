@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, type GroupVersionKind } from '../machinery/gvk.js';
+import type { ResourceVerb } from '../registry/resource-definition.js';
 import type { Served, ServedVersion } from '../registry/resource-registry.js';
 
 /**
@@ -51,7 +52,7 @@ export function apiResourceList(served: ServedVersion) {
     // The core group is older than the field.
     ...(group !== '' && { apiVersion: 'v1' }),
     groupVersion: apiVersionOf(group, version),
-    resources: byName(served.resources).flatMap((resource) => {
+    resources: byPlural(served.resources).flatMap((resource) => {
       const { plural, singular, namespaced, kind } = resource.definition;
       return [
         {
@@ -85,7 +86,7 @@ export function apiGroupDiscoveryList(groups: readonly ServedGroup[], apiVersion
       metadata: name === '' ? {} : { name },
       versions: versions.map(({ version, resources }) => ({
         version,
-        resources: byName(resources).map(discoveredResource),
+        resources: byPlural(resources).map(discoveredResource),
         freshness: 'Current',
       })),
     })),
@@ -93,16 +94,17 @@ export function apiGroupDiscoveryList(groups: readonly ServedGroup[], apiVersion
 }
 
 function discoveredResource(resource: Served) {
-  const { plural, singular, namespaced, kind } = resource.definition;
+  const { plural, singular, namespaced, kind, group, version } = resource.definition;
+  // Empty names stand for those of the list; custom kinds never had them.
+  const own = isCustom(resource) ? { group, version } : { group: '', version: '' };
   const subresources = subresourcesOf(resource).map(({ name, verbs, kind, foreign }) => ({
     subresource: name,
-    responseKind: { group: '', version: '', ...foreign, kind },
+    responseKind: { ...own, ...foreign, kind },
     verbs,
   }));
   return {
     resource: plural,
-    // Empty names stand for those of the list.
-    responseKind: { group: '', version: '', kind },
+    responseKind: { ...own, kind },
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
     verbs: verbsOf(resource),
@@ -111,8 +113,27 @@ function discoveredResource(resource: Served) {
   };
 }
 
+function isCustom(resource: Served): boolean {
+  return resource.type === 'stored' && resource.definition.form !== undefined;
+}
+
+/** As clients that compare documents know them: by name for built-in kinds, and like this for custom ones. */
+const customVerbs: readonly ResourceVerb[] = [
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'create',
+  'update',
+  'watch',
+];
+const customSubresources = ['status', 'scale'];
+
 function verbsOf(resource: Served): readonly string[] {
-  return resource.type === 'stored' ? [...resource.definition.verbs].sort() : ['create'];
+  if (resource.type !== 'stored') return ['create'];
+  const { verbs } = resource.definition;
+  return isCustom(resource) ? customVerbs.filter((verb) => verbs.includes(verb)) : [...verbs].sort();
 }
 
 function namesBesides(resource: Served) {
@@ -139,10 +160,18 @@ function subresourcesOf(resource: Served): DiscoveredSubresource[] {
       const foreign = isForeign ? { ...(own.group !== '' && { group: own.group }), version: own.version } : {};
       return { name, verbs: [...subresource.verbs].sort(), kind: own.kind, foreign };
     })
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+    .sort(isCustom(resource) ? byCustom : byName);
 }
 
-function byName(resources: readonly Served[]): Served[] {
+function byCustom(a: DiscoveredSubresource, b: DiscoveredSubresource): number {
+  return customSubresources.indexOf(a.name) - customSubresources.indexOf(b.name);
+}
+
+function byName(a: DiscoveredSubresource, b: DiscoveredSubresource): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+function byPlural(resources: readonly Served[]): Served[] {
   return [...resources].sort((a, b) => (a.definition.plural < b.definition.plural ? -1 : 1));
 }
 

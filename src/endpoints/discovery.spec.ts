@@ -1,3 +1,4 @@
+import { openForm } from '../../test/harness/open-form.js';
 import { registryOf, shell } from '../../test/harness/shell.js';
 import { Catalog } from '../catalog/catalog.js';
 import { standardEncodings } from '../codec/encodings.js';
@@ -194,6 +195,68 @@ describe('documents of one path', () => {
     expect((await get('/apis/apps?pretty=true')).text).toContain('\n  "kind"');
     expect((await get('/apis/apps')).text).not.toContain('\n');
     expect((await get('/apis/apps', { accept: 'application/yaml' })).text).toContain('kind: APIGroup\n');
+  });
+});
+
+describe('custom kinds', () => {
+  const lamps = defineResource({
+    ...{ group: 'shop.example.com', version: 'v1', kind: 'Lamp', plural: 'lamps', namespaced: true, strategy },
+    ...{ table: defaultTable, storagePrefix: 'lamps/v1', form: openForm(), shortNames: ['lm'], categories: ['all'] },
+    subresources: { scale, status: lens },
+  });
+  const others = ['v1beta1', 'v2', 'v10', 'v1alpha1', 'first'].map((version) => ({
+    ...lamps,
+    version,
+    storagePrefix: `lamps/${version}`,
+    hub: { stored: lamps, toHub: (object: KubeObject) => object, fromHub: (object: KubeObject) => object },
+  }));
+  const { body } = discovery([lamps, ...others]);
+  const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+  const partVerbs = ['get', 'patch', 'update'];
+  const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+
+  it('has their versions with the best first', async () => {
+    const { versions, preferredVersion } = (await body('/apis/shop.example.com')) as {
+      versions: { version: string }[];
+      preferredVersion: { version: string };
+    };
+    expect(versions.map(({ version }) => version)).toEqual(['v10', 'v2', 'v1', 'v1beta1', 'v1alpha1', 'first']);
+    expect(preferredVersion.version).toBe('v10');
+  });
+
+  it.each(['v1', 'v1beta1'])('has what can be done with them in %s', async (version) => {
+    expect(await body(`/apis/shop.example.com/${version}`)).toMatchObject({
+      resources: [
+        {
+          ...{ name: 'lamps', singularName: 'lamp', namespaced: true, kind: 'Lamp', verbs },
+          ...{ shortNames: ['lm'], categories: ['all'], storageVersionHash: storageVersionHash(lamps) },
+        },
+        { name: 'lamps/status', singularName: '', namespaced: true, kind: 'Lamp', verbs: partVerbs },
+        { name: 'lamps/scale', singularName: '', namespaced: true, ...scaleKind, verbs: partVerbs },
+      ],
+    });
+  });
+
+  it('has them among all others', async () => {
+    const { items } = (await body('/apis', { accept: aggregated })) as {
+      items: { metadata: { name: string }; versions: { version: string; resources: object[] }[] }[];
+    };
+    const { versions = [] } = items.find(({ metadata }) => metadata.name === 'shop.example.com') ?? {};
+    expect(versions.find(({ version }) => version === 'v2')?.resources).toEqual([
+      {
+        ...{ resource: 'lamps', singularResource: 'lamp', scope: 'Namespaced', verbs },
+        ...{ shortNames: ['lm'], categories: ['all'] },
+        responseKind: { group: 'shop.example.com', version: 'v2', kind: 'Lamp' },
+        subresources: [
+          {
+            subresource: 'status',
+            responseKind: { group: 'shop.example.com', version: 'v2', kind: 'Lamp' },
+            verbs: partVerbs,
+          },
+          { subresource: 'scale', responseKind: scaleKind, verbs: partVerbs },
+        ],
+      },
+    ]);
   });
 });
 

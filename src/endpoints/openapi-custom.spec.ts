@@ -1,22 +1,14 @@
+import { openForm } from '../../test/harness/open-form.js';
 import { registryOf, shell } from '../../test/harness/shell.js';
 import { Catalog } from '../catalog/catalog.js';
 import { standardEncodings } from '../codec/encodings.js';
 import { namingProfile } from '../config/naming-profile.js';
 import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
-import { deducedJson } from '../patch/apply/schema.js';
-import type { ObjectForm } from '../registry/object-form.js';
 import { defineResource, type ResourceDefinition } from '../registry/resource-definition.js';
 import { defaultTable } from '../registry/table.js';
 import { systemClock } from '../std/clock.js';
 import { OpenApiRequests } from './openapi-requests.js';
 
-const form = (openApi: JsonObject | undefined): ObjectForm => ({
-  read: (object) => ({ object, unknownFields: [] }),
-  canonical: (object) => object,
-  refreshed: () => undefined,
-  ownership: deducedJson,
-  openApi,
-});
 const lens = {
   type: 'lens',
   verbs: ['get', 'update', 'patch'],
@@ -34,7 +26,7 @@ function kind(name: string, version: string, openApi: JsonObject | undefined, re
   return defineResource({
     ...{ group, version, kind: name, plural: `${name.toLowerCase()}s`, namespaced: true, table: defaultTable },
     ...{ strategy: { validateName: () => [] }, itemsCarryType: true },
-    form: form(openApi),
+    form: openForm(openApi),
     ...rest,
   });
 }

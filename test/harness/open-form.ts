@@ -1,0 +1,14 @@
+import type { JsonObject } from '../../src/machinery/kube-object.js';
+import { deducedJson } from '../../src/patch/apply/schema.js';
+import type { ObjectForm } from '../../src/registry/object-form.js';
+
+/** The form of a custom kind whose objects are taken as they come. */
+export function openForm(openApi?: JsonObject): ObjectForm {
+  return {
+    read: (object) => ({ object, unknownFields: [] }),
+    canonical: (object) => object,
+    refreshed: () => undefined,
+    ownership: deducedJson,
+    openApi,
+  };
+}
