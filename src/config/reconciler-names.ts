@@ -5,6 +5,7 @@ const reconcilers: Readonly<Record<string, readonly string[]>> = {
   'event-expiry-controller': [],
   'garbage-collector-controller': ['garbagecollector'],
   'namespace-controller': ['namespace'],
+  'resourcequota-controller': ['resourcequota'],
   'root-ca-certificate-publisher-controller': ['root-ca-cert-publisher'],
   'service-cidr-controller': [],
   'serviceaccount-controller': ['serviceaccount'],

@@ -1,8 +1,11 @@
+import { definitionCleanup } from './custom-resource-definitions/definition-cleanup.reconciler.js';
+import { definitionConditions } from './custom-resource-definitions/definition-conditions.reconciler.js';
 import { eventExpiry } from './event-expiry/event-expiry.reconciler.js';
 import { flowSchemaReconciler } from './flow-schemas/flow-schemas.reconciler.js';
 import { garbageCollector } from './garbage-collector/garbage-collector.reconciler.js';
 import { defaultAccounts, rootCaPublisher } from './namespace-objects/namespace-objects.reconciler.js';
 import { namespaceReconciler } from './namespace/namespace.reconciler.js';
+import { resourceQuotas } from './resource-quota/resource-quota.reconciler.js';
 import { serviceCidrReconciler } from './service-cidr/service-cidr.reconciler.js';
 import { serverIdentity } from './server-identity/server-identity.reconciler.js';
 
@@ -14,7 +17,8 @@ export const reconcilers = [
   garbageCollector,
   eventExpiry,
   serviceCidrReconciler,
+  resourceQuotas,
 ];
 
 /** What every server does for itself. */
-export const ownReconcilers = [serverIdentity, flowSchemaReconciler];
+export const ownReconcilers = [serverIdentity, flowSchemaReconciler, definitionConditions, definitionCleanup];

@@ -11,6 +11,8 @@ export interface Evaluator {
   counts(name: string): boolean;
   /** What one object takes. `nowMs` tells whether it has ended. */
   usage(object: KubeObject, nowMs: number): Amounts;
+  /** Every object takes the same: the names of which each takes one. Objects need not be looked at to be counted. */
+  readonly countedNames?: readonly string[];
   readonly matchesScope: ScopeMatcher;
   /** What the object must say when these are limited, and does not say. */
   missing?(object: KubeObject, limited: ReadonlySet<string>): string | undefined;

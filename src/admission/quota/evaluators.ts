@@ -22,6 +22,7 @@ function countingEvaluator(of: GroupResource): Evaluator {
     handles: (operation, subresource) => operation === 'CREATE' && subresource === '',
     counts: (name) => names.includes(name),
     usage: () => usage,
+    countedNames: names,
     matchesScope: noScope,
   };
 }

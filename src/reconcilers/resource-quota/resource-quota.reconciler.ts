@@ -1,0 +1,161 @@
+import { readAmounts, sumOf, type Amounts } from '../../admission/amounts.js';
+import { Evaluators } from '../../admission/quota/evaluators.js';
+import { scopesOf } from '../../admission/quota/scopes.js';
+import type { CacheEvent } from '../../cache/cache-event.js';
+import type { EncodedObject } from '../../cache/encoded-object.js';
+import { asFields } from '../../machinery/fields.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import type { ServedResource } from '../../registry/resource-registry.js';
+import { Breather } from '../../std/breather.js';
+import { followAll } from '../follow.js';
+import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
+import type { WorkQueue } from '../work-queue.js';
+import { decide } from './decide.js';
+import { ObjectUsages } from './object-usages.js';
+import { RecentCharges } from './recent-charges.js';
+
+/**
+ * Says in the status of each quota what its limits are and what is used of them. Admission notes there what is taken;
+ * this gives back what went, or never came.
+ */
+export const resourceQuotas: Reconciler = {
+  name: 'resourcequota-controller',
+  start: (parts) => new ResourceQuotas(parts),
+};
+
+/** Objects come and go in groups. */
+const gatherMs = 100;
+/** From what admission notes to the object that it is for: a write to the store, with room for a slow one. */
+const settleMs = 2_000;
+/** As the reference looks at all of them again. */
+const lookAgainMs = 300_000;
+/** Counting a large namespace takes turns with requests. */
+const sliceMs = 5;
+const workersMax = 5;
+
+interface Counted {
+  readonly served: ServedResource;
+  readonly usages: ObjectUsages;
+  readonly counts: (name: string) => boolean;
+}
+
+class ResourceQuotas implements RunningReconciler {
+  private readonly queue: WorkQueue;
+  private readonly quotas: ServedResource;
+  private readonly charges: RecentCharges;
+  /** Names that are limited, by quota and namespace. Events of other namespaces cost one look-up. */
+  private readonly limits = new Map<string, Map<string, readonly string[]>>();
+  private readonly counted = new Map<ServedResource, Counted>();
+  private readonly evaluators: Evaluators;
+  private readonly ends: (() => void)[];
+
+  constructor(private readonly parts: ReconcilerParts) {
+    const { registry, clock, config } = parts;
+    this.evaluators = new Evaluators(config.naming);
+    this.charges = new RecentCharges(clock, settleMs);
+    this.quotas = registry.require('', 'v1', 'resourcequotas');
+    this.queue = parts.queue('resourcequota', (key, signal) => this.reconcile(key, signal), { workersMax });
+    const { cache } = this.quotas.store;
+    this.ends = [
+      cache.observe({
+        changed: (event) => this.quotaChanged(event),
+        reset: () => this.readQuotas(),
+      }),
+      followAll(registry, {
+        observerOf: (served) => this.observerOf(served),
+        gone: (served) => void this.counted.delete(served),
+      }),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    for (const end of this.ends) end();
+    await this.queue.stop();
+  }
+
+  private readQuotas(): void {
+    const { store } = this.quotas;
+    this.limits.clear();
+    for (const quota of store.cache.snapshot().range(store.scopeOf(''))) this.noteLimits(quota);
+  }
+
+  private quotaChanged({ previous, current }: CacheEvent): void {
+    const { key, attributes } = (current ?? previous)!;
+    this.charges.note(key, parsed(previous), parsed(current));
+    if (current) return this.noteLimits(current);
+    const { namespace, name } = attributes;
+    this.limits.get(namespace)?.delete(name);
+    if (this.limits.get(namespace)?.size === 0) this.limits.delete(namespace);
+  }
+
+  private noteLimits(quota: EncodedObject): void {
+    const { namespace, name } = quota.attributes;
+    const hard = asFields(parsed(quota)?.['spec'])['hard'];
+    if (!this.limits.has(namespace)) this.limits.set(namespace, new Map());
+    this.limits.get(namespace)!.set(name, Object.keys(asFields(hard)));
+    this.queue.addAfter(`${namespace}/${name}`, 0);
+  }
+
+  private observerOf(served: ServedResource) {
+    const { group, plural, namespaced } = served.definition;
+    const evaluator = namespaced ? this.evaluators.of({ group, resource: plural }) : undefined;
+    if (!evaluator) return undefined;
+    const counts = (name: string) => evaluator.counts(name);
+    this.counted.set(served, { served, usages: new ObjectUsages(evaluator), counts });
+    return {
+      changed: ({ previous, current }: CacheEvent) => this.look((current ?? previous)!.attributes.namespace, counts),
+      reset: () => {
+        for (const namespace of this.limits.keys()) this.look(namespace, counts);
+      },
+    };
+  }
+
+  private look(namespace: string, counts: (name: string) => boolean): void {
+    const quotas = this.limits.get(namespace);
+    if (!quotas) return;
+    for (const [name, limited] of quotas) {
+      if (limited.some(counts)) this.queue.addAfter(`${namespace}/${name}`, gatherMs);
+    }
+  }
+
+  private async reconcile(key: string, signal: AbortSignal): Promise<void | { againInMs: number }> {
+    const [namespace = '', name = ''] = key.split('/');
+    const { store } = this.quotas;
+    const found = store.cache.get(store.keyOf(namespace, name));
+    const quota = parsed(found);
+    if (!found || !quota || found.attributes.lifetime?.isDeleting) return;
+    // As of this moment, before anything is waited for; the write holds only while the quota stays as it is.
+    const lately = this.charges.of(found.key);
+    const { status, waits } = decide(quota, await this.count(quota, namespace), lately);
+    if (status) {
+      const { uid, resourceVersion } = quota.metadata;
+      await this.parts.client.change({ served: this.quotas, namespace, name }, (current) => ({ ...current, status }), {
+        subresource: 'status',
+        preconditions: { uid, resourceVersion },
+        signal,
+      });
+    }
+    return { againInMs: waits ? settleMs : lookAgainMs };
+  }
+
+  private async count(quota: KubeObject, namespace: string): Promise<Amounts> {
+    const { clock } = this.parts;
+    const limited = [...readAmounts(asFields(quota['spec'])['hard']).keys()];
+    const scopes = scopesOf(quota);
+    const taken = { nowMs: clock.now(), breather: new Breather(clock, sliceMs) };
+    const parts = [...this.counted.values()].flatMap(({ served: { store }, usages, counts }) => {
+      const names = limited.filter(counts);
+      return names.length === 0
+        ? []
+        : [{ names, usages, objects: store.cache.snapshot().range(store.scopeOf(namespace)) }];
+    });
+    const amounts: Amounts[] = [];
+    for (const { names, usages, objects } of parts) amounts.push(await usages.count(names, scopes, objects, taken));
+    return sumOf(...amounts);
+  }
+}
+
+/** What cannot be read limits nothing. */
+function parsed(quota: EncodedObject | undefined): KubeObject | undefined {
+  return quota && !quota.corruption ? quota.parse() : undefined;
+}
