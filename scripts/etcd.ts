@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, readdirSync, realpathSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { packageRoot } from '../src/config/config-files.js';
+import { asCommand } from './as-command.js';
 import { installEtcd } from './etcd/install-etcd.js';
 
 /**
@@ -30,21 +31,7 @@ export const howToGetEtcd =
   'set KEELSON_ETCD to an etcd binary, or run `npm run build && node dist/scripts/etcd.js --install` on a Debian-like system';
 
 function cacheFolder(): string {
-  return join(repositoryRoot(), '.cache/etcd');
-}
-
-/** This file runs from the sources and from dist/. */
-function repositoryRoot(): string {
-  let folder = dirname(thisFile());
-  while (!existsSync(join(folder, 'package.json'))) {
-    if (dirname(folder) === folder) throw new Error('package.json was not found above the scripts');
-    folder = dirname(folder);
-  }
-  return folder;
-}
-
-function thisFile(): string {
-  return fileURLToPath(import.meta.url);
+  return join(packageRoot, '.cache/etcd');
 }
 
 function isExecutable(path: string): boolean {
@@ -71,12 +58,4 @@ async function main(options: readonly string[]): Promise<number> {
   return 0;
 }
 
-if (process.argv[1] !== undefined && existsSync(process.argv[1]) && realpathSync(process.argv[1]) === thisFile()) {
-  main(process.argv.slice(2)).then(
-    (code) => (process.exitCode = code),
-    (error: unknown) => {
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-      process.exitCode = 1;
-    },
-  );
-}
+asCommand(import.meta.url, main);

@@ -1,8 +1,7 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { packageRoot } from '../src/config/config-files.js';
 import { startKeelson } from '../src/testing.js';
+import { asCommand, print } from './as-command.js';
 import { describeOutcome, findKubectls, howToGetKubectl, KubectlRunner } from './kubectl/kubectl.js';
 import { isMissing, kubectlSteps } from './kubectl/steps.js';
 
@@ -10,20 +9,9 @@ import { isMissing, kubectlSteps } from './kubectl/steps.js';
  * `node dist/scripts/kubectl-smoke.js [--kubeconfig FILE]`: everyday calls of every kubectl that is found, against the
  * server of the kubeconfig, or one in memory. It makes and deletes a namespace of its own.
  */
-const thisFile = () => fileURLToPath(import.meta.url);
-
-function repositoryRoot(): string {
-  let folder = dirname(thisFile());
-  while (!existsSync(join(folder, 'package.json'))) {
-    if (folder === dirname(folder)) throw new Error('package.json was not found above this script');
-    folder = dirname(folder);
-  }
-  return folder;
-}
-
 async function main(words: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...words], options: { kubeconfig: { type: 'string' } } });
-  const kubectls = findKubectls(repositoryRoot());
+  const kubectls = findKubectls(packageRoot);
   if (kubectls.length === 0) throw new Error(`no kubectl was found: ${howToGetKubectl}`);
   const own = values.kubeconfig === undefined ? await startKeelson() : undefined;
   const kubeconfig = values.kubeconfig ?? (await own!.kubeconfigFile());
@@ -56,16 +44,4 @@ async function main(words: readonly string[]): Promise<number> {
   return failures === 0 ? 0 : 1;
 }
 
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-if (process.argv[1] !== undefined && existsSync(process.argv[1]) && realpathSync(process.argv[1]) === thisFile()) {
-  main(process.argv.slice(2)).then(
-    (code) => (process.exitCode = code),
-    (error: unknown) => {
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-      process.exitCode = 1;
-    },
-  );
-}
+asCommand(import.meta.url, main);

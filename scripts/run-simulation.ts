@@ -1,5 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { asCommand, print } from './as-command.js';
 import { describeReport, simulate } from './simulation/simulation.js';
 
 /**
@@ -52,18 +51,4 @@ async function main(words: readonly string[]): Promise<number> {
   return 0;
 }
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-const thisFile = () => fileURLToPath(import.meta.url);
-
-if (process.argv[1] !== undefined && existsSync(process.argv[1]) && realpathSync(process.argv[1]) === thisFile()) {
-  main(process.argv.slice(2)).then(
-    (code) => (process.exitCode = code),
-    (error: unknown) => {
-      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-      process.exitCode = 1;
-    },
-  );
-}
+asCommand(import.meta.url, main, (error) => error.stack ?? error.message);

@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { packageRoot } from '../src/config/config-files.js';
+import { asCommand, print } from './as-command.js';
 import { findEtcd, howToGetEtcd } from './etcd.js';
 import { findKubectls, howToGetKubectl } from './kubectl/kubectl.js';
 
@@ -54,21 +55,10 @@ export function summaryLine(result: JestResult | undefined): string {
   return `${result.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-const thisFile = () => fileURLToPath(import.meta.url);
-
-function repositoryRoot(): string {
-  let folder = dirname(thisFile());
-  while (!existsSync(join(folder, 'jest.config.mjs'))) {
-    if (folder === dirname(folder)) throw new Error('jest.config.mjs was not found above this script');
-    folder = dirname(folder);
-  }
-  return folder;
-}
-
 /** Names the tools that suites need; in CI they must be there. */
 function reportTools(): boolean {
   const etcd = findEtcd();
-  const kubectls = findKubectls(repositoryRoot());
+  const kubectls = findKubectls(packageRoot);
   const etcdVersion = etcd && spawnSync(etcd, ['--version'], { encoding: 'utf8' }).stdout.split('\n')[0];
   print(
     etcd
@@ -109,27 +99,14 @@ function runJest(call: TestCall, resultFile: string): Promise<number | null> {
   const choosesWorkers = call.jestArguments.some((word) => /^(-i|-w|--runInBand|--maxWorkers)(=|$)/.test(word));
   // Jest leaves one core to itself by default: on two cores that would be half of the machine.
   const workers = choosesWorkers ? [] : [`--maxWorkers=${availableParallelism()}`];
-  const root = repositoryRoot();
-  const jest = join(root, 'node_modules/jest/bin/jest.js');
+  const jest = join(packageRoot, 'node_modules/jest/bin/jest.js');
   const words = ['--json', `--outputFile=${resultFile}`, '--passWithNoTests', ...workers, ...call.jestArguments];
   const child = spawn(process.execPath, [jest, ...words, '--selectProjects', ...call.only], {
-    cwd: root,
+    cwd: packageRoot,
     // Its JSON goes to the file; what people read is on stderr.
     stdio: ['inherit', 'ignore', 'inherit'],
   });
   return new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
 }
 
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-if (process.argv[1] !== undefined && existsSync(process.argv[1]) && realpathSync(process.argv[1]) === thisFile()) {
-  main(process.argv.slice(2)).then(
-    (code) => (process.exitCode = code),
-    (error: unknown) => {
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-      process.exitCode = 1;
-    },
-  );
-}
+asCommand(import.meta.url, main);

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { packageRoot } from '../src/config/config-files.js';
 import { statusCodeOfReason } from '../src/machinery/api-error.js';
+import { asCommand, print } from './as-command.js';
 import { differences, markersIn, missingPaths, reasonsInTable } from './tidy/checks.js';
 
 /** `npm run tidy`: the house rules, executed. One line a check; what is wrong is told at the end. */
@@ -13,18 +14,7 @@ interface Check {
   readonly run: () => Promise<readonly string[]> | readonly string[];
 }
 
-const thisFile = () => fileURLToPath(import.meta.url);
-
-function repositoryRoot(): string {
-  let folder = dirname(thisFile());
-  while (!existsSync(join(folder, 'tsconfig.build.json'))) {
-    if (folder === dirname(folder)) throw new Error('tsconfig.build.json was not found above this script');
-    folder = dirname(folder);
-  }
-  return folder;
-}
-
-const root = repositoryRoot();
+const root = packageRoot;
 const present = (names: readonly string[]) => names.filter((name) => existsSync(join(root, name)));
 
 /** A tool of node_modules; all that it prints is the finding when it fails. */
@@ -92,16 +82,4 @@ async function main(): Promise<number> {
   return failures.length === 0 ? 0 : 1;
 }
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-if (process.argv[1] !== undefined && existsSync(process.argv[1]) && realpathSync(process.argv[1]) === thisFile()) {
-  main().then(
-    (code) => (process.exitCode = code),
-    (error: unknown) => {
-      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-      process.exitCode = 1;
-    },
-  );
-}
+asCommand(import.meta.url, main, (error) => error.stack ?? error.message);
