@@ -1,5 +1,4 @@
-import { strictDecodingProblem } from '../codec/request-object.js';
-import { ApiError } from '../machinery/api-error.js';
+import { cannotBeHandled, strictDecodingProblem } from '../codec/request-object.js';
 import type { GroupVersionKind } from '../machinery/gvk.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { StructType, TypeSource } from '../machinery/type-model.js';
@@ -44,13 +43,12 @@ export function structOf({ struct, store }: ServedResource, viewKind?: GroupVers
 }
 
 function strictly(
-  { kind, version }: GroupVersionKind,
+  gvk: GroupVersionKind,
   { object, unknownFields }: SubmittedObject,
   fields: Submission['fields'],
   context: RequestContext,
 ): KubeObject {
   const refusals = fields.refusals(unknownFields, context.warnings);
   if (refusals.length === 0) return object;
-  const problem = strictDecodingProblem(refusals);
-  throw ApiError.badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${problem}`);
+  throw cannotBeHandled(gvk, gvk.kind, strictDecodingProblem(refusals));
 }
