@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../machinery/kube-object.js';
+import { putOwn } from '../../../machinery/put-own.js';
 import type { SchemaNode } from './schema-node.js';
 
 /**
@@ -30,7 +31,7 @@ function filledObject(object: JsonObject, node: SchemaNode): JsonObject {
     }
   }
   for (const [field, known] of node.defaults) {
-    if (!Object.hasOwn(object, field)) setOwn((copy ??= { ...object }), field, fresh(known.default!));
+    if (!Object.hasOwn(object, field)) putOwn((copy ??= { ...object }), field, fresh(known.default!));
   }
   return copy ?? object;
 }
@@ -50,9 +51,3 @@ function filledList(list: JsonValue[], items: SchemaNode | undefined): JsonValue
 
 /** Whoever changes an object must not change the default of all others. */
 const fresh = (value: JsonValue): JsonValue => (typeof value === 'object' ? structuredClone(value) : value);
-
-/** Assigning to `__proto__` would be something else. */
-function setOwn(object: JsonObject, field: string, value: JsonValue): void {
-  if (field !== '__proto__') object[field] = value;
-  else Object.defineProperty(object, field, { value, enumerable: true, configurable: true, writable: true });
-}
