@@ -1,3 +1,4 @@
+import { deepEqual } from '../../../machinery/deep-equal.js';
 import { fieldError, type FieldError } from '../../../machinery/field-error.js';
 import { parseApiVersion } from '../../../machinery/gvk.js';
 import type { JsonObject, JsonValue, ObjectMeta } from '../../../machinery/kube-object.js';
@@ -8,40 +9,58 @@ import { ConformError } from '../../../schema/conform-error.js';
 import { conform } from '../../../schema/conform.js';
 import type { SchemaNode } from './schema-node.js';
 
+interface ConformOptions {
+  /** Is told the paths of fields that metadata does not have. */
+  readonly unknown?: string[] | undefined;
+  /** What is of another type goes, as it must when it was stored so: reading it cannot be refused. */
+  readonly drops?: boolean;
+}
+
+const typeFields = ['apiVersion', 'kind'];
+
 /** Objects inside an object (`x-kubernetes-embedded-resource`) have the type and the metadata that all objects have. */
 export class EmbeddedObjects {
   constructor(private readonly objectMeta: StructType) {}
 
-  /** With the metadata of each as a typed server holds it. Throws ConformError where they are of another type. */
-  conformed(value: JsonValue, node: SchemaNode, unknown: string[] | undefined, at = ''): JsonValue {
+  /**
+   * With the metadata of each as a typed server holds it: a copy where that makes a difference, else the value itself.
+   * Throws ConformError where they are of another type.
+   */
+  conformed(value: JsonValue, node: SchemaNode, { unknown, drops = false }: ConformOptions = {}, at = ''): JsonValue {
     if (!node.has.embedded || typeof value !== 'object' || value === null) return value;
     let copy: JsonValue[] | JsonObject | undefined;
-    const set = (key: string | number, inner: JsonValue) => {
-      copy ??= Array.isArray(value) ? [...value] : { ...value };
-      (copy as JsonObject)[key] = inner;
-    };
-    if (node.isEmbedded && !Array.isArray(value)) {
-      const metadata = this.conformedMeta(value, unknown, at);
-      if (metadata) set('metadata', metadata);
-    }
+    if (node.isEmbedded && !Array.isArray(value)) copy = this.conformedOne(value, { unknown, drops }, at);
     for (const [key, inner, known, place] of children(copy ?? value, node, at)) {
-      const conformed = this.conformed(inner, known, unknown, place);
-      if (conformed !== inner) set(key, conformed);
+      const conformed = this.conformed(inner, known, { unknown, drops }, place);
+      if (conformed === inner) continue;
+      copy ??= Array.isArray(value) ? [...value] : { ...value };
+      (copy as JsonObject)[key] = conformed;
     }
     return copy ?? value;
   }
 
-  private conformedMeta(object: JsonObject, unknown: string[] | undefined, at: string): JsonObject | undefined {
-    for (const field of ['apiVersion', 'kind']) {
-      if (Object.hasOwn(object, field) && typeof object[field] !== 'string') {
-        refuse(child(at, field), object[field]!, 'must be a string');
-      }
+  private conformedOne(object: JsonObject, { unknown, drops }: ConformOptions, at: string): JsonObject | undefined {
+    let copy: JsonObject | undefined;
+    for (const field of typeFields) {
+      if (!Object.hasOwn(object, field) || typeof object[field] === 'string') continue;
+      if (!drops) refuse(child(at, field), object[field]!, 'must be a string');
+      delete (copy ??= { ...object })[field];
     }
-    if (!Object.hasOwn(object, 'metadata')) return undefined;
-    const { metadata, unknownFields, problem } = this.readMeta(object['metadata']!);
-    if (problem !== undefined) refuse(child(at, 'metadata'), object['metadata']!, problem);
+    if (!Object.hasOwn(object, 'metadata')) return copy;
+    const given = object['metadata']!;
+    const { metadata, unknownFields, problem } = this.readMeta(given);
+    if (problem !== undefined && !drops) refuse(child(at, 'metadata'), given, problem);
     unknown?.push(...unknownFields.map((field) => `${child(at, 'metadata')}.${field}`));
-    return metadata;
+    const kept = problem === undefined ? metadata : this.whatFits(given);
+    if (deepEqual(kept, given)) return copy;
+    return { ...(copy ?? object), metadata: kept };
+  }
+
+  /** The fields that are of their types; what is no object stays as it is, and will be refused when it is written. */
+  private whatFits(metadata: JsonValue): JsonValue {
+    if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return metadata;
+    const fields = Object.entries(metadata).map(([field, value]) => this.readMeta({ [field]: value }));
+    return Object.assign({}, ...fields.map(({ metadata }) => metadata)) as JsonObject;
   }
 
   /** All mistakes in the types and the metadata of objects inside. */
@@ -54,7 +73,7 @@ export class EmbeddedObjects {
 
   private validateOne(object: JsonObject, at: string): FieldError[] {
     const errors: FieldError[] = [];
-    for (const field of ['apiVersion', 'kind']) {
+    for (const field of typeFields) {
       const value = object[field];
       const where = child(at, field);
       if (!Object.hasOwn(object, field)) errors.push(fieldError.required(where));

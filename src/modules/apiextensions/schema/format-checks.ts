@@ -35,7 +35,6 @@ export function isMac(text: string): boolean {
 
 /** What a request may name: with a scheme, or a path from the root. */
 export function isUri(text: string): boolean {
-   
   if (/[\x00-\x1f\x7f]/.test(text)) return false;
   const [path = ''] = text.split('?', 1);
   if (/%(?![0-9A-Fa-f]{2})/.test(path)) return false;
@@ -48,7 +47,7 @@ export function isUri(text: string): boolean {
 
 const atoms = "[\\w!#$%&'*+/=?^`{|}~\\u0080-\\uffff-]+(?:\\.[\\w!#$%&'*+/=?^`{|}~\\u0080-\\uffff-]+)*";
 const address = `(?:${atoms}|"(?:[^"\\\\\\r\\n]|\\\\.)*")@(?:${atoms}|\\[[^\\[\\]\\\\]*\\])`;
- 
+
 const emailPattern = new RegExp(`^(?:${address}|[^<>@"\\r\\n]*<${address}>)$`);
 
 /** An address, with or without the name of whom it reaches. */

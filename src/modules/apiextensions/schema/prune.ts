@@ -10,7 +10,7 @@ interface Options {
   /** The value is an object of the API: what all of those have is known. */
   readonly isRoot?: boolean;
   /** Is told the paths of what was taken out. */
-  readonly unknown?: string[];
+  readonly unknown?: string[] | undefined;
 }
 
 /** The value without fields that its schema does not know: a copy where it had some, else the value itself. */

@@ -21,6 +21,8 @@ export interface ValueSchema {
   pruned(value: JsonValue, unknown?: (path: string) => void): JsonValue;
   /** With defaults, and without nulls that are not allowed: a copy where something changes, else the value itself. */
   filled(value: JsonValue): JsonValue;
+  /** What was stored under an older schema as this one has it, or the value itself: pruned and filled, and never refused. */
+  refreshed(value: JsonValue): JsonValue;
   /** All errors, in the words that clients know. */
   validate(value: JsonValue): FieldError[];
   /** Of an update: what was wrong before and has not changed is not held against it. */
@@ -41,14 +43,15 @@ export function compileSchema(schema: Fields, { objectMeta }: { readonly objectM
   };
   return {
     pruned(value, tell) {
-      if (!tell) return embedded.conformed(pruned(value, root, { isRoot: true }), root, undefined);
-      const unknown: string[] = [];
+      const unknown: string[] | undefined = tell && [];
+      const inside: string[] | undefined = tell && [];
       const known = pruned(value, root, { isRoot: true, unknown });
-      const inside: string[] = [];
-      const conformed = embedded.conformed(known, root, inside);
-      for (const path of [...unknown.sort(), ...inside.sort()]) tell(path);
+      const conformed = embedded.conformed(known, root, { unknown: inside });
+      if (tell) for (const path of [...unknown!.sort(), ...inside!.sort()]) tell(path);
       return conformed;
     },
+    refreshed: (value) =>
+      filled(embedded.conformed(pruned(value, root, { isRoot: true }), root, { drops: true }), root),
     filled: (value) => filled(value, root),
     validate: (value) => [...validateValue(value, root), ...embedded.validate(value, root), ...listErrors(value)],
     validateUpdate: (value, old) => [

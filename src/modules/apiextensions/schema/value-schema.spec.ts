@@ -1,0 +1,544 @@
+import { Catalog } from '../../../catalog/catalog.js';
+import { namingProfile } from '../../../config/naming-profile.js';
+import { decodeJson } from '../../../codec/json.js';
+import type { JsonValue } from '../../../machinery/kube-object.js';
+import { texts } from '../../../../test/harness/strategies.js';
+import { compileSchema } from './value-schema.js';
+
+const objectMeta = new Catalog(namingProfile('kubernetes')).struct('meta.v1.ObjectMeta');
+const compile = (schema: object) => compileSchema(schema as Record<string, unknown>, { objectMeta });
+/** The schema of a kind whose spec is described. */
+const kind = (spec: object) => compile({ type: 'object', properties: { spec } });
+
+const own = (key: string, value: JsonValue, rest: object = {}) =>
+  Object.fromEntries<JsonValue>([[key, value], ...Object.entries(rest)]);
+const anything = { 'x-kubernetes-preserve-unknown-fields': true };
+const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });
+const text = { type: 'string' };
+const integer = { type: 'integer' };
+const list = (items: object, rest: object = {}) => ({ type: 'array', items, ...rest });
+const embedded = object({ spec: object({ a: text }) }, { 'x-kubernetes-embedded-resource': true });
+
+describe('pruned', () => {
+  it.each<[string, object, JsonValue, JsonValue, string[]]>([
+    ['nothing unknown', object({ a: text }), { a: 'x' }, { a: 'x' }, []],
+    ['in the order of their names', object({}), { z: 1, b: 1 }, {}, ['spec.b', 'spec.z']],
+    ['in items', list(object({ a: text })), [{ a: 'x', b: 1 }], [{ a: 'x' }], ['spec[0].b']],
+    [
+      'in a map',
+      { type: 'object', additionalProperties: object({ a: text }) },
+      { k: { b: 1 } },
+      { k: {} },
+      ['spec.k.b'],
+    ],
+    ['in a map of anything', { type: 'object', additionalProperties: true }, { k: { b: 1 } }, { k: {} }, ['spec.k.b']],
+    ['in lists of unknown things', list(list({})), [[{ b: 1 }]], [[{}]], ['spec[0][0].b']],
+    ['kept', object({}, anything), { b: { c: 1 } }, { b: { c: 1 } }, []],
+    [
+      'kept around what is known',
+      object({ a: object({}) }, anything),
+      { a: { b: 1 }, c: 1 },
+      { a: {}, c: 1 },
+      ['spec.a.b'],
+    ],
+    ['kept in items', { type: 'array', ...anything }, [{ b: 1 }], [{ b: 1 }], []],
+    [
+      'kept in items that know some',
+      list(object({ a: object({}) }), anything),
+      [{ a: { b: 1 }, c: 1 }],
+      [{ a: {}, c: 1 }],
+      ['spec[0].a.b'],
+    ],
+    ['of the root alone', object({}), { metadata: 1, kind: 2 }, {}, ['spec.kind', 'spec.metadata']],
+    [
+      'in an object inside',
+      embedded,
+      { kind: 'X', b: 1, metadata: { name: 'n', b: 1 } },
+      { kind: 'X', metadata: { name: 'n' } },
+      ['spec.b', 'spec.metadata.b'],
+    ],
+    [
+      'with odd names',
+      object({ a: text }),
+      own('__proto__', { x: 1 }, { constructor: 1, a: 'x' }),
+      { a: 'x' },
+      ['spec.__proto__', 'spec.constructor'],
+    ],
+  ])('%s', (_what, spec, given, want, unknown) => {
+    const told: string[] = [];
+    const whole = { kind: 'K', apiVersion: 'g/v1', metadata: { anything: 1 }, spec: given };
+    const before = structuredClone(whole);
+    const pruned = kind(spec).pruned(whole, (path) => told.push(path));
+    expect(pruned).toEqual({ ...whole, spec: want });
+    expect(told).toEqual(unknown);
+    expect(whole).toEqual(before);
+    expect(kind(spec).pruned(pruned)).toBe(pruned);
+  });
+
+  it('keeps a field called __proto__ where the schema knows it', () => {
+    const value = { spec: own('__proto__', { x: 1 }, { b: 1 }) };
+    const schema = {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: own('__proto__', { type: 'object' }) } },
+    };
+    const { spec } = compile(schema).pruned(value) as { spec: object };
+    expect(Object.entries(spec)).toEqual([['__proto__', {}]]);
+  });
+
+  it.each<[string, JsonValue, string]>([
+    ['a kind', { kind: 1 }, 'spec.kind: Invalid value: 1: must be a string'],
+    ['metadata', { metadata: 'x' }, 'json: cannot unmarshal string into Go value of type v1.ObjectMeta'],
+    [
+      'labels',
+      { metadata: { labels: 'x' } },
+      'spec.metadata: Invalid value: {"labels":"x"}: json: cannot unmarshal string into Go struct field ObjectMeta.labels',
+    ],
+  ])('an object inside with %s of another type is refused, and let be when it was stored', (_what, spec, message) => {
+    expect(() => kind(embedded).pruned({ spec })).toThrow(message);
+    expect(kind(embedded).refreshed({ spec })).toBeDefined();
+  });
+
+  it('of stored metadata what fits stays', () => {
+    const spec = { kind: 1, apiVersion: 'v1', metadata: { name: 'n', labels: 'x' } };
+    expect(kind(embedded).refreshed({ spec })).toEqual({ spec: { apiVersion: 'v1', metadata: { name: 'n' } } });
+  });
+});
+
+describe('filled', () => {
+  const port = object({ port: { ...integer, default: 80 }, name: text });
+  it.each<[string, object, JsonValue, JsonValue]>([
+    ['what is there', port, { port: 1 }, { port: 1 }],
+    ['what is missing', port, {}, { port: 80 }],
+    ['nothing that is absent as a whole', object({ inner: port }), {}, {}],
+    [
+      'what is absent and has a default, with the defaults inside',
+      object({ inner: { ...port, default: {} } }),
+      {},
+      { inner: { port: 80 } },
+    ],
+    ['inside an empty object', object({ inner: port }), { inner: {} }, { inner: { port: 80 } }],
+    ['items', list(port), [{}, { port: 1 }], [{ port: 80 }, { port: 1 }]],
+    ['a map', { type: 'object', additionalProperties: port }, { a: {} }, { a: { port: 80 } }],
+    ['a null', port, { port: null }, { port: 80 }],
+    ['a null that is allowed', object({ a: { ...text, nullable: true, default: 'x' } }), { a: null }, { a: null }],
+    ['a null without a default goes', port, { port: 1, name: null }, { port: 1 }],
+    ['a null in a map goes', { type: 'object', additionalProperties: text }, { a: null }, {}],
+    ['a null in a list stays without a default', list(text), [null], [null]],
+    ['a null in a list', list({ ...text, default: 'x' }), [null], ['x']],
+    ['a null of an unknown field stays', object({}, anything), { a: null }, { a: null }],
+    [
+      'a default without what its schema does not know',
+      object({ inner: { ...object({ a: text }), default: { a: 'x', b: 1 } } }),
+      {},
+      { inner: { a: 'x' } },
+    ],
+    [
+      'false, zero and nothing',
+      object({ a: { type: 'boolean', default: false }, b: { ...integer, default: 0 }, c: { ...text, default: '' } }),
+      {},
+      { a: false, b: 0, c: '' },
+    ],
+    ['what is of another type is let be', port, 'x', 'x'],
+  ])('%s', (_what, spec, given, want) => {
+    const whole = { spec: given };
+    const before = structuredClone(whole);
+    const filled = kind(spec).filled(whole);
+    expect(filled).toEqual({ spec: want });
+    expect(whole).toEqual(before);
+    expect(kind(spec).filled(filled)).toBe(filled);
+  });
+
+  it("a default is nobody else's", () => {
+    const schema = kind(object({ inner: { ...port, default: {} } }));
+    const [first, second] = [schema.filled({ spec: {} }), schema.filled({ spec: {} })] as { spec: { inner: object } }[];
+    Object.assign(first!.spec.inner, { port: 1 });
+    expect(second).toEqual({ spec: { inner: { port: 80 } } });
+  });
+
+  it.each([
+    [object({ a: list(port) }), true],
+    [object({ a: list(text) }), false],
+  ])('knows whether there are defaults', (spec, want) => expect(kind(spec).hasDefaults).toBe(want));
+});
+
+describe('validate', () => {
+  it.each<[string, object, JsonValue, string[]]>([
+    [
+      'a text for a number',
+      object({ n: integer }),
+      { n: 'x' },
+      ['spec.n: Invalid value: "string": spec.n in body must be of type integer: "string"'],
+    ],
+    ['what must be there', object({ must: text }, { required: ['must'] }), {}, ['spec.must: Required value']],
+    [
+      'a yes for a text',
+      object({ must: text }),
+      { must: true },
+      ['spec.must: Invalid value: "boolean": spec.must in body must be of type string: "boolean"'],
+    ],
+    [
+      'several',
+      object({ a: text, b: integer }),
+      { a: 1, b: 'x' },
+      [expect.stringContaining('spec.a'), expect.stringContaining('spec.b')],
+    ],
+    [
+      'a null item',
+      list(text),
+      [null],
+      ['spec[0]: Invalid value: "null": spec[0] in body must be of type string: "null"'],
+    ],
+    [
+      'a null of several',
+      { ...text, enum: ['a'] },
+      null,
+      [
+        'spec: Invalid value: "null": spec in body must be of type string: "null"',
+        'spec: Unsupported value: null: supported values: "a"',
+      ],
+    ],
+    ['a null that may be', { ...text, nullable: true }, null, []],
+    [
+      'none of several',
+      { enum: ['a', 1, { b: 1 }] },
+      'c',
+      ['spec: Unsupported value: "c": supported values: "a", "1", "{\\"b\\":1}"'],
+    ],
+    ['one of several', { enum: ['a', { b: 1, c: 2 }] }, { c: 2, b: 1 }, []],
+    [
+      'a number that is too large for an integer',
+      integer,
+      1e20,
+      [expect.stringContaining('must be of type integer: "number"')],
+    ],
+    ['a whole number', { type: 'number' }, 5, []],
+    [
+      'a large whole number',
+      { ...integer, maximum: 10 },
+      decodeJson('9007199254740993'),
+      ['spec: Invalid value: 9007199254740993: spec in body should be less than or equal to 10'],
+    ],
+    ['a fraction', { type: 'number', multipleOf: 0.1 }, 0.3, []],
+    [
+      'no multiple',
+      { type: 'number', multipleOf: 0.1 },
+      0.35,
+      ['spec: Invalid value: 0.35: spec in body should be a multiple of 0.1'],
+    ],
+    [
+      'below',
+      { ...integer, minimum: 1, exclusiveMinimum: true },
+      1,
+      ['spec: Invalid value: 1: spec in body should be greater than 1'],
+    ],
+    ['no match', { ...text, pattern: '^a+$' }, 'b', ['spec: Invalid value: "b": spec in body should match \'^a+$\'']],
+    ['a match', { ...text, pattern: 'a' }, 'bab', []],
+    [
+      'only the first mistake of a text',
+      { ...text, minLength: 2, pattern: '^a+$' },
+      'b',
+      ['spec: Invalid value: "b": spec in body should be at least 2 chars long'],
+    ],
+    ['no date', { ...text, format: 'date' }, 'x', ['spec: Invalid value: "x": spec in body must be of type date: "x"']],
+    [
+      'a number for a date',
+      { ...text, format: 'date' },
+      5,
+      ['spec: Invalid value: "int64": spec in body must be of type date: "int64"'],
+    ],
+    [
+      'an object for a short number',
+      { ...integer, format: 'int32' },
+      {},
+      ['spec: Invalid value: "": spec in body must be of type int32: ""'],
+    ],
+    ['a format of no meaning', { ...text, format: 'colour' }, 'x', []],
+    [
+      'too few items',
+      list(text, { minItems: 1 }),
+      [],
+      ['spec: Invalid value: 0: spec in body should have at least 1 items'],
+    ],
+    [
+      'too few fields',
+      { type: 'object', minProperties: 1, additionalProperties: text },
+      {},
+      ['spec: Invalid value: 0: spec in body should have at least 1 properties'],
+    ],
+    [
+      'too many fields',
+      { type: 'object', maxProperties: 1, additionalProperties: text },
+      { a: 'x', b: 1 },
+      ['spec: Too many: 2: must have at most 1 item'],
+    ],
+    [
+      'fields that are closed out',
+      object({}, { additionalProperties: false }),
+      { a: 1 },
+      ['spec: Invalid value: "a": spec.a in body is a forbidden property'],
+    ],
+    [
+      'twins',
+      list(integer, { uniqueItems: true }),
+      [1, 2, 1],
+      ['spec: Invalid value: "": spec in body shouldn\'t contain duplicates'],
+    ],
+    [
+      'no number or text',
+      { 'x-kubernetes-int-or-string': true },
+      1.5,
+      [expect.stringContaining('must be of type integer,string: "number"')],
+    ],
+    [
+      'neither',
+      object({ a: text, b: text }, { oneOf: [{ required: ['a'] }, { required: ['b'] }] }),
+      {},
+      [
+        '<nil>: Invalid value: "": "spec" must validate one and only one schema (oneOf). Found none valid',
+        'spec.a: Required value',
+      ],
+    ],
+    [
+      'both',
+      object({ a: text, b: text }, { oneOf: [{ required: ['a'] }, { required: ['b'] }] }),
+      { a: 'x', b: 'x' },
+      ['<nil>: Invalid value: "": "spec" must validate one and only one schema (oneOf). Found 2 valid alternatives'],
+    ],
+    [
+      'the alternative that it nearly meets',
+      object(
+        { a: object({ x: text, y: text }) },
+        {
+          anyOf: [
+            { required: ['b', 'c'] },
+            { properties: { a: { properties: { x: { enum: ['1'] }, y: { enum: ['2'] } } } } },
+          ],
+        },
+      ),
+      { a: { x: '1', y: '3' } },
+      [
+        '<nil>: Invalid value: "": "spec" must validate at least one schema (anyOf)',
+        'spec.a.y: Unsupported value: "3": supported values: "2"',
+      ],
+    ],
+    [
+      'not all',
+      { ...integer, allOf: [{ minimum: 1 }, { maximum: 3 }] },
+      5,
+      [
+        'spec: Invalid value: 5: spec in body should be less than or equal to 3',
+        '<nil>: Invalid value: "": "spec" must validate all the schemas (allOf)',
+      ],
+    ],
+    [
+      'none of all',
+      { ...integer, allOf: [{ minimum: 7 }, { multipleOf: 2 }] },
+      5,
+      [
+        expect.any(String),
+        expect.any(String),
+        '<nil>: Invalid value: "": "spec" must validate all the schemas (allOf). None validated',
+      ],
+    ],
+    [
+      'what must not be',
+      { ...integer, not: { minimum: 3 } },
+      5,
+      ['<nil>: Invalid value: "": "spec" must not validate the schema (not)'],
+    ],
+  ])('%s', (_what, spec, value, want) => expect(texts(kind(spec).validate({ spec: value }))).toEqual(want));
+
+  it('the name of the whole object may be narrowed', () => {
+    const name = { ...text, pattern: '^x-', maxLength: 5 };
+    const schema = compile(object({ metadata: object({ name }) }));
+    expect(texts(schema.validate({ metadata: { name: 'a', labels: { a: 'b' } } }))).toEqual([
+      'metadata.name: Invalid value: "a": metadata.name in body should match \'^x-\'',
+    ]);
+  });
+
+  const keys = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] };
+  const item = object({ k: text, p: text, v: text });
+  it.each<[string, object, JsonValue, string[]]>([
+    ['a set', list(text, { 'x-kubernetes-list-type': 'set' }), ['a', 'b'], []],
+    [
+      'told once',
+      list(text, { 'x-kubernetes-list-type': 'set' }),
+      ['a', 'b', 'a', 'a'],
+      ['spec[2]: Duplicate value: "a"'],
+    ],
+    ['numbers and texts', list(anything, { 'x-kubernetes-list-type': 'set' }), [1, '1', null, 'null'], []],
+    [
+      'whole objects',
+      list(anything, { 'x-kubernetes-list-type': 'set' }),
+      [
+        { a: 1, b: [2] },
+        { b: [2], a: 1 },
+      ],
+      ['spec[1]: Duplicate value: {"b":[2],"a":1}'],
+    ],
+    [
+      'by a key',
+      list(item, keys),
+      [
+        { k: 'a', v: '1' },
+        { k: 'a', v: '2' },
+      ],
+      ['spec[1]: Duplicate value: {"k":"a"}'],
+    ],
+    ['without the key', list(item, keys), [{ v: '1' }, { v: '2' }], ['spec[1]: Duplicate value: {}']],
+    [
+      'by two keys',
+      list(item, { ...keys, 'x-kubernetes-list-map-keys': ['k', 'p'] }),
+      [{ k: 'a', p: 'x' }, { k: 'a' }, { k: 'a', p: 'x' }],
+      ['spec[2]: Duplicate value: {"k":"a","p":"x"}'],
+    ],
+    [
+      'of other things',
+      list(anything, keys),
+      [1, 1],
+      ['spec[0]: Invalid value: 1: must be an object for an array of list-type map'],
+    ],
+    [
+      'in a map',
+      { type: 'object', additionalProperties: list(text, { 'x-kubernetes-list-type': 'set' }) },
+      { a: ['x', 'x'] },
+      ['spec[a][1]: Duplicate value: "x"'],
+    ],
+    [
+      'in a list',
+      list(object({ s: list(text, { 'x-kubernetes-list-type': 'set' }) })),
+      [{ s: ['x', 'x'] }],
+      ['spec[0].s[1]: Duplicate value: "x"'],
+    ],
+  ])('items that are there twice: %s', (_what, spec, value, want) => {
+    expect(texts(kind(spec).validate({ spec: value }))).toEqual(want);
+  });
+
+  it.each<[string, JsonValue, string[]]>([
+    ['whole', { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } }, []],
+    ['without a name', { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: 'x' } }, []],
+    ['without a type', {}, ['spec.apiVersion: Required value', 'spec.kind: Required value']],
+    [
+      'with an empty type',
+      { apiVersion: '', kind: '' },
+      ['spec.apiVersion: Invalid value: "": must not be empty', 'spec.kind: Invalid value: "": must not be empty'],
+    ],
+    [
+      'of no version',
+      { apiVersion: 'a/b/c', kind: 'X' },
+      ['spec.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c'],
+    ],
+    [
+      'of an odd kind',
+      { apiVersion: 'v1', kind: 'a b' },
+      [expect.stringContaining('may have mixed case, but should otherwise match')],
+    ],
+    [
+      'with labels that are none',
+      { apiVersion: 'v1', kind: 'X', metadata: { labels: { 'a b': 'c' } } },
+      [expect.stringContaining('spec.metadata.labels: Invalid value: "a b"')],
+    ],
+    [
+      'with a path for a name',
+      { apiVersion: 'v1', kind: 'X', metadata: { name: 'a/b' } },
+      [expect.stringContaining('spec.metadata.name: Invalid value: "a/b": may not contain \'/\'')],
+    ],
+  ])('an object inside, %s', (_what, spec, want) => expect(texts(kind(embedded).validate({ spec }))).toEqual(want));
+});
+
+describe('validateUpdate', () => {
+  const short = { ...text, maxLength: 2 };
+  const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] };
+  it.each<[string, object, JsonValue, JsonValue, string[]]>([
+    ['what was wrong before', object({ a: short, b: text }), { a: 'long', b: 'x' }, { a: 'long', b: 'y' }, []],
+    ['what is wrong in another way', object({ a: short }), { a: 'long' }, { a: 'longer' }, ['spec.a']],
+    ['what was not there', object({ a: short }), {}, { a: 'long' }, ['spec.a']],
+    ['what must be there now', object({ a: text, b: text }, { required: ['a'] }), { b: 'x' }, { b: 'x' }, []],
+    [
+      'what must be there, beside a change',
+      object({ a: text, b: text }, { required: ['a'] }),
+      { b: 'x' },
+      { b: 'y' },
+      ['spec.a'],
+    ],
+    ['an item at its place', list(short), ['long', 'a'], ['long', 'b'], []],
+    ['an item at another place', list(short), ['long'], ['a', 'long'], ['spec[1]']],
+    [
+      'an item of its key',
+      list(object({ k: text, v: short }), keyed),
+      [{ k: 'a', v: 'long' }],
+      [
+        { k: 'b', v: 'x' },
+        { k: 'a', v: 'long' },
+      ],
+      [],
+    ],
+    ['an item of a set', list(short, { 'x-kubernetes-list-type': 'set' }), ['long', 'a'], ['long', 'b'], ['spec[0]']],
+    ['a list of its own', list(short, { 'x-kubernetes-list-type': 'set' }), ['long'], ['long'], []],
+    ['a value of a map', { type: 'object', additionalProperties: short }, { a: 'long' }, { a: 'long', b: 'x' }, []],
+    [
+      'what no alternative allows',
+      object({ a: { ...text, anyOf: [{ maxLength: 2 }, { pattern: '^x' }] }, b: text }),
+      { a: 'long' },
+      { a: 'long', b: 'x' },
+      [],
+    ],
+    [
+      'a part of an alternative',
+      object(
+        { a: object({ b: text, c: text }), d: text },
+        { allOf: [{ properties: { a: { properties: { b: { maxLength: 2 } } } } }] },
+      ),
+      { a: { b: 'long', c: 'x' } },
+      { a: { b: 'long', c: 'y' } },
+      [],
+    ],
+    ['twins that were there', list(text, { 'x-kubernetes-list-type': 'set' }), ['a', 'a'], ['a', 'a', 'b'], []],
+    ['twins that are new', list(text, { 'x-kubernetes-list-type': 'set' }), ['a'], ['a', 'a'], ['spec[1]']],
+  ])('%s', (_what, spec, old, value, want) => {
+    const errors = kind(spec).validateUpdate({ spec: value, metadata: { a: 2 } }, { spec: old, metadata: { a: 1 } });
+    expect(errors.map(({ field }) => field)).toEqual(want);
+  });
+});
+
+describe('validateStatusUpdate', () => {
+  const schema = compile(object({ spec: object({ a: integer }), status: object({ n: integer, m: integer }) }));
+  it.each<[string, JsonValue, JsonValue, string[]]>([
+    [
+      'of the status alone',
+      { spec: { a: 'x' }, status: { n: 'x' } },
+      {},
+      ['status.n: Invalid value: "string": n in body must be of type integer: "string"'],
+    ],
+    ['none', { spec: { a: 'x' } }, { status: { n: 'x' } }, []],
+    ['as before', { status: { n: 'x', m: 1 } }, { status: { n: 'x' } }, []],
+    [
+      'another thing',
+      { status: 5 },
+      {},
+      ['status: Invalid value: "integer":  in body must be of type object: "integer"'],
+    ],
+  ])('%s', (_what, value, old, want) => expect(texts(schema.validateStatusUpdate(value, old))).toEqual(want));
+});
+
+describe('bounds', () => {
+  it('long lists take no long time, and what is wrong with them is not told for ever', () => {
+    const schema = kind(list({ ...integer, maximum: 1 }, { 'x-kubernetes-list-type': 'set' }));
+    const spec = Array.from({ length: 200_000 }, (_, index) => index % 150_000);
+    expect(schema.validate({ spec })).toHaveLength(2000);
+    expect(schema.validateUpdate({ spec, a: 1 }, { spec })).toEqual([]);
+  });
+
+  it('depth is that of the schema', () => {
+    let value: JsonValue = 'x';
+    for (let depth = 0; depth < 1000; depth++) value = { a: [value] };
+    const whole = { spec: value };
+    const open = kind({ type: 'object', ...anything });
+    expect(open.filled(open.pruned(whole))).toBe(whole);
+    expect(open.validate(whole)).toEqual([]);
+    expect(kind(object({})).pruned(whole)).toEqual({ spec: {} });
+    let lists: JsonValue = [];
+    for (let depth = 0; depth < 1000; depth++) lists = [lists];
+    expect(kind(list({})).pruned({ spec: lists })).toEqual({ spec: lists });
+  });
+});
