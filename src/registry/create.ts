@@ -83,10 +83,7 @@ async function writeNew(
   const { definition } = store;
   const { strategy } = through?.definition ?? definition;
   const errors = store.settle(object, undefined, [
-    ...validateObjectMeta(object.metadata, {
-      namespaced: definition.namespaced,
-      validateName: strategy.validateName,
-    }),
+    ...validateObjectMeta(object.metadata, { ...strategy, namespaced: definition.namespaced }),
     ...(strategy.validateCreate?.(object, strategyContext) ?? []),
   ]);
   if (errors.length > 0) throw ApiError.invalid(definition, object.metadata.name ?? '', errors);

@@ -10,6 +10,8 @@ import type { UserInfo } from '../machinery/user-info.js';
 export interface Strategy {
   /** Every error text of a bad name; a name from generateName is checked after it was made. */
   readonly validateName: (name: string) => string[];
+  /** False for kinds of the extension API and those that it defines: a finalizer of theirs may be a plain word. */
+  readonly finalizersNeedDomain?: boolean;
   /** Fills in what the client left out; also run on objects read back, so it must be idempotent. */
   readonly default?: (object: KubeObject) => void;
   /** Clears what a client may not set (status) and sets what only the server may. */

@@ -138,7 +138,7 @@ async function writeUpdate(
 
   const errors = store.settle(object, old, [
     ...metaErrors,
-    ...validateObjectMeta(object.metadata, { namespaced: definition.namespaced, validateName: strategy.validateName }),
+    ...validateObjectMeta(object.metadata, { ...strategy, namespaced: definition.namespaced }),
     ...(options.lens
       ? (options.lens.validate?.(object, old, strategyContext) ?? [])
       : (strategy.validateUpdate?.(object, old, strategyContext) ?? [])),

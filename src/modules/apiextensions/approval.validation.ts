@@ -1,9 +1,13 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
+import { fieldError, goQuote, path, type FieldError } from '../../machinery/field-error.js';
 import { asFields, asText } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Finding } from './definition-conditions.js';
 
-type Approval = 'missing' | 'bypassed' | 'approved' | 'invalid';
+interface Approval {
+  readonly state: 'Missing' | 'Unapproved' | 'Approved' | 'Invalid';
+  readonly message: string;
+}
 
 /** Groups under the server's own domains belong to its authors: who defines one says where it was agreed. */
 export function validateApproval(
@@ -11,24 +15,46 @@ export function validateApproval(
   old: KubeObject | undefined,
   naming: NamingProfile,
 ): FieldError[] {
-  const group = asText(asFields(definition['spec'])['group']);
-  const domains = [naming.apiDomain, naming.labelDomain];
-  if (!domains.some((domain) => group === domain || group.endsWith(`.${domain}`))) return [];
-  const annotation = `api-approved.${naming.labelDomain}`;
-  const of = (object: KubeObject) => object.metadata.annotations?.[annotation] ?? '';
-  const state = approvalOf(of(definition));
-  if (old && approvalOf(of(old)) === state) return [];
+  const approval = approvalOf(definition, naming);
+  if (!approval || (old && approvalOf(old, naming)?.state === approval.state)) return [];
+  const { state, message } = approval;
+  const annotation = annotationOf(naming);
   const at = String(path('metadata').child('annotations').key(annotation));
-  const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
-  const must = `protected groups must have approval annotation "${annotation}"`;
-  if (state === 'missing') return [fieldError.required(at, `${must}, ${see}`)];
-  if (state !== 'invalid') return [];
-  const message = `${must} with either a URL or a reason starting with "unapproved", ${see}`;
-  return [fieldError.invalid(at, of(definition), message)];
+  if (state === 'Missing') return [fieldError.required(at, message)];
+  if (state !== 'Invalid') return [];
+  return [fieldError.invalid(at, definition.metadata.annotations?.[annotation] ?? '', message)];
 }
 
-function approvalOf(annotation: string): Approval {
-  if (annotation === '') return 'missing';
-  if (annotation.startsWith('unapproved')) return 'bypassed';
-  return /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#\s]+/.test(annotation) ? 'approved' : 'invalid';
+/** Absent for groups that belong to nobody in particular. */
+export function approvalFinding(definition: KubeObject, naming: NamingProfile): Finding | undefined {
+  const approval = approvalOf(definition, naming);
+  return (
+    approval && {
+      type: 'KubernetesAPIApprovalPolicyConformant',
+      status: approval.state === 'Approved' ? 'True' : 'False',
+      reason: `${approval.state}Annotation`,
+      message: approval.message,
+    }
+  );
+}
+
+const annotationOf = (naming: NamingProfile) => `api-approved.${naming.labelDomain}`;
+
+function approvalOf(definition: KubeObject, naming: NamingProfile): Approval | undefined {
+  const group = asText(asFields(definition['spec'])['group']);
+  const domains = [naming.apiDomain, naming.labelDomain];
+  if (!domains.some((domain) => group === domain || group.endsWith(`.${domain}`))) return undefined;
+  const annotation = annotationOf(naming);
+  const value = definition.metadata.annotations?.[annotation] ?? '';
+  const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
+  const must = `protected groups must have approval annotation "${annotation}"`;
+  if (value === '') return { state: 'Missing', message: `${must}, ${see}` };
+  if (value.startsWith('unapproved')) return { state: 'Unapproved', message: `not approved: ${goQuote(value)}` };
+  if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#\s]+/.test(value)) {
+    return { state: 'Approved', message: `approved in ${value}` };
+  }
+  return {
+    state: 'Invalid',
+    message: `${must} with either a URL or a reason starting with "unapproved", ${see}`,
+  };
 }

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
-import { required } from '../../machinery/field-rules.js';
+import { checked, required } from '../../machinery/field-rules.js';
 import { asFields, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
 import { validateDns1035Label } from '../../machinery/names.js';
 import { validateWebhookClient } from '../../machinery/webhook-client.validation.js';
@@ -8,8 +8,32 @@ import { validateWebhookClient } from '../../machinery/webhook-client.validation
 const reviewVersions = ['v1', 'v1beta1'];
 const strategies = ['None', 'Webhook'];
 
+/** What an update is let off, since the definition is so already, or since nobody is served yet. */
+export interface ConversionLeniency {
+  readonly brokenBundle: boolean;
+  readonly unknownReviewVersions: boolean;
+}
+
+/** Tools fill bundles in later, so that one is only looked at when the kind is in use. */
+export const firstConversion: ConversionLeniency = { brokenBundle: true, unknownReviewVersions: false };
+
+export function conversionLeniencyOf(old: Fields, isEstablished: boolean): ConversionLeniency {
+  const { conversionReviewVersions } = asFields(old['webhook']);
+  const versions = asTexts(conversionReviewVersions);
+  return {
+    brokenBundle: !isEstablished || hasBrokenBundle(old),
+    unknownReviewVersions: versions.length > 0 && !versions.some((version) => reviewVersions.includes(version)),
+  };
+}
+
+/** Whether the webhook could not be asked, since nobody could tell that it is the one that is meant. */
+export function hasBrokenBundle(conversion: Fields): boolean {
+  const { caBundle } = asFields(asFields(conversion['webhook'])['clientConfig']);
+  return bundleProblems(asText(caBundle)).length > 0;
+}
+
 /** How objects get from one version to another: only the apiVersion changes, or a webhook is asked. */
-export function validateConversion(conversion: Fields, at: FieldPath, established: boolean): FieldError[] {
+export function validateConversion(conversion: Fields, at: FieldPath, leniency: ConversionLeniency): FieldError[] {
   const strategy = asText(conversion['strategy']);
   const { clientConfig, conversionReviewVersions } = asFields(conversion['webhook']);
   const client = at.child('webhookClientConfig');
@@ -29,14 +53,16 @@ export function validateConversion(conversion: Fields, at: FieldPath, establishe
     ...(isSet(clientConfig)
       ? [
           ...validateWebhookClient(asFields(clientConfig), client),
-          ...(established ? validateBundle(asText(asFields(clientConfig)['caBundle']), client.child('caBundle')) : []),
+          ...(leniency.brokenBundle
+            ? []
+            : checked(asText(asFields(clientConfig)['caBundle']), client.child('caBundle'), bundleProblems)),
         ]
       : required(undefined, client, 'required when strategy is set to Webhook')),
-    ...validateReviewVersions(asTexts(conversionReviewVersions), versions),
+    ...validateReviewVersions(asTexts(conversionReviewVersions), versions, leniency.unknownReviewVersions),
   ];
 }
 
-function validateReviewVersions(versions: readonly string[], at: FieldPath): FieldError[] {
+function validateReviewVersions(versions: readonly string[], at: FieldPath, anyIsFine: boolean): FieldError[] {
   if (versions.length === 0) return required(undefined, at);
   const seen = new Set<string>();
   const errors = versions.flatMap((version, index) => {
@@ -45,18 +71,17 @@ function validateReviewVersions(versions: readonly string[], at: FieldPath): Fie
     seen.add(version);
     return validateDns1035Label(version).map((problem) => fieldError.invalid(where, version, problem));
   });
-  if (versions.some((version) => reviewVersions.includes(version))) return errors;
+  if (anyIsFine || versions.some((version) => reviewVersions.includes(version))) return errors;
   const message = `must include at least one of ${reviewVersions.join(', ')}`;
   return [...errors, fieldError.invalid(String(at), versions, message)];
 }
 
-/** Tools fill bundles in later, so that one is only looked at when the kind is in use. */
-function validateBundle(base64: string, at: FieldPath): FieldError[] {
+function bundleProblems(base64: string): string[] {
   if (base64 === '') return [];
   try {
     new X509Certificate(Buffer.from(base64, 'base64'));
     return [];
   } catch {
-    return [fieldError.invalid(String(at), base64, 'unable to load root certificates: it holds no certificate')];
+    return ['unable to load root certificates: it holds no certificate'];
   }
 }

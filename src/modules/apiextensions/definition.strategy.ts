@@ -5,6 +5,7 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusLens } from '../../registry/status-lens.js';
 import type { Strategy } from '../../registry/strategy.js';
+import { definitionDeletion } from './definition-deletion.js';
 import { schemaOf } from './definition-view.js';
 import { validateDefinition, validateDefinitionUpdate, validateStatusNames } from './definition.validation.js';
 import { isKnownFormat } from './schema/formats.js';
@@ -16,6 +17,7 @@ const portDefault = 443;
 export function definitionStrategy(naming: NamingProfile): Strategy {
   return {
     validateName: nameIsDnsSubdomain,
+    finalizersNeedDomain: false,
     countsGenerations: true,
     default: fillDefinition,
     prepareForCreate(definition) {
@@ -33,6 +35,7 @@ export function definitionStrategy(naming: NamingProfile): Strategy {
       const formats = unknownFormats(definition).filter((format) => !before.includes(format));
       return formats.map((format) => `unrecognized format ${goQuote(format)}`);
     },
+    deletion: definitionDeletion(naming),
   };
 }
 
@@ -58,12 +61,12 @@ function fillDefinition(definition: KubeObject): void {
   }
   // What used to be a choice is the only way: false says no more than nothing.
   if (spec['preserveUnknownFields'] === false) delete spec['preserveUnknownFields'];
-  const conversion = makeFields(spec, 'conversion');
-  fillInZero(conversion, 'strategy', 'None');
-  const client = asFields(asFields(conversion['webhook'])['clientConfig']);
+  fillIn(spec, 'conversion', { strategy: 'None' });
+  const client = asFields(asFields(asFields(spec['conversion'])['webhook'])['clientConfig']);
   if (isSet(client['service'])) fillIn(asFields(client['service']), 'port', portDefault);
   const status = makeFields(definition, 'status');
   for (const [field, value] of Object.entries(emptyStatus())) if (!isSet(status[field])) status[field] = value;
+  if (asTexts(status['storedVersions']).length === 0) recordStorageVersions(definition);
 }
 
 /** Versions that objects may be stored in stay on record until somebody has migrated them. */

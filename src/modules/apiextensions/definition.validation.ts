@@ -8,7 +8,13 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import { validateDns1035Label, validateDnsSubdomain } from '../../machinery/names.js';
 import { validateApproval } from './approval.validation.js';
 import { validateColumn } from './column.validation.js';
-import { validateConversion } from './conversion.validation.js';
+import {
+  conversionLeniencyOf,
+  firstConversion,
+  validateConversion,
+  type ConversionLeniency,
+} from './conversion.validation.js';
+import { isEstablished } from './definition-conditions.js';
 import { schemaOf, statusIsApart, viewOf, type DefinitionView } from './definition-view.js';
 import { validateNames } from './names.validation.js';
 import { leniencyOf, strict, type SchemaLeniency } from './schema/leniency.js';
@@ -19,7 +25,7 @@ import { validateSubresources } from './subresource.validation.js';
 export function validateDefinition(definition: KubeObject, naming: NamingProfile): FieldError[] {
   return [
     ...validateName(definition),
-    ...validateSpec(asFields(definition['spec']), path('spec'), strict, false),
+    ...validateSpec(asFields(definition['spec']), path('spec'), { schema: strict, conversion: firstConversion }),
     ...validateStatusNames(definition),
     ...validateStoredVersions(definition),
     ...validateApproval(definition, undefined, naming),
@@ -34,7 +40,10 @@ export function validateDefinitionUpdate(definition: KubeObject, old: KubeObject
   const oldNames = asFields(before['names']);
   const at = path('spec');
   return [
-    ...validateSpec(spec, at, leniencyOf(viewOf(before)), isEstablished(old)),
+    ...validateSpec(spec, at, {
+      schema: leniencyOf(viewOf(before)),
+      conversion: conversionLeniencyOf(asFields(before['conversion']), isEstablished(old)),
+    }),
     // What objects are stored under can change only while there are none.
     ...(isEstablished(old)
       ? [
@@ -56,11 +65,6 @@ export function validateStatusNames(definition: KubeObject): FieldError[] {
   return validateNames(asFields(acceptedNames), path('status').child('acceptedNames'));
 }
 
-function isEstablished(definition: KubeObject): boolean {
-  const { conditions } = asFields(definition['status']);
-  return asItems(conditions).some(({ type, status }) => type === 'Established' && status === 'True');
-}
-
 function validateName(definition: KubeObject): FieldError[] {
   const { names, group } = asFields(definition['spec']);
   const name = definition.metadata.name ?? '';
@@ -68,7 +72,12 @@ function validateName(definition: KubeObject): FieldError[] {
   return [fieldError.invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
 }
 
-function validateSpec(spec: Fields, at: FieldPath, leniency: SchemaLeniency, established: boolean): FieldError[] {
+interface Leniency {
+  readonly schema: SchemaLeniency;
+  readonly conversion: ConversionLeniency;
+}
+
+function validateSpec(spec: Fields, at: FieldPath, { schema: leniency, conversion }: Leniency): FieldError[] {
   const view = viewOf(spec);
   const { common, versions } = view;
   return [
@@ -85,7 +94,7 @@ function validateSpec(spec: Fields, at: FieldPath, leniency: SchemaLeniency, est
     ...validateSubresources(common.subresources, at.child('subresources')),
     ...validateColumns(common.additionalPrinterColumns, at),
     ...validateSelectableFields(common.selectableFields, schemaOf(common.schema), at.child('selectableFields')),
-    ...validateConversion(asFields(spec['conversion']), at.child('conversion'), established),
+    ...validateConversion(asFields(spec['conversion']), at.child('conversion'), conversion),
   ];
 }
 

@@ -16,6 +16,7 @@ export interface CustomStrategyParts {
 export function customStrategy({ form, view, statusIsApart }: CustomStrategyParts): Strategy {
   return {
     validateName: nameIsDnsSubdomain,
+    finalizersNeedDomain: false,
     countsGenerations: statusIsApart ? true : 'statusToo',
     default: (object) => form.fill(object),
     ...(statusIsApart && {
