@@ -95,7 +95,7 @@ export class ReconcilerRunner {
     return running;
   }
 
-  private partsFor({ name, account = name }: Reconciler): ReconcilerParts {
+  private partsFor({ name, account = name, fieldManager }: Reconciler): ReconcilerParts {
     const { config, registry, clock, rng, logger, server, measure } = this.parts;
     return {
       name,
@@ -106,7 +106,7 @@ export class ReconcilerRunner {
       logger,
       server,
       sharesStore: this.sharesStore,
-      client: this.clientOf(account),
+      client: this.clientOf(account, fieldManager?.(config.naming)),
       queue: (queue, work, options = {}) =>
         new WorkQueue({
           clock,
@@ -124,9 +124,9 @@ export class ReconcilerRunner {
     };
   }
 
-  private clientOf(account: string): LoopbackClient {
+  private clientOf(account: string, fieldManager = 'keelson'): LoopbackClient {
     const { admission, config } = this.parts;
-    return new LoopbackClient({ admission, user: accountOf(config, account), fieldManager: 'keelson' });
+    return new LoopbackClient({ admission, user: accountOf(config, account), fieldManager });
   }
 }
 

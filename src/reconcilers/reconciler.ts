@@ -1,4 +1,5 @@
 import type { LoopbackClient } from '../client/loopback-client.js';
+import type { NamingProfile } from '../config/naming-profile.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { Clock } from '../std/clock.js';
@@ -16,6 +17,8 @@ export interface Reconciler {
   readonly name: string;
   /** The account in whose name it acts, as in the reference; the same as `name` where not said. */
   readonly account?: string;
+  /** Under which objects note what it writes, where clients know it by a name. */
+  readonly fieldManager?: (naming: NamingProfile) => string;
   start(parts: ReconcilerParts): RunningReconciler | Promise<RunningReconciler>;
 }
 

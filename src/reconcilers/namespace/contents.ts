@@ -74,30 +74,31 @@ async function emptyAll(
   return emptied;
 }
 
-async function emptyOne(
+/** Asks all objects of a resource to go: those of a namespace, or where it is '' all there are. */
+export async function emptyOne(
   served: ServedResource,
   client: LoopbackClient,
   namespace: string,
   signal: AbortSignal,
-): Promise<{ objects: ObjectMeta[]; failure: string | undefined }> {
+): Promise<{ objects: Left[]; failure: string | undefined }> {
   const { store } = served;
-  const objects: ObjectMeta[] = [];
+  const objects: Left[] = [];
   let failure: string | undefined;
   const waiting = store.cache.snapshot().range(store.scopeOf(namespace));
   const lane = async () => {
     for (const entry of waiting) {
       signal.throwIfAborted();
       if (hasBeenAsked(entry)) {
-        objects.push(entry.parse().metadata);
+        objects.push(leftOf(served, entry));
         continue;
       }
       try {
-        const place = { served, namespace, name: entry.attributes.name };
+        const place = { served, namespace: entry.attributes.namespace, name: entry.attributes.name };
         const deleted = await client.delete(place, { propagationPolicy: 'Background' }, signal);
         if (deleted && !deleted.gone) objects.push(deleted.object.metadata);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        objects.push(entry.corruption ? {} : entry.parse().metadata);
+        objects.push(leftOf(served, entry));
         // That it was changed meanwhile says nothing; the next round sees it.
         if (error.reason !== 'Conflict') failure ??= error.message;
       }
@@ -105,6 +106,16 @@ async function emptyOne(
   };
   await Promise.all(Array.from({ length: deletionsAtOnce }, lane));
   return { objects, failure };
+}
+
+/** An object that has not gone. */
+type Left = Pick<ObjectMeta, 'finalizers' | 'deletionGracePeriodSeconds'>;
+
+/** Thousands may be looked at again whenever one of them goes: only kinds that give time to end are read for it. */
+function leftOf({ definition }: ServedResource, entry: EncodedObject): Left {
+  const takesTime = definition.strategy.deletion?.graceSeconds !== undefined;
+  if (takesTime && !entry.corruption) return entry.parse().metadata;
+  return { finalizers: [...(entry.attributes.lifetime?.finalizers ?? [])] };
 }
 
 /** Asked again, an object lets go of its dependents; one that holds none has nothing to hear twice. */
@@ -115,7 +126,7 @@ function hasBeenAsked({ attributes: { lifetime } }: EncodedObject): boolean {
   );
 }
 
-function remainsOf(group: string, resource: string, objects: readonly ObjectMeta[]): Remains {
+function remainsOf(group: string, resource: string, objects: readonly Left[]): Remains {
   const finalizers = new Map<string, number>();
   for (const finalizer of objects.flatMap((object) => object.finalizers ?? [])) {
     finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);

@@ -1,0 +1,212 @@
+import { namingProfile } from '../../config/naming-profile.js';
+import type { Fields } from '../../machinery/fields.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { revisionOf } from '../../machinery/revision.js';
+import { claimOf } from './claims.js';
+import { statusAfter, type Surroundings } from './decide.js';
+
+const early = '2026-01-01T00:00:00Z';
+const late = '2026-01-01T00:01:00Z';
+const naming = namingProfile('kubernetes');
+const names = { plural: 'mins', singular: 'min', kind: 'Min', listKind: 'MinList' };
+
+interface Given {
+  readonly name?: string;
+  readonly asked?: object;
+  readonly accepted?: object | null;
+  readonly conditions?: object[];
+  readonly spec?: object;
+  readonly metadata?: object;
+}
+const definition = ({ name = 'mins', asked = {}, accepted, conditions, spec, metadata }: Given = {}): KubeObject => ({
+  kind: 'CustomResourceDefinition',
+  apiVersion: 'apiextensions.k8s.io/v1',
+  metadata: { name: `${name}.g.example.com`, ...metadata },
+  spec: { group: 'g.example.com', names: { ...names, plural: name, ...asked }, ...spec },
+  status: {
+    conditions: conditions ?? null,
+    acceptedNames: accepted ?? { plural: '', kind: '' },
+    storedVersions: ['v1'],
+  },
+});
+const decided = (object: KubeObject, rest: Partial<Surroundings> = {}) =>
+  statusAfter(object, { revision: revisionOf(5), others: [], structure: undefined, naming, now: late, ...rest });
+
+const condition = (type: string, status: string, reason: string, message: string, lastTransitionTime = late) => ({
+  type,
+  status,
+  lastTransitionTime,
+  reason,
+  message,
+});
+const free = (time?: string) => condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found', time);
+const initial = 'the initial names have been accepted';
+const installing = (time?: string) => condition('Established', 'False', 'Installing', initial, time);
+const established = (time?: string) => condition('Established', 'True', 'InitialNamesAccepted', initial, time);
+const served = { accepted: names, conditions: [free(early), established(early)] };
+
+describe('a definition that nobody is in the way of', () => {
+  it('first takes its names, and is established when they are written', () => {
+    const first = decided(definition())!;
+    expect(first).toEqual({ conditions: [free(), installing()], acceptedNames: names, storedVersions: ['v1'] });
+    const second = decided(definition({ accepted: names, conditions: [free(early), installing(early)] }))!;
+    expect(second).toEqual({ conditions: [free(early), established()], acceptedNames: names, storedVersions: ['v1'] });
+  });
+
+  it('has nothing more to be told', () => expect(decided(definition(served))).toBeUndefined());
+
+  it('gets other names while it is served', () => {
+    const asked = { shortNames: ['m'], categories: ['all'], singular: 'minimum' };
+    const after = decided(definition({ ...served, asked }))!;
+    expect(after['acceptedNames']).toEqual({ ...names, ...asked });
+    expect(after['conditions']).toEqual(served.conditions);
+    const before = { ...served, accepted: { ...names, ...asked } };
+    expect(decided(definition(before))!['acceptedNames']).toEqual(names);
+  });
+
+  it('is not established for as long as its webhook could not be told from another', () => {
+    const conversion = { strategy: 'Webhook', webhook: { clientConfig: { caBundle: 'bm9uZQ==' } } };
+    const object = definition({ accepted: names, conditions: [free(early), installing(early)], spec: { conversion } });
+    const message = 'The conversion webhook CABundle is invalid';
+    expect(decided(object)!['conditions']).toEqual([
+      free(early),
+      condition('Established', 'False', 'InvalidCABundle', message, early),
+    ]);
+  });
+
+  it('gets nothing when it is deleted', () =>
+    expect(decided(definition({ metadata: { deletionTimestamp: early } }))).toBeUndefined());
+});
+
+type Row = readonly [what: string, mine: Given, theirs: object, reason: string, message: string, accepted: object];
+const without = (...fields: string[]) => ({
+  plural: 'mins',
+  kind: 'Min',
+  singular: 'min',
+  listKind: 'MinList',
+  ...Object.fromEntries(fields.map((field) => [field, field === 'plural' || field === 'kind' ? '' : undefined])),
+});
+const rows: Row[] = [
+  ['its plural', {}, { shortNames: ['mins'] }, 'PluralConflict', '"mins" is already in use', without('plural')],
+  ['its singular', {}, { plural: 'min' }, 'SingularConflict', '"min" is already in use', without('singular')],
+  [
+    'a short name',
+    { asked: { shortNames: ['a', 'b'] } },
+    { singular: 'b' },
+    'ShortNamesConflict',
+    '"b" is already in use',
+    without(),
+  ],
+  [
+    'all short names',
+    { asked: { shortNames: ['a', 'b'] } },
+    { shortNames: ['a', 'b'] },
+    'ShortNamesConflict',
+    '["a" is already in use, "b" is already in use]',
+    without(),
+  ],
+  ['its kind', {}, { listKind: 'Min' }, 'KindConflict', '"Min" is already in use', without('kind')],
+  ['its list', {}, { kind: 'MinList' }, 'ListKindConflict', '"MinList" is already in use', without('listKind')],
+  [
+    'several names, the last of which is told',
+    {},
+    { singular: 'min', kind: 'Min' },
+    'KindConflict',
+    '"Min" is already in use',
+    without('singular', 'kind'),
+  ],
+];
+const other = (accepted: object, revision: number, isServed = false) =>
+  claimOf(
+    definition({ name: 'others', accepted, ...(isServed && { conditions: [established(early)] }) }),
+    revisionOf(revision),
+  );
+
+describe('a definition whose names others have', () => {
+  it.each(rows)('does not get %s', (_what, mine, theirs, reason, message, accepted) => {
+    const after = decided(definition(mine), { others: [other(theirs, 9)] })!;
+    expect(after['acceptedNames']).toEqual(accepted);
+    expect(after['conditions']).toEqual([
+      condition('NamesAccepted', 'False', reason, message),
+      condition('Established', 'False', 'NotAccepted', 'not all names are accepted'),
+    ]);
+  });
+
+  it('stays established under the names that it has', () => {
+    const asked = { singular: 'minimum', shortNames: ['m'] };
+    const mine = definition({ ...served, accepted: { ...names, shortNames: ['n'] }, asked });
+    const after = decided(mine, { others: [other({ singular: 'minimum', shortNames: ['m'] }, 9)] })!;
+    expect(after['acceptedNames']).toEqual({ ...names, shortNames: ['n'] });
+    expect(after['conditions']).toEqual([
+      condition('NamesAccepted', 'False', 'ShortNamesConflict', '"m" is already in use'),
+      established(early),
+    ]);
+  });
+
+  it('gets them when they are free', () => {
+    const refused = [
+      condition('NamesAccepted', 'False', 'KindConflict', '"Min" is already in use', early),
+      condition('Established', 'False', 'NotAccepted', 'not all names are accepted', early),
+    ];
+    const after = decided(definition({ accepted: { ...names, kind: '' }, conditions: refused }))!;
+    expect(after).toMatchObject({ conditions: [free(), installing(early)], acceptedNames: names });
+  });
+});
+
+describe('of two that took a name at once', () => {
+  const mine = { accepted: names, conditions: [free(early), installing(early)] };
+  it.each<[string, Given, number, boolean, 'keeps' | 'returns']>([
+    ['the earlier', mine, 9, false, 'keeps'],
+    ['the later', mine, 2, false, 'returns'],
+    ['the one that is not established', mine, 9, true, 'returns'],
+    ['the one that is established', served, 2, true, 'keeps'],
+  ])('%s', (_what, given, revision, isServed, want) => {
+    const { acceptedNames = names } =
+      decided(definition(given), { others: [other({ kind: 'Min' }, revision, isServed)] }) ?? {};
+    expect((acceptedNames as Fields)['kind']).toBe(want === 'keeps' ? 'Min' : '');
+  });
+});
+
+const conformant = (status: string, reason: string, message: string) =>
+  condition('KubernetesAPIApprovalPolicyConformant', status, reason, message);
+it.each<[string, string | undefined, object | undefined]>([
+  ['g.example.com', undefined, undefined],
+  [
+    'g.k8s.io',
+    undefined,
+    conformant(
+      'False',
+      'MissingAnnotation',
+      'protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111',
+    ),
+  ],
+  [
+    'g.k8s.io',
+    'nonsense',
+    conformant(
+      'False',
+      'InvalidAnnotation',
+      'protected groups must have approval annotation "api-approved.kubernetes.io" with either a URL or a reason starting with "unapproved", see https://github.com/kubernetes/enhancements/pull/1111',
+    ),
+  ],
+  ['g.k8s.io', 'unapproved, a test', conformant('False', 'UnapprovedAnnotation', 'not approved: "unapproved, a test"')],
+  [
+    'g.kubernetes.io',
+    'https://example.com/pull/1',
+    conformant('True', 'ApprovedAnnotation', 'approved in https://example.com/pull/1'),
+  ],
+])('a definition in %s with approval %s', (group, approval, want) => {
+  const metadata = { annotations: approval === undefined ? {} : { 'api-approved.kubernetes.io': approval } };
+  expect(decided(definition({ spec: { group }, metadata }))!['conditions']).toEqual([
+    ...(want ? [want] : []),
+    free(),
+    installing(),
+  ]);
+});
+
+it('tells of schemas without structure, until there are none', () => {
+  const structure = { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message: 'm' } as const;
+  const told = decided(definition(served), { structure })!['conditions'];
+  expect(told).toEqual([...served.conditions, condition('NonStructuralSchema', 'True', 'Violations', 'm')]);
+  expect(decided(definition({ ...served, conditions: told as object[] }))!['conditions']).toEqual(served.conditions);
+});

@@ -1,0 +1,105 @@
+import type { Fields } from '../../machinery/fields.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { apiextensionsVersion } from '../../modules/apiextensions/apiextensions.resources.js';
+import type { Finding } from '../../modules/apiextensions/definition-conditions.js';
+import { structureFinding } from '../../modules/apiextensions/definition-structure.js';
+import type { ServedResource } from '../../registry/resource-registry.js';
+import { objectTime } from '../../registry/system-fields.js';
+import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
+import { ClaimBook, claimOf } from './claims.js';
+import { statusAfter } from './decide.js';
+
+/** Gives definitions their names, and has them served. Every server does it: users wait for it. */
+export const definitionConditions: Reconciler = {
+  name: 'crd-condition-controller',
+  fieldManager: (naming) => naming.systemName('apiserver'),
+  start(parts) {
+    const { group, version } = apiextensionsVersion(parts.config.naming);
+    const definitions = parts.registry.find(group, version, 'customresourcedefinitions');
+    // --runtime-config may leave them out.
+    if (definitions?.type !== 'stored') return { stop: async () => undefined };
+    return new DefinitionConditions(parts, definitions);
+  },
+};
+
+class DefinitionConditions implements RunningReconciler {
+  private readonly book = new ClaimBook();
+  /** What the book has not noted yet. */
+  private readonly changed = new Set<string>();
+  private readonly structures = new Map<string, { readonly of: string; readonly finding: Finding | undefined }>();
+  private readonly queue;
+  private readonly end: () => void;
+
+  constructor(
+    private readonly parts: ReconcilerParts,
+    private readonly definitions: ServedResource,
+  ) {
+    // One at a time: each depends on what the one before it was given.
+    this.queue = parts.queue('crd_naming_condition_controller', (name, signal) => this.reconcile(name, signal));
+    const { store } = definitions;
+    const look = (name: string) => {
+      this.changed.add(name);
+      this.queue.add(name);
+    };
+    this.end = store.cache.observe({
+      changed: ({ current, previous }) => look((current ?? previous)!.attributes.name),
+      reset: () => {
+        this.book.clear();
+        this.structures.clear();
+        for (const { attributes } of store.cache.snapshot().range(store.scopeOf(''))) look(attributes.name);
+      },
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.end();
+    await this.queue.stop();
+  }
+
+  private async reconcile(name: string, signal: AbortSignal): Promise<void> {
+    const { store } = this.definitions;
+    this.noteChanges();
+    const entry = store.cache.get(store.keyOf('', name));
+    if (!entry) this.structures.delete(name);
+    if (!entry || entry.corruption) return;
+    const { revision } = entry;
+    const seen = entry.parse();
+    const status = statusAfter(seen, {
+      revision,
+      others: this.book.others(claimOf(seen, revision)),
+      structure: this.structureOf(seen),
+      naming: this.parts.config.naming,
+      now: objectTime(this.parts.clock.now()),
+    });
+    if (status) await this.write(seen, status, signal);
+  }
+
+  /** Schemas are large, and change far less often than what is said of them. */
+  private structureOf(definition: KubeObject): Finding | undefined {
+    const { name = '', uid, generation } = definition.metadata;
+    const of = `${uid}/${generation}`;
+    const known = this.structures.get(name);
+    if (known?.of === of) return known.finding;
+    const finding = structureFinding(definition);
+    this.structures.set(name, { of, finding });
+    return finding;
+  }
+
+  /** The decision holds for the state that it was made of. Another one comes back by itself. */
+  private async write(seen: KubeObject, status: Fields, signal: AbortSignal): Promise<void> {
+    const { name = '', resourceVersion } = seen.metadata;
+    await this.parts.client.change(
+      { served: this.definitions, namespace: '', name },
+      (current) => (current.metadata.resourceVersion === resourceVersion ? { ...current, status } : current),
+      { subresource: 'status', signal },
+    );
+  }
+
+  private noteChanges(): void {
+    const { store } = this.definitions;
+    for (const name of this.changed) {
+      for (const waiting of this.book.note(name, store.cache.get(store.keyOf('', name)))) this.queue.add(waiting);
+    }
+    this.changed.clear();
+  }
+}
