@@ -207,6 +207,114 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a d
   });
 });
 
+describe('a definition that is deleted', () => {
+  const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const group = '/apis/g.example.com/v1';
+  const inProgress = 'Terminating=True InstanceDeletionInProgress';
+  let server: TestServer;
+  let admin: HttpClient;
+  beforeAll(async () => {
+    server = await startTestServer({ store: 'memory', naming: 'kubernetes' });
+    admin = server.admin;
+  });
+  afterAll(() => server.stop());
+
+  const establish = async (plural: string, spec: object = {}) => {
+    expect((await admin.post(crds, definition(plural, {}, { spec }))).code).toBe(201);
+    await until(admin, crds, `${plural}.g.example.com`, isEstablished);
+  };
+  const instance = (kind: string, name: string, metadata: object = {}) => ({
+    apiVersion: 'g.example.com/v1',
+    kind,
+    metadata: { name, ...metadata },
+  });
+  const make = async (collection: string, object: object) => {
+    const { code, body } = await admin.post(collection, object);
+    expect([code, body.message]).toEqual([201, undefined]);
+  };
+  const release = (path: string) =>
+    admin.request('PATCH', path, { body: { metadata: { finalizers: null } }, headers: merge });
+
+  it('takes its objects along, waits for those that are held, and makes no more', async () => {
+    await establish('boxes', { names: { plural: 'boxes', kind: 'Box' } });
+    const inDefault = `${group}/namespaces/default/boxes`;
+    const inSystem = `${group}/namespaces/kube-system/boxes`;
+    await Promise.all(Array.from({ length: 40 }, (_, at) => make(inDefault, instance('Box', `b${at}`))));
+    await make(inSystem, instance('Box', 'free'));
+    await make(inSystem, instance('Box', 'held', { finalizers: ['plain-word'] }));
+
+    await admin.delete(`${crds}/boxes.g.example.com`);
+    const { code } = await admin.post(inDefault, instance('Box', 'late'));
+    expect(code).toBe(405);
+    const isHeldAlone = async () => {
+      const { items } = (await admin.get(`${group}/boxes`)).body as { items: KubeObject[] };
+      return items.every(({ metadata }) => metadata.name === 'held' && metadata.deletionTimestamp !== undefined);
+    };
+    const watch = await admin.watch(`${group}/boxes?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`);
+    while (!(await isHeldAlone())) expect(await watch.next()).toBeDefined();
+    watch.close();
+    const { body: waiting } = await admin.get(`${crds}/boxes.g.example.com`);
+    expect(told(waiting as KubeObject)).toEqual([...accepted, inProgress]);
+    expect(condition(waiting as KubeObject, 'Terminating')!.message).toBe('CustomResource deletion is in progress');
+
+    await release(`${inSystem}/held`);
+    await untilGone(admin, crds, 'boxes.g.example.com');
+    expect((await admin.get(`${group}/boxes`)).code).toBe(404);
+    await establish('boxes', { names: { plural: 'boxes', kind: 'Box' } });
+    expect((await admin.get(`${group}/boxes`)).body.items).toEqual([]);
+  });
+
+  it('takes objects along that have no namespace', async () => {
+    await establish('rooms', { scope: 'Cluster' });
+    await make(`${group}/rooms`, instance('Room', 'one'));
+    await admin.delete(`${crds}/rooms.g.example.com`);
+    await untilGone(admin, crds, 'rooms.g.example.com');
+    await establish('rooms', { scope: 'Cluster' });
+    expect((await admin.get(`${group}/rooms`)).body.items).toEqual([]);
+  });
+
+  it('says that it cannot delete what no version serves, and goes on when one does', async () => {
+    const versions = (served: boolean) => [{ name: 'v1', served, storage: true, schema }];
+    await establish('doors');
+    await make(`${group}/namespaces/default/doors`, instance('Door', 'one'));
+    const path = `${crds}/doors.g.example.com`;
+    await admin.request('PATCH', path, { body: { spec: { versions: versions(false) } }, headers: merge });
+    await admin.delete(path);
+    const hasFailed = (object: KubeObject | undefined) =>
+      condition(object, 'Terminating')?.reason === 'InstanceDeletionFailed';
+    const failed = await until(admin, crds, 'doors.g.example.com', hasFailed);
+    expect(condition(failed, 'Terminating')!.message).toBe(
+      'could not list instances: there are 1, and no version of them is served',
+    );
+    await admin.request('PATCH', path, { body: { spec: { versions: versions(true) } }, headers: merge });
+    await untilGone(admin, crds, 'doors.g.example.com');
+  });
+
+  it('is waited for where a server starts again', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'keelson-instances-'));
+    const embedded = { store: 'embedded', naming: 'kubernetes' } as const;
+    const doors = `${group}/namespaces/default/doors`;
+    try {
+      const first = await startTestServer(embedded, { directory });
+      await first.admin.post(crds, definition('doors'));
+      await until(first.admin, crds, 'doors.g.example.com', isEstablished);
+      await first.admin.post(doors, instance('Door', 'held', { finalizers: ['example.com/hold'] }));
+      await first.admin.post(doors, instance('Door', 'free'));
+      await first.admin.delete(`${crds}/doors.g.example.com`);
+      await first.stop();
+
+      const last = await startTestServer(embedded, { directory });
+      await untilGone(last.admin, doors, 'free');
+      expect(told((await last.admin.get(`${crds}/doors.g.example.com`)).body as KubeObject).at(-1)).toBe(inProgress);
+      await last.admin.request('PATCH', `${doors}/held`, { body: { metadata: { finalizers: null } }, headers: merge });
+      await untilGone(last.admin, crds, 'doors.g.example.com');
+      await last.stop();
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+});
+
 describe('servers on one store', () => {
   const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const store = new MemoryStore();
