@@ -63,9 +63,9 @@ export class KubectlRunner {
     return new KubectlRunner(kubectl, kubeconfig, await mkdtemp(join(tmpdir(), 'kubectl-')));
   }
 
-  async run({ args, stdin = '', code, stdout, stderr, until }: Step): Promise<Outcome> {
+  async run({ args, stdin = '', env, code, stdout, stderr, until }: Step): Promise<Outcome> {
     const words = [`--kubeconfig=${this.kubeconfig}`, `--cache-dir=${this.cache}`, ...args];
-    const child = spawn(this.kubectl.path, words);
+    const child = spawn(this.kubectl.path, words, { env: { ...process.env, ...env } });
     const texts = { stdout: '', stderr: '' };
     child.stdout.on('data', (part: Buffer) => {
       texts.stdout += String(part);

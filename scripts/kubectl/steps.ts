@@ -1,8 +1,11 @@
+import { readSteps } from './steps-reads.js';
+
 /** One call of kubectl, and what it must come to. Steps build on each other, in order. */
 export interface Step {
   readonly name: string;
   readonly args: readonly string[];
   readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
   readonly code?: number;
   readonly stdout?: RegExp;
   readonly stderr?: RegExp;
@@ -414,6 +417,8 @@ export function kubectlSteps(namespace: string): readonly Step[] {
     { name: 'describe service', args: ['describe', 'service', 'web', ...here], stdout: /^TargetPort: +8080\/TCP$/m },
     { name: 'describe namespace', args: ['describe', 'ns', namespace], stdout: /^Status: +Active$/m },
     { name: 'events', args: ['events', ...here], code: 0 },
+
+    ...readSteps(namespace),
 
     { name: 'delete, not waiting', args: ['delete', 'cm', 'settings', '--wait=false', ...here], stdout: /deleted/ },
     {
