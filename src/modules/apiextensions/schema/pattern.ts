@@ -1,4 +1,5 @@
-import { RE2JS } from 're2js';
+import { createRequire } from 'node:module';
+import type * as Re2 from 're2js';
 
 /** Longer ones take too long to read; the longest in use, of addresses and schedules, have about 1,500. */
 const lengthMax = 10_000;
@@ -22,7 +23,7 @@ export class MatchingBudget {
  * whose time grows with the text and never explodes; it also reads them as Go does, and refuses them in its words.
  */
 export class Pattern {
-  private engine: RE2JS | string | undefined;
+  private engine: Re2.RE2JS | string | undefined;
 
   private constructor(private readonly source: string) {}
 
@@ -50,18 +51,24 @@ export class Pattern {
   }
 
   /** At the first use: most kinds have more patterns than anybody's objects meet. */
-  private read(): RE2JS | string {
+  private read(): Re2.RE2JS | string {
     return (this.engine ??= engineOf(this.source));
   }
 }
 
 const shared = new Map<string, Pattern>();
 
+let loaded: typeof Re2 | undefined;
+/** Loaded on first use: many servers never see a pattern, and none needs it to start. */
+function re2(): typeof Re2 {
+  return (loaded ??= createRequire(import.meta.url)('re2js') as typeof Re2);
+}
+
 /** The engine, or what is wrong with the pattern. */
-function engineOf(source: string): RE2JS | string {
+function engineOf(source: string): Re2.RE2JS | string {
   if (source.length > lengthMax) return `${syntaxError}expression too large`;
   try {
-    return RE2JS.compile(source);
+    return re2().RE2JS.compile(source);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // Go always names the place, also where there is none.
