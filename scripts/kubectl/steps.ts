@@ -1,3 +1,5 @@
+import { everyKindSteps } from './steps-every-kind.js';
+import { generatorSteps } from './steps-generators.js';
 import { readSteps } from './steps-reads.js';
 
 /** One call of kubectl, and what it must come to. Steps build on each other, in order. */
@@ -419,6 +421,9 @@ export function kubectlSteps(namespace: string): readonly Step[] {
     { name: 'events', args: ['events', ...here], code: 0 },
 
     ...readSteps(namespace),
+
+    ...generatorSteps(namespace),
+    ...everyKindSteps(),
 
     { name: 'delete, not waiting', args: ['delete', 'cm', 'settings', '--wait=false', ...here], stdout: /deleted/ },
     {
