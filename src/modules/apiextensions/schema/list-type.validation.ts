@@ -1,6 +1,6 @@
 import { fieldError, type FieldError } from '../../../machinery/field-error.js';
 import type { JsonValue } from '../../../machinery/kube-object.js';
-import { itemKey, keysOf, valueKey } from './list-keys.js';
+import { itemKey, keysOf, Sightings } from './list-keys.js';
 import type { SchemaNode } from './schema-node.js';
 import { errorsMax } from './value-walk.js';
 
@@ -14,7 +14,7 @@ export function validateListTypes(value: JsonValue, node: SchemaNode, at: string
 function walk(value: JsonValue, node: SchemaNode, at: string, errors: FieldError[]): void {
   if (!node.has.keyedLists || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
-    if (node.listType === 'set') duplicates(value, valueKey, (item) => item, at, errors);
+    if (node.listType === 'set') duplicates(value, whole, at, errors);
     if (node.listType === 'map') validateMap(value, node.keys, at, errors);
     const { items } = node;
     if (items?.has.keyedLists) value.forEach((item, index) => walk(item, items, `${at}[${index}]`, errors));
@@ -34,29 +34,22 @@ function validateMap(list: readonly JsonValue[], keys: readonly string[], at: st
     errors.push(fieldError.invalid(`${at}[${stranger}]`, list[stranger], message));
     return;
   }
-  duplicates(
-    list,
-    (item) => itemKey(item, keys),
-    (item) => keysOf(item, keys),
-    at,
-    errors,
-  );
+  duplicates(list, { keyOf: (item) => itemKey(item, keys), shown: (item) => keysOf(item, keys) }, at, errors);
 }
 
+interface ItemKeys {
+  readonly keyOf: (item: JsonValue) => JsonValue | undefined;
+  readonly shown: (item: JsonValue) => JsonValue;
+}
+
+const whole: ItemKeys = { keyOf: (item) => item, shown: (item) => item };
+
 /** Whatever is there several times is told once, of its second place. */
-function duplicates(
-  list: readonly JsonValue[],
-  keyOf: (item: JsonValue) => string,
-  shown: (item: JsonValue) => JsonValue,
-  at: string,
-  errors: FieldError[],
-): void {
+function duplicates(list: readonly JsonValue[], { keyOf, shown }: ItemKeys, at: string, errors: FieldError[]): void {
   if (list.length < 2) return;
-  const seen = new Map<string, number>();
-  for (const [index, item] of list.entries()) {
-    const key = keyOf(item);
-    const times = seen.get(key) ?? 0;
-    seen.set(key, times + 1);
-    if (times === 1 && errors.length < errorsMax) errors.push(fieldError.duplicate(`${at}[${index}]`, shown(item)));
+  const sightings = new Sightings();
+  for (let index = 0; index < list.length && errors.length < errorsMax; index++) {
+    const item = list[index]!;
+    if (sightings.see(keyOf(item)) === 1) errors.push(fieldError.duplicate(`${at}[${index}]`, shown(item)));
   }
 }

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../machinery/kube-object.js';
-import { itemKey } from './list-keys.js';
+import { itemKey, valueKey } from './list-keys.js';
 import type { SchemaNode } from './schema-node.js';
 
 /** Finds what an item of a list was before: by its keys, or by its place where items are not told apart. */
@@ -10,6 +10,7 @@ export function oldItems(
   if (!Array.isArray(old)) return undefined;
   if (node.listType === undefined) return (_item, index) => old[index];
   if (node.listType !== 'map') return undefined;
-  const byKey = new Map(old.map((item) => [itemKey(item, node.keys), item]));
-  return (item) => byKey.get(itemKey(item, node.keys));
+  const keyOf = (item: JsonValue) => valueKey(itemKey(item, node.keys));
+  const byKey = new Map(old.map((item) => [keyOf(item), item]));
+  return (item) => byKey.get(keyOf(item));
 }

@@ -3,7 +3,7 @@ import { deepEqual } from '../../../machinery/deep-equal.js';
 import { fieldError, type FieldError } from '../../../machinery/field-error.js';
 import type { JsonObject, JsonValue } from '../../../machinery/kube-object.js';
 import { validateAlternatives, type Outcome } from './alternatives.validation.js';
-import { valueKey } from './list-keys.js';
+import { Sightings } from './list-keys.js';
 import { oldItems } from './old-items.js';
 import { validateNumber, validateText, validateType } from './scalar.validation.js';
 import type { ObjectBounds, SchemaNode } from './schema-node.js';
@@ -94,7 +94,12 @@ function validateList(list: readonly JsonValue[], node: SchemaNode, old: OldValu
   const { min, max, isUnique } = bounds;
   if (min !== undefined && list.length < min) walk.invalid(list.length, `should have at least ${min} items`);
   if (max !== undefined && list.length > max) walk.tell(fieldError.tooMany(walk.field, list.length, max));
-  if (isUnique && new Set(list.map(valueKey)).size < list.length) walk.invalid('', "shouldn't contain duplicates");
+  if (isUnique && hasTwins(list)) walk.invalid('', "shouldn't contain duplicates");
+}
+
+function hasTwins(list: readonly JsonValue[]): boolean {
+  const sightings = new Sightings();
+  return list.some((item) => sightings.see(item) > 0);
 }
 
 function validateObject(object: JsonObject, node: SchemaNode, old: OldValue, walk: ValueWalk): void {
