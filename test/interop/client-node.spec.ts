@@ -1,0 +1,248 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { SeededRng } from '../../src/std/rng.js';
+import { startKeelson, type Keelson } from '../../src/testing.js';
+import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
+import { eventually } from '../harness/eventually.js';
+import { HttpClient } from '../harness/http-client.js';
+import { freePorts } from '../harness/ports.js';
+
+/**
+ * Informers of the official JavaScript client, which list once and then watch on from where they were. The client
+ * speaks HTTP/1.1 alone. What it tells its users is compared with what was written: each change once and in order, as
+ * long as the store remembers; after that the state, with what it takes to get there.
+ */
+const namespace = 'informed';
+const collection = `/api/v1/namespaces/${namespace}/configmaps`;
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+type InformerName = 'all' | 'some';
+
+interface Told {
+  readonly informer: InformerName;
+  readonly what: 'add' | 'update' | 'delete' | 'connect' | 'failed' | 'stopped';
+  readonly name?: string;
+  readonly version?: string;
+  readonly value?: string;
+}
+
+/** A change as each of the informers must tell it. */
+type Change = `${'add' | 'update' | 'delete'} ${string}`;
+
+class Informers {
+  readonly told: Told[] = [];
+  private readonly child: ChildProcess;
+
+  constructor(kubeconfig: string) {
+    const script = join(__dirname, '../harness/informers.mjs');
+    this.child = spawn(process.execPath, [script, kubeconfig, namespace], { stdio: ['pipe', 'pipe', 'inherit'] });
+    createInterface(this.child.stdout!).on('line', (line) => this.told.push(JSON.parse(line) as Told));
+  }
+
+  order(word: 'start' | 'stop'): void {
+    this.child.stdin!.write(`${word}\n`);
+  }
+
+  changes(informer: InformerName, from = 0): Change[] {
+    return this.told
+      .slice(from)
+      .filter((one) => one.informer === informer)
+      .flatMap(({ what, name, value, version }): Change[] => {
+        const isChange = what === 'add' || what === 'update' || what === 'delete';
+        return isChange ? [`${what} ${name} ${value ?? ''} ${version}`] : [];
+      });
+  }
+
+  count(what: Told['what']): number {
+    return this.told.filter((one) => one.what === what).length;
+  }
+
+  /** The state as somebody has it who follows what an informer tells. */
+  state(informer: InformerName): Record<string, string> {
+    const state = new Map<string, string>();
+    for (const { informer: by, what, name, value } of this.told) {
+      if (by !== informer || name === undefined) continue;
+      if (what === 'delete') state.delete(name);
+      else state.set(name, value ?? '');
+    }
+    return Object.fromEntries([...state].sort());
+  }
+
+  async close(): Promise<void> {
+    const exited = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await exited;
+  }
+}
+
+/** Writes at random, and notes for each informer what it has to be told. */
+class Writer {
+  readonly changes: Record<InformerName, Change[]> = { all: [], some: [] };
+  private readonly held = new Map<string, { value: string; isChosen: boolean }>();
+  private written = 0;
+
+  constructor(private readonly rng: SeededRng) {}
+
+  state(informer: InformerName): Record<string, string> {
+    const shown = [...this.held].filter(([, { isChosen }]) => informer === 'all' || isChosen);
+    return Object.fromEntries(shown.map(([name, { value }]): [string, string] => [name, value]).sort());
+  }
+
+  async write(client: HttpClient, count: number): Promise<void> {
+    for (let n = 0; n < count; n++) await this.change(client, `m-${this.rng.below(12)}`);
+  }
+
+  private async change(client: HttpClient, name: string): Promise<void> {
+    const before = this.held.get(name);
+    if (before && this.rng.below(4) === 0) {
+      const answer = await client.delete(`${collection}/${name}`);
+      expect(answer.code).toBe(200);
+      this.held.delete(name);
+      // The answer does not tell at which version it went; the event does.
+      this.note(name, before, undefined, '');
+      return;
+    }
+    const after = { value: `v${++this.written}`, isChosen: this.rng.below(2) === 0 };
+    const metadata = { name, labels: { chosen: after.isChosen ? 'yes' : 'no' } };
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { value: after.value } };
+    const answer = before ? await client.put(`${collection}/${name}`, body) : await client.post(collection, body);
+    expect(answer.code).toBe(before ? 200 : 201);
+    this.held.set(name, after);
+    const { resourceVersion } = (answer.body as { metadata: { resourceVersion: string } }).metadata;
+    this.note(name, before, after, resourceVersion);
+  }
+
+  private note(
+    name: string,
+    before: { value: string; isChosen: boolean } | undefined,
+    after: { value: string; isChosen: boolean } | undefined,
+    version: string,
+  ): void {
+    for (const informer of ['all', 'some'] as const) {
+      const did = before && (informer === 'all' || before.isChosen);
+      const does = after && (informer === 'all' || after.isChosen);
+      if (does) this.changes[informer].push(`${did ? 'update' : 'add'} ${name} ${after.value} ${version}`);
+      else if (did) this.changes[informer].push(`delete ${name} ${before.value} ${version}`);
+    }
+  }
+}
+
+/** A deletion's version is known from its event alone; what leaves a selection is told with its last shown value. */
+const withoutDeletedVersions = (changes: readonly Change[]) =>
+  changes.map((change) => change.replace(/^(delete \S+ \S*) \d*$/, '$1'));
+
+describeWithEtcd('informers of @kubernetes/client-node', () => {
+  const rng = new SeededRng(seed);
+  const writer = new Writer(rng);
+  let etcd: EtcdCluster;
+  let port: number;
+  let keelson: Keelson;
+  let client: HttpClient;
+  let informers: Informers;
+
+  async function startServer(): Promise<void> {
+    const storage = { backend: 'etcd3' as const, etcd: { servers: etcd.storeOptions.servers } };
+    keelson = await startKeelson({ config: { storage, serving: { securePort: port } }, reconciles: false });
+    client = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
+  }
+
+  async function restartServer(): Promise<void> {
+    client.close();
+    await keelson.stop();
+    await startServer();
+  }
+
+  async function allIsTold(): Promise<void> {
+    for (const informer of ['all', 'some'] as const) {
+      const want = writer.state(informer);
+      await eventually(`seed ${seed}: the state of "${informer}" is what was written`, () => {
+        return JSON.stringify(informers.state(informer)) === JSON.stringify(want);
+      });
+    }
+  }
+
+  function everyChangeWasToldOnce(from = { all: 0, some: 0 }, toldFrom = 0): void {
+    for (const informer of ['all', 'some'] as const) {
+      const told = withoutDeletedVersions(informers.changes(informer, toldFrom));
+      expect({ seed, informer, told }).toEqual({
+        ...{ seed, informer },
+        told: withoutDeletedVersions(writer.changes[informer].slice(from[informer])),
+      });
+    }
+  }
+
+  beforeAll(async () => {
+    etcd = await EtcdCluster.start();
+    [port] = (await freePorts(1)) as [number];
+    await startServer();
+    const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
+    expect((await client.post('/api/v1/namespaces', body)).code).toBe(201);
+    informers = new Informers(await keelson.kubeconfigFile());
+    informers.order('start');
+    await eventually('both informers watch', () => informers.count('connect') >= 2);
+  });
+  afterAll(async () => {
+    await informers.close();
+    client.close();
+    await keelson.stop();
+    await etcd.stop();
+  });
+
+  it('are told every change once and in order', async () => {
+    // Lists take a moment; what is written meanwhile they may show as one.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await writer.write(client, 150);
+    await allIsTold();
+    everyChangeWasToldOnce();
+  });
+
+  it('go on where they were when the server has been restarted', async () => {
+    for (let round = 0; round < 3; round++) {
+      await writer.write(client, 20);
+      await restartServer();
+      await writer.write(client, 20);
+    }
+    await allIsTold();
+    everyChangeWasToldOnce();
+    expect(informers.count('failed')).toBeGreaterThan(0);
+  });
+
+  it('go on where they were when etcd has been restarted', async () => {
+    const [member] = etcd.members;
+    await member!.kill();
+    member!.start();
+    await member!.serving();
+    await eventually('writes are possible again', async () => {
+      const answer = await client.get(collection).catch(() => undefined);
+      return answer?.code === 200;
+    });
+    await writer.write(client, 60);
+    await allIsTold();
+    everyChangeWasToldOnce();
+  });
+
+  it('read all again when the store has forgotten where they were', async () => {
+    informers.order('stop');
+    await eventually('both informers have stopped', () => informers.count('stopped') === 2);
+    await writer.write(client, 80);
+    const store = await etcd.openStore();
+    await store.compact(await store.revision());
+    await store.close();
+    // A server that did not see it does not remember it, either.
+    await restartServer();
+    const toldBefore = informers.told.length;
+    informers.order('start');
+    await allIsTold();
+    for (const informer of ['all', 'some'] as const) {
+      const names = informers.changes(informer, toldBefore).map((change) => change.split(' ')[1]);
+      expect({ seed, informer, names: names.sort() }).toEqual({ seed, informer, names: [...new Set(names)].sort() });
+    }
+    const from = { all: writer.changes.all.length, some: writer.changes.some.length };
+    const toldFrom = informers.told.length;
+    await writer.write(client, 40);
+    await allIsTold();
+    everyChangeWasToldOnce(from, toldFrom);
+  });
+});
