@@ -1,3 +1,4 @@
+import { customKindSteps } from './steps-custom.js';
 import { everyKindSteps } from './steps-every-kind.js';
 import { generatorSteps } from './steps-generators.js';
 import { readSteps } from './steps-reads.js';
@@ -17,8 +18,6 @@ export interface Step {
   readonly missing?: { readonly fromMinor: number; readonly toMinor?: number; readonly what: string };
 }
 
-const anyVersion = (what: string) => ({ fromMinor: 0, what });
-
 export function isMissing({ missing }: Step, version: string): boolean {
   if (!missing) return false;
   const minor = Number(/^v1\.(\d+)/.exec(version)?.[1]);
@@ -28,12 +27,6 @@ export function isMissing({ missing }: Step, version: string): boolean {
 const deployment = (image: string) =>
   `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: app}\nspec: {selector: {matchLabels: {app: app}}, ` +
   `template: {metadata: {labels: {app: app}}, spec: {containers: [{name: main, image: '${image}'}]}}}\n`;
-
-const lampDefinition = (group: string) =>
-  'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n' +
-  `metadata: {name: lamps.${group}.example.com}\nspec: {group: ${group}.example.com, scope: Namespaced, ` +
-  'names: {plural: lamps, singular: lamp, kind: Lamp, listKind: LampList}, ' +
-  'versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}\n';
 
 const manifest = (kind: string, name: string, rest: string) =>
   `apiVersion: v1\nkind: ${kind}\nmetadata:\n  name: ${name}\n${rest}`;
@@ -371,23 +364,6 @@ export function kubectlSteps(namespace: string): readonly Step[] {
       stdout: /^deployment.apps\/app +0\/3[^]*^horizontalpodautoscaler.autoscaling\/app +Deployment\/app/m,
     },
     { name: 'describe deployment', args: ['describe', 'deployment', 'app', ...here], stdout: /^Replicas: +3 desired/m },
-    {
-      name: 'create of a definition of a custom kind',
-      args: ['create', '-f', '-'],
-      stdin: lampDefinition(namespace),
-      stdout: /^customresourcedefinition.apiextensions.k8s.io\/lamps.* created$/m,
-    },
-    {
-      name: 'get of a custom kind',
-      args: ['get', '--raw', `/apis/${namespace}.example.com/v1/lamps`],
-      stdout: /"kind":"LampList"/,
-      missing: anyVersion('custom kinds'),
-    },
-    {
-      name: 'delete of a definition of a custom kind',
-      args: ['delete', 'crd', `lamps.${namespace}.example.com`],
-      stdout: /deleted/,
-    },
     { name: 'explain of a whole kind', args: ['explain', 'deployments', '--recursive'], stdout: /^ +maxSurge\s+</m },
     {
       name: 'explain',
@@ -422,6 +398,7 @@ export function kubectlSteps(namespace: string): readonly Step[] {
 
     ...readSteps(namespace),
 
+    ...customKindSteps(namespace),
     ...generatorSteps(namespace),
     ...everyKindSteps(),
 
