@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { cpuMsOf } from '../../test/harness/cpu-time.js';
 import { findDuplicateFields, positionsOfFields, renameRepeated } from './strict-json.js';
 
 describe('findDuplicateFields', () => {
@@ -23,12 +24,10 @@ describe('findDuplicateFields', () => {
 
   it('keeps up with many keys', () => {
     const keys = Array.from({ length: 20_000 }, (_, index) => `"k${index}":0`);
-    const started = performance.now();
-    expect(findDuplicateFields(`{${keys.join(',')},"k7":1,"k19999":1}`)).toEqual([
-      'duplicate field "k7"',
-      'duplicate field "k19999"',
-    ]);
-    expect(performance.now() - started).toBeLessThan(1000);
+    let found: readonly string[] = [];
+    const ms = cpuMsOf(() => (found = findDuplicateFields(`{${keys.join(',')},"k7":1,"k19999":1}`)));
+    expect(found).toEqual(['duplicate field "k7"', 'duplicate field "k19999"']);
+    expect(ms).toBeLessThan(1000);
   });
 
   it('finds none in what was written by a serializer', () => {

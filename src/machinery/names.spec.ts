@@ -1,3 +1,4 @@
+import { cpuMsOf } from '../../test/harness/cpu-time.js';
 import * as names from './names.js';
 
 const subdomain =
@@ -98,12 +99,14 @@ describe('names', () => {
   });
 
   it('stays fast on long nonsense', () => {
-    const started = performance.now();
-    for (const text of ['a'.repeat(50_000) + '!', '-'.repeat(50_000), 'a.'.repeat(50_000), '-a'.repeat(50_000)]) {
-      names.validateDnsSubdomain(text);
-      names.validateQualifiedName(text);
-      names.validateLabelValue(text);
-    }
-    expect(performance.now() - started).toBeLessThan(1000);
+    const nonsense = ['a'.repeat(50_000) + '!', '-'.repeat(50_000), 'a.'.repeat(50_000), '-a'.repeat(50_000)];
+    const ms = cpuMsOf(() => {
+      for (const text of nonsense) {
+        names.validateDnsSubdomain(text);
+        names.validateQualifiedName(text);
+        names.validateLabelValue(text);
+      }
+    });
+    expect(ms).toBeLessThan(1000);
   });
 });
