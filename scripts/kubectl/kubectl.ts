@@ -53,6 +53,8 @@ const stepTimeoutMs = 30_000;
 
 /** One kubectl against one server. It keeps its caches to itself, so that no discovery of another server is read. */
 export class KubectlRunner {
+  private readonly kept = new Map<string, string>();
+
   private constructor(
     private readonly kubectl: Kubectl,
     private readonly kubeconfig: string,
@@ -63,8 +65,12 @@ export class KubectlRunner {
     return new KubectlRunner(kubectl, kubeconfig, await mkdtemp(join(tmpdir(), 'kubectl-')));
   }
 
-  async run({ args, stdin = '', env, code, stdout, stderr, until }: Step): Promise<Outcome> {
-    const words = [`--kubeconfig=${this.kubeconfig}`, `--cache-dir=${this.cache}`, ...args];
+  async run({ args, stdin = '', env, code, stdout, stderr, until, keep }: Step): Promise<Outcome> {
+    const words = [
+      `--kubeconfig=${this.kubeconfig}`,
+      `--cache-dir=${this.cache}`,
+      ...args.map((one) => this.filled(one)),
+    ];
     const child = spawn(this.kubectl.path, words, { env: { ...process.env, ...env } });
     const texts = { stdout: '', stderr: '' };
     child.stdout.on('data', (part: Buffer) => {
@@ -74,13 +80,14 @@ export class KubectlRunner {
     child.stderr.on('data', (part: Buffer) => (texts.stderr += String(part)));
     // It may end without reading.
     child.stdin.on('error', () => undefined);
-    child.stdin.end(stdin);
+    child.stdin.end(this.filled(stdin));
     const patience = setTimeout(() => child.kill('SIGKILL'), stepTimeoutMs);
     const ended = await new Promise<number | null>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', resolve);
     });
     clearTimeout(patience);
+    if (keep !== undefined) this.kept.set(keep, texts.stdout.trim());
     const missing = (['stdout', 'stderr'] as const).find(
       (name) => !({ stdout, stderr }[name] ?? /^/).test(texts[name]),
     );
@@ -93,6 +100,11 @@ export class KubectlRunner {
         ? `ended with ${ended}, not ${wanted}`
         : missing && `${missing} does not match ${String({ stdout, stderr }[missing])}`;
     return { code: ended, ...texts, problem };
+  }
+
+  /** The text with what earlier steps kept in the places that name it: `<uid>`. */
+  private filled(text: string): string {
+    return text.replace(/<([a-z]+)>/g, (whole, name: string) => this.kept.get(name) ?? whole);
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,7 @@ import { customKindSteps } from './steps-custom.js';
 import { everyKindSteps } from './steps-every-kind.js';
 import { generatorSteps } from './steps-generators.js';
 import { readSteps } from './steps-reads.js';
+import { writeSteps } from './steps-writes.js';
 
 /** One call of kubectl, and what it must come to. Steps build on each other, in order. */
 export interface Step {
@@ -9,6 +10,8 @@ export interface Step {
   readonly args: readonly string[];
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** What it prints is known to later steps by this name: `<name>` in their arguments and input. */
+  readonly keep?: string;
   readonly code?: number;
   readonly stdout?: RegExp;
   readonly stderr?: RegExp;
@@ -396,11 +399,11 @@ export function kubectlSteps(namespace: string): readonly Step[] {
     { name: 'describe namespace', args: ['describe', 'ns', namespace], stdout: /^Status: +Active$/m },
     { name: 'events', args: ['events', ...here], code: 0 },
 
-    ...readSteps(namespace),
-
     ...customKindSteps(namespace),
     ...generatorSteps(namespace),
     ...everyKindSteps(),
+    ...readSteps(namespace),
+    ...writeSteps(`${namespace}-w`),
 
     { name: 'delete, not waiting', args: ['delete', 'cm', 'settings', '--wait=false', ...here], stdout: /deleted/ },
     {
