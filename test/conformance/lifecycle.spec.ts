@@ -4,6 +4,7 @@ import * as http2 from 'node:http2';
 import * as https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { makeAuthority, makeKey, makeServingPair, signerOf } from '../../src/certificates/authority.js';
 import { systemClock, type Clock } from '../../src/std/clock.js';
@@ -46,7 +47,7 @@ describe.each<Protocol>(['http/1.1', 'h2'])('a server that stops, by %s', (proto
     const body = JSON.stringify(configMap('late'));
     const begun = await beginPost(server, protocol, body.slice(0, 10));
     const stopped = server.keelson.stop();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
     expect(await begun.finish(body.slice(10))).toBe(201);
     await stopped;
     await server.stop();

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { revisionOf, type Revision } from '../../src/machinery/revision.js';
 import { SeededRng } from '../../src/std/rng.js';
 import { EmbeddedStore } from '../../src/storage/backends/embedded/embedded-store.js';
@@ -138,7 +139,7 @@ describe('an embedded store whose process is killed', () => {
     for (let round = 0; round < rounds; round++) {
       const writer = new Writer(directory, round);
       await writer.hasBegun;
-      await new Promise((resolve) => setTimeout(resolve, rng.below(400)));
+      await sleep(rng.below(400));
       await writer.kill();
       expect(writer.failure).toBeUndefined();
       const next = await verify(directory, writer);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { revisionOf, type Revision } from '../../src/machinery/revision.js';
 import { silentLogger } from '../../src/std/logger.js';
 import type { KvStore, StoreEvent } from '../../src/storage/kv-store.js';
@@ -7,7 +8,6 @@ import { EtcdProxy } from '../harness/etcd-proxy.js';
 import { Recorder } from './kv-store.contract.js';
 
 const prefix = '/resume/';
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const revisionOfEvent = (event: StoreEvent) => (event.type === 'put' ? event.item.modRevision : event.modRevision);
 
 /** Writes until it is stopped, two keys a transaction; what fails as unavailable is written anew. */

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import * as http2 from 'node:http2';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { SeededRng } from '../../src/std/rng.js';
 import { ServerUnderFuzz } from './server-under-fuzz.js';
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const rng = new SeededRng(seed);
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What clients do to connections rather than to requests. */
 describe(`connections that are ill-treated, seed ${seed}`, () => {

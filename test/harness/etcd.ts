@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findEtcd, howToGetEtcd } from '../../scripts/etcd.js';
 import { systemClock } from '../../src/std/clock.js';
 import { silentLogger } from '../../src/std/logger.js';
@@ -204,7 +205,7 @@ export class EtcdCluster {
         const response = await fetch(`${member.address.client}/metrics`).catch(() => undefined);
         if (/^etcd_server_is_leader 1$/m.test((await response?.text()) ?? '')) return member;
       }
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await sleep(50);
     }
   }
 
@@ -217,7 +218,7 @@ export class EtcdCluster {
 /** A busy machine may let the threads of a process run on for a while. */
 async function stopped(pid: number): Promise<void> {
   const tasks = `/proc/${pid}/task`;
-  if (!existsSync(tasks)) return new Promise((resolve) => setTimeout(resolve, 500));
+  if (!existsSync(tasks)) return sleep(500);
   const isStopped = (task: string) => / \(.*\) T /.test(readFileSync(join(tasks, task, 'stat'), 'utf8'));
-  while (!readdirSync(tasks).every(isStopped)) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!readdirSync(tasks).every(isStopped)) await sleep(5);
 }

@@ -1,8 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger } from '../../scripts/simulation/ledger.js';
 
 const patienceMs = 30_000;
 const quietMs = 1_500;
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Asks until it is so: a busy machine gets the time that it needs, and a quiet one does not wait. */
 export async function eventually(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {

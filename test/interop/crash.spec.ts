@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Crowd } from '../../scripts/simulation/crowd.js';
 import { violationsOf } from '../../scripts/simulation/guarantees.js';
 import { History } from '../../scripts/simulation/history.js';
@@ -18,7 +19,6 @@ import { ServerProcess } from '../harness/server-process.js';
  * all is over, what they were told is held against the log of the store.
  */
 const kills = 20;
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function survive(flags: readonly string[], openStore: (directory: string) => Promise<KvStore>): Promise<void> {
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));

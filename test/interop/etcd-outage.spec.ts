@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Crowd } from '../../scripts/simulation/crowd.js';
 import { violationsOf } from '../../scripts/simulation/guarantees.js';
 import { History } from '../../scripts/simulation/history.js';
@@ -10,7 +11,6 @@ import { allIsTold, eventually } from '../harness/eventually.js';
 
 /** OUTAGE_SECONDS=20 makes it as long as a restart of a machine. */
 const outageMs = Number(process.env['OUTAGE_SECONDS'] ?? 3) * 1_000;
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describeWithEtcd('two servers whose etcd is killed and started again', () => {
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ownerOf, type Owner } from '../../src/modules/core/allocation/claims.js';
 import { holdingsOf } from '../../src/modules/core/allocation/holdings.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
@@ -17,7 +18,6 @@ import { ServerProcess } from '../harness/server-process.js';
 const kills = 8;
 const writers = 8;
 const services = '/api/v1/namespaces/default/services';
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 interface Run {
   isOver: boolean;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Crowd } from '../../scripts/simulation/crowd.js';
 import { violationsOf } from '../../scripts/simulation/guarantees.js';
 import { History } from '../../scripts/simulation/history.js';
@@ -40,7 +41,7 @@ describe('two servers keep every guarantee over HTTP', () => {
     const crowd = new Crowd({ apis, clock: systemClock, fork, pauseMsMax: 20, mayFail: () => false });
     await crowd.makeNamespaces();
     crowd.start(5);
-    await new Promise((resolve) => setTimeout(resolve, runMs));
+    await sleep(runMs);
     const count = (of: string) => crowd.ledger.counts()[of]!;
     await eventually('something was done and told', () => count('acknowledged') > 20 && count('events') > 20);
     await crowd.stop();
