@@ -25,8 +25,12 @@ function shown(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   // eslint-disable-next-line no-restricted-syntax -- a message, not bytes of an object
-  return JSON.stringify(value);
+  return JSON.stringify(value, markLarge).replace(/"\\u0000(-?\d+)"/g, '$1');
 }
+
+/** Whole numbers that JSON.stringify refuses: beyond what a double holds. */
+const markLarge = (_field: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? `\u0000${value.toString()}` : value;
 
 export function goQuote(text: string): string {
   // eslint-disable-next-line no-restricted-syntax -- a message, not bytes of an object
