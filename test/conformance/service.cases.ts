@@ -36,25 +36,26 @@ export const services: Table = {
   ],
 };
 
+/** Ports that are asked for are low ones: services that ask for none are given one of the upper band. */
 // prettier-ignore
 export const nodePorts: Table = {
   name: 'node ports',
   rows: [
     ['are given', [], post('~/services', service('s', { type: 'NodePort' })), made({ spec: { ports: [{ nodePort }], externalTrafficPolicy: 'Cluster' } })],
     ['are shared by the protocols of a port', [], post('~/services', service('s', { type: 'NodePort', ports: [{ name: 'u', port: 53, protocol: 'UDP' }, { name: 't', port: 53, nodePort: 30_053 }] })), made({ spec: { ports: [{ nodePort: 30_053 }, { nodePort: 30_053 }] } })],
-    ['may be asked for', [], post('~/services', service('s', onNodes(31_001))), made({ spec: { ports: [{ nodePort: 31_001 }] } })],
-    ['are for one service alone', [aService('s', onNodes(31_002))], post('~/services', service('t', onNodes(31_002))), refused(422, 'Invalid', 'Service "t" is invalid: spec.ports[0].nodePort: Invalid value: 31002: provided port is already allocated')],
+    ['may be asked for', [], post('~/services', service('s', onNodes(30_001))), made({ spec: { ports: [{ nodePort: 30_001 }] } })],
+    ['are for one service alone', [aService('s', onNodes(30_002))], post('~/services', service('t', onNodes(30_002))), refused(422, 'Invalid', 'Service "t" is invalid: spec.ports[0].nodePort: Invalid value: 30002: provided port is already allocated')],
     ['are within the range', [], post('~/services', service('t', onNodes(80))), refused(422, 'Invalid', `Service "t" is invalid: spec.ports[0].nodePort: Invalid value: 80: ${badRange}`)],
     ['are not looked at in a dry run', [], post('~/services?dryRun=All', service('t', onNodes(80))), made({ spec: { ports: [{ nodePort: 80 }] } })],
-    ['are had again when a service goes', [aService('s', onNodes(31_003)), del('~/services/s')], post('~/services', service('t', onNodes(31_003))), made()],
-    ['are had again when a service wants none', [aService('s', onNodes(31_004)), patch('~/services/s', { spec: { type: 'ClusterIP' } })], post('~/services', service('t', onNodes(31_004))), made({}, { then: [[get('~/services/s'), ok({}, { absent: ['spec.ports.0.nodePort'] })]] })],
-    ['are had again when a service wants another', [aService('s', onNodes(31_005)), put('~/services/s', service('s', onNodes(31_006)))], post('~/services', service('t', onNodes(31_005))), made()],
-    ['are kept by a service that is written back without', [aService('s', onNodes(31_007))], put('~/services/s', service('s', { type: 'NodePort' })), ok({ spec: { ports: [{ nodePort: 31_007 }] } })],
-    ['are kept by a service that becomes balanced', [aService('s', onNodes(31_008))], patch('~/services/s', { spec: { type: 'LoadBalancer' } }), ok({ spec: { allocateLoadBalancerNodePorts: true, ports: [{ nodePort: 31_008 }] } })],
+    ['are had again when a service goes', [aService('s', onNodes(30_003)), del('~/services/s')], post('~/services', service('t', onNodes(30_003))), made()],
+    ['are had again when a service wants none', [aService('s', onNodes(30_004)), patch('~/services/s', { spec: { type: 'ClusterIP' } })], post('~/services', service('t', onNodes(30_004))), made({}, { then: [[get('~/services/s'), ok({}, { absent: ['spec.ports.0.nodePort'] })]] })],
+    ['are had again when a service wants another', [aService('s', onNodes(30_005)), put('~/services/s', service('s', onNodes(30_006)))], post('~/services', service('t', onNodes(30_005))), made()],
+    ['are kept by a service that is written back without', [aService('s', onNodes(30_007))], put('~/services/s', service('s', { type: 'NodePort' })), ok({ spec: { ports: [{ nodePort: 30_007 }] } })],
+    ['are kept by a service that becomes balanced', [aService('s', onNodes(30_008))], patch('~/services/s', { spec: { type: 'LoadBalancer' } }), ok({ spec: { allocateLoadBalancerNodePorts: true, ports: [{ nodePort: 30_008 }] } })],
     ['are not given where a balancer needs none', [], post('~/services', service('s', { type: 'LoadBalancer', allocateLoadBalancerNodePorts: false })), made({}, { absent: ['spec.ports.0.nodePort'] })],
     ['tell of health where traffic stays on its node', [], post('~/services', service('s', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' })), made({ spec: { healthCheckNodePort: nodePort, ports: [{ nodePort }] } })],
-    ['of health are asked for', [], post('~/services', service('s', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 31_009 })), made({ spec: { healthCheckNodePort: 31_009 } })],
-    ['of health are given back', [aService('s', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 31_010 }), patch('~/services/s', { spec: { externalTrafficPolicy: 'Cluster' } })], post('~/services', service('t', onNodes(31_010))), made({}, { then: [[get('~/services/s'), ok({}, { absent: ['spec.healthCheckNodePort'] })]] })],
+    ['of health are asked for', [], post('~/services', service('s', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 30_009 })), made({ spec: { healthCheckNodePort: 30_009 } })],
+    ['of health are given back', [aService('s', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 30_010 }), patch('~/services/s', { spec: { externalTrafficPolicy: 'Cluster' } })], post('~/services', service('t', onNodes(30_010))), made({}, { then: [[get('~/services/s'), ok({}, { absent: ['spec.healthCheckNodePort'] })]] })],
   ],
 };
 
