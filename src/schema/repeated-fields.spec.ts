@@ -8,6 +8,7 @@ const merged = (value: JsonObject, kind = 'Pod', group = '', mark = '!') =>
   mergeRepeated(value, catalog.kind(group, 'v1', kind)!, mark);
 
 describe('a field that stands twice', () => {
+  // prettier-ignore
   it.each<[string, JsonObject, JsonObject]>([
     ['of structs joins them', { metadata: { name: 'a' }, 'metadata!1': { namespace: 'b' } }, { metadata: { name: 'a', namespace: 'b' } }],
     ['of texts is the last', { metadata: { name: 'a', 'name!1': 'b', 'name!2': 'c' } }, { metadata: { name: 'c' } }],
@@ -19,7 +20,7 @@ describe('a field that stands twice', () => {
     ['of null and something is that', { spec: null, 'spec!1': { nodeName: 'a' } }, { spec: { nodeName: 'a' } }],
     ['that nobody knows is the last', { zz: { a: 1 }, 'zz!1': { b: 1, 'b!2': 2 } }, { zz: { b: 2 } }],
     ['of another type is for others to refuse', { spec: 'x', 'spec!1': { nodeName: 'a' }, 'spec!2': 'y' }, { spec: 'y' }],
-  ])('%s', (_name, given, want) => expect(merged(given)).toEqual(want)); // prettier-ignore
+  ])('%s', (_name, given, want) => expect(merged(given)).toEqual(want));
 
   it('of free-form fields is the last', () => {
     const given = { webhooks: [], data: { a: { x: 1 } }, 'data!1': { b: 1 } } as JsonValue as JsonObject;
