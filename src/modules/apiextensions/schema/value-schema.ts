@@ -51,7 +51,7 @@ export function compileSchema(schema: Fields, { objectMeta }: { readonly objectM
       return conformed;
     },
     refreshed: (value) =>
-      filled(embedded.conformed(pruned(value, root, { isRoot: true }), root, { drops: true }), root),
+      embedded.conformed(filled(pruned(value, root, { isRoot: true }), root), root, { drops: true }),
     filled: (value) => filled(value, root),
     validate: (value) => [...validateValue(value, root), ...embedded.validate(value, root), ...listErrors(value)],
     validateUpdate: (value, old) => [
