@@ -1,3 +1,4 @@
+import { cpuMsOf } from '../../test/harness/cpu-time.js';
 import { Catalog } from '../catalog/catalog.js';
 import { namingProfile } from '../config/naming-profile.js';
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
@@ -30,8 +31,6 @@ describe('a field that stands twice', () => {
   it('costs no more than its places', () => {
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, '']));
     const places = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`labels!${index}`, {}]));
-    const started = performance.now();
-    merged({ metadata: { labels: many, ...places } });
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(cpuMsOf(() => void merged({ metadata: { labels: many, ...places } }))).toBeLessThan(2000);
   });
 });
