@@ -1,12 +1,14 @@
 import type { Step, Steps } from './json-path-steps.js';
 
-/** Filters and unions have paths in them; nobody writes more than two deep. */
+/** Filters and unions have paths in them; nobody writes more than two deep, or what does not fit on a screen. */
 const depthMax = 8;
+const lengthMax = 10_000;
 
 class PathSyntaxError extends Error {}
 
 /** The steps of a path; undefined where the text is none. */
 export function parseSteps(text: string): Steps | undefined {
+  if (text.length > lengthMax) return undefined;
   try {
     return new PathParser(text, 0).parse();
   } catch (error) {

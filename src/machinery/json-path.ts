@@ -13,9 +13,10 @@ export interface JsonPath {
 
 /**
  * Steps visit each part of an object once, but for `..`, which visits what is inside of what it has found again and
- * again. Objects with more parts than this do not fit into the store.
+ * again. Pages of objects are walked at a time: this is a few milliseconds for each, and more parts than any has that
+ * somebody reads in a column.
  */
-const visitsMax = 1_000_000;
+const visitsMax = 100_000;
 
 /** Undefined where the text is no path. */
 export function parseJsonPath(text: string): JsonPath | undefined {
