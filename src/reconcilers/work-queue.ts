@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock, Timer } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
 
@@ -47,7 +48,10 @@ export class WorkQueue {
   private emptied: (() => void)[] = [];
   private begunInTurn = 0;
 
-  constructor(private readonly options: WorkQueueOptions) {}
+  constructor(private readonly options: WorkQueueOptions) {
+    // Everything that is under way listens, and an item may do many things at once.
+    setMaxListeners(0, this.stopping.signal);
+  }
 
   get depth(): number {
     return this.waiting.size;

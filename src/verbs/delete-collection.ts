@@ -4,11 +4,12 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import type { DeleteOptions } from '../machinery/list-options.js';
 import { listObjects, type ListQuery } from '../registry/list.js';
 import { fromStored } from '../registry/served-version.js';
+import { inLanes } from '../std/in-lanes.js';
 import { remove } from './delete.js';
 import type { Target, VerbAnswer } from './verb.js';
 
 /** How many of a collection are on their way to the store at once. */
-const deletionsAtOnce = 16;
+const deletionsAtOnce = 64;
 
 /** Deletes what the list shows, one by one; what others deleted first is no error. */
 export async function deleteCollection(
@@ -19,19 +20,16 @@ export async function deleteCollection(
 ): Promise<VerbAnswer> {
   const list = await listObjects(target.served.store, query);
   const objects: KubeObject[] = [];
-  const waiting = list.items.values();
-  const lanes = Array.from({ length: Math.min(deletionsAtOnce, list.items.length) }, async () => {
-    for (const item of waiting) {
-      const { name, namespace } = item.attributes;
-      try {
-        const deleted = await remove(chain, { ...target, name, namespace }, options);
-        objects.push(fromStored(target.served.definition, deleted.encoded?.parse() ?? deleted.object));
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.reason !== 'NotFound') throw error;
-      }
+  const { clock } = target.served.store.parts;
+  await inLanes(list.items, { lanes: deletionsAtOnce, clock }, async (item) => {
+    const { name, namespace } = item.attributes;
+    try {
+      const deleted = await remove(chain, { ...target, name, namespace }, options);
+      objects.push(fromStored(target.served.definition, deleted.encoded?.parse() ?? deleted.object));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== 'NotFound') throw error;
     }
   });
-  await Promise.all(lanes);
   const place = ({ metadata }: KubeObject) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
   objects.sort((a, b) => (place(a) < place(b) ? -1 : 1));
   return { type: 'madeList', objects, continueToken: list.continueToken };

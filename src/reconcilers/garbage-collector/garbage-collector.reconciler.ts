@@ -1,6 +1,7 @@
 import { isReason, type Place } from '../../client/loopback-client.js';
 import { qualifiedResource } from '../../machinery/gvk.js';
 import type { KubeObject, OwnerReference } from '../../machinery/kube-object.js';
+import { inLanes } from '../../std/in-lanes.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
 import type { WorkQueue } from '../work-queue.js';
 import {
@@ -113,10 +114,11 @@ class GarbageCollection implements RunningReconciler {
   /** Its dependents forget it, then it may go. */
   private async orphan(place: Place, uid: string, signal: AbortSignal): Promise<void> {
     await this.catchUp(place, signal);
-    for (const { key } of this.graph.dependentsOf(place, uid)) {
+    const { client, clock } = this.parts;
+    await inLanes(this.graph.dependentsOf(place, uid), { lanes: workersMax, clock }, async ({ key }) => {
       const dependent = this.graph.placeOf(key);
-      if (dependent) await this.parts.client.change(dependent, (object) => withoutOwners(object, [uid]), { signal });
-    }
+      if (dependent) await client.change(dependent, (object) => withoutOwners(object, [uid]), { signal });
+    });
     await this.release(place, uid, orphanFinalizer, signal);
   }
 

@@ -4,11 +4,12 @@ import { ApiError } from '../../machinery/api-error.js';
 import { qualifiedResource } from '../../machinery/gvk.js';
 import type { ObjectMeta } from '../../machinery/kube-object.js';
 import type { ResourceRegistry, ServedResource } from '../../registry/resource-registry.js';
+import { inLanes } from '../../std/in-lanes.js';
 import { storesOf } from '../follow.js';
 import type { Remains, Survey } from './decide.js';
 
-/** How many deletions are on their way to the store at once. */
-const deletionsAtOnce = 16;
+/** How many deletions are on their way to the store at once: a store that makes them durable together is given many. */
+const deletionsAtOnce = 64;
 
 export interface Emptied extends Survey {
   /** The longest time that an object was given to end. */
@@ -84,27 +85,21 @@ export async function emptyOne(
   const { store } = served;
   const objects: Left[] = [];
   let failure: string | undefined;
-  const waiting = store.cache.snapshot().range(store.scopeOf(namespace));
-  const lane = async () => {
-    for (const entry of waiting) {
-      signal.throwIfAborted();
-      if (hasBeenAsked(entry)) {
-        objects.push(leftOf(served, entry));
-        continue;
-      }
-      try {
-        const place = { served, namespace: entry.attributes.namespace, name: entry.attributes.name };
-        const deleted = await client.delete(place, { propagationPolicy: 'Background' }, signal);
-        if (deleted && !deleted.gone) objects.push(deleted.object.metadata);
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        objects.push(leftOf(served, entry));
-        // That it was changed meanwhile says nothing; the next round sees it.
-        if (error.reason !== 'Conflict') failure ??= error.message;
-      }
+  const entries = store.cache.snapshot().range(store.scopeOf(namespace));
+  await inLanes(entries, { lanes: deletionsAtOnce, clock: store.parts.clock }, async (entry) => {
+    signal.throwIfAborted();
+    if (hasBeenAsked(served, entry)) return void objects.push(leftOf(served, entry));
+    try {
+      const place = { served, namespace: entry.attributes.namespace, name: entry.attributes.name };
+      const deleted = await client.delete(place, { propagationPolicy: 'Background' }, signal);
+      if (deleted && !deleted.gone) objects.push(deleted.object.metadata);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      objects.push(leftOf(served, entry));
+      // That it was changed meanwhile says nothing; the next round sees it.
+      if (error.reason !== 'Conflict') failure ??= error.message;
     }
-  };
-  await Promise.all(Array.from({ length: deletionsAtOnce }, lane));
+  });
   return { objects, failure };
 }
 
@@ -118,12 +113,15 @@ function leftOf({ definition }: ServedResource, entry: EncodedObject): Left {
   return { finalizers: [...(entry.attributes.lifetime?.finalizers ?? [])] };
 }
 
-/** Asked again, an object lets go of its dependents; one that holds none has nothing to hear twice. */
-function hasBeenAsked({ attributes: { lifetime } }: EncodedObject): boolean {
-  return (
-    (lifetime?.isDeleting ?? false) &&
-    !lifetime!.finalizers.some((finalizer) => finalizer === 'orphan' || finalizer === 'foregroundDeletion')
-  );
+/**
+ * Asked again, an object lets go of its dependents; one that holds none has nothing to hear twice. What nothing holds
+ * is left of a deletion in two steps that a server did not live to finish.
+ */
+function hasBeenAsked(served: ServedResource, entry: EncodedObject): boolean {
+  const { lifetime } = entry.attributes;
+  if (!lifetime?.isDeleting) return false;
+  if (lifetime.finalizers.length === 0) return (leftOf(served, entry).deletionGracePeriodSeconds ?? 0) > 0;
+  return !lifetime.finalizers.some((finalizer) => finalizer === 'orphan' || finalizer === 'foregroundDeletion');
 }
 
 function remainsOf(group: string, resource: string, objects: readonly Left[]): Remains {
