@@ -7,6 +7,7 @@ import type { ListMeta, ListRendering } from '../registry/rendering.js';
 import { assert } from '../std/assert.js';
 import { Breather } from '../std/breather.js';
 import type { Clock } from '../std/clock.js';
+import { compressedList } from './compressed-list.js';
 import { asCompressed, compressed, compressedBytesMin, compressingStream } from './compression.js';
 
 export interface ListStreamOptions {
@@ -47,9 +48,13 @@ export async function sendList(
   const head = rendering.head(meta, itemsLength);
   const total = head.length + itemsLength + tail.length;
   const headers = headersFor(request, rendering.mediaType);
-  const slices = new Slices(total, options.sliceBytes);
+  const { sliceBytes } = options;
+  if (options.compresses && total > compressedBytesMin) {
+    const pieces = compressedList(rendering, { head, tail }, objects, { sliceBytes, breather });
+    return sendCompressed(request, reply, headers, pieces);
+  }
+  const slices = new Slices(total, sliceBytes);
   const pieces = fill(slices, rendering, [head, tail], objects);
-  if (options.compresses && total > compressedBytesMin) return sendCompressed(request, reply, headers, pieces);
 
   const { raw } = reply;
   reply.hijack();
@@ -89,7 +94,7 @@ async function sendMadeOnTheWay(
     return sendBytes(request, reply, 200, asCompressed(headers), await compressed(whole));
   }
   const all = follow([whole, second], slices);
-  if (compresses) return sendCompressed(request, reply, headers, all);
+  if (compresses) return sendCompressed(request, reply, headers, all, compressingStream());
   if (request.kube.isExpired) return;
   reply.hijack();
   reply.raw.writeHead(200, headers as never);
@@ -104,17 +109,18 @@ async function sendCompressed(
   request: FastifyRequest,
   reply: FastifyReply,
   headers: AnswerHeaders,
-  slices: Iterable<Buffer> | AsyncIterable<Buffer>,
+  pieces: AsyncIterable<Buffer>,
+  ...through: NodeJS.ReadWriteStream[]
 ): Promise<void> {
   reply.hijack();
   reply.raw.writeHead(200, asCompressed(headers) as never);
-  await piped(request, slices, compressingStream(), reply.raw);
+  await piped(request, pieces, ...through, reply.raw);
 }
 
 /** What a client that has gone leaves behind is no failure. */
 async function piped(
   request: FastifyRequest,
-  from: Iterable<Buffer> | AsyncIterable<Buffer>,
+  from: AsyncIterable<Buffer>,
   ...to: NodeJS.WritableStream[]
 ): Promise<void> {
   const last = to.at(-1)! as NodeJS.WritableStream & { readonly destroyed?: boolean };

@@ -51,6 +51,17 @@ describe.each<Protocol>(['http/1.1', 'h2'])('compression by %s', (protocol) => {
     expect(unaged(gunzipSync(answer.bytes))).toBe(unaged(plain.bytes));
   });
 
+  it('a list that was sent before, and has changed', async () => {
+    for (const text of ['first', 'second']) {
+      await client.patch(`${path}/c20`, { data: { text } });
+      const answer = await client.get(`${path}?labelSelector=many`, gzip);
+      expect(answer.headers['content-encoding']).toBe('gzip');
+      const plain = await client.get(`${path}?labelSelector=many`);
+      expect(gunzipSync(answer.bytes).toString()).toBe(plain.text);
+      expect(plain.text).toContain(`"text":"${text}"`);
+    }
+  });
+
   it.each([
     ['a small list', `${path}?fieldSelector=metadata.name=small`, gzip],
     ['a small object', `${path}/small`, gzip],

@@ -1,0 +1,42 @@
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { crc32InSteps, deflatedPart, gzipHead, GzipSum, storedPart, type GzipPart } from './gzip-parts.js';
+
+function joined(parts: readonly GzipPart[]): Buffer {
+  const sum = new GzipSum();
+  for (const part of parts) sum.add(part);
+  return Buffer.concat([gzipHead, ...parts.map(({ bytes }) => bytes), sum.tail()]);
+}
+
+it('joins parts into one stream that others can read', async () => {
+  const piece = fc.tuple(fc.boolean(), fc.string({ maxLength: 200 }), fc.integer({ min: 0, max: 500 }));
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 8 }), async (pieces) => {
+      const contents = pieces.map(([, text, times]) => Buffer.from(text.repeat(times)));
+      const parts = await Promise.all(
+        contents.map(async (content, i) => (pieces[i]![0] ? storedPart(content) : deflatedPart(content))),
+      );
+      // The checksum and the length in its tail are checked by whoever reads it.
+      expect(gunzipSync(joined(parts)).equals(Buffer.concat(contents))).toBe(true);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('knows the sums of parts of all sizes', async () => {
+  const contents = [0, 1, 2, 65_535, 65_536, 200_000].map((length) => Buffer.alloc(length, 'keel'));
+  const parts = [...(await Promise.all(contents.map(deflatedPart))), ...contents.map(storedPart)];
+  const whole = gunzipSync(joined(parts));
+  expect(whole.length).toBe(2 * contents.reduce((sum, { length }) => sum + length, 0));
+});
+
+it('may use a part again', async () => {
+  const part = await deflatedPart(Buffer.from('again '));
+  expect(gunzipSync(joined([part, storedPart(Buffer.from('and ')), part])).toString()).toBe('again and again ');
+});
+
+it('sums up bytes where Node does not', () => {
+  // The check value of the algorithm.
+  expect(crc32InSteps(Buffer.from('123456789'))).toBe(0xcbf43926);
+  expect(crc32InSteps(Buffer.alloc(0))).toBe(0);
+});
