@@ -31,9 +31,12 @@ export class RawClient {
     return outcome;
   }
 
+  /** Whoever still waits for an answer is told that there is none. */
   close(): void {
     this.socket?.destroy();
     this.socket = undefined;
+    this.isClosed = true;
+    this.wake();
   }
 
   private async open(): Promise<void> {
