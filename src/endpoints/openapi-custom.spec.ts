@@ -47,6 +47,7 @@ const pods = defineResource({
 });
 
 interface Document {
+  info: object;
   paths: Record<string, Record<string, Record<string, unknown>>>;
   components: { schemas: Record<string, Record<string, unknown>> };
   definitions: Record<string, Record<string, unknown>>;
@@ -167,6 +168,12 @@ it('has what v2 can say of them', async () => {
   });
   expect(Object.keys(paths)).toContain(`${root}/boxes/{name}`);
   expect(Object.keys(paths)).not.toContain(`${root}/`);
+});
+
+it('says that a document is of custom kinds', async () => {
+  const { info, components } = await serve().document(`/openapi/v3${root}`);
+  expect(info).toEqual({ title: 'Kubernetes CRD Swagger', version: 'v0.1.0' });
+  expect(Object.keys(components)).toEqual(['schemas']);
 });
 
 it('tells of versions, and of no groups', async () => {

@@ -35,16 +35,21 @@ const security = { BearerToken: { type: 'apiKey', name: 'authorization', in: 'he
 const texts = { 200: 'OK', 201: 'Created', 202: 'Accepted' } as const;
 const unauthorized = { '401': { description: 'Unauthorized' } };
 
+/** Without how clients prove who they are, where the document is not of the server's own kinds. */
 export function* openApiV3(
   info: ApiInfo,
   paths: readonly ApiPath[],
   schemas: Record<string, Schema>,
+  { isCustom = false } = {},
 ): Steps<OpenApiV3Document> {
   return {
     openapi: '3.0.0',
     info,
     paths: yield* items(paths, operationV3, eachOnce(parameterV3)),
-    components: { ...(Object.keys(schemas).length > 0 && { schemas }), securitySchemes: security },
+    components: {
+      ...(Object.keys(schemas).length > 0 && { schemas }),
+      ...(!isCustom && { securitySchemes: security }),
+    },
   };
 }
 

@@ -69,6 +69,9 @@ export class OpenApiDocument {
 
 type Making = () => Promise<OpenApiDocument>;
 
+/** What documents of custom kinds call themselves: their versions are those of the kinds. */
+const customInfoVersion = 'v0.1.0';
+
 /**
  * /openapi/v2, all in one document, and those of /openapi/v3, one for each group and version (KEP-2896). Documents are
  * made when they are first asked for, in steps; those of a version are made again only when that version is.
@@ -168,13 +171,15 @@ export class OpenApiLibrary {
     paths: (parts: PathParts) => Steps<ApiPath[]>,
   ): Steps<OpenApiV3Document> {
     const parts = this.pathParts('v3', about, about);
-    return yield* openApiV3(this.info, yield* paths(parts), parts.schemas.all());
+    const isCustom = about.some(isCustomVersion);
+    const info = isCustom ? { title: `${this.info.title} CRD Swagger`, version: customInfoVersion } : this.info;
+    return yield* openApiV3(info, yield* paths(parts), parts.schemas.all(), { isCustom });
   }
 
   private *stepsV2(versions: readonly ServedVersion[]): Steps<OpenApiV2Document> {
-    const parts = this.pathParts('v2', versions, allOf([...this.kinds.groupVersions(), ...versions]));
-    const builtIn = versions.filter((served) => served.group !== '' && !isCustomVersion(served));
-    const groups = new Set(builtIn.map(({ group }) => group));
+    const builtIn = versions.filter((served) => !isCustomVersion(served));
+    const parts = this.pathParts('v2', versions, allOf([...this.kinds.groupVersions(), ...builtIn]));
+    const groups = new Set(builtIn.map(({ group }) => group).filter((group) => group !== ''));
     const paths = [
       pathOfRoot('api', parts),
       pathOfRoot('apis', parts),
