@@ -1,0 +1,98 @@
+import type { Rng } from '../../src/std/rng.js';
+
+/** What is true of a key now; what watches select by. */
+export interface KeyState {
+  readonly namespace: string;
+  readonly name: string;
+  color: string | undefined;
+  isThere: boolean;
+}
+
+export const changeTypes = ['ADDED', 'MODIFIED', 'DELETED'] as const;
+export type ChangeType = (typeof changeTypes)[number];
+
+/** What a watch selects, as the query and as a predicate on what a key looks like. */
+export interface ChurnSelection {
+  readonly namespace: string;
+  readonly query: string;
+  selects(key: KeyState, color: string | undefined): boolean;
+  /** One number for each event that its watches must tell, in order. */
+  readonly due: number[];
+}
+
+const keysMax = 2 ** 12;
+const typesMax = 4;
+
+/** A revision, a key and a type in one number: millions of them are kept, and compared. */
+export const codeOf = (revision: number, key: number, type: ChangeType): number =>
+  (revision * keysMax + key) * typesMax + changeTypes.indexOf(type);
+
+export const revisionOfCode = (code: number): number => Math.floor(code / (keysMax * typesMax));
+
+export function describeCode(code: number): string {
+  const type = changeTypes[code % typesMax]!;
+  return `${type} of key ${Math.floor(code / typesMax) % keysMax} at ${revisionOfCode(code)}`;
+}
+
+export const colors = ['red', 'green', 'blue'];
+
+function selections(namespaces: readonly string[]): ChurnSelection[] {
+  const of = (namespace: string, query: string, selects: ChurnSelection['selects']): ChurnSelection => ({
+    ...{ namespace, query, due: [] },
+    selects: (key, color) => (namespace === '' || key.namespace === namespace) && selects(key, color),
+  });
+  const all = () => true;
+  return [
+    of('', '', all),
+    ...namespaces.map((namespace) => of(namespace, '', all)),
+    ...colors.map((wanted) => of('', `labelSelector=color%3D${wanted}`, (_key, color) => color === wanted)),
+    of('', 'labelSelector=!color', (_key, color) => color === undefined),
+    of('', 'labelSelector=color+notin+(red)', (_key, color) => color !== 'red'),
+    of(namespaces[0]!, 'labelSelector=color+in+(red,blue)', (_key, color) => color === 'red' || color === 'blue'),
+    of(namespaces[1]!, 'fieldSelector=metadata.name%3Dk-1', ({ name }) => name === 'k-1'),
+    of('', 'fieldSelector=metadata.name!%3Dk-2', ({ name }) => name !== 'k-2'),
+  ];
+}
+
+/** What was written, as what each selection is due, so that millions of events need no more than a number each. */
+export class ChurnLog {
+  readonly keys: readonly KeyState[];
+  readonly selections: readonly ChurnSelection[];
+  private readonly places = new Map<string, number>();
+  head = 0;
+
+  constructor(namespaces: readonly string[], keysPerNamespace: number) {
+    this.keys = namespaces.flatMap((namespace) =>
+      Array.from({ length: keysPerNamespace }, (_, n) => ({
+        ...{ namespace, name: `k-${n}`, color: undefined, isThere: false },
+      })),
+    );
+    this.keys.forEach(({ namespace, name }, index) => this.places.set(`${namespace}/${name}`, index));
+    this.selections = selections(namespaces);
+  }
+
+  placeOf(namespace: string, name: string): number | undefined {
+    return this.places.get(`${namespace}/${name}`);
+  }
+
+  /** The next thing to do to some key; noted() is told when it is done. */
+  next(rng: Rng): { key: KeyState; color: string | undefined; isDeletion: boolean } {
+    const key = this.keys[rng.below(this.keys.length)]!;
+    const isDeletion = key.isThere && rng.below(8) === 0;
+    const color = rng.below(4) === 0 ? undefined : colors[rng.below(colors.length)];
+    return { key, color, isDeletion };
+  }
+
+  noted(key: KeyState, revision: number, color: string | undefined, isDeletion: boolean): void {
+    const place = this.placeOf(key.namespace, key.name)!;
+    for (const { selects, due } of this.selections) {
+      const did = key.isThere && selects(key, key.color);
+      const does = !isDeletion && selects(key, color);
+      if (does) due.push(codeOf(revision, place, did ? 'MODIFIED' : 'ADDED'));
+      else if (did) due.push(codeOf(revision, place, 'DELETED'));
+    }
+    key.isThere = !isDeletion;
+    key.color = color;
+    this.head = revision;
+  }
+}

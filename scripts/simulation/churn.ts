@@ -1,0 +1,239 @@
+import { encodeStored } from '../../src/codec/stored-object.js';
+import { json } from '../../src/codec/encodings.js';
+import { parseListOptions } from '../../src/machinery/list-options.js';
+import { Query } from '../../src/machinery/query.js';
+import { revisionOf } from '../../src/machinery/revision.js';
+import { Renderings } from '../../src/registry/rendering.js';
+import { listObjects } from '../../src/registry/list.js';
+import { watchObjects } from '../../src/registry/watch.js';
+import { systemClock } from '../../src/std/clock.js';
+import { SeededRng } from '../../src/std/rng.js';
+import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
+import { ChurnLog, type ChurnSelection } from './churn-log.js';
+import { ChurnWatcher, type ChurnCounts, type ChurnDoor, type ChurnPace } from './churn-watcher.js';
+import { CoreServer } from './core-server.js';
+import { noFaults } from './faults.js';
+import type { Violation } from './guarantees.js';
+
+export interface ChurnOptions {
+  readonly seed: number;
+  readonly events: number;
+  readonly watchers: number;
+  /** Events that a server keeps; the store keeps twice as many. Small, so that whoever is slow is left behind. */
+  readonly keptEventsMax?: number;
+}
+
+export interface ChurnReport extends ChurnCounts {
+  readonly seed: number;
+  readonly events: number;
+  readonly restarts: number;
+  readonly compactions: number;
+  readonly seconds: number;
+  readonly rssBytesMax: number;
+  readonly violations: readonly Violation[];
+}
+
+const namespaces = ['n-0', 'n-1', 'n-2', 'n-3'];
+const keysPerNamespace = 250;
+const batchEvents = 256;
+/** How far writers may be ahead of the caches: they are faster than any client. */
+const aheadEventsMax = 1_024;
+const violationsMax = 20;
+
+/**
+ * Many writes to a few objects, under two servers on one store, with watchers of every pace. Each event is compared as
+ * it comes with what its watcher is due, so that a run may be as long as one likes.
+ */
+export async function churn(options: ChurnOptions): Promise<ChurnReport> {
+  const run = new ChurnRun(options);
+  await run.begin();
+  await run.write();
+  return run.rest();
+}
+
+class ChurnRun {
+  private readonly rng: SeededRng;
+  private readonly log = new ChurnLog(namespaces, keysPerNamespace);
+  private readonly store = new MemoryStore({ historyMs: 3_600_000 });
+  private readonly counts: ChurnCounts = { told: 0, bookmarks: 0, expired: 0, resumed: 0, lagEventsMax: 0 };
+  private readonly violations: Violation[] = [];
+  private readonly servers: (CoreServer | undefined)[] = [];
+  private readonly doors: ChurnDoor[];
+  private readonly watchers: ChurnWatcher[];
+  private readonly keptEventsMax: number;
+  private readonly beginMs = systemClock.monotonicMs();
+  private restarts = 0;
+  private compactions = 0;
+  private rssBytesMax = 0;
+
+  constructor(private readonly options: ChurnOptions) {
+    this.rng = new SeededRng(options.seed);
+    this.keptEventsMax = options.keptEventsMax ?? 4_096;
+    this.doors = [0, 1].map((index) => this.door(index));
+    this.watchers = Array.from({ length: options.watchers }, (_, n) => this.watcher(n));
+  }
+
+  async begin(): Promise<void> {
+    for (const [index] of this.doors.entries()) await this.open(index);
+    this.log.head = await this.store.revision();
+    await this.openWatchers();
+  }
+
+  async write(): Promise<void> {
+    const { events } = this.options;
+    let keptFrom = this.log.head;
+    for (let written = 0; written < events;) {
+      for (let n = 0; n < batchEvents && written < events; n++, written++) await this.writeOne();
+      while (this.servers.some((server) => server && server.parts.feed.position < this.log.head - aheadEventsMax)) {
+        await new Promise(setImmediate);
+      }
+      await new Promise(setImmediate);
+      if (this.log.head - keptFrom > 4 * this.keptEventsMax) {
+        keptFrom = this.log.head - 2 * this.keptEventsMax;
+        await this.store.compact(revisionOf(keptFrom));
+        this.compactions++;
+      }
+      if (this.rng.below(8) === 0) this.watchers.forEach((watcher) => watcher.bookmark());
+      if (this.rng.below(Math.ceil(events / batchEvents / 4)) === 0) await this.restart(this.rng.below(2));
+      await this.openWatchers();
+      this.rssBytesMax = Math.max(this.rssBytesMax, process.memoryUsage.rss());
+    }
+  }
+
+  async rest(): Promise<ChurnReport> {
+    this.watchers.forEach((watcher) => watcher.hurry());
+    const deadlineMs = systemClock.monotonicMs() + 60_000;
+    while (!this.watchers.every(({ isDone }) => isDone) && systemClock.monotonicMs() < deadlineMs) {
+      await this.openWatchers();
+      await new Promise(setImmediate);
+    }
+    for (const { name, isDone } of this.watchers)
+      if (!isDone) this.violated('reliable', `${name} was not told everything in a minute`);
+    for (const server of this.servers) await server?.check();
+    this.watchers.forEach((watcher) => watcher.close());
+    for (const server of this.servers) await server?.close();
+    await this.store.close();
+    const { seed, events } = this.options;
+    return {
+      ...{ seed, events, ...this.counts, restarts: this.restarts, compactions: this.compactions },
+      seconds: (systemClock.monotonicMs() - this.beginMs) / 1000,
+      rssBytesMax: this.rssBytesMax,
+      violations: this.violations,
+    };
+  }
+
+  private async writeOne(): Promise<void> {
+    const { key, color, isDeletion } = this.log.next(this.rng);
+    const path = `/registry/configmaps/${key.namespace}/${key.name}`;
+    const revision = this.log.head + 1;
+    // Nobody else writes, so that it is known beforehand: a watcher may hear of it before the answer is here.
+    this.log.noted(key, revision, color, isDeletion);
+    const labels = color === undefined ? {} : { labels: { color } };
+    const metadata = { name: key.name, namespace: key.namespace, ...labels };
+    const value = encodeStored({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data: { at: String(revision) } });
+    const change = isDeletion ? ({ type: 'delete', key: path } as const) : ({ type: 'put', key: path, value } as const);
+    const result = await this.store.txn([], [change]);
+    if (result.revision !== revision) throw new Error(`somebody else writes: ${result.revision}, not ${revision}`);
+  }
+
+  private watcher(n: number): ChurnWatcher {
+    const paces: ChurnPace[] = [
+      'fast',
+      'fast',
+      'fast',
+      'fast',
+      'paced',
+      'paced',
+      'paced',
+      'restless',
+      'restless',
+      'slow',
+    ];
+    const { selections } = this.log;
+    const selection = selections[n % selections.length]!;
+    const pace = paces[Math.floor(n / selections.length) % paces.length]!;
+    return new ChurnWatcher(`${pace} watcher ${n} of "${selection.namespace}" ${selection.query}`, pace, selection, {
+      ...{ log: this.log, clock: systemClock, counts: this.counts, doors: this.doors },
+      rng: new SeededRng(this.rng.below(2 ** 31)),
+      violated: (guarantee, message) => this.violated(guarantee, message),
+    });
+  }
+
+  private violated(guarantee: Violation['guarantee'], message: string): void {
+    if (this.violations.length < violationsMax) this.violations.push({ guarantee, message });
+  }
+
+  private async openWatchers(): Promise<void> {
+    await Promise.all(this.watchers.map((watcher) => watcher.open()));
+  }
+
+  private door(index: number): ChurnDoor {
+    const served = () => {
+      const server = this.servers[index];
+      if (!server) throw new Error('the server is away');
+      return server.parts;
+    };
+    const optionsOf = ({ query }: ChurnSelection, more: string) => {
+      const { metaGroup } = served();
+      const isWatch = more.includes('watch');
+      return parseListOptions(new Query([query, more].filter(Boolean).join('&')), { metaGroup, isWatchPath: isWatch });
+    };
+    const storeOf = () => served().registry.require('', 'v1', 'configmaps').store;
+    return {
+      list: async (selection) => {
+        const { namespace } = selection;
+        return (await listObjects(storeOf(), { namespace, options: optionsOf(selection, 'resourceVersion=0') }))
+          .revision;
+      },
+      watch: async (selection, after, watcher) => {
+        const options = optionsOf(selection, `watch=1&allowWatchBookmarks=true&resourceVersion=${after}`);
+        const { namespace } = selection;
+        const begin = await watchObjects(storeOf(), { namespace, options, rendering: this.rendering(index) });
+        return begin(watcher);
+      },
+    };
+  }
+
+  private rendering(index: number) {
+    const { parts } = this.servers[index]!;
+    const { definition } = parts.registry.require('', 'v1', 'configmaps');
+    const { metaGroup, clock, config } = parts;
+    const renderings = new Renderings(definition, {
+      ...{ metaGroup, clock },
+      initialEventsEnd: config.naming.apiLabel('initial-events-end'),
+    });
+    return renderings.of({ encoding: json, pretty: false, transform: undefined, includeObject: 'Metadata' });
+  }
+
+  private async open(index: number): Promise<void> {
+    const server = await CoreServer.make({
+      name: `server-${index}`,
+      ...{ store: this.store, checkedStore: this.store, historyEventsMax: this.keptEventsMax },
+      faults: noFaults(systemClock, this.rng),
+      clock: systemClock,
+      rng: new SeededRng(this.rng.below(2 ** 31)),
+      mismatch: (message) => this.violated('cache-is-store', message),
+    });
+    await server.start();
+    this.servers[index] = server;
+  }
+
+  private async restart(index: number): Promise<void> {
+    const server = this.servers[index];
+    this.servers[index] = undefined;
+    await server?.close();
+    await this.open(index);
+    this.restarts++;
+  }
+}
+
+export function describeChurn(report: ChurnReport): string {
+  const { seed, events, seconds, told, bookmarks, expired, resumed, lagEventsMax, restarts, compactions } = report;
+  const lines = [
+    `seed ${seed}: ${events} events in ${seconds.toFixed(1)} s, told ${told} times (${Math.round(told / seconds)} a second)`,
+    `${bookmarks} bookmarks, ${resumed} resumed, ${expired} expired, ${restarts} restarts, ${compactions} compactions`,
+    `at most ${lagEventsMax} events behind, ${Math.round(report.rssBytesMax / 2 ** 20)} MiB resident`,
+  ];
+  for (const { guarantee, message } of report.violations) lines.push(`  not ${guarantee}: ${message}`);
+  return lines.join('\n');
+}
