@@ -82,6 +82,6 @@ it(`a server that is killed ${kills} times leaves nothing taken that nobody has`
     await server.kill();
     await rm(directory, { recursive: true, force: true });
   }
-}, 240_000);
+});
 
 const clientOf = ({ access: { url, ca, client } }: ServerProcess) => ({ url, ca, ...client });
