@@ -111,5 +111,5 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a q
       await Promise.all(answers.map((_, index) => admin.delete(`${at}/configmaps/${name(index)}`)));
       await becomes(at, 'q', { configmaps: '1' });
     }
-  }, 30_000);
+  });
 });
