@@ -4,15 +4,21 @@ import { filled } from './fill.js';
 import { formatOf } from './formats.js';
 import { Pattern } from './pattern.js';
 import { pruned } from './prune.js';
-import type { Alternatives, ListBounds, NumberBounds, ObjectBounds, SchemaNode, TextBounds } from './schema-node.js';
+import type {
+  Alternatives,
+  Enumeration,
+  ListBounds,
+  NumberBounds,
+  ObjectBounds,
+  SchemaNode,
+  TextBounds,
+} from './schema-node.js';
 
 const isSchema = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function compileNode(schema: Fields): SchemaNode {
-  const properties = new Map(
-    Object.entries(asFields(schema['properties'])).map(([name, inner]) => [name, compileNode(asFields(inner))]),
-  );
+  const properties = propertiesOf(schema);
   const extra = schema['additionalProperties'];
   const additional = isSchema(extra) ? compileNode(extra) : undefined;
   const items = isSchema(schema['items']) ? compileNode(schema['items']) : undefined;
@@ -25,7 +31,7 @@ export function compileNode(schema: Fields): SchemaNode {
     type,
     types: type === '' ? [] : type.split(','),
     isNullable: schema['nullable'] === true,
-    enumeration: Array.isArray(schema['enum']) ? schema['enum'] : [],
+    enumeration: enumerationOf(schema['enum']),
     text: textBounds(schema),
     number: numberBounds(schema),
     format: formatOf(type, asText(schema['format'])),
@@ -53,6 +59,19 @@ export function compileNode(schema: Fields): SchemaNode {
   return isSet(schema['default'])
     ? { ...node, default: filled(pruned(schema['default'] as JsonValue, node), node) }
     : node;
+}
+
+/** Most nodes have none, and there are thousands of nodes. */
+const none: ReadonlyMap<string, SchemaNode> = new Map();
+
+function propertiesOf(schema: Fields): ReadonlyMap<string, SchemaNode> {
+  const properties = Object.entries(asFields(schema['properties']));
+  if (properties.length === 0) return none;
+  return new Map(properties.map(([name, inner]) => [name, compileNode(asFields(inner))]));
+}
+
+function enumerationOf(values: unknown): Enumeration | undefined {
+  return Array.isArray(values) && values.length > 0 ? { values, scalars: new Set<unknown>(values) } : undefined;
 }
 
 const numberIn = (schema: Fields, field: string): number | undefined => {

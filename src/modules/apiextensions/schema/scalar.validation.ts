@@ -6,8 +6,7 @@ import type { ValueWalk } from './value-walk.js';
 /** Integers that an int64 holds; larger ones are only numbers. */
 const integerEnd = 2 ** 63;
 
-function typeOf(value: JsonValue | bigint): string {
-  if (value === null) return 'null';
+function typeOf(value: Exclude<JsonValue, null> | bigint): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return 'integer';
   if (typeof value !== 'number') return typeof value;
@@ -15,17 +14,20 @@ function typeOf(value: JsonValue | bigint): string {
 }
 
 export function validateType(value: JsonValue, { type, types, isNullable, format }: SchemaNode, walk: ValueWalk): void {
+  if (value === null) {
+    if (isNullable || type === '') walk.matches++;
+    else walk.wrongType(type, 'null');
+    return;
+  }
   if (type === '' && !format) return;
+  walk.matches++;
   const actual = typeOf(value);
-  const fits =
-    value === null
-      ? isNullable || type === ''
-      : types.includes(actual) || (actual === 'integer' && types.includes('number'));
-  if (fits) walk.matches++;
-  else if (format && value !== null && typeof value !== 'string' && !Array.isArray(value)) {
+  if (types.includes(actual) || (actual === 'integer' && types.includes('number'))) walk.matches++;
+  else if (format && typeof value !== 'string' && !Array.isArray(value)) {
     // Where a format is asked for, that is what messages tell, and how numbers are held.
     walk.wrongType(format.name, heldAs(actual));
-  } else if (type !== '') walk.wrongType(type, actual);
+  } else if (type === '') walk.matches++;
+  else walk.wrongType(type, actual);
 }
 
 function heldAs(type: string): string {
@@ -35,6 +37,7 @@ function heldAs(type: string): string {
 
 /** The first mistake of a text is told, and whether it is of its format. */
 export function validateText(value: string, { text, format }: SchemaNode, walk: ValueWalk): void {
+  walk.matches += format ? 2 : 1;
   if (text) validateTextBounds(value, text, walk);
   if (format && !format.fits(value)) {
     const message = `${walk.name} in body must be of type ${format.name}: ${goQuote(value)}`;
@@ -62,7 +65,7 @@ function lengthOf(text: string): number {
 }
 
 export function validateNumber(value: number | bigint, { number }: SchemaNode, walk: ValueWalk): void {
-  walk.matches++;
+  walk.matches += 2;
   if (!number) return;
   const { min, max, isAboveMin, isBelowMax, multipleOf } = number;
   if (multipleOf !== undefined && !isMultiple(Number(value), multipleOf)) {

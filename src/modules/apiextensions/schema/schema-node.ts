@@ -12,7 +12,7 @@ export interface SchemaNode {
   readonly type: string;
   readonly types: readonly string[];
   readonly isNullable: boolean;
-  readonly enumeration: readonly unknown[];
+  readonly enumeration: Enumeration | undefined;
   readonly text: TextBounds | undefined;
   readonly number: NumberBounds | undefined;
   /** As the schema says it, where it means something for the type. */
@@ -47,6 +47,11 @@ interface Has {
   readonly rules: boolean;
 }
 
+export interface Enumeration {
+  readonly values: readonly unknown[];
+  /** The same, for those that are found at once. */
+  readonly scalars: ReadonlySet<unknown>;
+}
 export interface TextBounds {
   readonly min: number | undefined;
   readonly max: number | undefined;

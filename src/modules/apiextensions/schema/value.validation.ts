@@ -6,7 +6,7 @@ import { validateAlternatives, type Outcome } from './alternatives.validation.js
 import { Sightings } from './list-keys.js';
 import { oldItems } from './old-items.js';
 import { validateNumber, validateText, validateType } from './scalar.validation.js';
-import type { ObjectBounds, SchemaNode } from './schema-node.js';
+import type { Enumeration, ObjectBounds, SchemaNode } from './schema-node.js';
 import { ValueWalk } from './value-walk.js';
 
 /** An old value that says nothing of the new one. */
@@ -72,13 +72,16 @@ function outcomeOf(value: JsonValue, node: SchemaNode, old: OldValue, walk: Valu
 const baseMatches = 4;
 
 function validateEnum(value: JsonValue, { enumeration }: SchemaNode, walk: ValueWalk): void {
-  if (enumeration.length === 0 || (value !== null && enumeration.some((one) => deepEqual(one, value)))) return;
-  const shown = enumeration.map((one) => (typeof one === 'string' ? one : stringifyJson(one)));
+  if (!enumeration || (value !== null && isOneOf(value, enumeration))) return;
+  const shown = enumeration.values.map((one) => (typeof one === 'string' ? one : stringifyJson(one)));
   walk.tell(fieldError.notSupported(walk.field, value, shown));
 }
 
+const isOneOf = (value: JsonValue, { scalars, values }: Enumeration): boolean =>
+  typeof value === 'object' ? values.some((one) => deepEqual(one, value)) : scalars.has(value);
+
 function validateList(list: readonly JsonValue[], node: SchemaNode, old: OldValue, walk: ValueWalk): void {
-  walk.matches++;
+  walk.matches += 2;
   const { items, list: bounds } = node;
   if (items) {
     const before = old === undefined ? undefined : oldItems(old, node);
@@ -103,6 +106,7 @@ function hasTwins(list: readonly JsonValue[]): boolean {
 }
 
 function validateObject(object: JsonObject, node: SchemaNode, old: OldValue, walk: ValueWalk): void {
+  walk.matches++;
   const { properties, additional, others, object: bounds } = node;
   if (bounds && !hasRightSize(object, bounds, walk)) return;
   if (properties.size > 0 || others !== undefined) {
