@@ -1,4 +1,4 @@
-import { fieldError } from './field-error.js';
+import { fieldError, path } from './field-error.js';
 
 it.each<[unknown, string]>([
   ['a "b"', '"a \\"b\\""'],
@@ -9,3 +9,12 @@ it.each<[unknown, string]>([
 ])('shows %p as %s', (value, shown) =>
   expect(fieldError.invalid('f', value, '').detail).toBe(`Invalid value: ${shown}`),
 );
+
+it.each([
+  [path('spec'), 'spec'],
+  [path('spec').child('a', 'b').child('c'), 'spec.a.b.c'],
+  [path('').child('a').index(0).child('b'), 'a[0].b'],
+  [path('').index(2), '[2]'],
+  [path('a').child('').key('x.y').index(1), 'a[x.y][1]'],
+  [path('a').child('', 'b'), 'a.b'],
+])('%s is %s', (at, text) => expect(String(at)).toBe(text));

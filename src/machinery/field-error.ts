@@ -97,20 +97,31 @@ export const fieldError = {
   }),
 };
 
-/** A path that grows by child and index: `path('spec').child('ports').index(0)`. */
+/**
+ * A path that grows by child and index: `path('spec').child('ports').index(0)`. Validation makes many and shows few, so
+ * it is a chain of steps until somebody reads it.
+ */
 export class FieldPath {
-  constructor(private readonly text: string) {}
-  child(...names: string[]): FieldPath {
-    return new FieldPath([this.text, ...names].filter((name) => name !== '').join('.'));
+  constructor(
+    private readonly step: string | number,
+    private readonly holder?: FieldPath,
+    private readonly isKey = false,
+  ) {}
+  child(name: string, ...more: string[]): FieldPath {
+    const child = name === '' ? this : new FieldPath(name, this);
+    return more.length === 0 ? child : more.reduce<FieldPath>((holder, inner) => holder.child(inner), child);
   }
   index(position: number): FieldPath {
-    return new FieldPath(`${this.text}[${position}]`);
+    return new FieldPath(position, this, true);
   }
   key(name: string): FieldPath {
-    return new FieldPath(`${this.text}[${name}]`);
+    return new FieldPath(name, this, true);
   }
   toString(): string {
-    return this.text;
+    const { step, holder } = this;
+    const before = holder ? String(holder) : '';
+    if (this.isKey) return `${before}[${step}]`;
+    return before === '' ? String(step) : `${before}.${step}`;
   }
 }
 export const path = (text: string): FieldPath => new FieldPath(text);

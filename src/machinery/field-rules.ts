@@ -5,7 +5,15 @@ import { asItems, type Fields } from './fields.js';
 export type Rule<T> = (value: T, at: FieldPath, index: number) => FieldError[];
 
 export function each(list: unknown, at: FieldPath, ...rules: Rule<Fields>[]): FieldError[] {
-  return asItems(list).flatMap((item, index) => rules.flatMap((rule) => rule(item, at.index(index), index)));
+  const errors: FieldError[] = [];
+  asItems(list).forEach((item, index) => {
+    const itemAt = at.index(index);
+    for (const rule of rules) {
+      const found = rule(item, itemAt, index);
+      if (found.length > 0) errors.push(...found);
+    }
+  });
+  return errors;
 }
 
 export function required(value: unknown, at: FieldPath, detail = ''): FieldError[] {
