@@ -18,10 +18,11 @@ export interface ResourceAnswerParts {
 export class ResourceAnswers {
   constructor(private readonly parts: ResourceAnswerParts) {}
 
-  /** Kinds without a generated schema cannot be written in every encoding. */
+  /** Kinds without a generated schema cannot be written in every encoding; what all objects have can. */
   negotiateOpen(request: FastifyRequest): void {
     const { kube, raw } = request;
-    if (kube.output!.encoding.takesAnyKind) return;
+    const { encoding, transform } = kube.output!;
+    if (encoding.takesAnyKind || transform?.as.startsWith('PartialObjectMetadata')) return;
     const { openNegotiator } = this.parts;
     kube.output =
       kube.info.verb === 'watch'

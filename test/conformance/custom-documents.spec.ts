@@ -99,6 +99,20 @@ it('is watched in them, which are told once', async () => {
   ]);
 });
 
+it('has its metadata in every encoding', async () => {
+  const protobuf = 'application/vnd.kubernetes.protobuf';
+  const accept = (kind: string) => ({ accept: `${protobuf};as=${kind};v=v1;g=meta.k8s.io,application/json` });
+  const one = await server.admin.get(`${lamps}/desk`, accept('PartialObjectMetadata'));
+  const list = await server.admin.get(lamps, accept('PartialObjectMetadataList'));
+  for (const answer of [one, list]) {
+    expect(answer.headers['content-type']).toBe(protobuf);
+    expect(answer.text).toMatch(/^k8s\0[^]*PartialObjectMetadata[^]*desk/);
+    expect(answer.text).not.toContain('E27');
+  }
+  expect((await server.admin.get(lamps, { accept: protobuf })).code).toBe(406);
+  expect((await server.admin.get(lamps, accept('Table'))).headers['content-type']).toBe('application/json');
+});
+
 it('is known to discovery, its best version first', async () => {
   const { versions } = await bodyOf(`/apis/${group}`);
   expect(versions.map((each: { version: string }) => each.version)).toEqual(['v1', 'v1beta1', 'v2alpha1']);
