@@ -50,9 +50,11 @@ function startWriters(store: KvStore, count: number) {
 }
 
 /** Nobody else writes, so every revision has its event, and an event of each revision means that none was lost. */
-function expectEveryRevisionOnce(recorder: Recorder, first: number, last: number): void {
+async function expectAllTold(recorder: Recorder, base: number, store: KvStore): Promise<void> {
+  const last = await store.revision();
+  await recorder.reached(last);
   const revisions = recorder.delivered.map(revisionOfEvent);
-  const want = Array.from({ length: last - first + 1 }, (_, i) => [first + i, first + i]).flat();
+  const want = Array.from({ length: last - base }, (_, i) => [base + 1 + i, base + 1 + i]).flat();
   expect(revisions).toEqual(want);
   for (const { events } of recorder.batches) expect(events.length % 2).toBe(0);
 }
@@ -71,6 +73,14 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
     const store = await cluster.openStore(options);
     closing.push(() => store.close());
     return store;
+  };
+  /** A store whose line to etcd can be cut, and one beside it whose line holds. */
+  const startCuttable = async () => {
+    const cluster = await start();
+    const direct = await open(cluster);
+    const proxy = await EtcdProxy.start(cluster.storeOptions.servers[0]!);
+    closing.push(() => proxy.stop());
+    return { direct, proxy, store: await open(cluster, { servers: [proxy.url] }) };
   };
   const watch = (store: KvStore, from: number) => {
     const recorder = new Recorder(prefix);
@@ -92,9 +102,7 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
     }
     await writers.wrote(200);
     await writers.stop();
-    const last = await store.revision();
-    await recorder.reached(last);
-    expectEveryRevisionOnce(recorder, base + 1, last);
+    await expectAllTold(recorder, base, store);
     expect(new Set(recorder.delivered.map(revisionOfEvent))).toEqual(
       new Set([...recorder.delivered.map(revisionOfEvent), ...writers.acknowledged]),
     );
@@ -122,9 +130,7 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
     await second.kill();
     await writers.wrote(200);
     await writers.stop();
-    const last = await store.revision();
-    await recorder.reached(last);
-    expectEveryRevisionOnce(recorder, base + 1, last);
+    await expectAllTold(recorder, base, store);
   });
 
   it('when a member loses its leader, though the connection holds', async () => {
@@ -145,17 +151,11 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
     for (const member of others) member.start();
     await writers.wrote(20);
     await writers.stop();
-    const last = await store.revision();
-    await recorder.reached(last);
-    expectEveryRevisionOnce(recorder, base + 1, last);
+    await expectAllTold(recorder, base, store);
   });
 
   it('when the line is cut again and again, with half a response under way', async () => {
-    const cluster = await start();
-    const direct = await open(cluster);
-    const proxy = await EtcdProxy.start(cluster.storeOptions.servers[0]!);
-    closing.push(() => proxy.stop());
-    const store = await open(cluster, { servers: [proxy.url] });
+    const { direct, proxy, store } = await startCuttable();
     const base = await store.revision();
     const recorder = watch(store, base + 1);
     const writers = startWriters(direct, 8);
@@ -167,17 +167,11 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
       await recorder.changed();
     }
     await writers.stop();
-    const last = await direct.revision();
-    await recorder.reached(last);
-    expectEveryRevisionOnce(recorder, base + 1, last);
+    await expectAllTold(recorder, base, direct);
   });
 
   it('and ends with compacted when its place in history was forgotten meanwhile', async () => {
-    const cluster = await start();
-    const direct = await open(cluster);
-    const proxy = await EtcdProxy.start(cluster.storeOptions.servers[0]!);
-    closing.push(() => proxy.stop());
-    const store = await open(cluster, { servers: [proxy.url] });
+    const { direct, proxy, store } = await startCuttable();
     const recorder = watch(store, (await store.revision()) + 1);
     const put = (key: string) => direct.txn([], [{ type: 'put', key: prefix + key, value: Buffer.from(key) }]);
     await recorder.reached((await put('seen')).revision);
@@ -191,11 +185,7 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
   });
 
   it('when progress is all it has seen, also past a compaction', async () => {
-    const cluster = await start();
-    const direct = await open(cluster);
-    const proxy = await EtcdProxy.start(cluster.storeOptions.servers[0]!);
-    closing.push(() => proxy.stop());
-    const store = await open(cluster, { servers: [proxy.url] });
+    const { direct, proxy, store } = await startCuttable();
     const recorder = watch(store, (await store.revision()) + 1);
     const put = (key: string) => direct.txn([], [{ type: 'put', key, value: Buffer.from(key) }]);
     await put('/elsewhere/a');
