@@ -72,6 +72,15 @@ export const listing: Table = {
     ['NotOlderThan, a version, limit', given, list(`&resourceVersionMatch=NotOlderThan&resourceVersion=${all}&limit=2`), firstTwo],
     ['NotOlderThan, an older version, limit', given, list(`&resourceVersionMatch=NotOlderThan&resourceVersion=${c2}&limit=2`), firstTwo],
     ['NotOlderThan, a version of the future', given, list('&resourceVersionMatch=NotOlderThan&resourceVersion=999999999999'), future],
+    ['an empty match', given, list('&resourceVersionMatch='), latest],
+    ['an empty match, a version', given, list(`&resourceVersionMatch=&resourceVersion=${c2}`), latest],
+    ['limit 0 is none', given, list(`&limit=0&resourceVersion=${c2}`), latest],
+    ['Exact, a version, limit 0', given, list(`&resourceVersionMatch=Exact&limit=0&resourceVersion=${c2}`), asOfC2],
+    ['a page of an older version goes on with it', [...given, keep('p', list(`&resourceVersion=${c2}&limit=2`))], list('&limit=2&continue={p.metadata.continue}'), { ...names('c2'), body: { metadata: { resourceVersion: c2 } }, absent: ['metadata.continue'] }],
+    ['an older version, of what was deleted since', [...given, del('~/configmaps/c1')], list(`&resourceVersionMatch=Exact&resourceVersion=${c2}`), asOfC2],
+    ['an older version, by labels as they were', [...given, patch('~/configmaps/c1', { metadata: { labels: { n: '9' } } })], get(`~/configmaps?labelSelector=n%3D1&resourceVersionMatch=Exact&resourceVersion=${c2}`), names('c1')],
+    ['the first of two values counts', given, list(`&resourceVersion=${c2}&resourceVersion=x&limit=3`), asOfC2],
+    ['a future version says when to ask again', [], list('&resourceVersion=999999999999'), { ...future, headers: { 'retry-after': '1' } }],
     ['a match that is none', given, list('&resourceVersionMatch=Bogus&resourceVersion=0'), unmatchable('Unsupported value: "Bogus": supported values: "Exact", "NotOlderThan", ""')],
     ['a version that is none', given, list('&resourceVersion=x'), refused(400, 'BadRequest', /^invalid resource version/)],
     ['a negative version', given, list('&resourceVersion=-1'), refused(400, 'BadRequest', /^invalid resource version/)],
@@ -94,6 +103,9 @@ export const getting: Table = {
     ['options of lists change nothing', [numbered(1)], get('~/configmaps/c1?limit=1&labelSelector=none'), ok({ kind: 'ConfigMap' })],
   ],
 };
+
+const asTable = { accept: 'application/json;as=Table;g={group:meta};v=v1' };
+const asMetadataList = { accept: 'application/json;as=PartialObjectMetadataList;g={group:meta};v=v1' };
 
 const secret = (name: string) => post('~/secrets', { metadata: { name } });
 const secrets: readonly Step[] = ['s0', 's1', 's2', 's3', 's4'].map(secret);
@@ -129,6 +141,10 @@ export const paging: Table = {
     ['by name, through all namespaces', secrets, get('/api/v1/secrets?fieldSelector=metadata.name=s1,metadata.namespace={ns}'), names('s1')],
     ['through all namespaces', [...secrets, keep('p', get('/api/v1/secrets?limit=1&fieldSelector=metadata.namespace={ns}'))], get('/api/v1/secrets?limit=2&fieldSelector=metadata.namespace={ns}&continue={p.metadata.continue}'), names('s1', 's2')],
     ['with a version and a token', [...secrets, g1], page('limit=2&resourceVersion=5&continue={g1.metadata.continue}'), refused(400, 'BadRequest', 'specifying resource version is not allowed when using continue')],
+    ['with Exact and a token', [...secrets, g1], page('limit=2&resourceVersionMatch=Exact&resourceVersion=5&continue={g1.metadata.continue}'), refused(422, 'Invalid', /resourceVersionMatch is forbidden when continue is provided/)],
+    ['as tables', [...secrets, keep('t', get('~/secrets?limit=2', asTable))], get('~/secrets?limit=2&continue={t.metadata.continue}', asTable), { code: 200, body: { kind: 'Table', rows: [{ cells: ['s2', 'Opaque', 0, expect.any(String)] }, {}], metadata: { remainingItemCount: 1, resourceVersion: '{t.metadata.resourceVersion}' } } }],
+    ['as metadata', secrets, get('~/secrets?limit=1', asMetadataList), { code: 200, body: { kind: 'PartialObjectMetadataList', items: [{ kind: 'PartialObjectMetadata', metadata: { name: 's0' } }], metadata: { remainingItemCount: 4 } } }],
+    ['another selector than the first page had', [...secrets, g1], page('limit=9&labelSelector=none&continue={g1.metadata.continue}'), { ...names(), absent: ['metadata.continue'] }],
     ['with a match and a token', [...secrets, g1], page('limit=2&resourceVersionMatch=NotOlderThan&resourceVersion=5&continue={g1.metadata.continue}'), refused(422, 'Invalid', /resourceVersionMatch is forbidden when continue is provided/)],
     ['a negative limit is none', secrets, page('limit=-1'), names('s0', 's1', 's2', 's3', 's4')],
     ['a limit that is no number', [], page('limit=x'), refused(400, 'BadRequest', 'strconv.ParseInt: parsing "x": invalid syntax')],

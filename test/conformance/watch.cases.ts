@@ -1,5 +1,6 @@
 import {
   aConfigMap,
+  aPod,
   configMap,
   del,
   get,
@@ -28,6 +29,7 @@ export interface WatchRow {
 
 const labelled = (name: string, n: string): Step => aConfigMap(name, { metadata: { labels: { lw: 'x', n } } });
 const two = [labelled('c1', '1'), labelled('c2', '2'), keep('all', get('~/configmaps'))];
+const phase = (name: string, to: string) => patch(`~/pods/${name}/status`, { status: { phase: to } });
 const relabel = (name: string, n: string) => patch(`~/configmaps/${name}`, { metadata: { labels: { n } } });
 
 /** The life of one object, all of it before the watch: it comes from history. */
@@ -98,6 +100,18 @@ export const watchRows: readonly WatchRow[] = [
   row('the older path of one object', two, '', ['ADDED c1', 'MODIFIED c1'], { watch: '/api/v1/watch/namespaces/{ns}/configmaps/c1?labelSelector=lw', during: [relabel('c1', '9'), relabel('c2', '9')] }),
   row('a dry run is no change', two, now, [], { during: [put('~/configmaps/c1?dryRun=All', configMap('c1'))] }),
   row('a write that changes nothing is no change', two, now, [], { during: [relabel('c1', '1')] }),
+  row('one name begins with what is there', two, '&fieldSelector=metadata.name=c2', ['ADDED c2']),
+  row('all but one name', two, '&fieldSelector=metadata.name!=c2', ['ADDED c1', 'ADDED c3'], { during: [relabel('c2', '9'), labelled('c3', '3')] }),
+  row('one name that comes and goes', two, '&fieldSelector=metadata.name=c9', ['ADDED c9', 'DELETED c9'], { during: [labelled('c9', '1'), relabel('c1', '9'), del('~/configmaps/c9')] }),
+  row('initial events of one name', two, `${initial}${bookmarks}&fieldSelector=metadata.name=c2`, ['ADDED c2', 'BOOKMARK end']),
+  row('two selectors at once', two, '&fieldSelector=metadata.name!=c2', ['ADDED c1', 'DELETED c1'], { watch: '~/configmaps?watch=1&labelSelector=n%20in%20(1,2)&fieldSelector=metadata.name!=c2', during: [relabel('c2', '1'), relabel('c1', '3')] }),
+  row('selectors that are empty', two, '', ['ADDED c1', 'ADDED c2'], { watch: '~/configmaps?watch=1&labelSelector=&fieldSelector=metadata.name!=kube-root-ca.crt' }),
+  row('a field of the status that objects enter and leave', [aPod('p'), aPod('q')], '', ['ADDED p', 'MODIFIED p', 'ADDED q', 'DELETED p', 'MODIFIED q', 'DELETED q'], { watch: '~/pods?watch=1&fieldSelector=status.phase=Running', during: [phase('p', 'Running'), patch('~/pods/p', { metadata: { labels: { a: 'b' } } }), phase('q', 'Running'), phase('p', 'Succeeded'), del('~/pods/q?gracePeriodSeconds=0')] }),
+  row('a field of the spec that is indexed', [aPod('p', { spec: { nodeName: 'n1' } }), aPod('q', { spec: { nodeName: 'n2' } })], '', ['ADDED q', 'MODIFIED q'], { watch: '~/pods?watch=1&fieldSelector=spec.nodeName=n2', during: [phase('p', 'Running'), phase('q', 'Running')] }),
+  row('a deletion as metadata', two, now, [{ type: 'DELETED', object: { kind: 'PartialObjectMetadata', metadata: { name: 'c1' } } }], { headers: asMetadata, during: [del('~/configmaps/c1')] }),
+  row('a table whose rows carry nothing', two, '&includeObject=None', [{ object: { rows: [{ cells: ['c1', 0, expect.any(String)], object: null }] } }, { object: { columnDefinitions: null, rows: [{ object: null }] } }], { headers: asTable }),
+  row('a bookmark as a table', [], initial + bookmarks, [{ type: 'BOOKMARK', object: { kind: 'Table', metadata: { resourceVersion: expect.stringMatching(/^\d+$/) }, rows: [{ object: { kind: 'PartialObjectMetadata' } }] } }], { headers: asTable }),
+  row('a shard selector, with its gate off', two, '&shardSelector=x', ['ADDED c1', 'ADDED c2']),
 ];
 
 const unwatchable = (query: string, want: Row[3]): Row => [
@@ -116,11 +130,18 @@ export const watchRefusals: Table = {
     unwatchable('&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=5', refused(422, 'Invalid')),
     unwatchable('&resourceVersionMatch=NotOlderThan&resourceVersion=0', refused(422, 'Invalid', /resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided/)),
     unwatchable('&continue=x', refused(422, 'Invalid', /resourceVersionMatch is forbidden when continue is provided/)),
+    unwatchable('&sendInitialEvents=false', refused(422, 'Invalid', /sendInitialEvents requires setting resourceVersionMatch to NotOlderThan/)),
+    unwatchable('&sendInitialEvents=true&resourceVersionMatch=Bogus', refused(422, 'Invalid', /Unsupported value: "Bogus": supported values: "NotOlderThan"/)),
+    unwatchable('&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=x', refused(400, 'BadRequest')),
+    unwatchable('&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=999999999999', { ...refused(504, 'Timeout', /Too large resource version: 999999999999/), headers: { 'retry-after': '1' } }),
+    unwatchable('&resourceVersion=-1', refused(400, 'BadRequest')),
     unwatchable('&resourceVersion=x', refused(400, 'BadRequest')),
     unwatchable('&labelSelector=a=b=c', refused(400, 'BadRequest')),
     unwatchable('&fieldSelector=spec.x=y', refused(400, 'BadRequest')),
     ['a timeout that is no number', [], get('~/configmaps?watch=1&timeoutSeconds=x'), refused(400, 'BadRequest', 'strconv.ParseInt: parsing "x": invalid syntax')],
     ['an encoding that cannot stream', [], get('~/configmaps?watch=1&timeoutSeconds=1', { accept: 'application/yaml' }), { code: 406, text: /^reason: NotAcceptable$/m }],
+    ['a kind that is made for each read', [], get('/api/v1/componentstatuses?watch=1'), refused(405, 'MethodNotAllowed')],
+    ['a kind that is only an operation', [], get('/apis/{group:authorization}/v1/subjectaccessreviews?watch=1'), refused(405, 'MethodNotAllowed')],
     ['one object by its own path is only read', [aConfigMap('a')], get('~/configmaps/a?watch=1'), { code: 200, body: { kind: 'ConfigMap' } }],
   ],
 };
