@@ -113,4 +113,13 @@ export const corpus: readonly (FuzzRequest & { readonly about: string })[] = [
     framing: 'length',
   },
   { about: 'a path of slashes', method: 'GET', target: '/////', headers: [] },
+  {
+    about: 'a message about a whole number beyond what a double holds',
+    method: 'POST',
+    target: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+    ...json,
+    body: Buffer.from(
+      '{"metadata":{"generation":-9007199254740993},"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}',
+    ),
+  },
 ];

@@ -1,4 +1,5 @@
 import { startKeelson, type Keelson } from '../../src/testing.js';
+import type { ConfigOverrides } from '../../src/config/load-config.js';
 import type { Logger } from '../../src/std/logger.js';
 import { RawClient } from './raw-client.js';
 import { bytesOf, describeRequest, type FuzzRequest } from './requests.js';
@@ -25,13 +26,17 @@ export class ServerUnderFuzz {
   private readonly clients: RawClient[] = [];
   keelson!: Keelson;
 
-  async start(): Promise<void> {
+  async start(more: ConfigOverrides = {}): Promise<void> {
     const complain = (message: string, fields?: object) =>
       this.complaints.push(`${message} ${JSON.stringify(fields)}`.slice(0, 3_000));
-    const logger: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: complain };
+    // A reconciler that fails tries again, and only warns.
+    const warn = (_message: string, fields?: { readonly error?: unknown }) => {
+      if (isMistake(fields?.error)) this.crashes.push(fields!.error);
+    };
+    const logger: Logger = { debug: () => undefined, info: () => undefined, warn, error: complain };
     process.on('uncaughtException', this.crashed);
     process.on('unhandledRejection', this.crashed);
-    this.keelson = await startKeelson({ logger, config: { limits: { freshnessWaitMsMax: 50 } } });
+    this.keelson = await startKeelson({ logger, config: { ...more, limits: { freshnessWaitMsMax: 50 } } });
     await this.send({ method: 'POST', target: '/api/v1/namespaces', ...json({ metadata: { name: 'fuzz' } }) });
     await this.makeBases();
   }
@@ -107,3 +112,7 @@ function json(value: unknown) {
 }
 
 const describe = (error: unknown) => (error instanceof Error ? error.stack : String(error));
+
+/** What only our own code throws. */
+const isMistake = (error: unknown): boolean =>
+  ['TypeError', 'RangeError', 'ReferenceError', 'AssertionError'].includes((error as Error | undefined)?.name ?? '');

@@ -24,6 +24,9 @@ export function anyObject(catalog: Catalog): Arbitrary<AnyObject> {
     );
 }
 
+/** Any fields of one kind. */
+export const anyFields = (struct: StructType): Arbitrary<Record<string, unknown>> => anyStruct(struct, 0);
+
 const depthMax = 5;
 const text = fc.oneof(
   fc.string({ maxLength: 60 }),
