@@ -23,10 +23,10 @@ export function validateAlternatives({ all, any, one, not }: Alternatives, meet:
     const met = outcomes.filter(isMet).length;
     outcomes.forEach(tell);
     if (met < all.length) {
-      walk.invalidAsWhole(`must validate all the schemas (allOf)${met === 0 ? '. None validated' : ''}`);
+      walk.invalidAsWhole(`"${walk.name}" must validate all the schemas (allOf)${met === 0 ? '. None validated' : ''}`);
     }
   }
-  if (not && isMet(meet(not))) walk.invalidAsWhole('must not validate the schema (not)');
+  if (not && isMet(meet(not))) walk.invalidAsWhole(`"${walk.name}" must not validate the schema (not)`);
 }
 
 /** Looks at the value with another schema. */
@@ -45,7 +45,7 @@ function validateAny(nodes: readonly SchemaNode[], meet: Meet, tell: Tell, walk:
     }
     if (!best || outcome.matches > best.matches) best = outcome;
   }
-  walk.invalidAsWhole('must validate at least one schema (anyOf)');
+  walk.invalidAsWhole(`"${walk.name}" must validate at least one schema (anyOf)`);
   tell(best!);
 }
 
@@ -57,6 +57,6 @@ function validateOne(nodes: readonly SchemaNode[], meet: Meet, tell: Tell, walk:
     return;
   }
   const found = met.length === 0 ? 'Found none valid' : `Found ${met.length} valid alternatives`;
-  walk.invalidAsWhole(`must validate one and only one schema (oneOf). ${found}`);
+  walk.invalidAsWhole(`"${walk.name}" must validate one and only one schema (oneOf). ${found}`);
   if (met.length === 0) tell(outcomes.reduce((best, outcome) => (outcome.matches > best.matches ? outcome : best)));
 }

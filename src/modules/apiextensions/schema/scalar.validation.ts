@@ -64,19 +64,40 @@ function lengthOf(text: string): number {
   return length;
 }
 
-export function validateNumber(value: number | bigint, { number }: SchemaNode, walk: ValueWalk): void {
+export function validateNumber(value: number | bigint, { type, format, number }: SchemaNode, walk: ValueWalk): void {
   walk.matches += 2;
+  const checkRange = (what: string, checked: number | bigint) => {
+    if (!isInRange(checked, type, format?.name)) {
+      const wanted = format ? `${type} with format ${format.name}` : `${type} (default format)`;
+      walk.invalidAsWhole(`${what} value must be of type ${wanted} in ${walk.name}`);
+    }
+  };
+  checkRange('Checked', value);
   if (!number) return;
   const { min, max, isAboveMin, isBelowMax, multipleOf } = number;
-  if (multipleOf !== undefined && !isMultiple(Number(value), multipleOf)) {
-    walk.invalid(value, `should be a multiple of ${multipleOf}`);
+  if (multipleOf !== undefined) {
+    checkRange('MultipleOf', multipleOf);
+    if (!isMultiple(Number(value), multipleOf)) walk.invalid(value, `should be a multiple of ${multipleOf}`);
   }
-  if (max !== undefined && (isBelowMax ? value >= max : value > max)) {
-    walk.invalid(value, `should be less than ${isBelowMax ? '' : 'or equal to '}${max}`);
+  if (min !== undefined) {
+    checkRange('Minimum boundary', min);
+    const isBelow = isAboveMin ? value <= min : value < min;
+    if (isBelow) walk.invalid(value, `should be greater than ${isAboveMin ? '' : 'or equal to '}${min}`);
   }
-  if (min !== undefined && (isAboveMin ? value <= min : value < min)) {
-    walk.invalid(value, `should be greater than ${isAboveMin ? '' : 'or equal to '}${min}`);
+  if (max !== undefined) {
+    checkRange('Maximum boundary', max);
+    const isAbove = isBelowMax ? value >= max : value > max;
+    if (isAbove) walk.invalid(value, `should be less than ${isBelowMax ? '' : 'or equal to '}${max}`);
   }
+}
+
+/** Whether a number can be held as its type and format say; bounds must be of the type as well. */
+function isInRange(value: number | bigint, type: string, format: string | undefined): boolean {
+  if (type === 'integer') {
+    const end = format === 'int32' ? 2 ** 31 : integerEnd;
+    return (typeof value === 'bigint' || Number.isInteger(value)) && value >= -end && value < end;
+  }
+  return format !== 'float' || Number.isFinite(Math.fround(Number(value)));
 }
 
 /** Fractions are never exact: 0.3 is a multiple of 0.1. */

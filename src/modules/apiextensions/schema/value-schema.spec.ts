@@ -209,7 +209,49 @@ describe('validate', () => {
       'a number that is too large for an integer',
       integer,
       1e20,
-      [expect.stringContaining('must be of type integer: "number"')],
+      [
+        'spec: Invalid value: "number": spec in body must be of type integer: "number"',
+        '<nil>: Invalid value: "": Checked value must be of type integer (default format) in spec',
+      ],
+    ],
+    [
+      'a number that is too large for its format',
+      { ...integer, format: 'int32' },
+      2 ** 31,
+      ['<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec'],
+    ],
+    [
+      'a fraction for a long number',
+      { ...integer, format: 'int64' },
+      1e19,
+      [
+        'spec: Invalid value: "float64": spec in body must be of type int64: "float64"',
+        '<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec',
+      ],
+    ],
+    [
+      'a number that is too large for a short float',
+      { type: 'number', format: 'float' },
+      1e39,
+      ['<nil>: Invalid value: "": Checked value must be of type number with format float in spec'],
+    ],
+    ['the largest of each', { ...integer, format: 'int32' }, 2 ** 31 - 1, []],
+    [
+      'a bound that no value can have',
+      { ...integer, maximum: 4.5 },
+      1,
+      ['<nil>: Invalid value: "": Maximum boundary value must be of type integer (default format) in spec'],
+    ],
+    [
+      'neither a number nor a text, as tools write it',
+      { 'x-kubernetes-int-or-string': true, anyOf: [integer, text] },
+      1.2,
+      [
+        'spec: Invalid value: "number": spec in body must be of type integer,string: "number"',
+        '<nil>: Invalid value: "": "spec" must validate at least one schema (anyOf)',
+        'spec: Invalid value: "number": spec in body must be of type integer: "number"',
+        '<nil>: Invalid value: "": Checked value must be of type integer (default format) in spec',
+      ],
     ],
     ['a whole number', { type: 'number' }, 5, []],
     [

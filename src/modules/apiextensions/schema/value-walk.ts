@@ -76,7 +76,7 @@ export class ValueWalk {
 
   /** What no field alone is to blame for. */
   invalidAsWhole(message: string): void {
-    this.tell(fieldError.invalid(this.fieldOf(''), '', `"${this.name}" ${message}`));
+    this.tell(fieldError.invalid(this.fieldOf(''), '', message));
   }
 
   private fieldOf(name: string): string {

@@ -1,7 +1,7 @@
 import { stringifyJson } from '../../../codec/json.js';
 import { deepEqual } from '../../../machinery/deep-equal.js';
 import { fieldError, type FieldError } from '../../../machinery/field-error.js';
-import type { JsonObject, JsonValue } from '../../../machinery/kube-object.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../machinery/kube-object.js';
 import { validateAlternatives, type Outcome } from './alternatives.validation.js';
 import { Sightings } from './list-keys.js';
 import { oldItems } from './old-items.js';
@@ -110,7 +110,7 @@ function validateObject(object: JsonObject, node: SchemaNode, old: OldValue, wal
   const { properties, additional, others, object: bounds } = node;
   if (bounds && !hasRightSize(object, bounds, walk)) return;
   if (properties.size > 0 || others !== undefined) {
-    const before = isObject(old) ? old : undefined;
+    const before = isJsonObject(old) ? old : undefined;
     for (const field in object) {
       if (walk.isFull) return;
       const property = properties.get(field);
@@ -143,6 +143,3 @@ function hasRightSize(object: JsonObject, { min, max }: ObjectBounds, walk: Valu
   walk.tell(fieldError.tooMany(walk.field, size, max));
   return false;
 }
-
-const isObject = (value: OldValue): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
