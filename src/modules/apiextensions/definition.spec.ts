@@ -149,3 +149,77 @@ it('warns of formats that mean nothing, once', () => {
   expect(strategy.warnings!(withFormat('x'), withFormat('x'))).toEqual([]);
   expect(strategy.warnings!(withFormat('date-time'), undefined)).toEqual([]);
 });
+
+describe('a definition that is deleted', () => {
+  const { deletion } = strategy;
+  const finalizer = 'customresourcecleanup.apiextensions.k8s.io';
+  const marked = (metadata: object, conditions: object[] = []): KubeObject => {
+    const object: KubeObject = {
+      ...definition(),
+      metadata: { name: 'mins.g.example.com', generation: 3, ...metadata },
+      status: { conditions, storedVersions: ['v1'] },
+    };
+    deletion!.prepareForDelete!(object, testContext);
+    return object;
+  };
+
+  it('is held until it is marked, and then by its finalizers', () => {
+    expect(deletion!.holds!(definition())).toBe(true);
+    expect(deletion!.holds!({ ...definition(), metadata: { name: 'm', deletionTimestamp: testContext.now } })).toBe(
+      false,
+    );
+  });
+
+  it('waits for its objects, and says so', () => {
+    const object = marked({ deletionGracePeriodSeconds: 0, finalizers: ['example.com/mine'] });
+    expect(object.metadata).toEqual({
+      name: 'mins.g.example.com',
+      generation: 2,
+      finalizers: ['example.com/mine', finalizer],
+    });
+    expect(object['status']).toEqual({
+      conditions: [
+        {
+          type: 'Terminating',
+          status: 'True',
+          lastTransitionTime: testContext.now,
+          reason: 'InstanceDeletionPending',
+          message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+        },
+      ],
+      storedVersions: ['v1'],
+    });
+  });
+
+  it('has its finalizer once', () =>
+    expect(marked({ finalizers: [finalizer] }).metadata.finalizers).toEqual([finalizer]));
+});
+
+it('versions that objects are stored in are on record again where somebody took them off', () => {
+  const object = { ...definition(), status: { storedVersions: [] } };
+  strategy.default!(object);
+  expect(object.status.storedVersions).toEqual(['v1']);
+});
+
+const webhook = (client: object, conversionReviewVersions: string[] = ['v1']) => ({
+  conversion: {
+    strategy: 'Webhook',
+    webhook: { clientConfig: { url: 'https://c.example.com', ...client }, conversionReviewVersions },
+  },
+});
+const odd = { caBundle: 'bm90aGluZw==' };
+it.each<[string, object, object, boolean, string[]]>([
+  ['a bundle that is no certificate', webhook({}), webhook(odd), false, []],
+  ['a bundle that is no certificate, in use', webhook({}), webhook(odd), true, ['webhookClientConfig.caBundle: Inv']],
+  ['a bundle that never was one', webhook(odd), webhook(odd), true, []],
+  ['reviews of unknown versions', webhook({}), webhook({}, ['v9']), true, ['must include at least one of v1, v1beta1']],
+  ['reviews of versions that never were known', webhook({}, ['v8']), webhook({}, ['v9']), true, []],
+  ['no strategy', {}, { conversion: {} }, true, ['spec.conversion.strategy: Required value']],
+])('an update to %s', (_what, before, after, isServed, want) => {
+  const old = prepared(strategy, definition(before));
+  const was = isServed ? established(old) : old;
+  const object = definition(after);
+  strategy.default!(object);
+  strategy.prepareForUpdate!(object, was, testContext);
+  expect(texts(strategy.validateUpdate!(object, was, testContext))).toEqual(containing(want));
+});
