@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import type { Fields } from '../../../machinery/fields.js';
-import { customTable } from './columns.js';
+import { customScaleTable, customTable } from './columns.js';
 
 const nowMs = Date.parse('2024-01-02T00:00:00Z');
 const object = (spec: Fields): KubeObject => ({
@@ -72,4 +72,12 @@ it('ends with the first column that cannot be read', () => {
   const column = (name: string, jsonPath: string) => ({ name, type: 'string', jsonPath });
   const { columns } = customTable([column('A', '.spec.a'), column('B', '.spec['), column('C', '.spec.c')]);
   expect(columns.map(({ name }) => name)).toEqual(['Name', 'A']);
+});
+
+it('shows a scale', () => {
+  const scale = { ...object({ replicas: 3 }), status: { replicas: 2 } };
+  expect(customScaleTable.columns.map(({ name, type }) => `${name} ${type}`)).toEqual([
+    ...['Name string', 'Desired integer', 'Available integer', 'Age date'],
+  ]);
+  expect(customScaleTable.cells(scale, { nowMs })).toEqual(['one', 3, 2, '3h']);
 });

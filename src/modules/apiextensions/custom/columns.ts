@@ -11,24 +11,21 @@ import {
 } from '../../../registry/table.js';
 import { canonicalTime } from '../../../schema/go-time.js';
 
-/** What shows the objects of a kind whose definition does not say how. */
-const defaultColumns: readonly Fields[] = [
-  {
-    name: 'Age',
-    type: 'date',
-    description: 'When the object was made. The server sets it, and nobody changes it later.',
-    jsonPath: '.metadata.creationTimestamp',
-  },
-];
+const age: Fields = {
+  name: 'Age',
+  type: 'date',
+  description: 'When the object was made. The server sets it, and nobody changes it later.',
+  jsonPath: '.metadata.creationTimestamp',
+};
 
 interface Column {
   readonly header: TableColumn;
   readonly path: JsonPath;
 }
 
-/** The name, and what `additionalPrinterColumns` of a version says. Undefined: it says nothing. */
+/** The name, and what `additionalPrinterColumns` of a version says; where it says nothing, the age. */
 export function customTable(columns: readonly Fields[] | undefined): TableDefinition {
-  const own = columnsOf(columns?.length ? columns : defaultColumns);
+  const own = columnsOf(columns?.length ? columns : [age]);
   return {
     columns: [nameColumn, ...own.map(({ header }) => header)],
     cells: (object, { nowMs }) => [
@@ -37,6 +34,13 @@ export function customTable(columns: readonly Fields[] | undefined): TableDefini
     ],
   };
 }
+
+/** What shows the Scale of an object, whatever the object's own columns are. */
+export const customScaleTable = customTable([
+  { name: 'Desired', type: 'integer', description: 'How many replicas there should be.', jsonPath: '.spec.replicas' },
+  { name: 'Available', type: 'integer', description: 'How many replicas there are.', jsonPath: '.status.replicas' },
+  age,
+]);
 
 /** Up to the first whose path cannot be read: definitions are accepted with such paths. */
 function columnsOf(given: readonly Fields[]): Column[] {

@@ -10,7 +10,7 @@ import {
   type ResourceDefinition,
 } from '../../../registry/resource-definition.js';
 import { scaleLens } from '../../../registry/scale-lens.js';
-import { customTable } from './columns.js';
+import { customScaleTable, customTable } from './columns.js';
 import { CustomForm } from './custom-form.js';
 import type { CustomKind, CustomScale, CustomVersion } from './custom-kind.js';
 import { customStatus, customStrategy } from './custom-strategy.js';
@@ -81,11 +81,12 @@ function definitionOf(
 }
 
 function scaleOf({ specReplicas, statusReplicas, selector }: CustomScale): LensSubresource {
-  return scaleLens({
+  const lens = scaleLens({
     specReplicas: stepsOf(specReplicas),
     statusReplicas: stepsOf(statusReplicas),
     ...(selector !== undefined && { selector: (object: KubeObject) => asText(valueAt(object, stepsOf(selector))) }),
   });
+  return { ...lens, table: customScaleTable };
 }
 
 function selectable(path: string): [label: string, read: (object: KubeObject) => string] {
