@@ -1,6 +1,6 @@
 import { ApiError } from '../machinery/api-error.js';
 import { deepEqual } from '../machinery/deep-equal.js';
-import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../machinery/kube-object.js';
 import { copyJson } from './copy-json.js';
 
 /**
@@ -45,7 +45,7 @@ export function jsonPatch(target: JsonValue, patch: unknown, operationsMax: numb
 function checkedOperations(patch: unknown, operationsMax: number): readonly JsonObject[] {
   if (!Array.isArray(patch)) throw undecodable(patch, '[]handlers.jsonPatchOp');
   for (const operation of patch as unknown[]) {
-    if (!isObject(operation)) throw undecodable(operation, 'handlers.jsonPatchOp');
+    if (!isJsonObject(operation)) throw undecodable(operation, 'handlers.jsonPatchOp');
   }
   if (patch.length > operationsMax) {
     throw ApiError.requestEntityTooLarge(
@@ -136,10 +136,10 @@ function placeAt(document: Document, op: string, path: string): Place {
   let holder: JsonValue | undefined = last === undefined ? undefined : document.root;
   for (const step of steps) {
     if (Array.isArray(holder)) holder = holder[indexOf(step) < 0 ? indexOf(step) + holder.length : indexOf(step)];
-    else holder = isObject(holder) ? own(holder, step) : undefined;
+    else holder = isJsonObject(holder) ? own(holder, step) : undefined;
   }
   if (Array.isArray(holder)) return itemOf(holder, last!);
-  if (isObject(holder)) return fieldOf(holder, last!, op, path);
+  if (isJsonObject(holder)) return fieldOf(holder, last!, op, path);
   throw new Inapplicable(`${op} operation does not apply: doc is missing path: "${path}": missing value`);
 }
 
@@ -206,8 +206,4 @@ function jsonLength(value: JsonValue, max: number): number {
 
 function own(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

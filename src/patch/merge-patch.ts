@@ -1,19 +1,15 @@
-import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../machinery/kube-object.js';
 import { putOwn } from '../machinery/put-own.js';
 
 /** RFC 7386. Neither argument is changed; what is not patched is shared with the target. */
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
-  if (!isObject(patch)) return patch;
+  if (!isJsonObject(patch)) return patch;
   const result: JsonObject = {};
-  if (target !== undefined && isObject(target))
+  if (target !== undefined && isJsonObject(target))
     for (const [field, value] of Object.entries(target)) putOwn(result, field, value);
   for (const [field, value] of Object.entries(patch)) {
     if (value === null) delete result[field];
     else putOwn(result, field, mergePatch(Object.hasOwn(result, field) ? result[field] : undefined, value));
   }
   return result;
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

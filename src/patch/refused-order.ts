@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../machinery/kube-object.js';
 import type { FieldType, StructType } from '../machinery/type-model.js';
 
 /** The parts of an object that a patch went into, by name or index; `throughout` is a part with all below it. */
@@ -6,7 +6,7 @@ export type Touched = ReadonlyMap<string, Touched> | 'throughout';
 
 /** Objects that a merge patch joined, and all that it brought. */
 export function touchedByMerge(patch: JsonValue): Touched {
-  if (!isObject(patch)) return 'throughout';
+  if (!isJsonObject(patch)) return 'throughout';
   const parts = Object.entries(patch).filter(([, value]) => typeof value === 'object' && value !== null);
   return new Map(parts.map(([name, value]) => [name, touchedByMerge(value)]));
 }
@@ -59,8 +59,4 @@ function typeOf(type: FieldType | undefined, name: string): FieldType | undefine
 function sortAsDeclared(names: string[], { byName }: StructType): void {
   const places = new Map([...byName.keys()].map((name, index) => [name, index]));
   names.sort((a, b) => (places.get(a) ?? Infinity) - (places.get(b) ?? Infinity) || 0);
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

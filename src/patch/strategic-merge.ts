@@ -1,10 +1,9 @@
-import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../machinery/kube-object.js';
 import type { Field, FieldType, StructType } from '../machinery/type-model.js';
 import { putOwn } from '../machinery/put-own.js';
 import {
   deleteFromListPrefix,
   fieldOfDirective,
-  isObject,
   own,
   patchDirective,
   retainKeysDirective,
@@ -30,7 +29,7 @@ import { badFormat, below, misfit, unrestorable, type PatchPath } from './strate
  */
 export function strategicMergePatch(target: JsonObject, patch: JsonValue, type: StructType): JsonObject {
   if (patch === null) return target;
-  if (!isObject(patch)) throw badFormat.notAnObject(patch);
+  if (!isJsonObject(patch)) throw badFormat.notAnObject(patch);
   const result = mergeObjects(target, patch, type, '');
   const problem = restoreProblem(type, result, target);
   if (problem !== undefined) throw unrestorable(patch, problem);
@@ -121,7 +120,7 @@ function mergeField(result: JsonObject, name: string, value: JsonValue, type: Fi
     return;
   }
   const where = below(path, name);
-  if (isObject(before) && isObject(value)) {
+  if (isJsonObject(before) && isJsonObject(value)) {
     const field = fieldOf(type, name, where);
     const replaces = field.patch?.strategies.includes('replace') ?? false;
     putOwn(result, name, replaces ? value : mergeObjects(before, value, field.type, where));

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../machinery/kube-object.js';
 import { putOwn } from '../machinery/put-own.js';
 import type { StructType } from '../machinery/type-model.js';
 import { canonicalBase64 } from './base64.js';
@@ -108,13 +108,13 @@ class Walk {
         if (typeof input === 'string') return wellFormed(input);
         break;
       case 'struct':
-        if (isObject(input)) return this.struct(type.struct, input);
+        if (isJsonObject(input)) return this.struct(type.struct, input);
         break;
       case 'list':
         if (Array.isArray(input)) return this.list(type.of!, input, owner);
         break;
       case 'map':
-        if (isObject(input)) return this.map(type.of!, input, owner);
+        if (isJsonObject(input)) return this.map(type.of!, input, owner);
         break;
       case 'int32': {
         const number = int32Of(input);
@@ -206,7 +206,7 @@ class Walk {
 
   /** Fields of a schema that are a schema or something simpler. The schema in them is of the type that has the field. */
   private schemaOr(type: TypePlan, input: JsonValue, schema: StructPlan): JsonValue {
-    if (isObject(input)) return this.schema(input, schema);
+    if (isJsonObject(input)) return this.schema(input, schema);
     if (type.form === 'schemaOrBool') {
       if (typeof input === 'boolean') return input;
       throw new ConformError('boolean or JSON schema expected');
@@ -215,7 +215,7 @@ class Walk {
     if (type.form === 'schemaOrArray') {
       return input.map((item) => {
         if (item === null) return schema.zero();
-        if (isObject(item)) return this.schema(item, schema);
+        if (isJsonObject(item)) return this.schema(item, schema);
         throw this.mismatch(schema, given(item), `v1.${schema.shortName}`);
       });
     }
@@ -274,10 +274,6 @@ class Walk {
     }
     this.unknown.push(path === '' ? name : `${path}.${name}`);
   }
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isEmpty(value: Exclude<JsonValue, null>): boolean {

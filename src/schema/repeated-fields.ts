@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../machinery/kube-object.js';
 import type { Field, FieldType, StructType } from '../machinery/type-model.js';
 
 /**
@@ -19,9 +19,9 @@ class Merge {
       const items = of && Array.isArray(before) ? before : [];
       return value.map((item, index) => this.value(items[index], item, of));
     }
-    if (!isObject(value)) return value;
+    if (!isJsonObject(value)) return value;
     // What earlier places left was made here: it is joined in place, so that many places cost no more than their text.
-    const left = isObject(before) ? before : {};
+    const left = isJsonObject(before) ? before : {};
     if (type?.form === 'struct') return this.struct(left, value, type);
     return this.each(type?.form === 'map' ? left : {}, value, (_name, _before, next) =>
       this.value(undefined, next, type?.form === 'map' ? type.of : undefined),
@@ -52,8 +52,4 @@ class Merge {
 
 function canBeNull({ isPointer, type: { form } }: Field): boolean {
   return isPointer || form === 'list' || form === 'map' || form === 'value';
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

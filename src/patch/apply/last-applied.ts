@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../machinery/kube-object.js';
+import { isJsonObject, type JsonObject } from '../../machinery/kube-object.js';
 import { metadataOf } from './bare-object.js';
 import { changesBetween } from './changes.js';
 import { fieldsOf } from './config-set.js';
@@ -43,7 +43,7 @@ export class LastApplied {
     const { schema, apiVersion } = this.kind;
     const note = this.noteOf(live);
     const applied = note === undefined ? undefined : readJson(note);
-    if (!isObject(applied) || applied['apiVersion'] !== apiVersion) return noFields;
+    if (!isJsonObject(applied) || applied['apiVersion'] !== apiVersion) return noFields;
     if (typeProblems(schema, applied).length > 0) return noFields;
     try {
       const changes = changesBetween({ schema, from: applied, to: live, toIsComplete: false });
@@ -71,7 +71,7 @@ export class LastApplied {
 
 function annotationsOf(object: JsonObject): JsonObject {
   const annotations = metadataOf(object)?.['annotations'];
-  return isObject(annotations) ? annotations : {};
+  return isJsonObject(annotations) ? annotations : {};
 }
 
 function bytesOf(annotations: JsonObject): number {
@@ -80,8 +80,4 @@ function bytesOf(annotations: JsonObject): number {
     bytes += Buffer.byteLength(name) + Buffer.byteLength(typeof value === 'string' ? value : '');
   }
   return bytes;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

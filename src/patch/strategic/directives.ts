@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../machinery/kube-object.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../machinery/kube-object.js';
 import { putOwn } from '../../machinery/put-own.js';
 
 /**
@@ -14,20 +14,16 @@ export const deleteFromListPrefix = '$deleteFromPrimitiveList';
 export const setElementOrderPrefix = '$setElementOrder';
 
 export function hasDirective(value: JsonValue): boolean {
-  return isObject(value) && value[patchDirective] !== undefined;
+  return isJsonObject(value) && value[patchDirective] !== undefined;
 }
 
 export function isDeletion(item: JsonValue): boolean {
-  return isObject(item) && item[patchDirective] === 'delete';
+  return isJsonObject(item) && item[patchDirective] === 'delete';
 }
 
 /** The field after the slash; undefined when there is none. */
 export function fieldOfDirective(name: string, prefix: string): string | undefined {
   return name.startsWith(`${prefix}/`) ? name.slice(prefix.length + 1) : undefined;
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A field of its own: not what every object inherits. */
@@ -41,7 +37,7 @@ export function own(object: JsonObject, name: string): JsonValue | undefined {
  */
 export function valueOfPatch(patch: JsonValue): JsonValue | undefined {
   if (Array.isArray(patch)) return patch.map(valueOfPatch).filter((item) => item !== undefined);
-  if (!isObject(patch)) return patch;
+  if (!isJsonObject(patch)) return patch;
   if (patch[patchDirective] !== undefined) return undefined;
   const value: JsonObject = {};
   for (const [name, part] of Object.entries(patch)) {

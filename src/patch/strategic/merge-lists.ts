@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../machinery/kube-object.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../machinery/kube-object.js';
 import { goTypeName } from '../go-print.js';
-import { hasDirective, isDeletion, isObject, own, patchDirective, valueOfPatch } from './directives.js';
+import { hasDirective, isDeletion, own, patchDirective, valueOfPatch } from './directives.js';
 import { misfit, type PatchPath } from './strategic-error.js';
 
 export interface ListMerge {
@@ -85,7 +85,7 @@ export const itself: KeyReader = (item) => item;
 
 export function keyReader(key: string, path: PatchPath): KeyReader {
   return (item) => {
-    if (!isObject(item)) throw misfit.wrongType(path, 'map[string]interface {}', item);
+    if (!isJsonObject(item)) throw misfit.wrongType(path, 'map[string]interface {}', item);
     const value = own(item, key);
     if (value === undefined) throw misfit.noMergeKey(path, item, key);
     return value;

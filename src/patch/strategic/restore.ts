@@ -1,6 +1,6 @@
-import type { JsonValue } from '../../machinery/kube-object.js';
+import { isJsonObject, type JsonValue } from '../../machinery/kube-object.js';
 import type { FieldType } from '../../machinery/type-model.js';
-import { isObject, own } from './directives.js';
+import { own } from './directives.js';
 
 /**
  * Why a patched value cannot be read back as its type: a list where a map belongs. What is shared with the value before
@@ -10,7 +10,7 @@ export function restoreProblem(type: FieldType, value: JsonValue, before?: JsonV
   if (value === before || value === null) return undefined;
   switch (type.form) {
     case 'struct': {
-      if (!isObject(value)) return `cannot restore struct from: ${kindName(value)}`;
+      if (!isJsonObject(value)) return `cannot restore struct from: ${kindName(value)}`;
       for (const [name, part] of Object.entries(value)) {
         const field = type.byName.get(name);
         const problem = field && restoreProblem(field.type, part, partOf(before, name));
@@ -19,7 +19,7 @@ export function restoreProblem(type: FieldType, value: JsonValue, before?: JsonV
       return undefined;
     }
     case 'map': {
-      if (!isObject(value)) return `cannot restore map from ${kindName(value)}`;
+      if (!isJsonObject(value)) return `cannot restore map from ${kindName(value)}`;
       return firstProblem(type.of, Object.values(value));
     }
     case 'list':
@@ -40,7 +40,7 @@ function firstProblem(type: FieldType, values: readonly JsonValue[]): string | u
 }
 
 function partOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return isObject(value) ? own(value, name) : undefined;
+  return isJsonObject(value) ? own(value, name) : undefined;
 }
 
 function kindName(value: JsonValue): string {

@@ -3,7 +3,7 @@ import { deepEqual } from '../../../machinery/deep-equal.js';
 import { fieldError, type FieldError } from '../../../machinery/field-error.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../machinery/kube-object.js';
 import { validateAlternatives, type Outcome } from './alternatives.validation.js';
-import { Sightings } from './list-keys.js';
+import { inOrder, Sightings } from './list-keys.js';
 import { oldItems } from './old-items.js';
 import { validateNumber, validateText, validateType } from './scalar.validation.js';
 import type { Enumeration, ObjectBounds, SchemaNode } from './schema-node.js';
@@ -74,7 +74,7 @@ const baseMatches = 4;
 function validateEnum(value: JsonValue, { enumeration }: SchemaNode, walk: ValueWalk): void {
   if (!enumeration || (value !== null && isOneOf(value, enumeration))) return;
   const shown = enumeration.values.map((one) => (typeof one === 'string' ? one : stringifyJson(one)));
-  walk.tell(fieldError.notSupported(walk.field, value, shown));
+  walk.tell(fieldError.notSupported(walk.field, inOrder(value), shown));
 }
 
 const isOneOf = (value: JsonValue, { scalars, values }: Enumeration): boolean =>
