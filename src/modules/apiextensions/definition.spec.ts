@@ -141,13 +141,16 @@ it('a status may name anything that could be a name', () => {
 });
 
 it('warns of formats that mean nothing, once', () => {
-  const withFormat = (format: string) =>
-    definition(
-      version({ schema: { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string', format } } } } }),
-    );
-  expect(strategy.warnings!(withFormat('x'), undefined)).toEqual(['unrecognized format "x"']);
-  expect(strategy.warnings!(withFormat('x'), withFormat('x'))).toEqual([]);
-  expect(strategy.warnings!(withFormat('date-time'), undefined)).toEqual([]);
+  const withFormat = (format: string, generation: number) => {
+    const schema = { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string', format } } } };
+    const object = definition(version({ schema }));
+    return { ...object, metadata: { ...object.metadata, generation } };
+  };
+  expect(strategy.warnings!(withFormat('x', 1), undefined)).toEqual(['unrecognized format "x"']);
+  expect(strategy.warnings!(withFormat('x', 2), withFormat('y', 1))).toEqual(['unrecognized format "x"']);
+  expect(strategy.warnings!(withFormat('x', 2), withFormat('x', 1))).toEqual([]);
+  expect(strategy.warnings!(withFormat('x', 1), withFormat('x', 1))).toEqual([]);
+  expect(strategy.warnings!(withFormat('date-time', 1), undefined)).toEqual([]);
 });
 
 describe('a definition that is deleted', () => {

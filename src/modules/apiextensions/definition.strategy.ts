@@ -31,6 +31,8 @@ export function definitionStrategy(naming: NamingProfile): Strategy {
     validateCreate: (definition) => validateDefinition(definition, naming),
     validateUpdate: (definition, old) => validateDefinitionUpdate(definition, old, naming),
     warnings(definition, old) {
+      // A schema may be large, and most writes are of the status.
+      if (old && definition.metadata.generation === old.metadata.generation) return [];
       const before = old ? unknownFormats(old) : [];
       const formats = unknownFormats(definition).filter((format) => !before.includes(format));
       return formats.map((format) => `unrecognized format ${goQuote(format)}`);
