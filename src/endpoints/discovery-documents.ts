@@ -117,23 +117,20 @@ function isCustom(resource: Served): boolean {
   return resource.type === 'stored' && resource.definition.form !== undefined;
 }
 
-/** As clients that compare documents know them: by name for built-in kinds, and like this for custom ones. */
+/** In the order of the reference. */
 const customVerbs: readonly ResourceVerb[] = [
-  'delete',
-  'deletecollection',
-  'get',
-  'list',
-  'patch',
-  'create',
-  'update',
-  'watch',
+  ...(['delete', 'deletecollection', 'get', 'list', 'patch'] as const),
+  ...(['create', 'update', 'watch'] as const),
 ];
+/** Kinds whose definition is being deleted. Finalizers can still be taken away, and yet nobody is told to write. */
+const endingVerbs: readonly ResourceVerb[] = ['delete', 'deletecollection', 'get', 'list', 'watch'];
 const customSubresources = ['status', 'scale'];
 
 function verbsOf(resource: Served): readonly string[] {
   if (resource.type !== 'stored') return ['create'];
   const { verbs } = resource.definition;
-  return isCustom(resource) ? customVerbs.filter((verb) => verbs.includes(verb)) : [...verbs].sort();
+  if (!isCustom(resource)) return [...verbs].sort();
+  return verbs.includes('create') ? customVerbs.filter((verb) => verbs.includes(verb)) : endingVerbs;
 }
 
 function namesBesides(resource: Served) {
@@ -175,9 +172,10 @@ function byPlural(resources: readonly Served[]): Served[] {
   return [...resources].sort((a, b) => (a.definition.plural < b.definition.plural ? -1 : 1));
 }
 
-/** What cannot be created is made up when somebody asks, and is stored nowhere. */
+/** What cannot be created is made up when somebody asks, and is stored nowhere; but for custom kinds that end. */
 function hashOf(resource: Served): { storageVersionHash?: string } {
-  if (resource.type !== 'stored' || !resource.definition.verbs.includes('create')) return {};
+  if (resource.type !== 'stored') return {};
+  if (!resource.definition.verbs.includes('create') && !isCustom(resource)) return {};
   const { hub, group, version, kind } = resource.definition;
   return { storageVersionHash: storageVersionHash({ ...(hub?.stored ?? { group, version }), kind }) };
 }

@@ -237,6 +237,15 @@ describe('custom kinds', () => {
     });
   });
 
+  it('has less to do with those that end', async () => {
+    const ending = discovery([{ ...lamps, verbs: lamps.verbs.filter((verb) => verb !== 'create') }]);
+    const { resources } = (await ending.body('/apis/shop.example.com/v1')) as { resources: object[] };
+    expect(resources[0]).toMatchObject({
+      verbs: ['delete', 'deletecollection', 'get', 'list', 'watch'],
+      storageVersionHash: storageVersionHash(lamps),
+    });
+  });
+
   it('has them among all others', async () => {
     const { items } = (await body('/apis', { accept: aggregated })) as {
       items: { metadata: { name: string }; versions: { version: string; resources: object[] }[] }[];
