@@ -7,6 +7,7 @@ import { validateObjectMeta } from '../../../machinery/object-meta-validation.js
 import type { StructType } from '../../../machinery/type-model.js';
 import { ConformError } from '../../../schema/conform-error.js';
 import { conform } from '../../../schema/conform.js';
+import { inOrder } from './list-keys.js';
 import type { SchemaNode } from './schema-node.js';
 
 interface ConformOptions {
@@ -84,7 +85,7 @@ export class EmbeddedObjects {
     if (!Object.hasOwn(object, 'metadata')) return errors;
     const { metadata, problem } = this.readMeta(object['metadata']!);
     if (problem !== undefined)
-      return [...errors, fieldError.invalid(child(at, 'metadata'), object['metadata'], problem)];
+      return [...errors, fieldError.invalid(child(at, 'metadata'), inOrder(object['metadata']!), problem)];
     const meta = metadata as ObjectMeta;
     // It need not have a name: nobody has made it yet.
     const named = meta.name ? meta : { ...meta, name: 'unnamed' };
@@ -107,7 +108,7 @@ export class EmbeddedObjects {
 const child = (at: string, field: string): string => (at === '' ? field : `${at}.${field}`);
 
 function refuse(field: string, value: JsonValue, problem: string): never {
-  throw new ConformError(`${field}: ${fieldError.invalid(field, value, problem).detail}`);
+  throw new ConformError(`${field}: ${fieldError.invalid(field, inOrder(value), problem).detail}`);
 }
 
 function validateVersion(apiVersion: string, where: string): FieldError[] {

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../../machinery/kube-object.js';
 export function valueKey(value: JsonValue | undefined): string {
   if (value === undefined) return '';
   if (typeof value !== 'object' || value === null) return `${typeof value} ${String(value)}`;
-  return `json ${stringifyJson(sorted(value))}`;
+  return `json ${stringifyJson(inOrder(value))}`;
 }
 
 /** How often each value was there. */
@@ -26,11 +26,12 @@ function count<Key>(times: Map<Key, number>, key: Key): number {
   return before;
 }
 
-function sorted(value: JsonValue): JsonValue {
+/** With fields by their names, as Go writes maps: in keys, and in what messages show. */
+export function inOrder(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(sorted);
+  if (Array.isArray(value)) return value.map(inOrder);
   const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(fields.map(([field, inner]) => [field, sorted(inner)]));
+  return Object.fromEntries(fields.map(([field, inner]) => [field, inOrder(inner)]));
 }
 
 /** The keys that an item of a map list has; one that is absent is another than null. */

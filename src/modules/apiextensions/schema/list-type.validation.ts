@@ -1,6 +1,6 @@
 import { fieldError, type FieldError } from '../../../machinery/field-error.js';
 import type { JsonValue } from '../../../machinery/kube-object.js';
-import { itemKey, keysOf, Sightings } from './list-keys.js';
+import { inOrder, itemKey, keysOf, Sightings } from './list-keys.js';
 import type { SchemaNode } from './schema-node.js';
 import { errorsMax } from './value-walk.js';
 
@@ -31,7 +31,7 @@ function validateMap(list: readonly JsonValue[], keys: readonly string[], at: st
   const stranger = list.findIndex((item) => typeof item !== 'object' || Array.isArray(item));
   if (stranger >= 0) {
     const message = 'must be an object for an array of list-type map';
-    errors.push(fieldError.invalid(`${at}[${stranger}]`, list[stranger], message));
+    errors.push(fieldError.invalid(`${at}[${stranger}]`, inOrder(list[stranger]!), message));
     return;
   }
   duplicates(list, { keyOf: (item) => itemKey(item, keys), shown: (item) => keysOf(item, keys) }, at, errors);
@@ -50,6 +50,6 @@ function duplicates(list: readonly JsonValue[], { keyOf, shown }: ItemKeys, at: 
   const sightings = new Sightings();
   for (let index = 0; index < list.length && errors.length < errorsMax; index++) {
     const item = list[index]!;
-    if (sightings.see(keyOf(item)) === 1) errors.push(fieldError.duplicate(`${at}[${index}]`, shown(item)));
+    if (sightings.see(keyOf(item)) === 1) errors.push(fieldError.duplicate(`${at}[${index}]`, inOrder(shown(item))));
   }
 }

@@ -122,7 +122,7 @@ it.each<[string, object, string[]]>([
     { type: 'string', enum: ['a'], default: 'b' },
     ['Unsupported value: "b": supported values: "a"'],
   ],
-  ['is inside a map', { type: 'object', additionalProperties: { type: 'integer', default: 'x' } }, ['of type integer']],
+  ['is inside a map', { type: 'object', additionalProperties: { type: 'integer', default: 'x' } }, []],
 ])('a default that %s', (_what, schema, want) => expect(check(spec(schema))).toEqual(containing(want)));
 
 it('what alternatives of the whole object speak of must be there', () => {

@@ -416,7 +416,7 @@ describe('validate', () => {
         { a: 1, b: [2] },
         { b: [2], a: 1 },
       ],
-      ['spec[1]: Duplicate value: {"b":[2],"a":1}'],
+      ['spec[1]: Duplicate value: {"a":1,"b":[2]}'],
     ],
     [
       'by a key',
@@ -486,6 +486,15 @@ describe('validate', () => {
       [expect.stringContaining('spec.metadata.name: Invalid value: "a/b": may not contain \'/\'')],
     ],
   ])('an object inside, %s', (_what, spec, want) => expect(texts(kind(embedded).validate({ spec }))).toEqual(want));
+
+  it('objects inside are found everywhere', () => {
+    const inner = object({ list: list(embedded), map: { type: 'object', additionalProperties: embedded } });
+    const spec = { list: [{ kind: 'A' }], map: { k: { apiVersion: 'v1' } } };
+    expect(texts(kind(inner).validate({ spec }))).toEqual([
+      'spec.list[0].apiVersion: Required value',
+      'spec.map[k].kind: Required value',
+    ]);
+  });
 });
 
 describe('validateUpdate', () => {
