@@ -14,11 +14,13 @@ import { tokenFileAuthenticator } from './auth/authenticators/token-file.authent
 import type { TokenObjects } from './auth/authenticators/token-objects.js';
 import { authorize, type Authorizer } from './auth/authorizer.js';
 import { authorizersFor } from './auth/authorizers.list.js';
+import { RbacAuthorizer } from './auth/authorizers/rbac.authorizer.js';
 import {
   RequestAuthenticator,
   type CertificateIdentities,
   type ProxyIdentities,
 } from './auth/request-authenticator.js';
+import { RoleBook } from './auth/rbac/role-book.js';
 import { SecretTokens } from './auth/secret-tokens.js';
 import { ServiceAccountTokens } from './auth/service-account-tokens.js';
 import type { TokenKeys } from './auth/token-keys.js';
@@ -188,7 +190,9 @@ export function makeParts(given: Given): AppParts {
   });
   const objects = new RegistryReader(registry);
   const accessMetrics = new AccessMetrics(clock);
-  const authorizers = authorizersFor(config.authorization.modes).map((one) => accessMetrics.counted(one));
+  const rbacGroup = naming.group('rbac.authorization');
+  const rbac = new RbacAuthorizer(new RoleBook(registry, rbacGroup), rbacGroup);
+  const authorizers = authorizersFor(config.authorization.modes, rbac).map((one) => accessMetrics.counted(one));
   const { chosen, missing } = choosePlugins(
     builtInPlugins({
       objects,

@@ -8,13 +8,13 @@ export type AuthorizationMode = 'Node' | 'ABAC' | 'RBAC' | 'Webhook' | 'AlwaysAl
 const silent = (name: string): Authorizer => ({ name, authorize: () => noOpinion, rulesFor: () => noRules });
 
 /** The chain for the configured modes, in their order. */
-export function authorizersFor(modes: readonly AuthorizationMode[]): readonly Authorizer[] {
+export function authorizersFor(modes: readonly AuthorizationMode[], rbac: Authorizer): readonly Authorizer[] {
   const byMode: Record<AuthorizationMode, () => Authorizer> = {
     AlwaysAllow: () => alwaysAllow,
     AlwaysDeny: () => alwaysDeny,
     Node: () => silent('Node'),
     ABAC: () => silent('ABAC'),
-    RBAC: () => silent('RBAC'),
+    RBAC: () => rbac,
     Webhook: () => silent('Webhook'),
   };
   return [privilegedGroupAuthorizer, ...modes.map((mode) => byMode[mode]())];

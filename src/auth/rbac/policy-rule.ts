@@ -1,0 +1,51 @@
+import { asTexts, type Fields } from '../../machinery/fields.js';
+import type { AuthorizationAttributes } from '../authorizer.js';
+
+/** One rule of a role. */
+export interface PolicyRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames: readonly string[];
+  readonly nonResourceURLs: readonly string[];
+}
+
+export function policyRuleOf(rule: Fields): PolicyRule {
+  return {
+    verbs: asTexts(rule['verbs']),
+    apiGroups: asTexts(rule['apiGroups']),
+    resources: asTexts(rule['resources']),
+    resourceNames: asTexts(rule['resourceNames']),
+    nonResourceURLs: asTexts(rule['nonResourceURLs']),
+  };
+}
+
+type Asked = Pick<
+  AuthorizationAttributes,
+  'verb' | 'isResourceRequest' | 'group' | 'resource' | 'subresource' | 'name' | 'path'
+>;
+
+export function ruleAllows(rule: PolicyRule, asked: Asked): boolean {
+  if (!namesOrAll(rule.verbs, asked.verb)) return false;
+  if (!asked.isResourceRequest) return rule.nonResourceURLs.some((url) => urlMatches(url, asked.path));
+  const { resource, subresource, name } = asked;
+  return (
+    namesOrAll(rule.apiGroups, asked.group) &&
+    rule.resources.some((named) => resourceMatches(named, resource, subresource)) &&
+    (rule.resourceNames.length === 0 || rule.resourceNames.includes(name))
+  );
+}
+
+const namesOrAll = (names: readonly string[], name: string) => names.includes('*') || names.includes(name);
+
+/** `pods`, `pods/log`, and `*` for everything, or `*` with `/scale` behind it for one subresource of everything. */
+export function resourceMatches(named: string, resource: string, subresource: string): boolean {
+  if (named === '*') return true;
+  if (subresource === '') return named === resource;
+  return named === `${resource}/${subresource}` || named === `*/${subresource}`;
+}
+
+/** `/healthz`, or `/healthz/*` for all that begins so. */
+export function urlMatches(named: string, path: string): boolean {
+  return named === '*' || named === path || (named.endsWith('*') && path.startsWith(named.slice(0, -1)));
+}
