@@ -8,6 +8,9 @@ import { logVerbosityController } from './endpoints/log-verbosity.controller.js'
 import { metricsController } from './endpoints/metrics.controller.js';
 import { openApiController } from './endpoints/openapi.controller.js';
 import { openIdController } from './endpoints/openid.controller.js';
+import { profileController } from './endpoints/profile.controller.js';
+import { ProfileRequests } from './endpoints/profile-requests.js';
+import { Profiles } from './endpoints/profiles.js';
 import { serverPagesController } from './endpoints/server-pages.controller.js';
 import { versionController } from './endpoints/version.controller.js';
 import { resourceController } from './endpoints/resource.controller.js';
@@ -46,6 +49,7 @@ export class PipelineModule {
         metricsController(parts.metrics.all, parts.metrics.indicators),
         serverPagesController(parts.serverPages),
         logVerbosityController(parts.logger, parts.config.profiling),
+        profileController(new ProfileRequests(new Profiles(parts.clock), parts.config.profiling)),
         discoveryController(parts.discovery),
         openApiController(parts.openApi),
         openIdController(parts.openId),

@@ -1,0 +1,99 @@
+import { ProtobufWriter } from './protobuf-writer.js';
+
+/** A function of the program, as profilers name it. */
+export interface ProfiledFunction {
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+/** How much was measured in one stack of calls, the innermost first. */
+export interface ProfiledStack {
+  readonly frames: readonly ProfiledFunction[];
+  /** One for each type of sample. */
+  readonly values: readonly number[];
+}
+
+export interface ProfileFacts {
+  readonly sampleTypes: readonly (readonly [type: string, unit: string])[];
+  readonly stacks: readonly ProfiledStack[];
+  readonly timeMs: number;
+  readonly durationMs: number;
+}
+
+/**
+ * A profile in the form that `go tool pprof` reads: message Profile of pprof's profile.proto. Texts, functions and
+ * places are named by their numbers; here a function has one place.
+ */
+export function encodePprof({ sampleTypes, stacks, timeMs, durationMs }: ProfileFacts): Buffer {
+  const texts = new Numbers<string>((text) => text);
+  texts.of('');
+  const functions = new Numbers<ProfiledFunction>(({ name, file, line }) => `${name}\n${file}\n${line}`);
+  const writer = new ProtobufWriter();
+  // From the last field to the first, as the writer works; what is numbered comes to light on the way.
+  field(writer, 10, durationMs * 1e6);
+  field(writer, 9, timeMs * 1e6);
+  for (const { frames, values } of stacks) {
+    part(writer, 2, () => {
+      part(writer, 2, () => [...values].reverse().forEach((value) => writer.varint(value)));
+      const places = frames.map((frame) => functions.of(frame) + 1);
+      part(writer, 1, () => places.reverse().forEach((place) => writer.varint(place)));
+    });
+  }
+  for (const [number, { name, file, line }] of functions.all.entries()) {
+    part(writer, 5, () => {
+      field(writer, 5, line);
+      field(writer, 4, texts.of(file));
+      field(writer, 2, texts.of(name));
+      field(writer, 1, number + 1);
+    });
+    part(writer, 4, () => {
+      part(writer, 4, () => {
+        field(writer, 2, line);
+        field(writer, 1, number + 1);
+      });
+      field(writer, 1, number + 1);
+    });
+  }
+  for (const [type, unit] of [...sampleTypes].reverse()) {
+    part(writer, 1, () => {
+      field(writer, 2, texts.of(unit));
+      field(writer, 1, texts.of(type));
+    });
+  }
+  // Their order counts, and all of them are known only here.
+  for (const text of [...texts.all].reverse()) {
+    part(writer, 6, () => writer.raw(Buffer.from(text)));
+  }
+  return writer.take();
+}
+
+/** Things by their numbers, in the order in which they were first seen. */
+class Numbers<T> {
+  readonly all: T[] = [];
+  private readonly known = new Map<string, number>();
+
+  constructor(private readonly keyOf: (value: T) => string) {}
+
+  of(value: T): number {
+    const key = this.keyOf(value);
+    let number = this.known.get(key);
+    if (number === undefined) {
+      number = this.all.push(value) - 1;
+      this.known.set(key, number);
+    }
+    return number;
+  }
+}
+
+function field(writer: ProtobufWriter, number: number, value: number): void {
+  writer.varint(Math.max(0, Math.round(value)));
+  writer.varint(number * 8);
+}
+
+function part(writer: ProtobufWriter, number: number, write: () => void): void {
+  const end = writer.length;
+  write();
+  writer.lengthSince(end);
+  writer.varint(number * 8 + 2);
+}

@@ -1,0 +1,57 @@
+import { gunzipSync } from 'node:zlib';
+import { shell } from '../../test/harness/shell.js';
+import { systemClock } from '../std/clock.js';
+import { ProfileRequests } from './profile-requests.js';
+import { Profiles } from './profiles.js';
+
+function serverWith(isServed: boolean) {
+  const requests = new ProfileRequests(new Profiles(systemClock), isServed);
+  const server = shell((request, reply) => requests.answer(request, reply));
+  return (url: string) => server.inject({ method: 'GET', url });
+}
+
+/** Busy for a while, by a name that the profile must tell. */
+function spinForTheProfile(untilMs: number): number {
+  let sum = 0;
+  while (performance.now() < untilMs) sum += Math.sqrt(sum + 1);
+  return sum;
+}
+
+describe('/debug/pprof/', () => {
+  const get = serverWith(true);
+
+  it.each([
+    ['/debug/pprof/', 200, 'text/html; charset=utf-8', 'href="profile"'],
+    ['/debug/pprof/cmdline', 200, 'text/plain; charset=utf-8', process.argv[0]!],
+    ['/debug/pprof/nothing', 404, 'text/plain; charset=utf-8', '404 page not found'],
+    ['/debug/pprof/profile?seconds=0', 400, 'application/json', 'seconds must be a whole number'],
+    ['/debug/pprof/heap?seconds=x', 400, 'application/json', 'seconds must be a whole number'],
+  ])('%s', async (url, code, type, holds) => {
+    const { statusCode, headers, body } = await get(url);
+    expect([statusCode, headers['content-type']]).toEqual([code, type]);
+    expect(body).toContain(holds);
+  });
+
+  it('tells which functions were busy, one profile at a time', async () => {
+    const profile = get('/debug/pprof/profile?seconds=1');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    spinForTheProfile(performance.now() + 300);
+    expect((await get('/debug/pprof/heap?seconds=1')).statusCode).toBe(429);
+    const { statusCode, rawPayload } = await profile;
+    expect(statusCode).toBe(200);
+    expect(gunzipSync(rawPayload).includes('spinForTheProfile')).toBe(true);
+  });
+
+  it('tells what was allocated', async () => {
+    const profile = get('/debug/pprof/heap?seconds=1');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const kept = Array.from({ length: 200_000 }, (_, n) => ({ n, text: `t${n}` }));
+    const { rawPayload } = await profile;
+    expect(kept).toHaveLength(200_000);
+    expect(gunzipSync(rawPayload).includes('inuse_space')).toBe(true);
+  });
+
+  it('is not there where profiling is switched off', async () => {
+    expect((await serverWith(false)('/debug/pprof/')).statusCode).toBe(404);
+  });
+});
