@@ -24,12 +24,12 @@ export function compileNode(schema: Fields): SchemaNode {
   const items = isSchema(schema['items']) ? compileNode(schema['items']) : undefined;
   const type = schema['x-kubernetes-int-or-string'] === true ? 'integer,string' : asText(schema['type']);
   const listType = schema['x-kubernetes-list-type'];
-  const rules = asItems(schema['x-kubernetes-validations']);
+  const rules = orNothing(asItems(schema['x-kubernetes-validations']));
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
   const inner = [...properties.values(), ...(additional ? [additional] : []), ...(items ? [items] : [])];
   const node: SchemaNode = {
     type,
-    types: type === '' ? [] : type.split(','),
+    types: typesOf(type),
     isNullable: schema['nullable'] === true,
     enumeration: enumerationOf(schema['enum']),
     text: textBounds(schema),
@@ -45,15 +45,15 @@ export function compileNode(schema: Fields): SchemaNode {
     keepsUnknown: schema['x-kubernetes-preserve-unknown-fields'] === true,
     isEmbedded,
     default: undefined,
-    defaults: [...properties].filter(([, node]) => node.default !== undefined),
+    defaults: orNothing([...properties].filter(([, node]) => node.default !== undefined)),
     listType: listType === 'set' || listType === 'map' ? listType : undefined,
-    keys: asTexts(schema['x-kubernetes-list-map-keys']),
-    has: {
+    keys: orNothing(asTexts(schema['x-kubernetes-list-map-keys'])),
+    has: sharedHas({
       defaults: isSet(schema['default']) || inner.some(({ has }) => has.defaults),
       keyedLists: listType === 'set' || listType === 'map' || inner.some(({ has }) => has.keyedLists),
       embedded: isEmbedded || inner.some(({ has }) => has.embedded),
       rules: rules.length > 0 || inner.some(({ has }) => has.rules),
-    },
+    }),
     rules,
   };
   return isSet(schema['default'])
@@ -61,8 +61,32 @@ export function compileNode(schema: Fields): SchemaNode {
     : node;
 }
 
-/** Most nodes have none, and there are thousands of nodes. */
+// There are thousands of nodes, and most say little: what they have in common they share.
 const none: ReadonlyMap<string, SchemaNode> = new Map();
+const nothing: readonly never[] = [];
+const orNothing = <Item>(items: readonly Item[]): readonly Item[] => (items.length === 0 ? nothing : items);
+
+const typeLists = new Map<string, readonly string[]>([['', nothing]]);
+
+function typesOf(type: string): readonly string[] {
+  let types = typeLists.get(type);
+  if (!types) {
+    types = type.split(',');
+    // Definitions of long ago may name types that there are none of.
+    if (typeLists.size < typesMax) typeLists.set(type, types);
+  }
+  return types;
+}
+const typesMax = 20;
+
+const hases = new Map<string, SchemaNode['has']>();
+
+function sharedHas(has: SchemaNode['has']): SchemaNode['has'] {
+  const key = `${has.defaults} ${has.keyedLists} ${has.embedded} ${has.rules}`;
+  const known = hases.get(key);
+  if (!known) hases.set(key, has);
+  return known ?? has;
+}
 
 function propertiesOf(schema: Fields): ReadonlyMap<string, SchemaNode> {
   const properties = Object.entries(asFields(schema['properties']));
@@ -106,7 +130,10 @@ function objectBounds(schema: Fields): ObjectBounds | undefined {
   return min === undefined && max === undefined && required.length === 0 ? undefined : { min, max, required };
 }
 
+const alternativeFields = ['allOf', 'anyOf', 'oneOf', 'not'];
+
 function alternatives(schema: Fields): Alternatives | undefined {
+  if (!alternativeFields.some((field) => isSet(schema[field]))) return undefined;
   const [all, any, one] = ['allOf', 'anyOf', 'oneOf'].map((field) => asItems(schema[field]).map(compileNode));
   const not = isSet(schema['not']) ? compileNode(asFields(schema['not'])) : undefined;
   return all!.length + any!.length + one!.length === 0 && !not ? undefined : { all: all!, any: any!, one: one!, not };
