@@ -112,9 +112,13 @@ function nextState(store: ResourceStore, old: KubeObject, options: DeleteOptions
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   else delete metadata.finalizers;
 
+  const isHeld = finalizers.length > 0 || (deletion?.holds?.(object) ?? false);
+  // Its time is over, and a server did not live to remove it.
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = old.metadata;
+  if (deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && !isHeld)
+    return { then: 'goes', object: old };
   const asked = options.gracePeriodSeconds;
   const grace = deletion?.graceSeconds?.(object, asked !== undefined && asked < 0 ? 1 : asked) ?? 0;
-  const isHeld = finalizers.length > 0 || (deletion?.holds?.(object) ?? false);
   if (grace === 0 && !isHeld) {
     if (!deletion?.graceSeconds) return { then: 'goes', object: old };
     markAsDeleted(store, object, old, 0, context);
