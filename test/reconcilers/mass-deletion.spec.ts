@@ -1,0 +1,165 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { KubeObject } from '../../src/machinery/kube-object.js';
+import { EmbeddedStore } from '../../src/storage/backends/embedded/embedded-store.js';
+import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
+import { startKeelson } from '../../src/testing.js';
+import { HttpClient, type Answer } from '../harness/http-client.js';
+import { ServerProcess } from '../harness/server-process.js';
+import { untilGone } from '../harness/until.js';
+
+/** MASS_OBJECTS=5000 is what it is measured with. */
+const count = Number(process.env['MASS_OBJECTS'] ?? 240);
+const numbers = (length: number) => Array.from({ length }, (_, index) => index);
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const namespaces = '/api/v1/namespaces';
+const podSpec = { containers: [{ name: 'c', image: 'i' }] };
+
+/** What is in the namespace, by the collection it is in. */
+const collections: readonly [path: string, body: object][] = [
+  [`${namespaces}/full/configmaps`, { data: { a: 'b' } }],
+  [`${namespaces}/full/secrets`, { stringData: { a: 'b' } }],
+  [`${namespaces}/full/pods`, { spec: podSpec }],
+  [`${namespaces}/full/services`, { spec: { ports: [{ port: 80 }] } }],
+  ['/apis/coordination.k8s.io/v1/namespaces/full/leases', {}],
+  [
+    '/apis/apps/v1/namespaces/full/deployments',
+    {
+      spec: {
+        selector: { matchLabels: { a: 'b' } },
+        template: { metadata: { labels: { a: 'b' } }, spec: podSpec },
+      },
+    },
+  ],
+];
+
+async function made(answer: Promise<Answer>): Promise<KubeObject> {
+  const { code, body } = await answer;
+  expect([code, body.message]).toEqual([201, undefined]);
+  return body as KubeObject;
+}
+async function each<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const waiting = items.values();
+  const lane = async () => {
+    for (const item of waiting) await work(item);
+  };
+  await Promise.all(numbers(16).map(lane));
+}
+
+/** Of whoever put the finalizers there: lets go of what is being deleted. */
+async function release(admin: HttpClient): Promise<void> {
+  for (const [collection] of collections) {
+    const { body } = await admin.get(collection);
+    const held = (body.items as KubeObject[]).filter(
+      ({ metadata }) => metadata.deletionTimestamp && metadata.finalizers,
+    );
+    await each(held, ({ metadata }) =>
+      admin.patch(`${collection}/${metadata.name}`, { metadata: { finalizers: null } }),
+    );
+  }
+}
+
+it(`a namespace with ${count} objects goes completely, though the server is killed meanwhile`, async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'keelson-mass-'));
+  const server = await ServerProcess.start(directory, ['--storage-backend=embedded']);
+  const { url, ca, client } = server.access;
+  const admin = new HttpClient({ url, ca, ...client });
+  try {
+    await made(admin.post(namespaces, { metadata: { name: 'full' } }));
+    const service = `${namespaces}/full/serviceaccounts/default`;
+    while ((await admin.get(service)).code !== 200) await sleep(20);
+    await each(numbers(count), (at) => {
+      const [collection, body] = collections[at % collections.length]!;
+      const finalizers = Math.floor(at / collections.length) % 4 === 0 ? ['example.com/hold'] : [];
+      return made(admin.post(collection, { ...body, metadata: { name: `o${at}`, finalizers } }));
+    });
+    expect((await admin.delete(`${namespaces}/full`)).code).toBe(200);
+    for (const ms of [150, 250]) {
+      await sleep(ms);
+      await server.kill();
+      await server.start();
+    }
+    for (let isGone = false; !isGone;) {
+      // A connection of before is told apart from an answer only by trying.
+      const answer = await admin.get(`${namespaces}/full`).catch(() => undefined);
+      isGone = answer?.code === 404;
+      if (answer && !isGone) await release(admin);
+      await sleep(50);
+    }
+    await server.kill();
+    const store = await EmbeddedStore.open({ directory: join(directory, 'store') });
+    const { items } = await store.range('/registry/').finally(() => store.close());
+    expect(items.map(({ key }) => key).filter((key) => key.includes('/full/') || key.endsWith('/full'))).toEqual([]);
+  } finally {
+    admin.close();
+    await server.kill();
+    await rm(directory, { recursive: true, force: true });
+  }
+}, 120_000);
+
+it('what a deletion in two steps has left half done goes with its namespace', async () => {
+  const store = new MemoryStore();
+  const keelson = await startKeelson({ store });
+  const admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
+  try {
+    await made(admin.post(namespaces, { metadata: { name: 'half' } }));
+    const pods = `${namespaces}/half/pods`;
+    await made(admin.post(pods, { metadata: { name: 'p' }, spec: { ...podSpec, nodeName: 'n' } }));
+    const key = '/registry/pods/half/p';
+    const { item } = await store.get(key);
+    const pod = JSON.parse(item!.value.toString()) as KubeObject;
+    Object.assign(pod.metadata, { deletionTimestamp: '2026-01-02T03:04:05Z', deletionGracePeriodSeconds: 0 });
+    await store.txn([], [{ type: 'put', key, value: Buffer.from(JSON.stringify(pod)) }]);
+    await admin.delete(`${namespaces}/half`);
+    await untilGone(admin, namespaces, 'half');
+    expect((await store.get(key)).item).toBeUndefined();
+  } finally {
+    admin.close();
+    await keelson.stop();
+    await store.close();
+  }
+}, 30_000);
+
+describe.each(['Background', 'Foreground'])(`${count} objects below one, deleted with the policy %s`, (policy) => {
+  const store = new MemoryStore();
+  const configMaps = `${namespaces}/default/configmaps`;
+  let transactions = 0;
+
+  it('go with it, by no more writes than they take', async () => {
+    const txn = store.txn.bind(store);
+    store.txn = (...words) => {
+      transactions++;
+      return txn(...words);
+    };
+    const keelson = await startKeelson({ store });
+    const admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
+    try {
+      const make = (name: string, owner?: KubeObject) => {
+        const { name: owned, uid } = owner?.metadata ?? {};
+        const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: owned, uid, blockOwnerDeletion: true };
+        return made(admin.post(configMaps, { metadata: { name, ...(owner && { ownerReferences: [reference] }) } }));
+      };
+      const root = await make('root');
+      const branches: KubeObject[] = [];
+      for (const at of numbers(12)) branches.push(await make(`branch-${at}`, root));
+      await each(numbers(count), (at) => make(`leaf-${at}`, branches[at % branches.length]));
+      const before = transactions;
+      expect((await admin.delete(`${configMaps}/root?propagationPolicy=${policy}`)).code).toBe(200);
+      await untilGone(admin, configMaps, 'root');
+      for (;;) {
+        const { body } = await admin.get(configMaps);
+        if ((body.items as KubeObject[]).every(({ metadata }) => metadata.name!.startsWith('kube-'))) break;
+        await sleep(20);
+      }
+      // Those that wait are marked first. A few are for the server's own affairs, and for those it met changed.
+      const due = count + (branches.length + 1) * (policy === 'Foreground' ? 2 : 1);
+      expect(transactions - before).toBeGreaterThanOrEqual(due);
+      expect(transactions - before).toBeLessThan(due * 1.1 + 10);
+    } finally {
+      admin.close();
+      await keelson.stop();
+      await store.close();
+    }
+  }, 120_000);
+});
