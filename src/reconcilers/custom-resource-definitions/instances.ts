@@ -33,7 +33,8 @@ export async function deleteInstances(
   if (!served) return lookIntoStore(definitions, definition, signal);
   // A kind that the server has itself is served, and not what was defined.
   if (!served.definition.form) return { type: 'overlaps' };
-  if (!served.store.cache.isReady) return { type: 'failed', message: 'could not list instances: they are not loaded' };
+  // Whoever follows the kind hears when it is loaded.
+  if (!served.store.cache.isReady) return { type: 'left' };
   const { objects, failure } = await emptyOne(served, client, '', signal);
   if (failure !== undefined) return { type: 'failed', message: `could not issue all deletes: ${failure}` };
   return { type: objects.length > 0 ? 'left' : 'gone' };
