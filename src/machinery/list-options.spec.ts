@@ -155,6 +155,8 @@ describe('parseDeleteOptions', () => {
       { dryRun: true, orphanDependents: false },
     ],
     ['', null, { dryRun: false }],
+    ['dryRun=All&gracePeriodSeconds=1', { gracePeriodSeconds: 2 }, { dryRun: true, gracePeriodSeconds: 2 }],
+    ['dryRun', { gracePeriodSeconds: 2 }, { dryRun: false }],
   ])('%s %j', (query, body, want) => expect(remove(query, body)).toMatchObject(want));
   it.each([
     ['propagationPolicy=X', undefined, `${invalid}propagationPolicy: Unsupported value: "X": ${policies}`],

@@ -257,7 +257,7 @@ export interface DeleteContext extends OptionsContext {
 
 /** A body, when there is one, is the whole truth: the query is then not looked at. */
 export function parseDeleteOptions(query: Query, body: JsonValue | undefined, context: DeleteContext): DeleteOptions {
-  const given = body === undefined ? deleteQuery(query) : deleteBody(body);
+  const given = body === undefined ? deleteQuery(query) : deleteBody(body, query);
   const isUnsafe = (context.unsafeDeletionEnabled ?? false) && given.isUnsafe === true;
   const { propagationPolicy, orphanDependents } = given;
   const errors: FieldError[] = [];
@@ -322,7 +322,7 @@ function deleteQuery(query: Query): DeleteFacts {
   };
 }
 
-function deleteBody(body: JsonValue): DeleteFacts {
+function deleteBody(body: JsonValue, query: Query): DeleteFacts {
   if (body !== null && (typeof body !== 'object' || Array.isArray(body))) {
     throw cannotUnmarshal(body, 'value of type v1.DeleteOptions');
   }
@@ -339,7 +339,8 @@ function deleteBody(body: JsonValue): DeleteFacts {
     throw cannotUnmarshal(grace, 'struct field DeleteOptions.gracePeriodSeconds of type int64');
   }
   return {
-    dryRun: stringList(object, 'dryRun'),
+    // All other parameters give way to a body; who asks in one place that nothing is done must not lose an object.
+    dryRun: [...stringList(object, 'dryRun'), ...dryRunOf(query)],
     gracePeriodSeconds: grace,
     propagationPolicy: optional(object, 'propagationPolicy', 'string'),
     orphanDependents: optional(object, 'orphanDependents', 'boolean'),
