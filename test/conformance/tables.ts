@@ -5,6 +5,7 @@ import type { Table } from './case.js';
 import { certificateRequests, clusterParts, devices } from './cluster.cases.js';
 import { deleting, deletingCollections, namespacing } from './delete.cases.js';
 import { answers, badBodies, fieldValidation, paths, representations } from './error.cases.js';
+import { oddFields } from './field-validation.cases.js';
 import { collections, getting, listing, paging, selecting } from './list.cases.js';
 import { networks } from './networking.cases.js';
 import { jsonPatching, merging, patchTypes } from './patch.cases.js';
@@ -59,6 +60,7 @@ export const allTables: readonly Table[] = [
   watchRefusals,
   badBodies,
   fieldValidation,
+  oddFields,
   paths,
   representations,
   answers,

@@ -1,0 +1,190 @@
+import {
+  aConfigMap,
+  aPod,
+  made,
+  ok,
+  patch,
+  post,
+  put,
+  refused,
+  type Row,
+  type Step,
+  type Table,
+  type Want,
+} from './case.js';
+
+const deployments = '/apis/apps/v1/namespaces/{ns}/deployments';
+const aDeployment = post(deployments, {
+  metadata: { name: 'd' },
+  spec: {
+    selector: { matchLabels: { app: 'd' } },
+    template: { metadata: { labels: { app: 'd' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  },
+});
+const json = { 'content-type': 'application/json' };
+const yaml = { 'content-type': 'application/yaml' };
+const accounts = [post('~/serviceaccounts', { metadata: { name: 'sa' } })];
+
+interface Odd {
+  readonly name: string;
+  readonly given: readonly Step[];
+  /** Its body has a field that nobody knows and one that stands twice. */
+  readonly when: Step;
+  readonly found: readonly string[];
+  readonly done: Want;
+  readonly refused?: Want;
+}
+
+/** The same request at every level, and at the one that is meant when none is said. */
+function atEveryLevel({ name, given, when, found, done, refused: no }: Odd): Row[] {
+  const at = (level: string): Step => ({ ...when, path: when.path + (when.path.includes('?') ? '&' : '?') + level });
+  const listed = new RegExp(found.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join(', '));
+  return [
+    [`${name}: warned of`, given, when, { ...done, warnings: found }],
+    [`${name}: warned of, as asked`, given, at('fieldValidation=Warn'), { ...done, warnings: found }],
+    [`${name}: ignored`, given, at('fieldValidation=Ignore'), { ...done, warnings: [] }],
+    [`${name}: refused`, given, at('fieldValidation=Strict'), no ?? refused(400, 'BadRequest', listed)],
+  ];
+}
+
+const twice = (field: string) => `duplicate field "${field}"`;
+const unknown = (field: string) => `unknown field "${field}"`;
+const refusedPatch = refused(422, 'Invalid', /^ "" is invalid: patch: Invalid value: .*strict decoding error: /s);
+
+// prettier-ignore
+const writes: readonly Odd[] = [
+  {
+    name: 'POST',
+    given: [],
+    when: post('~/configmaps', '{"metadata":{"name":"a"},"data":{"x":"1"},"zz":1,"data":{"y":"2"}}', json),
+    found: [unknown('zz'), twice('data')],
+    done: made({ data: { x: '1', y: '2' } }),
+  },
+  {
+    name: 'PUT',
+    given: [aConfigMap('a')],
+    when: put('~/configmaps/a', '{"metadata":{"name":"a","name":"a"},"data":{"x":"1"},"zz":1}', json),
+    found: [twice('metadata.name'), unknown('zz')],
+    done: ok({ data: { x: '1' } }),
+  },
+  {
+    name: 'POST of YAML',
+    given: [],
+    when: post('~/configmaps', 'metadata:\n  name: a\ndata:\n  x: "1"\n  x: "2"\nzz: 1\n', yaml),
+    found: ['line 5: key "x" already set in map', unknown('zz')],
+    done: made({ data: { x: '2' } }),
+    refused: refused(400, 'BadRequest', /strict decoding error: yaml: unmarshal errors:\n {2}line 5: key "x" already set in map, unknown field "zz"$/),
+  },
+  {
+    name: 'merge patch',
+    given: [aConfigMap('a')],
+    when: patch('~/configmaps/a', '{"data":{"x":"1","x":"2"},"zz":1}'),
+    found: [twice('data.x'), unknown('zz')],
+    done: ok({ data: { x: '2' } }),
+    refused: refusedPatch,
+  },
+  {
+    name: 'strategic patch',
+    given: [aDeployment],
+    when: patch(`${deployments}/d`, '{"spec":{"replicas":1,"replicas":2,"zz":1}}', 'strategic-merge'),
+    found: [twice('spec.replicas'), unknown('spec.zz')],
+    done: ok({ spec: { replicas: 2 } }),
+    refused: refusedPatch,
+  },
+  {
+    name: 'JSON patch',
+    given: [aConfigMap('a')],
+    when: patch('~/configmaps/a', '[{"op":"add","path":"/zz","path":"/yy","value":1,"why":2}]', 'json'),
+    found: [`json patch ${twice('[0].path')}`, `json patch ${unknown('[0].why')}`, unknown('yy')],
+    done: ok({}),
+    refused: refusedPatch,
+  },
+  {
+    name: 'PUT of a status',
+    given: [aPod('p')],
+    when: put('~/pods/p/status', '{"metadata":{"name":"p"},"status":{"phase":"Failed","phase":"Running","zz":1}}', json),
+    found: [twice('status.phase'), unknown('status.zz')],
+    done: ok({ status: { phase: 'Running' } }),
+  },
+  {
+    name: 'patch of a status',
+    given: [aPod('p')],
+    when: patch('~/pods/p/status', '{"status":{"phase":"Failed","phase":"Running","zz":1}}'),
+    found: [twice('status.phase'), unknown('status.zz')],
+    done: ok({ status: { phase: 'Running' } }),
+    refused: refusedPatch,
+  },
+  {
+    name: 'PUT of a scale',
+    given: [aDeployment],
+    when: put(`${deployments}/d/scale`, '{"metadata":{"name":"d"},"spec":{"replicas":2,"replicas":3,"zz":1}}', json),
+    found: [twice('spec.replicas'), unknown('spec.zz')],
+    done: ok({ spec: { replicas: 3 } }),
+  },
+  {
+    name: 'patch of a scale',
+    given: [aDeployment],
+    when: patch(`${deployments}/d/scale`, '{"spec":{"replicas":2,"replicas":3,"zz":1}}'),
+    found: [twice('spec.replicas'), unknown('spec.zz')],
+    done: ok({ spec: { replicas: 3 } }),
+    refused: refusedPatch,
+  },
+  {
+    name: 'eviction',
+    given: [aPod('p')],
+    when: post('~/pods/p/eviction', '{"metadata":{"name":"x","name":"p"},"zz":1}', json),
+    found: [twice('metadata.name'), unknown('zz')],
+    done: made({ status: 'Success' }),
+  },
+  {
+    name: 'binding',
+    given: [aPod('p')],
+    when: post('~/pods/p/binding', '{"metadata":{"name":"p"},"target":{"name":"n1","name":"n2","zz":1}}', json),
+    found: [twice('target.name'), unknown('target.zz')],
+    done: made({ status: 'Success' }),
+  },
+  {
+    name: 'token',
+    given: accounts,
+    when: post('~/serviceaccounts/sa/token', '{"spec":{"expirationSeconds":600,"expirationSeconds":700,"zz":1}}', json),
+    found: [twice('spec.expirationSeconds'), unknown('spec.zz')],
+    done: made({ spec: { expirationSeconds: 700 } }),
+  },
+  {
+    name: 'review',
+    given: [],
+    when: post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', '{"spec":{"nonResourceAttributes":{"path":"/a","path":"/b","verb":"get","zz":1}}}', json),
+    found: [twice('spec.nonResourceAttributes.path'), unknown('spec.nonResourceAttributes.zz')],
+    done: made({ spec: { nonResourceAttributes: { path: '/b' } } }),
+  },
+];
+
+const apply = (body: string, query = '') =>
+  patch(`~/configmaps/a?fieldManager=m${query}`, body, 'application/apply-patch+yaml');
+const doubled = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: "1"\n  x: "2"\n';
+const many = (count: number) =>
+  JSON.stringify({
+    metadata: { name: 'a' },
+    ...Object.fromEntries(Array.from({ length: count }, (_, i) => [`z${i}`, 1])),
+  });
+
+// prettier-ignore
+export const oddFields: Table = {
+  name: 'unknown and duplicate fields',
+  rows: [
+    ...writes.flatMap(atEveryLevel),
+    ['apply: warned of', [], apply(doubled), made({ data: { x: '2' } }, { warnings: ['line 7: key "x" already set in map'] })],
+    ['apply: ignored', [], apply(doubled, '&fieldValidation=Ignore'), made({ data: { x: '2' } }, { warnings: [] })],
+    ['apply: refused', [], apply(doubled, '&fieldValidation=Strict'), refused(400, 'BadRequest', /line 7: key "x" already set in map/)],
+    ['apply of what is unknown is refused at every level', [], apply('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nzz: 1\n', '&fieldValidation=Ignore'), refused(422, 'Invalid', /\.zz: field not declared in schema/)],
+    ['the same one is told once', [], post('~/configmaps', '{"metadata":{"name":"a"},"data":{"x":"1","x":"2","x":"3"}}', json), made({ data: { x: '3' } }, { warnings: [twice('data.x')] })],
+    ['what is odd in an unknown field is not told', [], post('~/configmaps', '{"metadata":{"name":"a"},"zz":{"a":1,"a":2}}', json), made({}, { warnings: [unknown('zz')] })],
+    ['a wrong type is the first to be told', [], post('~/configmaps?fieldValidation=Strict', '{"metadata":{"name":"a"},"zz":1,"data":{"x":1}}', json), refused(400, 'BadRequest', /cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field/)],
+    ['an invalid object is told after what is odd', [], post('~/configmaps?fieldValidation=Strict', '{"metadata":{"name":"A_"},"zz":1}', json), refused(400, 'BadRequest', /unknown field "zz"/)],
+    ['of null is a field all the same', [], post('~/configmaps', '{"metadata":{"name":"a"},"zz":null}', json), made({}, { warnings: [unknown('zz')] })],
+    ['of another case', [], post('~/configmaps', '{"metadata":{"name":"a"},"Data":{}}', json), made({}, { warnings: [unknown('Data')] })],
+    ['every one is named when refused', [], post('~/configmaps?fieldValidation=Strict', many(90), json), refused(400, 'BadRequest', new RegExp(Array.from({ length: 90 }, (_, i) => unknown(`z${i}`)).join(', ')))],
+    ['long ones are cut', [], post('~/configmaps', JSON.stringify({ metadata: { name: 'a' }, [`z${'a'.repeat(3000)}`]: 1, [`z${'b'.repeat(3000)}`]: 1 }), json), made({}, { warnings: [/^unknown field "za{240}$/, /^unknown field "zb{240}$/].map((cut) => expect.stringMatching(cut)) })],
+    ['every one is warned of', [], post('~/configmaps', many(90), json), made({}, { warnings: Array.from({ length: 90 }, (_, i) => unknown(`z${i}`)) })],
+  ],
+};
