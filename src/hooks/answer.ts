@@ -7,6 +7,8 @@ export type AnswerHeaders = Record<string, string | number | string[]>;
 
 /** How much of all warnings together is sent; the rest would make clients refuse the head. */
 const warningsLengthMax = 4096;
+/** Of each of them, when there are too many or too long ones. As in the reference server. */
+const cutWarningCharactersMax = 256;
 
 /** What every answer says of itself. Content types go out bare: some clients take `; charset=` for another type. */
 export function headersFor(request: FastifyRequest, contentType: string): AnswerHeaders {
@@ -63,16 +65,25 @@ function sendFinished(): void {
   }
 }
 
+/** All of them, or, where that is too much, the beginning of as many as there is room for. Each is told once. */
 function warningHeaders(texts: readonly string[]): string[] {
-  const headers: string[] = [];
+  const headers = [...new Set(texts)].map((text) => warningHeader(text));
+  if (headers.reduce((sum, { length }) => sum + length, 0) <= warningsLengthMax) return headers;
+  const cut: string[] = [];
   let length = 0;
   for (const text of new Set(texts)) {
-    const quoted = text.replace(/[\\"]/g, '\\$&').replace(/[\x00-\x1f\x7f]/g, ' ');
-    // Header fields carry Latin-1: what else a name may hold is sent as UTF-8 bytes, as Go does.
-    const header = `299 - "${Buffer.from(quoted, 'utf8').toString('latin1')}"`;
+    const header = warningHeader(
+      [...text.slice(0, 2 * cutWarningCharactersMax)].slice(0, cutWarningCharactersMax).join(''),
+    );
     length += header.length;
     if (length > warningsLengthMax) break;
-    headers.push(header);
+    cut.push(header);
   }
-  return headers;
+  return cut;
+}
+
+function warningHeader(text: string): string {
+  const quoted = text.replace(/[\\"]/g, '\\$&').replace(/[\x00-\x1f\x7f]/g, ' ');
+  // Header fields carry Latin-1: what else a name may hold is sent as UTF-8 bytes, as Go does.
+  return `299 - "${Buffer.from(quoted, 'utf8').toString('latin1')}"`;
 }
