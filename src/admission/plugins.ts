@@ -19,6 +19,7 @@ import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-
 import { limitRanger } from './plugins/limit-ranger.plugin.js';
 import { namespaceExists } from './plugins/namespace-exists.plugin.js';
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.plugin.js';
+import { nodeRestriction } from './plugins/node-restriction.plugin.js';
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.plugin.js';
 import { podNodeSelector } from './plugins/pod-node-selector.plugin.js';
 import { podSecurity } from './plugins/pod-security.plugin.js';
@@ -45,6 +46,7 @@ export function builtInPlugins(parts: PluginParts): readonly AdmissionPlugin[] {
     limitPodHardAntiAffinityTopology(parts),
     limitRanger(parts),
     serviceAccount(parts),
+    nodeRestriction(parts),
     taintNodesByCondition(parts),
     alwaysPullImages,
     podSecurity(parts),
