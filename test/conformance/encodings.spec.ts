@@ -79,4 +79,28 @@ describe.each([
       expect([refused.code, refused.body.reason]).toEqual([415, 'UnsupportedMediaType']);
     }
   });
+
+  if (!CBORServingAndStorage) return;
+
+  it.each([
+    ['', 201, ['unknown field "zz"']],
+    ['&fieldValidation=Warn', 201, ['unknown field "zz"']],
+    ['&fieldValidation=Ignore', 201, []],
+    ['&fieldValidation=Strict', 400, []],
+  ])('tells of unknown fields in CBOR as in JSON: %s', async (level, code, warnings) => {
+    const body = cbor.encode({ metadata: { name: 'odd' }, zz: 1 });
+    const headers = { 'content-type': 'application/cbor' };
+    const answer = await admin.request('POST', `${path}?dryRun=All${level}`, { body, headers });
+    expect([answer.code, answer.warnings]).toEqual([code, warnings]);
+    if (code === 400) expect(answer.body.message).toMatch(/strict decoding error: unknown field "zz"$/);
+  });
+
+  it.each(['Ignore', 'Warn', 'Strict'])('takes no field twice in CBOR, at level %s', async (level) => {
+    const once = cbor.encode({ metadata: { name: 'twice' }, data: { x: '1', y: '2' } });
+    const body = Buffer.from(once);
+    body[body.indexOf('y')] = 'x'.charCodeAt(0);
+    const headers = { 'content-type': 'application/cbor' };
+    const answer = await admin.request('POST', `${path}?dryRun=All&fieldValidation=${level}`, { body, headers });
+    expect([answer.code, answer.body.reason]).toEqual([400, 'BadRequest']);
+  });
 });
