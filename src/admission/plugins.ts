@@ -23,6 +23,7 @@ import { nodeRestriction } from './plugins/node-restriction.plugin.js';
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.plugin.js';
 import { podNodeSelector } from './plugins/pod-node-selector.plugin.js';
 import { podSecurity } from './plugins/pod-security.plugin.js';
+import { podTolerationRestriction } from './plugins/pod-toleration-restriction.plugin.js';
 import { podTopologyLabels } from './plugins/pod-topology-labels.plugin.js';
 import { priority } from './plugins/priority.plugin.js';
 import { noPrivilegedContainers } from './plugins/privileged-containers.plugin.js';
@@ -53,6 +54,7 @@ export function builtInPlugins(parts: PluginParts): readonly AdmissionPlugin[] {
     podNodeSelector(parts),
     priority(parts),
     defaultTolerationSeconds(parts),
+    podTolerationRestriction(parts),
     eventRateLimit(parts),
     extendedResourceToleration(parts),
     defaultStorageClass(parts),

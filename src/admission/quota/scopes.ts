@@ -72,7 +72,7 @@ function isBounded(spec: Fields): boolean {
 }
 
 /** Nobody in it asks for any processor or memory. */
-function isBestEffort(spec: Fields): boolean {
+export function isBestEffort(spec: Fields): boolean {
   return [spec, ...containersOf(spec, ['initContainers', 'containers'])].every((holder) =>
     (['requests', 'limits'] as const).every((side) => {
       const amounts = amountsOf(holder, side);
