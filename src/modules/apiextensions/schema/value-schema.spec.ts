@@ -544,6 +544,13 @@ describe('validateUpdate', () => {
       { a: { b: 'long', c: 'y' } },
       [],
     ],
+    [
+      'what is valid, whatever alternatives say of what was there',
+      object({ a: text, b: text }, { not: { properties: { a: { maxLength: 2 } } } }),
+      { a: 'long', b: 'x' },
+      { a: 'long', b: 'y' },
+      [],
+    ],
     ['twins that were there', list(text, { 'x-kubernetes-list-type': 'set' }), ['a', 'a'], ['a', 'a', 'b'], []],
     ['twins that are new', list(text, { 'x-kubernetes-list-type': 'set' }), ['a'], ['a', 'a'], ['spec[1]']],
   ])('%s', (_what, spec, old, value, want) => {

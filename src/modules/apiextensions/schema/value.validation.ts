@@ -15,13 +15,19 @@ export type OldValue = JsonValue | undefined;
 /**
  * Whether a value is what a schema asks for, in the words of the validator that clients of custom kinds know. With the
  * value that was there before, what is wrong in parts that have not changed is let through (KEP-4008): whoever only
- * changes a label must not be made to repair what a newer schema finds wrong elsewhere.
+ * changes a label must not be made to repair what a newer schema finds wrong elsewhere. The old value is only looked at
+ * when something is wrong, so that nothing valid is ever refused for what was there before.
  */
 export function validateValue(
   value: JsonValue,
   node: SchemaNode,
   { at = '', old }: { at?: string; old?: OldValue } = {},
 ): FieldError[] {
+  const errors = errorsOf(value, node, undefined, at);
+  return errors.length > 0 && old !== undefined ? errorsOf(value, node, old, at) : errors;
+}
+
+function errorsOf(value: JsonValue, node: SchemaNode, old: OldValue, at: string): FieldError[] {
   const walk = new ValueWalk(at);
   validateNode(value, node, old, walk);
   return walk.errors.length > 1 ? distinct(walk.errors) : walk.errors;
@@ -33,7 +39,7 @@ function distinct(errors: readonly FieldError[]): FieldError[] {
   return [...seen.values()];
 }
 
-export function validateNode(value: JsonValue, node: SchemaNode, old: OldValue, walk: ValueWalk): void {
+function validateNode(value: JsonValue, node: SchemaNode, old: OldValue, walk: ValueWalk): void {
   const { errors } = walk;
   const before = errors.length;
   validateInside(value, node, old, walk);
