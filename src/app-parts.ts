@@ -1,6 +1,8 @@
 import { AdmissionChain } from './admission/admission-chain.js';
 import { readAdmissionConfiguration } from './admission/configuration/admission-configuration.js';
 import { builtInPlugins, choosePlugins } from './admission/plugins.js';
+import type { WantedRight } from './admission/plugin-parts.js';
+import { roleEscalation } from './admission/plugins/role-escalation.plugin.js';
 import { RegistryLedger } from './admission/quota/registry-ledger.js';
 import { RegistryReader } from './admission/registry-reader.js';
 import type { Authenticator } from './auth/authenticator.js';
@@ -20,6 +22,7 @@ import {
   type CertificateIdentities,
   type ProxyIdentities,
 } from './auth/request-authenticator.js';
+import { HeldRules } from './auth/rbac/held-rules.js';
 import { RoleBook } from './auth/rbac/role-book.js';
 import { SecretTokens } from './auth/secret-tokens.js';
 import { ServiceAccountTokens } from './auth/service-account-tokens.js';
@@ -191,8 +194,14 @@ export function makeParts(given: Given): AppParts {
   const objects = new RegistryReader(registry);
   const accessMetrics = new AccessMetrics(clock);
   const rbacGroup = naming.group('rbac.authorization');
-  const rbac = new RbacAuthorizer(new RoleBook(registry, rbacGroup), rbacGroup);
-  const authorizers = authorizersFor(config.authorization.modes, rbac).map((one) => accessMetrics.counted(one));
+  const heldRules = new HeldRules(new RoleBook(registry, rbacGroup), rbacGroup);
+  const authorizers = authorizersFor(config.authorization.modes, new RbacAuthorizer(heldRules)).map((one) =>
+    accessMetrics.counted(one),
+  );
+  const mayDo = async ({ namespace = '', ...right }: WantedRight) => {
+    const asked = { ...right, namespace, isResourceRequest: true, version: '*', subresource: '', path: '' };
+    return (await authorize(authorizers, asked)).decision === 'allow';
+  };
   const { chosen, missing } = choosePlugins(
     builtInPlugins({
       objects,
@@ -200,10 +209,7 @@ export function makeParts(given: Given): AppParts {
       naming,
       clock,
       rng,
-      mayDo: async ({ user, verb, group, resource, name }) => {
-        const asked = { user, verb, isResourceRequest: true, group, version: '*', resource, subresource: '' };
-        return (await authorize(authorizers, { ...asked, namespace: '', name, path: '' })).decision === 'allow';
-      },
+      mayDo,
       allowPrivileged: config.admission.allowPrivileged,
       notReadyTolerationSeconds: config.admission.notReadyTolerationSeconds,
       unreachableTolerationSeconds: config.admission.unreachableTolerationSeconds,
@@ -213,7 +219,8 @@ export function makeParts(given: Given): AppParts {
   );
   if (missing.length > 0) logger.warn('admission plugins that this version does not have', { plugins: missing });
   const admissionMetrics = new AdmissionMetrics(clock);
-  const admission = new AdmissionChain(chosen, admissionMetrics);
+  const escalation = roleEscalation({ group: rbacGroup, held: heldRules, may: mayDo });
+  const admission = new AdmissionChain([...chosen, escalation], admissionMetrics);
   const watches = new WatchStreams({
     wheel,
     writeStallTimeoutMs: limits.watchWriteStallTimeoutMs,

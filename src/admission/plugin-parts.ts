@@ -6,12 +6,13 @@ import type { AdmissionConfiguration } from './configuration/admission-configura
 import type { ObjectReader } from './object-reader.js';
 import type { QuotaLedger } from './quota/quota-ledger.js';
 
-/** A right in the whole cluster that a plug-in asks for on behalf of who writes. */
+/** A right that a plug-in asks for on behalf of who writes; in the whole cluster unless it names a namespace. */
 export interface WantedRight {
   readonly user: UserInfo;
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
+  readonly namespace?: string;
   readonly name: string;
 }
 

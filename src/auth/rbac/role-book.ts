@@ -6,12 +6,7 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import { serviceAccountUserName, type UserInfo } from '../../machinery/user-info.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import type { ResourceStore } from '../../registry/resource-store.js';
-import { policyRuleOf, type PolicyRule } from './policy-rule.js';
-
-export interface RoleRef {
-  readonly kind: 'Role' | 'ClusterRole';
-  readonly name: string;
-}
+import { policyRuleOf, type PolicyRule, type RoleRef } from '../../machinery/policy-rule.js';
 
 /** A role that somebody has been given. */
 export interface Grant {

@@ -1,5 +1,4 @@
-import { asTexts, type Fields } from '../../machinery/fields.js';
-import type { AuthorizationAttributes } from '../authorizer.js';
+import { asTexts, type Fields } from './fields.js';
 
 /** One rule of a role. */
 export interface PolicyRule {
@@ -20,10 +19,21 @@ export function policyRuleOf(rule: Fields): PolicyRule {
   };
 }
 
-type Asked = Pick<
-  AuthorizationAttributes,
-  'verb' | 'isResourceRequest' | 'group' | 'resource' | 'subresource' | 'name' | 'path'
->;
+/** Which role a binding gives. */
+export interface RoleRef {
+  readonly kind: 'Role' | 'ClusterRole';
+  readonly name: string;
+}
+
+interface Asked {
+  readonly verb: string;
+  readonly isResourceRequest: boolean;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+  readonly path: string;
+}
 
 export function ruleAllows(rule: PolicyRule, asked: Asked): boolean {
   if (!namesOrAll(rule.verbs, asked.verb)) return false;

@@ -1,0 +1,106 @@
+import { ApiError } from '../../machinery/api-error.js';
+import { deepEqual } from '../../machinery/deep-equal.js';
+import { goQuote } from '../../machinery/field-error.js';
+import { asFields, asItems, asText, isSet } from '../../machinery/fields.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { missingRules, shownList, shownRule } from '../../machinery/policy-escalation.js';
+import { policyRuleOf, type PolicyRule, type RoleRef } from '../../machinery/policy-rule.js';
+import { privilegedGroup, type UserInfo } from '../../machinery/user-info.js';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.js';
+import type { WantedRight } from '../plugin-parts.js';
+import { forbid } from '../refusal.js';
+
+export interface RoleEscalationParts {
+  /** `rbac.authorization.k8s.io` */
+  readonly group: string;
+  readonly held: HeldRules;
+  readonly may: (right: WantedRight) => Promise<boolean>;
+}
+
+/** What users have been given. */
+interface HeldRules {
+  heldBy(user: UserInfo, namespace: string): { readonly rules: readonly PolicyRule[]; readonly problem?: string };
+  /** Undefined when there is no such role. */
+  rulesOf(role: RoleRef, namespace: string): readonly PolicyRule[] | undefined;
+}
+
+/**
+ * Nobody gives what he does not have: who writes a role must hold its rules, who binds one those of the role, unless he
+ * may `escalate` or `bind`. It cannot be switched off, as no rule would mean anything without it.
+ */
+export function roleEscalation(parts: RoleEscalationParts): AdmissionPlugin {
+  const checks: Readonly<Record<string, (attributes: AdmissionAttributes) => Promise<void>>> = {
+    roles: (attributes) => checkRole(parts, attributes),
+    clusterroles: (attributes) => checkRole(parts, attributes),
+    rolebindings: (attributes) => checkBinding(parts, attributes),
+    clusterrolebindings: (attributes) => checkBinding(parts, attributes),
+  };
+  return {
+    name: 'RoleEscalation',
+    async admit(attributes) {
+      const { resource, subresource, request, operation } = attributes;
+      if (resource.group !== parts.group || subresource !== '') return;
+      if (operation !== 'CREATE' && operation !== 'UPDATE') return;
+      if (request.user.groups.includes(privilegedGroup)) return;
+      if (Object.hasOwn(checks, resource.resource)) await checks[resource.resource]!(attributes);
+    },
+  };
+}
+
+const everything: PolicyRule = {
+  verbs: ['*'],
+  apiGroups: ['*'],
+  resources: ['*'],
+  resourceNames: [],
+  nonResourceURLs: [],
+};
+const everyPath: PolicyRule = { ...everything, apiGroups: [], resources: [], nonResourceURLs: ['*'] };
+
+async function checkRole(parts: RoleEscalationParts, attributes: AdmissionAttributes): Promise<void> {
+  const { object, old, namespace, name, resource, request } = attributes;
+  const isNew = (field: string) => !old || !deepEqual(object?.[field], old[field]);
+  if (!isNew('rules') && !isNew('aggregationRule')) return;
+  if (await parts.may({ ...resource, user: request.user, verb: 'escalate', namespace, name })) return;
+  const rules = asItems(object?.['rules']).map(policyRuleOf);
+  refuseMore(parts, attributes, rules);
+  if (isSet(object?.['aggregationRule']) && isNew('aggregationRule')) {
+    const { rules: held } = parts.held.heldBy(request.user, namespace);
+    if (missingRules([everything, everyPath], held).length > 0) {
+      throw forbid(attributes, 'must have cluster-admin privileges to use the aggregationRule');
+    }
+  }
+}
+
+async function checkBinding(parts: RoleEscalationParts, attributes: AdmissionAttributes): Promise<void> {
+  const { object, old, namespace, resource, request } = attributes;
+  if (!object || (old && deepEqual(withoutCleanup(object), withoutCleanup(old)))) return;
+  const roleRef = asFields(object['roleRef']);
+  const role: RoleRef = { kind: roleRef['kind'] === 'Role' ? 'Role' : 'ClusterRole', name: asText(roleRef['name']) };
+  const plural = role.kind === 'Role' ? 'roles' : 'clusterroles';
+  const right = { user: request.user, verb: 'bind', group: parts.group, resource: plural, namespace, name: role.name };
+  if (await parts.may(right)) return;
+  const rules = parts.held.rulesOf(role, namespace);
+  if (!rules) throw ApiError.notFound(resource, role.name);
+  refuseMore(parts, attributes, rules);
+}
+
+/** What may be changed on the way to being deleted. */
+function withoutCleanup({ metadata, ...rest }: KubeObject): unknown {
+  const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _managed, ...kept } = metadata;
+  return { ...rest, metadata: kept };
+}
+
+function refuseMore(
+  { held }: RoleEscalationParts,
+  attributes: AdmissionAttributes,
+  wanted: readonly PolicyRule[],
+): void {
+  const { user } = attributes.request;
+  const { rules, problem } = held.heldBy(user, attributes.namespace);
+  const missing = missingRules(wanted, rules);
+  if (missing.length === 0) return;
+  const who = `user ${goQuote(user.name)} (groups=${shownList(user.groups)})`;
+  const lines = missing.map(shownRule).sort().join('\n');
+  const also = problem === undefined ? '' : `; resolution errors: [${problem}]`;
+  throw forbid(attributes, `${who} is attempting to grant RBAC permissions not currently held:\n${lines}${also}`);
+}

@@ -1,0 +1,40 @@
+import { goQuote } from '../../machinery/field-error.js';
+import type { UserInfo } from '../../machinery/user-info.js';
+import type { PolicyRule, RoleRef } from '../../machinery/policy-rule.js';
+import type { Grant, RoleBook } from './role-book.js';
+
+/** What users have been given: the rules behind their grants. */
+export class HeldRules {
+  constructor(
+    private readonly book: RoleBook,
+    private readonly group: string,
+  ) {}
+
+  grantsOf(user: UserInfo, namespace: string): Iterable<Grant> {
+    return this.book.grantsOf(user, namespace);
+  }
+
+  /** Undefined when there is no such role. */
+  rulesOf(role: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
+    return this.book.rulesOf(role, namespace);
+  }
+
+  /** All rules of a user, and which roles could not be found. */
+  heldBy(user: UserInfo, namespace: string): { readonly rules: readonly PolicyRule[]; readonly problem?: string } {
+    const rules: PolicyRule[] = [];
+    const missing = new Set<string>();
+    for (const { role, namespace: place } of this.book.grantsOf(user, namespace)) {
+      const found = this.book.rulesOf(role, place);
+      if (found) rules.push(...found);
+      else missing.add(this.notFound(role));
+    }
+    return { rules, ...(missing.size > 0 && { problem: listed([...missing]) }) };
+  }
+
+  notFound({ kind, name }: RoleRef): string {
+    return `${kind.toLowerCase()}.${this.group} ${goQuote(name)} not found`;
+  }
+}
+
+export const listed = (problems: readonly string[]) =>
+  problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`;

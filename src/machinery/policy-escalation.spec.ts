@@ -1,0 +1,34 @@
+import { missingRules, shownRule } from './policy-escalation.js';
+import { policyRuleOf } from './policy-rule.js';
+
+const rule = (text: string) => {
+  const [verbs = '', second = '', resources, names] = text.split(' | ').map((part) => part.split(','));
+  if (resources === undefined) return policyRuleOf({ verbs, nonResourceURLs: second });
+  const apiGroups = [...second].map((group) => (group === 'core' ? '' : group));
+  return policyRuleOf({ verbs, apiGroups, resources, ...(names && { resourceNames: names }) });
+};
+
+it.each<[wanted: string[], held: string[], missing: string[]]>([
+  [['get | core | pods'], ['get,list | core | pods,secrets'], []],
+  [['get,list | core | pods'], ['get | core | pods'], ['{APIGroups:[""], Resources:["pods"], Verbs:["list"]}']],
+  [['get,list | core | pods'], ['get | core | pods', 'list | core | pods'], []],
+  [['* | core | pods'], ['get,list,watch | core | pods'], ['{APIGroups:[""], Resources:["pods"], Verbs:["*"]}']],
+  [['get | apps | deployments/scale'], ['get | * | */scale'], []],
+  [
+    ['get | apps | deployments'],
+    ['get | * | */scale'],
+    ['{APIGroups:["apps"], Resources:["deployments"], Verbs:["get"]}'],
+  ],
+  [['* | * | *', 'get | /x'], ['* | * | *', '* | *'], []],
+  [['get | core | pods | a'], ['get | core | pods'], []],
+  [['get | core | pods'], ['get | core | pods | a'], ['{APIGroups:[""], Resources:["pods"], Verbs:["get"]}']],
+  [
+    ['get | core | pods | a,b'],
+    ['get | core | pods | a'],
+    ['{APIGroups:[""], Resources:["pods"], ResourceNames:["b"], Verbs:["get"]}'],
+  ],
+  [['get | /healthz/etcd'], ['get | /healthz/*'], []],
+  [['get | *'], ['get | /healthz/*'], ['{NonResourceURLs:["*"], Verbs:["get"]}']],
+])('of %j, who holds %j lacks %j', (wanted, held, missing) =>
+  expect(missingRules(wanted.map(rule), held.map(rule)).map(shownRule)).toEqual(missing),
+);
