@@ -106,6 +106,10 @@ describe('decodeJson', () => {
     expect(encodeJson(decodeJson(text)).toString()).toBe(text);
   });
 
+  it.each(['1e400', '{"a":[-1e999]}', '9'.repeat(400)])('refuses a number that no double can hold: %.20s', (text) => {
+    expect(() => decodeJson(text)).toThrow('a number is too large');
+  });
+
   it('leaves other large numbers to doubles', () => {
     expect(decodeJson('[9223372036854775808,1e20,9007199254740992.5]')).toEqual([2 ** 63, 1e20, 2 ** 53]);
   });

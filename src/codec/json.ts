@@ -78,7 +78,10 @@ export function inspect(value: unknown, depth = 0): 'bigInteger' | undefined {
 }
 
 function mayHaveLostDigits(number: number): boolean {
-  return !Number.isSafeInteger(number) && Number.isInteger(number) && Math.abs(number) <= 2 ** 63;
+  if (Number.isSafeInteger(number)) return false;
+  // It would be written as null.
+  if (!Number.isFinite(number)) throw new DecodeError('a number is too large');
+  return Number.isInteger(number) && Math.abs(number) <= 2 ** 63;
 }
 
 const int64Max = 2n ** 63n - 1n;

@@ -1,5 +1,6 @@
 import { apiVersionOf } from '../../../machinery/gvk.js';
 import { asFields, asText } from '../../../machinery/fields.js';
+import { scalarText } from '../../../machinery/json-path-text.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import type { TypeSource } from '../../../machinery/type-model.js';
 import {
@@ -93,7 +94,7 @@ function selectable(path: string): [label: string, read: (object: KubeObject) =>
   const steps = stepsOf(path);
   const read = (object: KubeObject) => {
     const value = valueAt(object, steps);
-    return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '';
+    return typeof value === 'object' || value === undefined ? '' : scalarText(value as Parameters<typeof scalarText>[0]);
   };
   return [steps.join('.'), read];
 }
