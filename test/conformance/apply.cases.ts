@@ -3,12 +3,15 @@ import {
   aPod,
   configMap,
   get,
+  invalid,
   keep,
   made,
   names,
   ok,
   patch,
+  pod,
   post,
+  put,
   refused,
   type Step,
   type Table,
@@ -84,6 +87,45 @@ export const applying: Table = {
     ['through a part of pods owns that part', [aPod('p')], patch('~/pods/p/resize?fieldManager=sizer', { metadata: { labels: { l: '1' } }, spec: { containers: [{ name: 'main', resources: { requests: { cpu: '1' } } }] } }, 'strategic-merge'), refused(422, 'Invalid')],
     ['through a part of pods owns nothing else', [aPod('p')], patch('~/pods/p/ephemeralcontainers?fieldManager=debugger', { metadata: { labels: { l: '1' } }, spec: { ephemeralContainers: [{ name: 'e', image: 'i' }] } }, 'strategic-merge'), ok({ ...owners({ manager: 'debugger', subresource: 'ephemeralcontainers', fieldsV1: { 'f:spec': { 'f:ephemeralContainers': expect.anything() } } }) }, { absent: ['metadata.labels'] })],
     ['the record can be reset', [aConfigMap('a', { data: { x: '1' } })], patch('~/configmaps/a', [{ op: 'replace', path: '/metadata/managedFields', value: [{}] }], 'json'), ok({}, { absent: ['metadata.managedFields'] })],
+  ],
+};
+
+const cleared = { op: 'replace', path: '/metadata/managedFields', value: [{}] };
+const dataOf = (name: string) => ({ fieldsV1: { 'f:data': { [`f:${name}`]: {} } } });
+const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } };
+const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata: {x: "1"} # as people write it\n';
+
+// prettier-ignore
+export const owning: Table = {
+  name: 'the record of owners',
+  rows: [
+    ['is reset before other changes, which are then owned', [aConfigMap('a', { data: { x: '1' } })], patch('~/configmaps/a?fieldManager=m', [cleared, { op: 'add', path: '/data/y', value: '2' }], 'json'), ok({ metadata: { managedFields: [{ manager: 'm', operation: 'Update', ...dataOf('y') }] } }, { absent: ['metadata.managedFields.1', 'metadata.managedFields.0.fieldsV1.f:data.f:x'] })],
+    ['is reset by a merge', [aConfigMap('a', { data: { x: '1' } })], patch('~/configmaps/a', { metadata: { managedFields: [{}] } }), ok({}, { absent: ['metadata.managedFields'] })],
+    ['is reset by an update', [aConfigMap('a', { data: { x: '1' } })], put('~/configmaps/a', configMap('a', { data: { x: '1' }, metadata: { managedFields: [{}] } })), ok({}, { absent: ['metadata.managedFields'] })],
+    ['is not reset by an empty list', [aConfigMap('a', { data: { x: '1' } })], patch('~/configmaps/a', { metadata: { managedFields: [] } }), ok({ metadata: { managedFields: [{ operation: 'Update' }], resourceVersion: '{a.metadata.resourceVersion}' } })],
+    ['is not reset through a status', [aPod('p')], patch('~/pods/p/status', { metadata: { managedFields: [{}] } }), ok({ metadata: { managedFields: [{ operation: 'Update' }] } })],
+    ['after a reset is that of who was there before', [aConfigMap('a', { data: { x: '1' } }), patch('~/configmaps/a', [cleared], 'json')], applied('a', { x: '2' }), conflicts('Apply failed with 1 conflict: conflict with "before-first-apply" using v1: .data.x', '.data.x')],
+    ['stays empty until somebody applies', [aConfigMap('a', { data: { x: '1' } }), patch('~/configmaps/a', [cleared], 'json')], patch('~/configmaps/a', { data: { y: '2' } }), ok({}, { absent: ['metadata.managedFields'] })],
+    ['of an apply in YAML', [], apply('~/configmaps/a', yaml as never), made({ data: { x: '1' }, ...owners({ manager: 'one', operation: 'Apply', ...dataOf('x') }) })],
+    ['is not for appliers to give', [], apply('~/configmaps/a', configMap('a', { metadata: { managedFields: [{ manager: 'x' }] } })), refused(400, 'BadRequest', 'metadata.managedFields must be nil')],
+    ['of an apply to the right version', [aConfigMap('a')], apply('~/configmaps/a', configMap('a', { data: { x: '1' }, metadata: { resourceVersion: '{a.metadata.resourceVersion}' } })), ok({ data: { x: '1' } })],
+    ['of an apply to a stale version', [aConfigMap('a'), patch('~/configmaps/a', { data: { y: '1' } })], apply('~/configmaps/a', configMap('a', { data: { x: '1' }, metadata: { resourceVersion: '{a.metadata.resourceVersion}' } })), refused(409, 'Conflict', /the object has been modified/)],
+    ['of an apply to another uid', [aConfigMap('a')], apply('~/configmaps/a', configMap('a', { metadata: { uid: 'x' } })), invalid('metadata.uid')],
+    ['of an apply to a version in a header that it has not', [aConfigMap('a')], { ...applied('a', { x: '1' }), headers: { 'content-type': 'application/apply-patch+yaml', 'if-match': '5' } }, refused(409, 'Conflict')],
+    ['of an apply of nothing', [], apply('~/configmaps/a', '' as never), refused(400, 'BadRequest', 'invalid object type: /, Kind=')],
+    ['of an apply of a list', [], apply('~/configmaps/a', []), refused(400, 'BadRequest')],
+    ['of an apply without a kind', [], apply('~/configmaps/a', { metadata: { name: 'a' } }), refused(400, 'BadRequest', 'invalid object type: /, Kind=')],
+    ['of an apply without a name', [], apply('~/configmaps/a', { apiVersion: 'v1', kind: 'ConfigMap' }), refused(400, 'BadRequest')],
+    ['of an apply of a wrong type', [], applied('a', [] as never), refused(422, 'Invalid', /\.data: expected map/)],
+    ['of an apply of an item twice', [], apply(`${deployments}/d`, deployment(container('c', 'i'), container('c', 'j'))), refused(422, 'Invalid', /duplicate entries for key \[name="c"\]/)],
+    ['of an apply of an invalid object', [], applied('A_', { x: '1' }), invalid('metadata.name')],
+    ['of an apply that conflicts in a dry run', [applied('a', { x: '1' })], applied('a', { x: '2' }, 'fieldManager=two&dryRun=All'), conflicts('Apply failed with 1 conflict: conflict with "one": .data.x', '.data.x')],
+    ['of a deployment applied again', [keep('d', apply(`${deployments}/d`, deployment(container('c', 'i'))))], apply(`${deployments}/d`, deployment(container('c', 'i'))), ok({ metadata: { resourceVersion: '{d.metadata.resourceVersion}', generation: 1 } })],
+    ['of a service applied again', [keep('s', apply('~/services/s', service))], apply('~/services/s', service), ok({ metadata: { resourceVersion: '{s.metadata.resourceVersion}' }, spec: { clusterIP: '{s.spec.clusterIP}' } })],
+    ['of a pod applied again', [keep('p', apply('~/pods/p', { apiVersion: 'v1', kind: 'Pod', ...pod('p') }))], apply('~/pods/p', { apiVersion: 'v1', kind: 'Pod', ...pod('p') }), ok({ metadata: { resourceVersion: '{p.metadata.resourceVersion}' } })],
+    ['of appliers who share nothing, in this order', [applied('a', { x: '1' }, 'fieldManager=one'), applied('a', { y: '2' }, 'fieldManager=two')], get('~/configmaps/a'), ok({ data: { x: '1', y: '2' }, ...owners({ manager: 'one', ...dataOf('x') }, { manager: 'two', ...dataOf('y') }) })],
+    ['of what two own outlives one of them', [applied('a', { x: '1', y: '1' }), applied('a', { x: '1' }, 'fieldManager=two')], applied('a', {}), ok({ data: { x: '1' } }, { absent: ['data.y'] })],
+    ['of an item goes with its only owner', [apply(`${deployments}/d`, deployment(container('c', 'i'), container('e', 'j')))], apply(`${deployments}/d`, deployment(container('c', 'i'))), ok({ spec: { template: { spec: { containers: [{ name: 'c' }] } } } }, { absent: ['spec.template.spec.containers.1'] })],
   ],
 };
 

@@ -1,6 +1,6 @@
 import { definingKinds, newEvents, reviews, roles, rulesForRequests } from './access.cases.js';
 import { accounts, limiting, protecting, securing, shapingPods } from './admission.cases.js';
-import { applying, strategicMerging } from './apply.cases.js';
+import { applying, owning, strategicMerging } from './apply.cases.js';
 import type { Table } from './case.js';
 import { certificateRequests, clusterParts, devices } from './cluster.cases.js';
 import { deleting, deletingCollections, namespacing } from './delete.cases.js';
@@ -24,6 +24,7 @@ export const allTables: readonly Table[] = [
   jsonPatching,
   patchTypes,
   applying,
+  owning,
   strategicMerging,
   versions,
   deleting,
