@@ -25,13 +25,13 @@ export function giveNames(definition: KubeObject, revision: Revision, others: re
   const taken = (of: 'resources' | 'kinds', name: string, isOwn: boolean) =>
     others.some((claim) => claim[of].includes(name) && (!isOwn || comesBefore(claim, own)));
 
-  /** The name that it asks for; or else what it had, where that is still its own. */
+  /** The name that it asks for; or else what it is served under: what nobody uses others may have. */
   const give = (field: string, of: 'resources' | 'kinds', reason: string): string => {
     const name = asText(asked[field]);
     const had = asText(before[field]);
     if (!taken(of, name, name === had)) return name;
     conflicts.push({ reason, names: [name] });
-    return name === had ? '' : had;
+    return own.isEstablished ? had : '';
   };
   const giveShortNames = (): string[] => {
     const names = asTexts(asked['shortNames']);
@@ -39,7 +39,7 @@ export function giveNames(definition: KubeObject, revision: Revision, others: re
     const lost = names.filter((name) => taken('resources', name, had.includes(name)));
     if (lost.length === 0) return names;
     conflicts.push({ reason: 'ShortNamesConflict', names: lost });
-    return had.filter((name) => !lost.includes(name));
+    return own.isEstablished ? had : [];
   };
 
   const given: Fields = {
