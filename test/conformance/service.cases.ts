@@ -55,6 +55,7 @@ export const nodePorts: Table = {
     ['are not given where a balancer needs none', [], post('~/services', service('s', { type: 'LoadBalancer', allocateLoadBalancerNodePorts: false })), made({}, { absent: ['spec.ports.0.nodePort'] })],
     ['tell of health where traffic stays on its node', [], post('~/services', service('s', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' })), made({ spec: { healthCheckNodePort: nodePort, ports: [{ nodePort }] } })],
     ['of health are asked for', [], post('~/services', service('s', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 30_009 })), made({ spec: { healthCheckNodePort: 30_009 } })],
+    ['of health that no node has', [], post('~/services', service('s', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 80 })), refused(422, 'Invalid', `Service "s" is invalid: spec.healthCheckNodePort: Invalid value: 80: ${badRange}`)],
     ['of health are given back', [aService('s', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 30_010 }), patch('~/services/s', { spec: { externalTrafficPolicy: 'Cluster' } })], post('~/services', service('t', onNodes(30_010))), made({}, { then: [[get('~/services/s'), ok({}, { absent: ['spec.healthCheckNodePort'] })]] })],
   ],
 };

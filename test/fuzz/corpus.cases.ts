@@ -122,4 +122,14 @@ export const corpus: readonly (FuzzRequest & { readonly about: string })[] = [
       '{"metadata":{"generation":-9007199254740993},"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}',
     ),
   },
+  {
+    about: 'a port for health checks that no node has',
+    method: 'POST',
+    target: '/api/v1/namespaces/fuzz/services',
+    ...json,
+    body: body({
+      metadata: { name: 'checked' },
+      spec: { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: -5, ports: [{ port: 80 }] },
+    }),
+  },
 ];

@@ -82,7 +82,7 @@ async function chooseHealthCheckPort(spec: Fields, taker: PortTaker): Promise<vo
   if (asked !== 0) {
     const problem = await taker.take(asked);
     if (problem === undefined) return;
-    throw ApiError.internal(`failed to allocate requested HealthCheck NodePort ${asked}: ${problem}`);
+    throw new NodePortRefused([fieldError.invalid('spec.healthCheckNodePort', asked, problem)]);
   }
   const any = await taker.takeAny();
   if (any === undefined) throw ApiError.internal(`failed to allocate a HealthCheck NodePort 0: ${rangeIsFull}`);
