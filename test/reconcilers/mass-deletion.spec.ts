@@ -98,28 +98,51 @@ it(`a namespace with ${count} objects goes completely, though the server is kill
   }
 }, 120_000);
 
-it('what a deletion in two steps has left half done goes with its namespace', async () => {
+describe('what a deletion in two steps has left half done', () => {
   const store = new MemoryStore();
-  const keelson = await startKeelson({ store });
-  const admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
-  try {
-    await made(admin.post(namespaces, { metadata: { name: 'half' } }));
-    const pods = `${namespaces}/half/pods`;
-    await made(admin.post(pods, { metadata: { name: 'p' }, spec: { ...podSpec, nodeName: 'n' } }));
-    const key = '/registry/pods/half/p';
+  const running: { stop(): Promise<void> }[] = [];
+  afterAll(async () => {
+    for (const one of running) await one.stop();
+    await store.close();
+  });
+  const start = async (controllers: string[]) => {
+    const keelson = await startKeelson({ store, config: { reconcilers: { controllers } } });
+    const admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
+    running.push({ stop: async () => (admin.close(), keelson.stop()) });
+    return admin;
+  };
+  /** As a server leaves it that is killed in between. */
+  async function halfDelete(key: string): Promise<void> {
     const { item } = await store.get(key);
     const pod = JSON.parse(item!.value.toString()) as KubeObject;
     Object.assign(pod.metadata, { deletionTimestamp: '2026-01-02T03:04:05Z', deletionGracePeriodSeconds: 0 });
     await store.txn([], [{ type: 'put', key, value: Buffer.from(JSON.stringify(pod)) }]);
-    await admin.delete(`${namespaces}/half`);
-    await untilGone(admin, namespaces, 'half');
-    expect((await store.get(key)).item).toBeUndefined();
-  } finally {
-    admin.close();
-    await keelson.stop();
-    await store.close();
   }
-}, 30_000);
+
+  it('goes with its namespace, when it is deleted again, and when a server starts', async () => {
+    const idle = await start([]);
+    const key = (name: string) => `/registry/pods/${name}/p`;
+    for (const name of ['with', 'again', 'start']) {
+      await made(idle.post(namespaces, { metadata: { name } }));
+      await made(idle.post(`${namespaces}/${name}/serviceaccounts`, { metadata: { name: 'default' } }));
+      await made(
+        idle.post(`${namespaces}/${name}/pods`, { metadata: { name: 'p' }, spec: { ...podSpec, nodeName: 'n' } }),
+      );
+      await halfDelete(key(name));
+    }
+    expect((await idle.delete(`${namespaces}/again/pods/p`)).code).toBe(200);
+    expect((await store.get(key('again'))).item).toBeUndefined();
+
+    expect((await idle.delete(`${namespaces}/with`)).code).toBe(200);
+    const emptying = await start(['namespace-controller']);
+    await untilGone(emptying, namespaces, 'with');
+    expect((await store.get(key('with'))).item).toBeUndefined();
+
+    const collecting = await start(['garbage-collector-controller']);
+    await untilGone(collecting, `${namespaces}/start/pods`, 'p');
+    expect((await store.get(key('start'))).item).toBeUndefined();
+  }, 60_000);
+});
 
 describe.each(['Background', 'Foreground'])(`${count} objects below one, deleted with the policy %s`, (policy) => {
   const store = new MemoryStore();

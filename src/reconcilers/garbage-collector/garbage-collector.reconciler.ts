@@ -24,12 +24,16 @@ export const garbageCollector: Reconciler = {
 
 /** As many as the reference has. */
 const workersMax = 20;
+/** Longer than any other server takes from the first step of a deletion to the second. */
+const deletionMs = 10_000;
 
 class GarbageCollection implements RunningReconciler {
   private readonly queue: WorkQueue;
   private readonly graph: OwnershipGraph;
   /** Objects whose owners are of kinds that are not served: looked at again when kinds come. */
   private readonly undecided = new Set<string>();
+  /** Objects that were found half deleted: whoever deletes them may still be at it. */
+  private readonly halfDeleted = new Set<string>();
   private readonly forget: () => void;
 
   constructor(private readonly parts: ReconcilerParts) {
@@ -47,7 +51,7 @@ class GarbageCollection implements RunningReconciler {
     await this.queue.stop();
   }
 
-  private async reconcile(key: string, signal: AbortSignal): Promise<void> {
+  private async reconcile(key: string, signal: AbortSignal): Promise<void | { againInMs: number }> {
     this.undecided.delete(key);
     const place = this.graph.placeOf(key);
     const encoded = place && this.graph.cached(place);
@@ -57,8 +61,26 @@ class GarbageCollection implements RunningReconciler {
     const uid = this.graph.uidOf(encoded);
     if (orphansDependents(lifetime)) return this.orphan(place, uid, signal);
     if (waitsForDependents(lifetime)) return this.awaitDependents(key, place, uid, signal);
+    if (lifetime.isDeleting && lifetime.finalizers.length === 0) return this.finish(key, place, uid, signal);
     if (lifetime.isDeleting || lifetime.owners.length === 0) return;
     await this.judge(key, place, uid, signal);
+  }
+
+  /** A server that was killed between the two steps in which some kinds are deleted has left the second to us. */
+  private async finish(
+    key: string,
+    place: Place,
+    uid: string,
+    signal: AbortSignal,
+  ): Promise<void | { againInMs: number }> {
+    if (!place.served.definition.strategy.deletion?.graceSeconds) return;
+    if (this.parts.sharesStore && !this.halfDeleted.delete(key)) {
+      this.halfDeleted.add(key);
+      return { againInMs: deletionMs };
+    }
+    const live = await this.parts.client.live(place, signal);
+    if (live?.metadata.uid !== uid || (live.metadata.deletionGracePeriodSeconds ?? 0) > 0) return;
+    await this.parts.client.delete(place, { preconditions: { uid } }, signal);
   }
 
   /** From the cache first, which nearly always says that it stays; otherwise nothing is believed but the store. */
