@@ -1,0 +1,49 @@
+import { EncodedObject } from '../../cache/encoded-object.js';
+import { revisionOf } from '../../machinery/revision.js';
+import { ClaimBook } from './claims.js';
+
+interface Given {
+  readonly group?: string;
+  readonly accepted?: object;
+  readonly isWaiting?: boolean;
+}
+let revision = 0;
+const entry = (name: string, { group = 'g', accepted = {}, isWaiting = false }: Given = {}): EncodedObject => {
+  const conditions = [{ type: 'NamesAccepted', status: isWaiting ? 'False' : 'True' }];
+  const object = { metadata: { name }, spec: { group }, status: { acceptedNames: accepted, conditions } };
+  const attributes = { namespace: '', name, labels: undefined, fields: {} };
+  return new EncodedObject(name, revisionOf(++revision), Buffer.from(JSON.stringify(object)), attributes);
+};
+const names = { plural: 'as', singular: 'a', shortNames: ['x', 'y'], kind: 'A', listKind: 'AList' };
+
+let book: ClaimBook;
+beforeEach(() => {
+  book = new ClaimBook();
+  book.note('a', entry('a', { accepted: names }));
+  book.note('waits', entry('waits', { isWaiting: true }));
+  book.note('has', entry('has'));
+  book.note('elsewhere', entry('elsewhere', { group: 'h', isWaiting: true }));
+});
+
+it('knows what the others of a group have', () => {
+  expect(book.others({ group: 'g', definition: 'waits' })).toMatchObject([
+    { definition: 'a', resources: ['as', 'a', 'x', 'y'], kinds: ['A', 'AList'], isEstablished: false },
+    { definition: 'has', resources: [], kinds: [] },
+  ]);
+  expect(book.others({ group: 'h', definition: 'elsewhere' })).toEqual([]);
+});
+
+it.each<[string, EncodedObject | undefined, string[]]>([
+  ['is gone', undefined, ['waits']],
+  ['gives a name back', entry('a', { accepted: { ...names, shortNames: ['x'] } }), ['waits']],
+  ['takes another one', entry('a', { accepted: { ...names, shortNames: ['x', 'y', 'z'] } }), []],
+  ['is the same', entry('a', { accepted: names }), []],
+  ['cannot be read', EncodedObject.corrupt('a', revisionOf(1), new Error('no')), ['waits']],
+])('who waits hears of a definition that %s', (_what, after, want) => expect(book.note('a', after)).toEqual(want));
+
+it('forgets what is gone, and all when it is told so', () => {
+  book.note('a', undefined);
+  expect(book.others({ group: 'g', definition: 'waits' }).map(({ definition }) => definition)).toEqual(['has']);
+  book.clear();
+  expect(book.others({ group: 'g', definition: 'waits' })).toEqual([]);
+});
