@@ -50,4 +50,10 @@ function filledList(list: JsonValue[], items: SchemaNode | undefined): JsonValue
 }
 
 /** Whoever changes an object must not change the default of all others. */
-const fresh = (value: JsonValue): JsonValue => (typeof value === 'object' ? structuredClone(value) : value);
+function fresh(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(fresh);
+  const copy: JsonObject = {};
+  for (const field in value) putOwn(copy, field, fresh(value[field]!));
+  return copy;
+}
