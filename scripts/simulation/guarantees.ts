@@ -99,12 +99,14 @@ function checkDeletion(history: History, { key, replaces }: WriteSeen, answer: K
   const details = answer['details'] as { uid?: string } | undefined;
   const uid = answer.kind === 'Status' ? details?.uid : answer.metadata.uid;
   const revision = answer.kind === 'Status' ? undefined : Number(answer.metadata.resourceVersion);
-  const isIt = ({ revision: at, before }: Change) =>
-    before?.object.metadata.uid === uid && (revision === undefined || at === revision);
-  const made = history.changesOf(key).find((change) => isIt(change) && (!change.after || revision !== undefined));
-  if (!made) return report('no-lost-acknowledged-write', `the object with uid ${uid} was not deleted`);
-  if (replaces !== undefined && made.before!.revision !== replaces)
-    report('no-lost-update', `revision ${replaces} was to be deleted, and ${made.before!.revision} was`);
+  // Who marks an object and removes it shows it as marked; who only removes it shows what the mark of others left.
+  const isShown = ({ revision: at, before, after }: Change) =>
+    revision === undefined ? !after : at === revision || (!after && before?.revision === revision);
+  const made = history.changesOf(key).filter((change) => change.before?.object.metadata.uid === uid && isShown(change));
+  if (made.length === 0) return report('no-lost-acknowledged-write', `the object with uid ${uid} was not deleted`);
+  const replaced = made.map(({ before }) => before!.revision);
+  if (replaces !== undefined && !replaced.includes(replaces))
+    report('no-lost-update', `revision ${replaces} was to be deleted, and ${replaced.join(' or ')} was`);
 }
 
 function checkGet(history: History, { key, atLeast, object }: GetSeen, report: Report): void {
