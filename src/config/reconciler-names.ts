@@ -2,6 +2,7 @@ import { nearest } from './suggestion.js';
 
 /** What --controllers can name, with the names that kube-controller-manager had before. */
 const reconcilers: Readonly<Record<string, readonly string[]>> = {
+  'clusterrole-aggregation-controller': ['clusterrole-aggregation'],
   'event-expiry-controller': [],
   'garbage-collector-controller': ['garbagecollector'],
   'namespace-controller': ['namespace'],

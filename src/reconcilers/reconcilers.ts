@@ -6,6 +6,7 @@ import { garbageCollector } from './garbage-collector/garbage-collector.reconcil
 import { defaultAccounts, rootCaPublisher } from './namespace-objects/namespace-objects.reconciler.js';
 import { namespaceReconciler } from './namespace/namespace.reconciler.js';
 import { resourceQuotas } from './resource-quota/resource-quota.reconciler.js';
+import { roleAggregation } from './role-aggregation/role-aggregation.reconciler.js';
 import { serviceCidrReconciler } from './service-cidr/service-cidr.reconciler.js';
 import { serverIdentity } from './server-identity/server-identity.reconciler.js';
 
@@ -18,6 +19,7 @@ export const reconcilers = [
   eventExpiry,
   serviceCidrReconciler,
   resourceQuotas,
+  roleAggregation,
 ];
 
 /** What every server does for itself. */

@@ -9,6 +9,7 @@ import { ensureObject, type BootObject } from './ensure-object.js';
 import { flowcontrolObjects } from './flowcontrol-objects.js';
 import { namespaceObjects, type Authority } from './namespace-objects.js';
 import { priorityClassObjects } from './priority-class-objects.js';
+import { ensureRoles } from './roles/ensure-roles.js';
 import { ensureServiceCidr } from './service-cidr-object.js';
 
 interface Parts {
@@ -41,6 +42,7 @@ export async function ensureBootObjects(parts: Parts, server: Server): Promise<v
     ...flowcontrolObjects(parts.config.naming).map((boot) => ensureObject(parts.registry, boot)),
     ...priorityClassObjects(parts.config.naming).map((boot) => ensureObject(parts.registry, boot)),
     ensureApiServices(parts.registry, parts.config.naming),
+    ensureRoles(parts.registry, parts.config.naming),
   ]);
 }
 
