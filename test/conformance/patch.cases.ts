@@ -21,6 +21,7 @@ export const merging: Table = {
     ['without metadata', [a], patch('~/configmaps/a', { metadata: null }), refused(400, 'BadRequest', /was undeterminable/)],
     ['that makes a bad object', [a], patch('~/configmaps/a', { metadata: { labels: { 'a b': 'c' } } }), invalid('metadata.labels')],
     ['that makes data a text', [a], patch('~/configmaps/a', { data: 'x' }), refused(422, 'Invalid', /^ "" is invalid: patch: Invalid value: /)],
+    ['that does not fit quotes what it made, sorted where it went in', [a], patch('~/configmaps/a', { data: { x: 1 } }), refused(422, 'Invalid', /^ "" is invalid: patch: Invalid value: "\{\\"apiVersion\\":\\"v1\\",\\"data\\":\{\\"x\\":1,.*\\"metadata\\":\{\\"name\\":.*": json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/s)],
     ['of what is not there', [], patch('~/configmaps/none', {}), notFound('configmaps "none" not found')],
     ['that is a list', [a], patch('~/configmaps/a', []), refused(400, 'BadRequest', /^error decoding patch/)],
     ['that is null', [a], patch('~/configmaps/a', 'null'), refused(400, 'BadRequest', 'Invalid JSON Patch')],
