@@ -9,7 +9,7 @@ import { ServerUnderFuzz } from './server-under-fuzz.js';
 const seed = Number(process.env['FUZZ_SEED'] ?? process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const objectsMax = Number(process.env['FUZZ_OBJECTS'] ?? 4_000);
 /** The usual number is for everyday, and cut short on a busy machine. */
-const timeMs = process.env['FUZZ_OBJECTS'] === undefined ? 12_000 : 3_600_000;
+const timeMs = process.env['FUZZ_OBJECTS'] === undefined ? 9_000 : 3_600_000;
 const requestsAtOnce = 8;
 const batchesPerRound = 40;
 
