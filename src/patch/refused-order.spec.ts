@@ -18,13 +18,14 @@ const shown = (value: unknown): string => {
 };
 
 describe('the order in which a refusal quotes', () => {
+  // prettier-ignore
   it.each([
     ['nothing touched but the object', touchedByMerge({}), '(apiVersion kind metadata(name uid labels(a b)) spec(containers((name image zz)) nodeName zz))'],
     ['a merge', touchedByMerge({ metadata: { name: 'p' } }), '(apiVersion kind metadata(labels(a b) name uid) spec(containers((name image zz)) nodeName zz))'],
     ['a list merged', touchedByMerge({ spec: { containers: [] } }), '(apiVersion kind metadata(name uid labels(a b)) spec(containers((image name zz)) nodeName zz))'],
     ['an operation', touchedByOperations([{ op: 'add', path: '/metadata/name', value: 'p' }]), '(apiVersion kind metadata(labels(a b) name uid) spec(containers((name image zz)) nodeName zz))'],
     ['an operation in a list', touchedByOperations([{ op: 'remove', path: '/spec/containers/0/image' }]), '(apiVersion kind metadata(name uid labels(a b)) spec(containers((image name zz)) nodeName zz))'],
-  ])('%s', (_name, touched, want) => expect(shown(inRefusedOrder(given, pod, touched))).toBe(want)); // prettier-ignore
+  ])('%s', (_name, touched, want) => expect(shown(inRefusedOrder(given, pod, touched))).toBe(want));
 
   it('of what has no type is the alphabet', () => {
     const text = shown(inRefusedOrder({ kind: 'X', spec: { b: [{ d: 1, c: 1 }], a: 1 } }, undefined, new Map()));
