@@ -212,7 +212,7 @@ export class ResourceRequests {
     if (!type) {
       throw new ApiError({
         reason: 'UnsupportedMediaType',
-        message: `415: Unsupported Media Type: ${mediaType || 'none given'}; this resource takes ${supported.join(', ')}`,
+        message: unsupportedPatch(mediaType, supported),
         details: {},
       });
     }
@@ -332,6 +332,14 @@ export class ResourceRequests {
     const { encodings: decoders, limits } = this.parts;
     return submission(request, { decoders, bytesMax: limits.requestBodyBytesMax, kind, fieldValidation });
   }
+}
+
+/** A kind without types says so in words of its own; clients tell a strategic patch that is in vain by the code. */
+function unsupportedPatch(mediaType: string, supported: readonly string[]): string {
+  const types = supported.join(', ');
+  return patchTypes[mediaType] === 'strategic'
+    ? `the body of the request was in an unknown format - accepted media types include: ${types}`
+    : `415: Unsupported Media Type: ${mediaType || 'none given'}; this resource takes ${types}`;
 }
 
 const unsafeDeletionVerb = 'unsafe-delete-ignore-read-errors';
