@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EncodedObject } from '../cache/encoded-object.js';
 import { headersFor, sendBytes, type AnswerHeaders } from '../hooks/answer.js';
+import { drained, unhurriedEnd } from '../hooks/unhurried-end.js';
 import type { ListMeta, ListRendering } from '../registry/rendering.js';
 import { assert } from '../std/assert.js';
 import { Breather } from '../std/breather.js';
@@ -69,9 +69,9 @@ export async function sendList(
   request.kube.whenEnded(() => (isGone = true));
   for (const slice of pieces) {
     if (isGone) return;
-    if (slices.isDone) raw.end(slice);
+    if (slices.isDone) unhurriedEnd(raw, slice);
     else if (raw.write(slice)) await turn();
-    else await Promise.race([once(raw, 'drain'), once(raw, 'close')]);
+    else await drained(raw);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { unhurriedEnd } from './unhurried-end.js';
 
 type Raw = ServerResponse | Http2ServerResponse;
 export type AnswerHeaders = Record<string, string | number | string[]>;
@@ -61,7 +62,7 @@ function sendFinished(): void {
     if (raw.headersSent || raw.destroyed) continue;
     raw.writeHead(code, headers as never);
     if (body === undefined) raw.end();
-    else raw.end(body);
+    else unhurriedEnd(raw, body);
   }
 }
 
