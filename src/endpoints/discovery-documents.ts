@@ -128,9 +128,9 @@ const customSubresources = ['status', 'scale'];
 
 function verbsOf(resource: Served): readonly string[] {
   if (resource.type !== 'stored') return ['create'];
-  const { verbs } = resource.definition;
+  const { verbs, strategy } = resource.definition;
   if (!isCustom(resource)) return [...verbs].sort();
-  return verbs.includes('create') ? customVerbs.filter((verb) => verbs.includes(verb)) : endingVerbs;
+  return strategy.refusesCreate === undefined ? customVerbs : endingVerbs;
 }
 
 function namesBesides(resource: Served) {
@@ -172,10 +172,10 @@ function byPlural(resources: readonly Served[]): Served[] {
   return [...resources].sort((a, b) => (a.definition.plural < b.definition.plural ? -1 : 1));
 }
 
-/** What cannot be created is made up when somebody asks, and is stored nowhere; but for custom kinds that end. */
+/** What cannot be created is made up when somebody asks, and is stored nowhere. */
 function hashOf(resource: Served): { storageVersionHash?: string } {
   if (resource.type !== 'stored') return {};
-  if (!resource.definition.verbs.includes('create') && !isCustom(resource)) return {};
+  if (!resource.definition.verbs.includes('create')) return {};
   const { hub, group, version, kind } = resource.definition;
   return { storageVersionHash: storageVersionHash({ ...(hub?.stored ?? { group, version }), kind }) };
 }

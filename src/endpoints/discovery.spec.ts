@@ -238,7 +238,7 @@ describe('custom kinds', () => {
   });
 
   it('has less to do with those that end', async () => {
-    const ending = discovery([{ ...lamps, verbs: lamps.verbs.filter((verb) => verb !== 'create') }]);
+    const ending = discovery([{ ...lamps, strategy: { ...strategy, refusesCreate: 'it ends' } }]);
     const { resources } = (await ending.body('/apis/shop.example.com/v1')) as { resources: object[] };
     expect(resources[0]).toMatchObject({
       verbs: ['delete', 'deletecollection', 'get', 'list', 'watch'],

@@ -41,6 +41,9 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
   const { definition, parts } = store;
   const { strategy } = context.through?.definition ?? definition;
   const { request, admission } = context;
+  if (strategy.refusesCreate !== undefined) {
+    throw ApiError.forbidden(store.groupResource, submitted.metadata.name ?? '', strategy.refusesCreate);
+  }
   const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
 
   fillSystemFields(submitted, strategyContext.now, parts.rng.uuid(), definition.namespaced);

@@ -14,6 +14,8 @@ export interface Strategy {
   readonly finalizersNeedDomain?: boolean;
   /** Fills in what the client left out; also run on objects read back, so it must be idempotent. */
   readonly default?: (object: KubeObject) => void;
+  /** Why no more objects are made; undefined where they are. */
+  readonly refusesCreate?: string;
   /** Clears what a client may not set (status) and sets what only the server may. */
   readonly prepareForCreate?: (object: KubeObject, context: StrategyContext) => void;
   readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, context: StrategyContext) => void;

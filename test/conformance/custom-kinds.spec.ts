@@ -130,13 +130,13 @@ describe('a defined kind', () => {
     const made = await admin.post(at('widgets'), body);
     expect(made.body.spec).toEqual({ color: 'red', replicas: 1, parts: [{ name: 'a' }] });
     expect(made.warnings).toEqual(
-      ['spec.parts[0].x', 'spec.size', 'metadata.odd'].map((path) =>
+      ['metadata.odd', 'spec.parts[0].x', 'spec.size'].map((path) =>
         expect.stringContaining(`unknown field "${path}"`),
       ),
     );
     const strict = await admin.post(`${at('widgets')}?fieldValidation=Strict`, body);
     expect(strict.code).toBe(400);
-    expect(strict.body.message).toContain('strict decoding error: unknown field "spec.');
+    expect(strict.body.message).toContain('strict decoding error: unknown field "metadata.odd", unknown field "spec.');
   });
 
   it('keeps its status apart, and counts what is asked for', async () => {
@@ -196,6 +196,10 @@ describe('a defined kind', () => {
     await admin.post(at('widgets'), { metadata: { name: 'p' }, spec: { color: 'red', replicas: 3 } });
     const path = at('widgets', 'p');
     expect((await admin.patch(path, { spec: { replicas: null } })).body.spec).toEqual({ color: 'red', replicas: 1 });
+    // A null that its schema does not allow says nothing.
+    expect(
+      (await admin.patch(`${path}/status`, [{ op: 'add', path: '/status', value: null }], 'json')).body,
+    ).not.toHaveProperty('status');
     const operations = [{ op: 'replace', path: '/spec/color', value: 'blue' }];
     expect((await admin.patch(path, operations, 'json')).body.spec.color).toBe('blue');
     expect((await admin.patch(path, {}, 'strategic-merge')).code).toBe(415);
@@ -309,7 +313,11 @@ describe('a definition that changes', () => {
     const watch = await admin.watch(`${at('toys')}?watch=1`);
     await admin.delete(`${definitions}/toys.${group}`);
     await until(admin, definitions, `toys.${group}`, holds('Terminating'));
-    expect((await admin.post(at('toys'), { metadata: { name: 'late' }, spec: { color: 'red' } })).code).toBe(405);
+    const late = await admin.post(at('toys'), { metadata: { name: 'late' }, spec: { color: 'red' } });
+    expect([late.code, late.body.message]).toEqual([
+      403,
+      `toys.${group} "late" is forbidden: create not allowed while custom resource definition is terminating`,
+    ]);
     await until(admin, at('toys'), 'a', (object) => object === undefined);
     await admin.patch(at('toys', 'held'), { metadata: { finalizers: null } });
     await untilGone(admin, definitions, `toys.${group}`);

@@ -4,7 +4,6 @@ import { scalarText } from '../../../machinery/json-path-text.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import type { TypeSource } from '../../../machinery/type-model.js';
 import {
-  allVerbs,
   defineResource,
   type Hub,
   type LensSubresource,
@@ -65,10 +64,9 @@ function definitionOf(
     group,
     version: version.name,
     namespaced,
-    verbs: isTerminating ? allVerbs.filter((verb) => verb !== 'create') : allVerbs,
     storagePrefix: `${group}/${names.plural}`,
     selectableFields: Object.fromEntries(version.selectableFields.map(selectable)),
-    strategy: customStrategy({ form, view, statusIsApart: version.statusIsApart }),
+    strategy: customStrategy({ form, view, statusIsApart: version.statusIsApart, isTerminating }),
     table: customTable(version.columns),
     subresources: {
       ...(version.statusIsApart && { status: customStatus({ form, view }) }),
@@ -94,7 +92,9 @@ function selectable(path: string): [label: string, read: (object: KubeObject) =>
   const steps = stepsOf(path);
   const read = (object: KubeObject) => {
     const value = valueAt(object, steps);
-    return typeof value === 'object' || value === undefined ? '' : scalarText(value as Parameters<typeof scalarText>[0]);
+    return typeof value === 'object' || value === undefined
+      ? ''
+      : scalarText(value as Parameters<typeof scalarText>[0]);
   };
   return [steps.join('.'), read];
 }

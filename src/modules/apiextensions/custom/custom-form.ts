@@ -1,5 +1,6 @@
 import type { Fields } from '../../../machinery/fields.js';
 import type { JsonObject, KubeObject, ObjectMeta } from '../../../machinery/kube-object.js';
+import { putOwn } from '../../../machinery/put-own.js';
 import type { StructType, TypeSource } from '../../../machinery/type-model.js';
 import { schemaOfJsonSchema } from '../../../patch/apply/schema-of-json-schema.js';
 import { schemaOfType } from '../../../patch/apply/schema-of-type.js';
@@ -45,7 +46,7 @@ export class CustomForm implements ObjectForm {
     const object = { ...(this.values.filled(pruned) as JsonObject), metadata } as unknown as KubeObject;
     return {
       object: ordered(object, this.parts.kind, this.parts.apiVersion),
-      unknownFields: [...unknown, ...unknownFields],
+      unknownFields: [...unknownFields, ...unknown],
     };
   }
 
@@ -55,19 +56,22 @@ export class CustomForm implements ObjectForm {
 
   refreshed(stored: KubeObject): KubeObject | undefined {
     const object = { ...stored, kind: this.parts.kind, apiVersion: this.parts.apiVersion } as unknown as JsonObject;
-    const current = this.values.filled(this.values.pruned(object));
+    const current = this.values.refreshed(object);
     const isSame = current === object && stored.apiVersion === this.parts.apiVersion && stored.kind === this.parts.kind;
     return isSame ? undefined : ordered(current as unknown as KubeObject, this.parts.kind, this.parts.apiVersion);
   }
 
   /** An object of another version as one of this: what it does not have goes. */
   converted(object: KubeObject): KubeObject {
-    return this.values.pruned(object as unknown as JsonObject) as unknown as KubeObject;
+    return this.values.converted(object as unknown as JsonObject) as unknown as KubeObject;
   }
 
-  /** Fills in the defaults. */
+  /** Fills in the defaults, and takes out nulls that say nothing. */
   fill(object: KubeObject): void {
-    Object.assign(object, this.values.filled(object as unknown as JsonObject));
+    const filled = this.values.filled(object as unknown as JsonObject) as JsonObject;
+    if ((filled as unknown) === object) return;
+    for (const field of Object.keys(object)) if (!Object.hasOwn(filled, field)) delete object[field];
+    for (const [field, value] of Object.entries(filled)) putOwn(object, field, value);
   }
 
   private objectMeta(): StructType {

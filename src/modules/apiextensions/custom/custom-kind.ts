@@ -73,7 +73,7 @@ export function customKindOf(definition: KubeObject): CustomKind | undefined {
       deprecation: version['deprecated'] === true ? deprecationOf(version, versions, group, names.kind) : undefined,
     })),
     conversion: asFields(spec['conversion'])['strategy'] === 'Webhook' ? 'Webhook' : 'None',
-    isTerminating: holds('Terminating'),
+    isTerminating: holds('Terminating') || definition.metadata.deletionTimestamp !== undefined,
   };
 }
 

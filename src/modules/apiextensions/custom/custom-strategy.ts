@@ -10,12 +10,16 @@ export interface CustomStrategyParts {
   /** What is stored, as the version has it. */
   readonly view: (stored: KubeObject) => KubeObject;
   readonly statusIsApart: boolean;
+  readonly isTerminating: boolean;
 }
 
 /** The order of a write is that of all kinds; what may be in an object is what its schema says. */
-export function customStrategy({ form, view, statusIsApart }: CustomStrategyParts): Strategy {
+export function customStrategy({ form, view, statusIsApart, isTerminating }: CustomStrategyParts): Strategy {
   return {
     validateName: nameIsDnsSubdomain,
+    ...(isTerminating && {
+      refusesCreate: 'create not allowed while custom resource definition is terminating',
+    }),
     finalizersNeedDomain: false,
     countsGenerations: statusIsApart ? true : 'statusToo',
     default: (object) => form.fill(object),

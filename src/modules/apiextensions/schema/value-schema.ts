@@ -21,7 +21,9 @@ export interface ValueSchema {
   pruned(value: JsonValue, unknown?: (path: string) => void): JsonValue;
   /** With defaults, and without nulls that are not allowed: a copy where something changes, else the value itself. */
   filled(value: JsonValue): JsonValue;
-  /** What was stored under an older schema as this one has it, or the value itself: pruned and filled, and never refused. */
+  /** What was written under another schema as this one has it, or the value itself: pruned, and never refused. */
+  converted(value: JsonValue): JsonValue;
+  /** The same of what is stored: it gets the defaults as well. */
   refreshed(value: JsonValue): JsonValue;
   /** All errors, in the words that clients know. */
   validate(value: JsonValue): FieldError[];
@@ -50,6 +52,7 @@ export function compileSchema(schema: Fields, { objectMeta }: { readonly objectM
       if (tell) for (const path of [...unknown!.sort(), ...inside!.sort()]) tell(path);
       return conformed;
     },
+    converted: (value) => embedded.conformed(pruned(value, root, { isRoot: true }), root, { drops: true }),
     refreshed: (value) =>
       embedded.conformed(filled(pruned(value, root, { isRoot: true }), root), root, { drops: true }),
     filled: (value) => filled(value, root),
