@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
-import { startKeelson } from '../../src/testing.js';
+import { startKeelson, type KeelsonOptions } from '../../src/testing.js';
+import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
 import { HttpClient } from '../harness/http-client.js';
 import { startTestServer, type NamingName, type TestServer } from '../harness/servers.js';
 import { until } from '../harness/until.js';
@@ -206,11 +207,26 @@ describe('at a later start', () => {
 
   it('several servers may start at once', async () => {
     const shared = new MemoryStore();
-    const servers = await Promise.all([1, 2, 3].map(() => startKeelson({ store: shared })));
-    const admin = new HttpClient({ url: servers[0]!.url, ca: servers[0]!.ca, ...servers[0]!.client });
-    expect(await everything(admin)).toHaveLength(133);
-    admin.close();
-    await Promise.all(servers.map((server) => server.stop()));
+    await startThree({ store: shared });
     await shared.close();
   });
+
+  describeWithEtcd('on etcd', () => {
+    it('several servers may start at once', async () => {
+      const etcd = await EtcdCluster.start();
+      const { servers } = etcd.storeOptions;
+      await startThree({ config: { storage: { backend: 'etcd3', etcd: { servers, prefix: '/roles' } } } });
+      await etcd.stop();
+    });
+  });
+
+  async function startThree(options: KeelsonOptions): Promise<void> {
+    const servers = await Promise.all([1, 2, 3].map(() => startKeelson(options)));
+    for (const { url, ca, client } of servers) {
+      const admin = new HttpClient({ url, ca, ...client });
+      expect(await everything(admin)).toHaveLength(133);
+      admin.close();
+    }
+    await Promise.all(servers.map((server) => server.stop()));
+  }
 });
