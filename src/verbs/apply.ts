@@ -1,6 +1,5 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { ApiError } from '../machinery/api-error.js';
-import { fieldError } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import { toStored } from '../registry/served-version.js';
 import { wrongObjectType } from '../patch/apply/apply-errors.js';
@@ -8,7 +7,7 @@ import type { Submission } from '../registry/submission.js';
 import { objectTime } from '../registry/system-fields.js';
 import { updateObject } from '../registry/update.js';
 import { lensOf } from './lens.js';
-import { checkName, placeInNamespace } from './placement.js';
+import { checkName, checkUid, placeInNamespace } from './placement.js';
 import { readAs } from './submitted.js';
 import { answer } from './update.js';
 import { admissionFor, type Target, type VerbAnswer } from './verb.js';
@@ -43,10 +42,8 @@ export async function apply(
     });
     checkName(object, target.name);
     placeInNamespace(object, target.namespace, definition.namespaced);
-    const { uid, managedFields } = object.metadata;
-    if (uid && uid !== live?.metadata.uid) {
-      throw ApiError.invalid(definition, target.name, [fieldError.invalid('metadata.uid', uid, 'field is immutable')]);
-    }
+    checkUid(object, live, definition, target.name);
+    const { managedFields } = object.metadata;
     // Who applies means the object as it is to be: that it was there once, in some version, does not matter.
     if (!live) delete object.metadata.resourceVersion;
     const read = readAs(target.served, object, lens?.viewKind).object;

@@ -17,7 +17,7 @@ import { updateObject } from '../registry/update.js';
 import { ConformError } from '../schema/conform-error.js';
 import { assert } from '../std/assert.js';
 import { lensOf } from './lens.js';
-import { checkName, placeInNamespace } from './placement.js';
+import { checkName, checkUid, placeInNamespace } from './placement.js';
 import { answer } from './update.js';
 import { readAs, structOf } from './submitted.js';
 import { admissionFor, type Target, type VerbAnswer } from './verb.js';
@@ -92,6 +92,7 @@ function changed(
   const object = patchedObject(after, fields, lens, target, () => shown(type, body, after, lens, target));
   checkName(object, target.name);
   placeInNamespace(object, target.namespace, definition.namespaced);
+  checkUid(object, current, definition, target.name);
   return lens?.viewKind ? object : toStored(definition, object);
 }
 

@@ -1,4 +1,5 @@
 import { ApiError } from '../machinery/api-error.js';
+import { fieldError } from '../machinery/field-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 
 /** An object goes where its URL says; its own word may be missing, but not another. */
@@ -26,4 +27,16 @@ export function checkName(object: KubeObject, name: string): void {
       `the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`,
     );
   }
+}
+
+/** A change cannot make an object another one. Whoever replaces it says by the uid which one he means: that may conflict. */
+export function checkUid(
+  object: KubeObject,
+  live: KubeObject | undefined,
+  of: { readonly group: string; readonly kind: string },
+  name: string,
+): void {
+  const { uid } = object.metadata;
+  if (!uid || uid === live?.metadata.uid) return;
+  throw ApiError.invalid(of, name, [fieldError.invalid('metadata.uid', uid, 'field is immutable')]);
 }

@@ -9,6 +9,7 @@ export const merging: Table = {
   everywhere: true,
   rows: [
     ['adds, changes and removes', [a], patch('~/configmaps/a', { data: { x: 'new', y: null, z: '3' } }), ok({ data: { x: 'new', z: '3' } }, { absent: ['data.y'] })],
+    ['cannot make it another one', [a], patch('~/configmaps/a', { metadata: { uid: 'other' } }), refused(422, 'Invalid', /metadata\.uid: Invalid value: "other": field is immutable$/)],
     ['keeps what it does not name', [a], patch('~/configmaps/a', { data: { x: 'new' } }), ok({ data: { y: '2' }, metadata: { labels: { l: '1' }, uid: '{a.metadata.uid}' } })],
     ['replaces lists whole', [aConfigMap('a', { metadata: { finalizers: ['example.com/a', 'example.com/b'] } })], patch('~/configmaps/a', { metadata: { finalizers: ['example.com/b'] } }), ok({ metadata: { finalizers: ['example.com/b'] } })],
     ['of nothing writes nothing', [a], patch('~/configmaps/a', {}), ok({ metadata: { resourceVersion: '{a.metadata.resourceVersion}' } })],
