@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { cpuMsOf } from '../../test/harness/cpu-time.js';
 import { decodeJson, encodeJson, prettyJson, stringifyJson } from './json.js';
 
 const problem = (text: string): string => {
@@ -120,6 +121,10 @@ describe('encodeJson', () => {
     expect(stringifyJson({ a: 2n ** 60n, b: '@int64:5', c: ['@int64::7'] })).toBe(
       '{"a":1152921504606846976,"b":"@int64:5","c":["@int64::7"]}',
     );
+  });
+  it('takes no longer where somebody has filled a document with marks', () => {
+    const text = `["@int64:${':'.repeat(200_000)}","\\u0000int64:${':'.repeat(200_000)}",9007199254740993]`;
+    expect(cpuMsOf(() => expect(encodeJson(decodeJson(text)).toString()).toBe(text))).toBeLessThan(500);
   });
   it('is pretty on demand', () => {
     expect(prettyJson({ a: [1] }).toString()).toBe('{\n  "a": [\n    1\n  ]\n}\n');

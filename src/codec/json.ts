@@ -1,6 +1,7 @@
 import type { JsonValue } from '../machinery/kube-object.js';
 import { jsonSyntaxProblem } from './json-syntax.js';
 import { DecodeError } from './decode-error.js';
+import { secretMark } from './secret-mark.js';
 
 /**
  * JSON, the one place where it is read and written. Fast for what is usual, exact for what is not:
@@ -85,22 +86,21 @@ function mayHaveLostDigits(number: number): boolean {
 }
 
 const int64Max = 2n ** 63n - 1n;
+const mark = secretMark('int64');
+const markedInteger = new RegExp(`"${mark}(-?[0-9]+)"`, 'g');
 
 /**
  * The slow way, for the few documents with large integers. The text is known to be good JSON: integers that need it
  * are marked as strings that cannot be there otherwise, then read back as bigints.
  */
 function parseExactly(text: string): JsonValue {
-  let mark = '\u0000int64:';
-  while (text.includes(JSON.stringify(mark).slice(1, -1))) mark += ':';
-  const marked = markIntegers(text, JSON.stringify(mark).slice(1, -1));
-  return JSON.parse(marked, (_key, value: unknown) => {
+  return JSON.parse(markIntegers(text), (_key, value: unknown) => {
     if (typeof value !== 'string' || !value.startsWith(mark)) return value;
     return BigInt(value.slice(mark.length));
   }) as JsonValue;
 }
 
-function markIntegers(text: string, mark: string): string {
+function markIntegers(text: string): string {
   let marked = '';
   let copied = 0;
   for (let at = 0; at < text.length;) {
@@ -145,20 +145,10 @@ function containsBigInt(value: unknown): boolean {
 }
 
 function stringifyExactly(value: unknown, indent?: number): string {
-  const strings: string[] = [];
-  let mark = '@int64:';
-  const collect = (_key: string, found: unknown) => {
-    if (typeof found === 'string' && found.startsWith('@int64:')) strings.push(found);
-    return typeof found === 'bigint' ? 0 : found;
-  };
-  JSON.stringify(value, collect);
-  while (strings.some((text) => text.startsWith(mark))) mark += ':';
   const marked = JSON.stringify(
     value,
     (_key, found: unknown) => (typeof found === 'bigint' ? `${mark}${found}` : found),
     indent,
   );
-  return marked.replace(/"@int64:(:*)(-?[0-9]+)"/g, (whole, colons: string, digits: string) =>
-    `@int64:${colons}` === mark ? digits : whole,
-  );
+  return marked.replace(markedInteger, (_whole, digits: string) => digits);
 }

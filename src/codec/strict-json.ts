@@ -1,3 +1,13 @@
+import { secretMark } from './secret-mark.js';
+
+/** Of what stands twice, more than these are never told, nor so much text: names may be as long as a body. */
+const duplicatesMax = 1000;
+const pathCharactersMax = 10_000_000;
+/** A body of ordinary names has a tenth of it in all its paths. */
+const positionCharactersMax = 100_000_000;
+
+const mark = secretMark('again');
+
 /**
  * Fields that stand twice in one JSON object, with their paths: `spec.containers[0].image`. Each is named once,
  * in the order of the document. The parser keeps the last value silently; strict validation wants to know.
@@ -12,18 +22,19 @@ export function findDuplicateFields(text: string): string[] {
  * loses none of them.
  */
 export function renameRepeated(text: string): { readonly text: string; readonly mark: string } {
-  let mark = '\u0000again:';
-  while (text.includes(JSON.stringify(mark).slice(1, -1))) mark += ':';
   let renamed = '';
   let copied = 0;
-  new Scanner(text).repeated((_path, closingQuote) => {
-    renamed += `${text.slice(copied, closingQuote)}${JSON.stringify(mark).slice(1, -1)}${closingQuote}`;
+  new Scanner(text).repeated((closingQuote) => {
+    renamed += `${text.slice(copied, closingQuote)}${mark}${closingQuote}`;
     copied = closingQuote;
   });
   return { text: renamed + text.slice(copied), mark };
 }
 
-/** The positions in the text of fields, so that findings of several kinds can be told in the document's order. */
+/**
+ * The positions in the text of fields, so that findings of several kinds can be told in the document's order. Where names
+ * are so long that nobody reads them, those of the first ones.
+ */
 export function positionsOfFields(text: string, paths: ReadonlySet<string>): Map<string, number> {
   return new Scanner(text).positions(paths);
 }
@@ -54,11 +65,17 @@ class Scanner {
 
   duplicates(): string[] {
     const found = new Set<string>();
-    this.repeated((path) => found.add(`duplicate field "${path}"`));
+    let characters = 0;
+    this.repeated(() => {
+      if (found.size >= duplicatesMax || characters >= pathCharactersMax) return;
+      const path = this.path();
+      characters += path.length;
+      found.add(`duplicate field "${path}"`);
+    });
     return [...found];
   }
 
-  repeated(visit: (path: string, closingQuote: number) => void): void {
+  repeated(visit: (closingQuote: number) => void): void {
     const sets = new Map<Level, Set<string>>();
     this.scan((level, key) => {
       const keys = level.keys!;
@@ -71,15 +88,18 @@ class Scanner {
         isKnown = set.has(key);
         set.add(key);
       }
-      if (isKnown) visit(this.path(), this.at);
+      if (isKnown) visit(this.at);
       else keys.push(key);
     });
   }
 
   positions(paths: ReadonlySet<string>): Map<string, number> {
     const found = new Map<string, number>();
+    let characters = 0;
     this.scan(() => {
+      if (characters >= positionCharactersMax) return;
       const path = this.path();
+      characters += path.length;
       if (paths.has(path)) found.set(path, this.at);
     });
     return found;
