@@ -1,14 +1,25 @@
 import { goQuote } from './field-error.js';
 import { urlMatches, type PolicyRule } from './policy-rule.js';
 
+/** The roles that clusters begin with come to a thousand; each piece is compared with all that the user holds. */
+const piecesMax = 20_000;
+
 /**
  * What of the rules nobody of those who hold `held` could do: whoever gives rights to others must have them. Rules are
  * taken apart into their smallest pieces, each of which one held rule must cover; what is left is put together again.
+ * Undefined where they come to more pieces than can be compared: four short lists make any number of them.
  */
-export function missingRules(wanted: readonly PolicyRule[], held: readonly PolicyRule[]): PolicyRule[] {
+export function missingRules(wanted: readonly PolicyRule[], held: readonly PolicyRule[]): PolicyRule[] | undefined {
+  const open = wanted.filter((rule) => !held.some((one) => covers(one, rule)));
+  if (open.reduce((sum, rule) => sum + pieceCount(rule), 0) > piecesMax) return undefined;
   return compacted(
-    wanted.flatMap((rule) => [...piecesOf(rule)]).filter((piece) => !held.some((rule) => covers(rule, piece))),
+    open.flatMap((rule) => [...piecesOf(rule)]).filter((piece) => !held.some((rule) => covers(rule, piece))),
   );
+}
+
+function pieceCount({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): number {
+  const things = apiGroups.length * resources.length * Math.max(1, resourceNames.length);
+  return verbs.length * (things + nonResourceURLs.length);
 }
 
 /** A rule of one verb for one thing. */
@@ -28,21 +39,23 @@ function* piecesOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs
 
 const nothing: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] };
 
-function covers(rule: PolicyRule, piece: PolicyRule): boolean {
-  const [verb, group, resource, name, url] = [
-    piece.verbs[0]!,
-    piece.apiGroups[0],
-    piece.resources[0],
-    piece.resourceNames[0],
-    piece.nonResourceURLs[0],
-  ];
-  if (!rule.verbs.includes('*') && !rule.verbs.includes(verb)) return false;
-  if (url !== undefined) return rule.nonResourceURLs.some((named) => urlMatches(named, url));
+/** Whether one held rule alone grants all that another does. */
+function covers(held: PolicyRule, wanted: PolicyRule): boolean {
+  const all = (names: readonly string[], wantedNames: readonly string[]) =>
+    names.includes('*') || wantedNames.every((name) => names.includes(name));
   return (
-    (rule.apiGroups.includes('*') || rule.apiGroups.includes(group!)) &&
-    rule.resources.some((named) => resourceCovers(named, resource!)) &&
-    (rule.resourceNames.length === 0 || (name !== undefined && rule.resourceNames.includes(name)))
+    all(held.verbs, wanted.verbs) &&
+    wanted.nonResourceURLs.every((url) => held.nonResourceURLs.some((named) => urlMatches(named, url))) &&
+    (wanted.resources.length === 0 ||
+      (all(held.apiGroups, wanted.apiGroups) &&
+        wanted.resources.every((resource) => held.resources.some((named) => resourceCovers(named, resource))) &&
+        coversNames(held.resourceNames, wanted.resourceNames)))
   );
+}
+
+/** None are all. */
+function coversNames(held: readonly string[], wanted: readonly string[]): boolean {
+  return held.length === 0 || (wanted.length > 0 && wanted.every((name) => held.includes(name)));
 }
 
 function resourceCovers(named: string, resource: string): boolean {
@@ -53,7 +66,7 @@ function resourceCovers(named: string, resource: string): boolean {
 
 /** Rules without names that are about the same thing become one with all their verbs. */
 function compacted(rules: readonly PolicyRule[]): PolicyRule[] {
-  const simple = new Map<string, PolicyRule>();
+  const simple = new Map<string, PolicyRule & { verbs: string[] }>();
   const others: PolicyRule[] = [];
   for (const rule of rules) {
     if (rule.resourceNames.length > 0 || rule.nonResourceURLs.length > 0) {
@@ -62,7 +75,8 @@ function compacted(rules: readonly PolicyRule[]): PolicyRule[] {
     }
     const key = `${rule.apiGroups[0]}/${rule.resources[0]}`;
     const before = simple.get(key);
-    simple.set(key, before ? { ...before, verbs: [...before.verbs, ...rule.verbs] } : rule);
+    if (before) before.verbs.push(...rule.verbs);
+    else simple.set(key, { ...rule, verbs: [...rule.verbs] });
   }
   return [...others, ...simple.values()];
 }

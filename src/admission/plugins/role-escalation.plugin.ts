@@ -65,7 +65,7 @@ async function checkRole(parts: RoleEscalationParts, attributes: AdmissionAttrib
   refuseMore(parts, attributes, rules);
   if (isSet(object?.['aggregationRule']) && isNew('aggregationRule')) {
     const { rules: held } = parts.held.heldBy(request.user, namespace);
-    if (missingRules([everything, everyPath], held).length > 0) {
+    if (missingRules([everything, everyPath], held)?.length !== 0) {
       throw forbid(attributes, 'must have cluster-admin privileges to use the aggregationRule');
     }
   }
@@ -98,6 +98,7 @@ function refuseMore(
   const { user } = attributes.request;
   const { rules, problem } = held.heldBy(user, attributes.namespace);
   const missing = missingRules(wanted, rules);
+  if (!missing) throw forbid(attributes, 'the rules are too many to be compared with those that the user holds');
   if (missing.length === 0) return;
   const who = `user ${goQuote(user.name)} (groups=${shownList(user.groups)})`;
   const lines = missing.map(shownRule).sort().join('\n');
