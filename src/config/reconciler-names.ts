@@ -10,6 +10,7 @@ const reconcilers: Readonly<Record<string, readonly string[]>> = {
   'root-ca-certificate-publisher-controller': ['root-ca-cert-publisher'],
   'service-cidr-controller': [],
   'serviceaccount-controller': ['serviceaccount'],
+  'serviceaccount-token-controller': ['serviceaccount-token'],
 };
 
 export const reconcilerNames: readonly string[] = Object.keys(reconcilers);

@@ -1,4 +1,5 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
+import type { SecretTokens } from '../auth/secret-tokens.js';
 import { LoopbackClient } from '../client/loopback-client.js';
 import { isReconcilerEnabled } from '../config/reconciler-names.js';
 import type { ServerConfig } from '../config/server-config.js';
@@ -25,6 +26,7 @@ export interface RunnerParts {
   readonly rng: Rng;
   readonly logger: Logger;
   readonly server: ServerFacts;
+  readonly secretTokens: SecretTokens;
   readonly electionTimes?: ElectionTimes;
   readonly measure: (queue: string) => QueueObserver;
 }
@@ -96,7 +98,7 @@ export class ReconcilerRunner {
   }
 
   private partsFor({ name, account = name, fieldManager }: Reconciler): ReconcilerParts {
-    const { config, registry, clock, rng, logger, server, measure } = this.parts;
+    const { config, registry, clock, rng, logger, server, secretTokens, measure } = this.parts;
     return {
       name,
       config,
@@ -105,6 +107,7 @@ export class ReconcilerRunner {
       rng,
       logger,
       server,
+      secretTokens,
       sharesStore: this.sharesStore,
       client: this.clientOf(account, fieldManager?.(config.naming)),
       queue: (queue, work, options = {}) =>

@@ -1,3 +1,4 @@
+import type { SecretTokens } from '../auth/secret-tokens.js';
 import type { LoopbackClient } from '../client/loopback-client.js';
 import type { NamingProfile } from '../config/naming-profile.js';
 import type { ServerConfig } from '../config/server-config.js';
@@ -46,6 +47,7 @@ export interface ReconcilerParts {
   readonly rng: Rng;
   readonly logger: Logger;
   readonly server: ServerFacts;
+  readonly secretTokens: Pick<SecretTokens, 'issue'>;
   /** Whether other servers may work on the same store. */
   readonly sharesStore: boolean;
   /** A queue that is measured under `name`, and whose failures are logged. */

@@ -7,13 +7,16 @@ import { defaultAccounts, rootCaPublisher } from './namespace-objects/namespace-
 import { namespaceReconciler } from './namespace/namespace.reconciler.js';
 import { resourceQuotas } from './resource-quota/resource-quota.reconciler.js';
 import { roleAggregation } from './role-aggregation/role-aggregation.reconciler.js';
+import { serviceAccountTokens } from './service-account-tokens/service-account-tokens.reconciler.js';
 import { serviceCidrReconciler } from './service-cidr/service-cidr.reconciler.js';
 import { serverIdentity } from './server-identity/server-identity.reconciler.js';
+import { tokenTrackingDay } from './token-tracking/token-tracking.reconciler.js';
 
 /** Each can be switched off by its name, which config/reconciler-names.ts lists too. One of all servers on a store runs them. */
 export const reconcilers = [
   defaultAccounts,
   rootCaPublisher,
+  serviceAccountTokens,
   namespaceReconciler,
   garbageCollector,
   eventExpiry,
@@ -23,4 +26,10 @@ export const reconcilers = [
 ];
 
 /** What every server does for itself. */
-export const ownReconcilers = [serverIdentity, flowSchemaReconciler, definitionConditions, definitionCleanup];
+export const ownReconcilers = [
+  serverIdentity,
+  flowSchemaReconciler,
+  definitionConditions,
+  definitionCleanup,
+  tokenTrackingDay,
+];

@@ -4,6 +4,7 @@ import { isIPv4 } from 'node:net';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import type { ServerConfig } from '../../config/server-config.js';
+import type { Clock } from '../../std/clock.js';
 import { ensureApiServices } from './api-services.js';
 import { ensureObject, type BootObject } from './ensure-object.js';
 import { flowcontrolObjects } from './flowcontrol-objects.js';
@@ -11,10 +12,12 @@ import { namespaceObjects, type Authority } from './namespace-objects.js';
 import { priorityClassObjects } from './priority-class-objects.js';
 import { ensureRoles } from './roles/ensure-roles.js';
 import { ensureServiceCidr } from './service-cidr-object.js';
+import { tokenTracking } from './token-tracking-object.js';
 
 interface Parts {
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
+  readonly clock: Clock;
 }
 
 interface Server {
@@ -39,6 +42,7 @@ export async function ensureBootObjects(parts: Parts, server: Server): Promise<v
   );
   await Promise.all([
     ensureObject(parts.registry, clientAuthentication(parts.config, server)),
+    ensureObject(parts.registry, tokenTracking(parts.config, parts.clock.now())),
     ...flowcontrolObjects(parts.config.naming).map((boot) => ensureObject(parts.registry, boot)),
     ...priorityClassObjects(parts.config.naming).map((boot) => ensureObject(parts.registry, boot)),
     ensureApiServices(parts.registry, parts.config.naming),

@@ -1,4 +1,6 @@
 import { HttpClient } from '../../../test/harness/http-client.js';
+import { until } from '../../../test/harness/until.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
 import { MemoryStore } from '../../storage/backends/memory/memory-store.js';
 import { startKeelson } from '../../testing.js';
 
@@ -42,6 +44,29 @@ it('a start puts right what is the server’s, and leaves what somebody has take
       (await admin.get(`${flow}/prioritylevelconfigurations/${name}`)).body.spec.limited.nominalConcurrencyShares;
     expect([await shares('node-high'), await shares('system')]).toEqual([40, 7]);
     expect((await admin.get(`${flow}/flowschemas/probes`)).body.spec.matchingPrecedence).toBe(2);
+  });
+});
+
+it('the day since when the use of tokens could be noted stays, and comes back', async () => {
+  const configMaps = '/api/v1/namespaces/kube-system/configmaps';
+  const name = 'kube-apiserver-legacy-service-account-token-tracking';
+  const since = (object: KubeObject | undefined) => (object?.['data'] as { since?: string } | undefined)?.since;
+  const isOfNow = (day: string | undefined) => Math.abs(Date.parse(`${day}T00:00:00Z`) - Date.now()) < 2 * 86_400_000;
+  const first = '2020-02-29';
+  await withServer(async (admin) => {
+    const { body } = await admin.get(`${configMaps}/${name}`);
+    expect(isOfNow(since(body as KubeObject))).toBe(true);
+    expect((await patch(admin, `${configMaps}/${name}`, { data: { since: first } })).code).toBe(200);
+  });
+  await withServer(async (admin) => {
+    const { body } = await admin.get(`${configMaps}/${name}`);
+    expect(since(body as KubeObject)).toBe(first);
+    await admin.delete(`${configMaps}/${name}`);
+    await until(admin, configMaps, name, (object) => isOfNow(since(object)));
+    for (const wrong of ['2021-02-30', 'soon', '']) {
+      expect((await patch(admin, `${configMaps}/${name}`, { data: { since: wrong } })).code).toBe(200);
+      await until(admin, configMaps, name, (object) => isOfNow(since(object)));
+    }
   });
 });
 
