@@ -145,3 +145,13 @@ it('gives up where a path finds the same again and again', () => {
   for (let depth = 0; depth < 500; depth++) nested = { a: nested };
   expect(parseJsonPath(`.${'..a'.repeat(6)}`)?.find(nested)).toEqual([]);
 });
+
+it.each([
+  ['lists', `.a[${'*,'.repeat(4_000)}*]`],
+  ['items', `.b[${'0,'.repeat(4_000)}0][*]`],
+  ['slices', `.b[${'0,'.repeat(4_000)}0][0:]`],
+  ['children', `.b[${'0,'.repeat(4_000)}0].*`],
+])('gives up where a union finds the same %s again and again', (_what, path) => {
+  const list = Array.from({ length: 50_000 }, () => 1);
+  expect(parseJsonPath(path)?.find({ a: list, b: [list] })).toEqual([]);
+});

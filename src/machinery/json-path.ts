@@ -13,10 +13,10 @@ export interface JsonPath {
 
 /**
  * Steps visit each part of an object once, but for `..`, which visits what is inside of what it has found again and
- * again. Pages of objects are walked at a time: this is a few milliseconds for each, and more parts than any has that
- * somebody reads in a column.
+ * again, and unions, which may find the same many times. Pages of objects are walked at a time: this is a few
+ * milliseconds for each, and more parts than any has that somebody reads in a column.
  */
-const visitsMax = 100_000;
+const visitsMax = 200_000;
 
 /** Undefined where the text is no path. */
 export function parseJsonPath(text: string): JsonPath | undefined {
@@ -46,14 +46,14 @@ class Walk {
       case 'field':
         return values.flatMap((value) => (hasField(value, step.name) ? [value[step.name]] : []));
       case 'wildcard':
-        return values.flatMap(childrenOf);
+        return this.gathered(values, childrenOf);
       case 'recursive':
         return this.allWithin(values);
       case 'item':
       case 'slice':
-        return sliced(values, step);
+        return this.sliced(values, step);
       case 'union':
-        return joined(step.of.map((steps) => this.along(steps, values)));
+        return this.gathered(step.of, (steps) => this.along(steps, values));
       case 'exists':
         return this.filtered(values, (item) => (this.along(step.path, [item]) ?? []).length > 0);
       case 'filter':
@@ -68,6 +68,34 @@ class Walk {
   private mayVisit(count: number): boolean {
     this.visits += count;
     return this.visits <= visitsMax;
+  }
+
+  /** What is found in each, in a row; what is found counts as visited, so that it cannot grow without end. */
+  private gathered<From>(from: readonly From[], findIn: (one: From) => Found): Found {
+    const found: unknown[] = [];
+    for (const one of from) {
+      const part = findIn(one);
+      if (!part || !this.mayVisit(part.length)) return undefined;
+      for (const value of part) found.push(value);
+    }
+    return found;
+  }
+
+  /** What is asked for has to be there: a list that is too short, or no list, does not fit. */
+  private sliced(values: Values, step: Step & { step: 'item' | 'slice' }): Found {
+    const found: unknown[] = [];
+    for (const list of values) {
+      if (list === null) continue;
+      if (!Array.isArray(list)) return undefined;
+      const [from, to] = rangeOf(list.length, step);
+      if (from === to) return found;
+      if (from < 0 || from >= list.length || to > list.length || to < from) return undefined;
+      const every = step.step === 'slice' ? step.every : 1;
+      if (every <= 0) return undefined;
+      if (!this.mayVisit((to - from) / every)) return undefined;
+      for (let index = from; index < to; index += every) found.push((list as unknown[])[index]);
+    }
+    return found;
   }
 
   /** Everything that has parts, outer ones first. */
@@ -116,34 +144,9 @@ function childrenOf(value: unknown): Values {
   return Array.isArray(value) ? (value as unknown[]) : Object.values(value);
 }
 
-/** What is asked for has to be there: a list that is too short, or no list, does not fit. */
-function sliced(values: Values, step: Step & { step: 'item' | 'slice' }): Found {
-  const found: unknown[] = [];
-  for (const list of values) {
-    if (list === null) continue;
-    if (!Array.isArray(list)) return undefined;
-    const [from, to] = rangeOf(list.length, step);
-    if (from === to) return found;
-    if (from < 0 || from >= list.length || to > list.length || to < from) return undefined;
-    const every = step.step === 'slice' ? step.every : 1;
-    if (every <= 0) return undefined;
-    for (let index = from; index < to; index += every) found.push((list as unknown[])[index]);
-  }
-  return found;
-}
-
 /** Negative positions count from the end. */
 function rangeOf(length: number, step: Step & { step: 'item' | 'slice' }): readonly [from: number, to: number] {
   const place = (position: number) => (position < 0 ? position + length : position);
   if (step.step === 'item') return [place(step.index), place(step.index) + 1];
   return [place(step.from), step.to === undefined ? length : place(step.to)];
-}
-
-function joined(parts: readonly Found[]): Found {
-  const found: unknown[] = [];
-  for (const part of parts) {
-    if (!part) return undefined;
-    for (const value of part) found.push(value);
-  }
-  return found;
 }
