@@ -1,6 +1,7 @@
 import type { FieldError } from './field-error.js';
 import { goQuote } from './field-error.js';
 import { qualifiedResource, type GroupResource } from './gvk.js';
+import { listed } from './listed.js';
 
 /**
  * The one error that clients see. Everything that refuses a request throws it; the filter turns it into a Status.
@@ -159,10 +160,9 @@ export class ApiError extends Error {
 
   static invalid(kind: { group: string; kind: string }, name: string, errors: readonly FieldError[]): ApiError {
     const texts = [...new Set(errors.map((error) => `${error.field}: ${error.detail}`))];
-    const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
     return new ApiError({
       reason: 'Invalid',
-      message: `${qualifiedResource(kind.group, kind.kind)} ${goQuote(name)} is invalid: ${list}`,
+      message: `${qualifiedResource(kind.group, kind.kind)} ${goQuote(name)} is invalid: ${listed(texts)}`,
       details: {
         ...detailsOf({ group: kind.group, resource: kind.kind }, name),
         causes: errors.map((error) => ({ reason: error.type, message: error.detail, field: error.field })),

@@ -1,4 +1,4 @@
-import { asTexts, type Fields } from './fields.js';
+import { asFields, asText, asTexts, type Fields } from './fields.js';
 
 /** One rule of a role. */
 export interface PolicyRule {
@@ -23,6 +23,11 @@ export function policyRuleOf(rule: Fields): PolicyRule {
 export interface RoleRef {
   readonly kind: 'Role' | 'ClusterRole';
   readonly name: string;
+}
+
+export function roleRefOf(binding: Readonly<Record<string, unknown>>): RoleRef {
+  const { kind, name } = asFields(binding['roleRef']);
+  return { kind: kind === 'Role' ? 'Role' : 'ClusterRole', name: asText(name) };
 }
 
 interface Asked {

@@ -1,10 +1,10 @@
 import { ApiError } from '../../machinery/api-error.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { goQuote } from '../../machinery/field-error.js';
-import { asFields, asItems, asText, isSet } from '../../machinery/fields.js';
+import { asItems, isSet } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { missingRules, shownList, shownRule } from '../../machinery/policy-escalation.js';
-import { policyRuleOf, type PolicyRule, type RoleRef } from '../../machinery/policy-rule.js';
+import { policyRuleOf, roleRefOf, type PolicyRule, type RoleRef } from '../../machinery/policy-rule.js';
 import { privilegedGroup, type UserInfo } from '../../machinery/user-info.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.js';
 import type { WantedRight } from '../plugin-parts.js';
@@ -74,8 +74,7 @@ async function checkRole(parts: RoleEscalationParts, attributes: AdmissionAttrib
 async function checkBinding(parts: RoleEscalationParts, attributes: AdmissionAttributes): Promise<void> {
   const { object, old, namespace, resource, request } = attributes;
   if (!object || (old && deepEqual(withoutCleanup(object), withoutCleanup(old)))) return;
-  const roleRef = asFields(object['roleRef']);
-  const role: RoleRef = { kind: roleRef['kind'] === 'Role' ? 'Role' : 'ClusterRole', name: asText(roleRef['name']) };
+  const role = roleRefOf(object);
   const plural = role.kind === 'Role' ? 'roles' : 'clusterroles';
   const right = { user: request.user, verb: 'bind', group: parts.group, resource: plural, namespace, name: role.name };
   if (await parts.may(right)) return;

@@ -1,7 +1,8 @@
+import { listed } from '../../machinery/listed.js';
+import { ruleAllows } from '../../machinery/policy-rule.js';
 import type { UserInfo } from '../../machinery/user-info.js';
 import type { Authorization, AuthorizationAttributes, Authorizer, ResolvedRules } from '../authorizer.js';
-import { listed, type HeldRules } from '../rbac/held-rules.js';
-import { ruleAllows } from '../../machinery/policy-rule.js';
+import type { HeldRules } from '../rbac/held-rules.js';
 
 /** Rules only ever grant: who has been given a role that allows it may do it, and nobody is refused by a rule. */
 export class RbacAuthorizer implements Authorizer {

@@ -1,4 +1,5 @@
 import { goQuote } from '../../machinery/field-error.js';
+import { listed } from '../../machinery/listed.js';
 import type { UserInfo } from '../../machinery/user-info.js';
 import type { PolicyRule, RoleRef } from '../../machinery/policy-rule.js';
 import type { Grant, RoleBook } from './role-book.js';
@@ -35,6 +36,3 @@ export class HeldRules {
     return `${kind.toLowerCase()}.${this.group} ${goQuote(name)} not found`;
   }
 }
-
-export const listed = (problems: readonly string[]) =>
-  problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`;

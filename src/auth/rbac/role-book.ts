@@ -1,12 +1,12 @@
 import type { CacheEvent } from '../../cache/cache-event.js';
 import type { EncodedObject } from '../../cache/encoded-object.js';
 import { goQuote } from '../../machinery/field-error.js';
-import { asFields, asItems, asText, type Fields } from '../../machinery/fields.js';
+import { asItems, asText, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import { policyRuleOf, roleRefOf, type PolicyRule, type RoleRef } from '../../machinery/policy-rule.js';
 import { serviceAccountUserName, type UserInfo } from '../../machinery/user-info.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import type { ResourceStore } from '../../registry/resource-store.js';
-import { policyRuleOf, type PolicyRule, type RoleRef } from '../../machinery/policy-rule.js';
 
 /** A role that somebody has been given. */
 export interface Grant {
@@ -100,19 +100,15 @@ export class RoleBook {
   }
 
   private putIn(namespace: string, name: string, binding: KubeObject): void {
-    const roleRef = asFields(binding['roleRef']);
-    const role: RoleRef = {
-      kind: roleRef['kind'] === 'Role' ? 'Role' : 'ClusterRole',
-      name: asText(roleRef['name']),
-    };
+    const role = roleRefOf(binding);
     const bySubject = this.grants.get(namespace) ?? new Map<string, Map<string, Grant>>();
     this.grants.set(namespace, bySubject);
     const subjects = asItems(binding['subjects']).map((subject) => ({ subject, key: subjectKey(subject, namespace) }));
     for (const { subject, key } of subjects) {
       if (key === undefined) continue;
       const what =
-        namespace === '' ? `ClusterRoleBinding ${quoted(name)}` : `RoleBinding ${quoted(`${name}/${namespace}`)}`;
-      const description = `${what} of ${role.kind} ${quoted(role.name)} to ${shownSubject(subject, namespace)}`;
+        namespace === '' ? `ClusterRoleBinding ${goQuote(name)}` : `RoleBinding ${goQuote(`${name}/${namespace}`)}`;
+      const description = `${what} of ${role.kind} ${goQuote(role.name)} to ${shownSubject(subject, namespace)}`;
       const found = bySubject.get(key) ?? new Map<string, Grant>();
       if (!found.has(name)) found.set(name, { description, role, namespace });
       bySubject.set(key, found);
@@ -131,6 +127,7 @@ export class RoleBook {
       found?.delete(name);
       if (found?.size === 0) bySubject!.delete(subject);
     }
+    if (bySubject?.size === 0) this.grants.delete(namespace);
     this.subjectsOf.delete(key);
   }
 }
@@ -138,7 +135,6 @@ export class RoleBook {
 const roleKey = (namespace: string, name: string) => `${namespace}/${name}`;
 const userKey = (name: string) => `user ${name}`;
 const groupKey = (name: string) => `group ${name}`;
-const quoted = goQuote;
 
 /** An account is the user that it comes in as. In a binding of a namespace, it may leave out that namespace. */
 function subjectKey(subject: Fields, namespace: string): string | undefined {
@@ -159,6 +155,6 @@ function subjectKey(subject: Fields, namespace: string): string | undefined {
 
 function shownSubject(subject: Fields, namespace: string): string {
   const name = asText(subject['name']);
-  if (subject['kind'] !== 'ServiceAccount') return `${asText(subject['kind'])} ${quoted(name)}`;
-  return `ServiceAccount ${quoted(`${name}/${asText(subject['namespace']) || namespace}`)}`;
+  if (subject['kind'] !== 'ServiceAccount') return `${asText(subject['kind'])} ${goQuote(name)}`;
+  return `ServiceAccount ${goQuote(`${name}/${asText(subject['namespace']) || namespace}`)}`;
 }

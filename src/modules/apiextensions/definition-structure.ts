@@ -1,6 +1,7 @@
 import { path, type FieldError } from '../../machinery/field-error.js';
 import { asFields, asItems, asText } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import { listed } from '../../machinery/listed.js';
 import type { Finding } from './definition-conditions.js';
 import { schemaOf } from './definition-view.js';
 import { unsupported, validateStructure } from './schema/structural.validation.js';
@@ -31,7 +32,3 @@ export function structureFinding(definition: KubeObject): Finding | undefined {
 }
 
 const told = ({ field, detail }: FieldError) => `${field}: ${detail}`;
-
-/** Several problems in one text, as clients know them. */
-export const listed = (problems: readonly string[]): string =>
-  problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`;

@@ -2,9 +2,9 @@ import { deepEqual } from '../../machinery/deep-equal.js';
 import { goQuote } from '../../machinery/field-error.js';
 import { asFields, asText, asTexts, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import { listed } from '../../machinery/listed.js';
 import type { Revision } from '../../machinery/revision.js';
 import type { Finding } from '../../modules/apiextensions/definition-conditions.js';
-import { listed } from '../../modules/apiextensions/definition-structure.js';
 import { claimOf, type Claim } from './claims.js';
 
 /**
