@@ -1,6 +1,7 @@
 import { stringifyJson } from '../../../codec/json.js';
-import { asFields, asNumber, asText, type Fields } from '../../../machinery/fields.js';
+import { asNumber, asText, type Fields } from '../../../machinery/fields.js';
 import { parseJsonPath, type JsonPath } from '../../../machinery/json-path.js';
+import type { JsonValue } from '../../../machinery/kube-object.js';
 import { scalarText } from '../../../machinery/json-path-text.js';
 import {
   ageCell,
@@ -10,6 +11,7 @@ import {
   type TableDefinition,
 } from '../../../registry/table.js';
 import { canonicalTime } from '../../../schema/go-time.js';
+import { inOrder } from '../schema/list-keys.js';
 
 const age: Fields = {
   name: 'Age',
@@ -95,18 +97,10 @@ function textCell(value: unknown): string {
 
 /** As Go writes JSON: keys in order, and nothing that a browser could take for a tag. */
 function goJson(value: unknown): string {
-  return stringifyJson(inOrder(value)).replace(
+  return stringifyJson(inOrder(value as JsonValue)).replace(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}
-
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder);
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = asFields(value);
-  const keys = Object.keys(fields).sort();
-  return Object.fromEntries(keys.map((key) => [key, inOrder(fields[key])]));
 }
 
 function dateCell(text: string, nowMs: number): string {

@@ -1,6 +1,7 @@
 import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../../machinery/fields.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import { compareKubeVersions } from '../../../machinery/kube-version.js';
+import { holds, isEstablished } from '../definition-conditions.js';
 import { schemaOf, statusIsApart } from '../definition-view.js';
 
 /** A kind as its definition describes it: what serving it takes, and nothing else, so that equal ones serve equally. */
@@ -50,9 +51,7 @@ export interface CustomScale {
 export function customKindOf(definition: KubeObject): CustomKind | undefined {
   const spec = asFields(definition['spec']);
   const status = asFields(definition['status']);
-  const holds = (type: string) =>
-    asItems(status['conditions']).some((condition) => condition['type'] === type && condition['status'] === 'True');
-  if (!holds('Established')) return undefined;
+  if (!isEstablished(definition)) return undefined;
   const group = asText(spec['group']);
   const accepted = asFields(status['acceptedNames']);
   const names = {
@@ -73,7 +72,7 @@ export function customKindOf(definition: KubeObject): CustomKind | undefined {
       deprecation: version['deprecated'] === true ? deprecationOf(version, versions, group, names.kind) : undefined,
     })),
     conversion: asFields(spec['conversion'])['strategy'] === 'Webhook' ? 'Webhook' : 'None',
-    isTerminating: holds('Terminating') || definition.metadata.deletionTimestamp !== undefined,
+    isTerminating: holds(definition, 'Terminating') || definition.metadata.deletionTimestamp !== undefined,
   };
 }
 

@@ -95,10 +95,11 @@ export class CustomKinds implements CacheObserver {
 
   private serve(name: string, kind: CustomKind): Served | undefined {
     const { storeParts, logger } = this.parts;
+    let store: ResourceStore | undefined;
     try {
       const definitions = customDefinitions(kind, storeParts.types);
       if (!definitions) return undefined;
-      const store = new ResourceStore(definitions.stored, storeParts);
+      store = new ResourceStore(definitions.stored, storeParts);
       const resources: ServedResource[] = [];
       for (const { definition, version } of definitions.served) {
         const problem = this.obstacle(kind, definition);
@@ -113,6 +114,7 @@ export class CustomKinds implements CacheObserver {
       return { kind, store, resources };
     } catch (error) {
       logger.error('a custom kind cannot be served', { name, error });
+      if (store) storeParts.feed.removeResource(store.scopeOf(''));
       return undefined;
     }
   }
