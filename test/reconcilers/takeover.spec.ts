@@ -95,7 +95,7 @@ describe('garbage', () => {
       metadata: { uid, ownerReferences: [{ $patch: 'delete', uid: owner.metadata.uid }] },
     });
     const other = await strategic(`${configMaps}/o-dependent`, drop('99999999-2222-3333-4444-555555555555'));
-    expect([other.code, other.body.reason]).toEqual([409, 'Conflict']);
+    expect([other.code, other.body.reason]).toEqual([422, 'Invalid']);
     good(await strategic(`${configMaps}/o-dependent`, drop(dependent.metadata.uid!)), 200);
     expect((await get(`${configMaps}/o-dependent`)).metadata.ownerReferences).toBeUndefined();
     const released = { metadata: { uid: owner.metadata.uid, finalizers: null } };
