@@ -6,9 +6,10 @@ import { nameIsPathSegment, validateDns1035Label } from '../../../machinery/name
 import { validateObjectMeta } from '../../../machinery/object-meta-validation.js';
 import type { StructType } from '../../../machinery/type-model.js';
 import { ConformError } from '../../../schema/conform-error.js';
-import { conform } from '../../../schema/conform.js';
+import { conform, findingsMax } from '../../../schema/conform.js';
 import { inOrder } from './list-keys.js';
 import type { SchemaNode } from './schema-node.js';
+import { errorsMax } from './value-walk.js';
 
 interface ConformOptions {
   /** Is told the paths of fields that metadata does not have. */
@@ -51,7 +52,9 @@ export class EmbeddedObjects {
     const given = object['metadata']!;
     const { metadata, unknownFields, problem } = this.readMeta(given);
     if (problem !== undefined && !drops) refuse(child(at, 'metadata'), given, problem);
-    unknown?.push(...unknownFields.map((field) => `${child(at, 'metadata')}.${field}`));
+    if (unknown && unknown.length < findingsMax) {
+      unknown.push(...unknownFields.map((field) => `${child(at, 'metadata')}.${field}`));
+    }
     const kept = problem === undefined ? metadata : this.whatFits(given);
     if (deepEqual(kept, given)) return copy;
     return { ...(copy ?? object), metadata: kept };
@@ -68,7 +71,10 @@ export class EmbeddedObjects {
   validate(value: JsonValue, node: SchemaNode, at = ''): FieldError[] {
     if (!node.has.embedded || typeof value !== 'object' || value === null) return [];
     const errors = node.isEmbedded && !Array.isArray(value) ? this.validateOne(value, at) : [];
-    for (const [, inner, known, place] of children(value, node, at)) errors.push(...this.validate(inner, known, place));
+    for (const [, inner, known, place] of children(value, node, at)) {
+      if (errors.length >= errorsMax) break;
+      for (const error of this.validate(inner, known, place)) errors.push(error);
+    }
     return errors;
   }
 

@@ -12,7 +12,7 @@ export function validateListTypes(value: JsonValue, node: SchemaNode, at: string
 }
 
 function walk(value: JsonValue, node: SchemaNode, at: string, errors: FieldError[]): void {
-  if (!node.has.keyedLists || typeof value !== 'object' || value === null) return;
+  if (!node.has.keyedLists || typeof value !== 'object' || value === null || errors.length >= errorsMax) return;
   if (Array.isArray(value)) {
     if (node.listType === 'set') duplicates(value, whole, at, errors);
     if (node.listType === 'map') validateMap(value, node.keys, at, errors);

@@ -3,8 +3,9 @@ import type { SchemaNode } from './schema-node.js';
 
 const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Paths are for people; fewer than these are ever told. */
+/** Paths are for people; fewer than these are ever told, and less text: a name may be as long as a body. */
 const unknownMax = 1000;
+const pathCharactersMax = 10_000_000;
 
 interface Options {
   /** The value is an object of the API: what all of those have is known. */
@@ -20,6 +21,7 @@ export function pruned(value: JsonValue, node: SchemaNode, { isRoot = false, unk
 
 class Pruner {
   private readonly path: string[] = [];
+  private characters = 0;
 
   constructor(private readonly unknown: string[] | undefined) {}
 
@@ -63,7 +65,9 @@ class Pruner {
   }
 
   private found(field: string): void {
-    if (!this.unknown || this.unknown.length >= unknownMax) return;
-    this.unknown.push(`${this.path.join('')}${this.path.length === 0 ? '' : '.'}${field}`);
+    if (!this.unknown || this.unknown.length >= unknownMax || this.characters >= pathCharactersMax) return;
+    const path = `${this.path.join('')}${this.path.length === 0 ? '' : '.'}${field}`;
+    this.characters += path.length;
+    this.unknown.push(path);
   }
 }

@@ -587,6 +587,34 @@ describe('bounds', () => {
     expect(schema.validateUpdate({ spec, a: 1 }, { spec })).toEqual([]);
   });
 
+  it('long names are not told again and again', () => {
+    const schema = kind({ type: 'object', additionalProperties: object({ a: integer }, { required: ['a'] }) });
+    const lengthOf = (errors: readonly { field: string; detail: string }[]) =>
+      errors.reduce((sum, { field, detail }) => sum + field.length + detail.length, 0);
+    const inner = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`k${index}`, 0]));
+    const spec = { ['n'.repeat(1_000_000)]: inner };
+    const unknown: string[] = [];
+    schema.pruned({ spec }, (path) => unknown.push(path));
+    expect(unknown.length).toBeGreaterThan(0);
+    expect(unknown.join('').length).toBeLessThan(20_000_000);
+    const nested = kind({ type: 'object', additionalProperties: { type: 'object', additionalProperties: text } });
+    const errors = nested.validate({ spec });
+    expect(errors.length).toBeGreaterThan(0);
+    expect(lengthOf(errors)).toBeLessThan(50_000_000);
+    const before = { ['n'.repeat(20_000)]: inner };
+    expect(nested.validateUpdate({ spec: { ...before, b: { c: 1 } } }, { spec: before })).toHaveLength(1);
+  });
+
+  it('objects inside that are wrong are not told for ever', () => {
+    const schema = kind(list(embedded));
+    expect(schema.validate({ spec: Array.from({ length: 100_000 }, () => ({})) }).length).toBeLessThan(2500);
+    const lists = kind(
+      list(list(object({}), { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['a'] })),
+    );
+    const spec = Array.from({ length: 100_000 }, () => [1]);
+    expect(lists.validate({ spec }).length).toBeLessThan(2500);
+  });
+
   it('depth is that of the schema', () => {
     let value: JsonValue = 'x';
     for (let depth = 0; depth < 1000; depth++) value = { a: [value] };

@@ -6,6 +6,8 @@ const wholeObject = '<nil>';
 
 /** Nobody reads more, and a long list of what is wrong would cost more than its request. */
 export const errorsMax = 1000;
+/** A name may be as long as a body, and stands in the path of all that is within. */
+const pathCharactersMax = 5_000_000;
 
 /** What is wrong with a value, and where the walk through it is. Paths are made only for what is wrong. */
 export class ValueWalk {
@@ -14,26 +16,29 @@ export class ValueWalk {
   matches = 0;
   readonly matching = new MatchingBudget();
   private readonly steps: (string | number)[] = [];
+  /** About as long as the path is. */
+  private pathLength = 0;
 
   /** Errors are of fields in there; the words of rules begin at the value itself. */
   constructor(private readonly at: string) {}
 
   enter(step: string | number): void {
     this.steps.push(step);
+    this.pathLength += lengthOf(step);
   }
 
   leave(): void {
-    this.steps.pop();
+    this.pathLength -= lengthOf(this.steps.pop()!);
   }
 
   /** Fields that the schema does not name have a dot before them even where nothing else is. */
   enterOther(field: string): void {
     if (this.steps.length === 0) this.steps.push('');
-    this.steps.push(field);
+    this.enter(field);
   }
 
   leaveOther(): void {
-    this.steps.pop();
+    this.leave();
     if (this.steps.length === 1 && this.steps[0] === '') this.steps.pop();
   }
 
@@ -52,7 +57,8 @@ export class ValueWalk {
   }
 
   get isFull(): boolean {
-    return this.errors.length >= errorsMax;
+    const { length } = this.errors;
+    return length >= errorsMax || length * this.pathLength > pathCharactersMax;
   }
 
   tell(error: FieldError): void {
@@ -60,15 +66,18 @@ export class ValueWalk {
   }
 
   invalid(value: unknown, message: string): void {
+    if (this.isFull) return;
     this.tell(fieldError.invalid(this.field, value, `${this.name} in body ${message}`));
   }
 
   wrongType(wanted: string, actual: string): void {
+    if (this.isFull) return;
     const message = `${this.name} in body must be of type ${wanted}: "${actual}"`;
     this.tell(fieldError.typeInvalid(this.field, actual, message));
   }
 
   missing(field: string): void {
+    if (this.isFull) return;
     this.enter(field);
     this.tell(fieldError.required(this.field));
     this.leave();
@@ -85,3 +94,5 @@ export class ValueWalk {
     return inside === '' ? this.at : `${this.at}.${inside}`;
   }
 }
+
+const lengthOf = (step: string | number): number => (typeof step === 'string' ? step.length : 1);
