@@ -1,32 +1,6 @@
-import { AdmissionChain } from './admission/admission-chain.js';
-import { readAdmissionConfiguration } from './admission/configuration/admission-configuration.js';
-import { builtInPlugins, choosePlugins } from './admission/plugins.js';
-import type { WantedRight } from './admission/plugin-parts.js';
-import { roleEscalation } from './admission/plugins/role-escalation.plugin.js';
-import { RegistryLedger } from './admission/quota/registry-ledger.js';
-import { RegistryReader } from './admission/registry-reader.js';
-import type { Authenticator } from './auth/authenticator.js';
-import { anonymousAuthenticator } from './auth/authenticators/anonymous.authenticator.js';
-import { bootstrapTokenAuthenticator } from './auth/authenticators/bootstrap-token.authenticator.js';
-import { certificateAuthenticator } from './auth/authenticators/certificate.authenticator.js';
-import { requestHeaderAuthenticator } from './auth/authenticators/request-header.authenticator.js';
-import { secretTokenAuthenticator } from './auth/authenticators/secret-token.authenticator.js';
-import { serviceAccountTokenAuthenticator } from './auth/authenticators/service-account-token.authenticator.js';
-import { tokenFileAuthenticator } from './auth/authenticators/token-file.authenticator.js';
-import type { TokenObjects } from './auth/authenticators/token-objects.js';
-import { authorize, type Authorizer } from './auth/authorizer.js';
-import { authorizersFor } from './auth/authorizers.list.js';
-import { RbacAuthorizer } from './auth/authorizers/rbac.authorizer.js';
-import {
-  RequestAuthenticator,
-  type CertificateIdentities,
-  type ProxyIdentities,
-} from './auth/request-authenticator.js';
-import { HeldRules } from './auth/rbac/held-rules.js';
-import { RoleBook } from './auth/rbac/role-book.js';
-import { SecretTokens } from './auth/secret-tokens.js';
-import { ServiceAccountTokens } from './auth/service-account-tokens.js';
-import type { TokenKeys } from './auth/token-keys.js';
+import { makeAccess, type AccessParts } from './access-parts.js';
+import { authorize } from './auth/authorizer.js';
+import { makeAuthentication, type AuthenticationParts, type GivenIdentities } from './authentication-parts.js';
 import { defaultCacheLimits } from './cache/cache-limits.js';
 import { Feed } from './cache/feed.js';
 import { Catalog } from './catalog/catalog.js';
@@ -37,24 +11,12 @@ import { protobufEncoding } from './codec/protobuf.js';
 import { isGateOn } from './config/feature-gates.js';
 import { flagSettings } from './config/flag-settings.js';
 import type { ServerConfig } from './config/server-config.js';
-import { DeprecatedRequests } from './endpoints/deprecated-requests.js';
 import { DiscoveryRequests } from './endpoints/discovery-requests.js';
 import { HealthChecks } from './endpoints/health-checks.js';
 import { standardChecks } from './endpoints/health-standard-checks.js';
-import { ServerMetrics } from './endpoints/metrics.js';
-import { AccessMetrics } from './endpoints/metrics-access.js';
-import { AdmissionMetrics } from './endpoints/metrics-admission.js';
-import { featureFamilies } from './endpoints/metrics-features.js';
-import { RequestMetrics } from './endpoints/metrics-requests.js';
-import {
-  buildFamilies,
-  cacheFamilies,
-  declaredValidationFamilies,
-  healthFamilies,
-} from './endpoints/metrics-server.js';
-import { StorageMetrics, type StoredKind } from './endpoints/metrics-storage.js';
-import { WatchMetrics } from './endpoints/metrics-watches.js';
-import { WorkQueueMetrics } from './endpoints/metrics-work-queues.js';
+import type { AccessMetrics } from './endpoints/metrics-access.js';
+import type { RequestMetrics } from './endpoints/metrics-requests.js';
+import type { WorkQueueMetrics } from './endpoints/metrics-work-queues.js';
 import { OpenApiRequests } from './endpoints/openapi-requests.js';
 import { configurationPath, keysPath, OpenIdRequests } from './endpoints/openid-requests.js';
 import { ResourceRequests } from './endpoints/resource-requests.js';
@@ -63,7 +25,7 @@ import { flagsPage, statusPage } from './endpoints/server-pages.js';
 import { versionDocument, type VersionDocument } from './endpoints/version-document.js';
 import { WatchStreams } from './endpoints/watch-stream.js';
 import { InflightLimiter } from './flow/inflight-limiter.js';
-import { ApiError } from './machinery/api-error.js';
+import { makeMeters, metricPages, type MetricPages } from './metric-parts.js';
 import { ServiceAllocation } from './modules/core/allocation/service-allocation.js';
 import { DeclaredValidation } from './registry/declared-validation.js';
 import { Renderings } from './registry/rendering.js';
@@ -71,7 +33,6 @@ import type { ResourceDefinition } from './registry/resource-definition.js';
 import { ResourceRegistry } from './registry/resource-registry.js';
 import type { StoreParts } from './registry/resource-store.js';
 import { GatedFields } from './schema/gated-fields.js';
-import type { Clock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
 import type { Rng } from './std/rng.js';
 import { TimerWheel } from './std/timer-wheel.js';
@@ -79,33 +40,19 @@ import { MeasuredStore } from './storage/decorators/measured-store.js';
 import type { KvStore } from './storage/kv-store.js';
 
 /** What comes from outside: everything else of the server is made from it. */
-export interface Given {
-  readonly config: ServerConfig;
+export interface Given extends GivenIdentities {
   readonly store: KvStore;
-  readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
-  readonly certificates: CertificateIdentities | undefined;
-  /** Who may say in headers whom a request is from. */
-  readonly proxies?: ProxyIdentities | undefined;
-  /** The text of --token-auth-file. */
-  readonly tokens: string | undefined;
-  /** Keys of service account tokens; the first token may have to wait until one is made. None: no such tokens. */
-  readonly tokenKeys?: (() => Promise<TokenKeys>) | undefined;
 }
 
 /** The parts of one server, below the HTTP shell: plain objects that know each other by their constructors. */
-export interface AppParts extends Given {
+export interface AppParts extends Given, AuthenticationParts, AccessParts {
   readonly feed: Feed;
   readonly storeParts: StoreParts;
   readonly registry: ResourceRegistry;
   readonly catalog: Catalog;
-  readonly authenticator: RequestAuthenticator;
-  readonly accountTokens: ServiceAccountTokens;
   readonly serviceAllocation: ServiceAllocation;
-  readonly secretTokens: SecretTokens;
-  readonly authorizers: readonly Authorizer[];
-  readonly admission: AdmissionChain;
   readonly limiter: InflightLimiter;
   readonly encodings: readonly Encoding[];
   readonly negotiator: OutputNegotiator;
@@ -120,7 +67,7 @@ export interface AppParts extends Given {
   readonly requestMetrics: RequestMetrics;
   readonly accessMetrics: AccessMetrics;
   readonly workQueueMetrics: WorkQueueMetrics;
-  readonly metrics: { readonly all: ServerMetrics; readonly indicators: ServerMetrics };
+  readonly metrics: MetricPages;
   readonly serverPages: ServerPageRequests;
   readonly wheel: TimerWheel;
   readonly phase: Phase;
@@ -139,8 +86,8 @@ export function makeParts(given: Given): AppParts {
   const { naming, limits } = config;
   const registry = new ResourceRegistry();
   const root = `${config.storage.etcd.prefix}/`;
-  const storageMetrics = new StorageMetrics({ root, kinds: () => storedKinds(registry) });
-  const store = new MeasuredStore(given.store, storageMetrics.observe, clock);
+  const meters = makeMeters({ registry, root, clock, naming });
+  const store = new MeasuredStore(given.store, meters.storage.observe, clock);
   const wheel = new TimerWheel(clock);
   const phase: Phase = { isBootstrapped: false, isStopping: false, address: '' };
   const metaGroup = naming.group('meta');
@@ -180,47 +127,8 @@ export function makeParts(given: Given): AppParts {
     addressRanges: config.network.serviceClusterIpRanges,
     nodePorts: config.network.serviceNodePorts,
   });
-  const tokenKeys = given.tokenKeys ?? noTokenKeys;
-  const accountTokens = new ServiceAccountTokens({
-    issuers: config.authentication.serviceAccount.issuers,
-    privateClaim: naming.labelDomain,
-    keys: tokenKeys,
-  });
-  const secretTokens = new SecretTokens({
-    issuer: `${naming.serviceName}/serviceaccount`,
-    labelDomain: naming.labelDomain,
-    keys: tokenKeys,
-  });
-  const objects = new RegistryReader(registry);
-  const accessMetrics = new AccessMetrics(clock);
-  const rbacGroup = naming.group('rbac.authorization');
-  const heldRules = new HeldRules(new RoleBook(registry, rbacGroup), rbacGroup);
-  const authorizers = authorizersFor(config.authorization.modes, new RbacAuthorizer(heldRules)).map((one) =>
-    accessMetrics.counted(one),
-  );
-  const mayDo = async ({ namespace = '', ...right }: WantedRight) => {
-    const asked = { ...right, namespace, isResourceRequest: true, version: '*', subresource: '', path: '' };
-    return (await authorize(authorizers, asked)).decision === 'allow';
-  };
-  const { chosen, missing } = choosePlugins(
-    builtInPlugins({
-      objects,
-      ledger: new RegistryLedger(registry, objects),
-      naming,
-      clock,
-      rng,
-      mayDo,
-      allowPrivileged: config.admission.allowPrivileged,
-      notReadyTolerationSeconds: config.admission.notReadyTolerationSeconds,
-      unreachableTolerationSeconds: config.admission.unreachableTolerationSeconds,
-      configuration: readAdmissionConfiguration(config.admission.controlConfigFile, naming),
-    }),
-    config.admission,
-  );
-  if (missing.length > 0) logger.warn('admission plugins that this version does not have', { plugins: missing });
-  const admissionMetrics = new AdmissionMetrics(clock);
-  const escalation = roleEscalation({ group: rbacGroup, held: heldRules, may: mayDo });
-  const admission = new AdmissionChain([...chosen, escalation], admissionMetrics);
+  const authentication = makeAuthentication(given, registry);
+  const access = makeAccess({ config, registry, clock, rng, logger, meters });
   const watches = new WatchStreams({
     wheel,
     writeStallTimeoutMs: limits.watchWriteStallTimeoutMs,
@@ -254,44 +162,24 @@ export function makeParts(given: Given): AppParts {
     }),
   );
   const openId = new OpenIdRequests({
-    tokens: accountTokens,
+    tokens: authentication.accountTokens,
     keysUri: config.authentication.serviceAccount.keysUri,
     address: () => phase.address,
   });
   const version = versionDocument();
-  const requestMetrics = new RequestMetrics(registry);
-  const watchMetrics = new WatchMetrics();
-  const workQueueMetrics = new WorkQueueMetrics();
-  const deprecations = new DeprecatedRequests(naming);
-  const showsHidden = config.showHiddenMetricsForVersion !== undefined;
-  const all = new ServerMetrics({ withProcess: true, showsHidden });
-  const indicators = new ServerMetrics({ withProcess: false });
-  all.add(
-    ...requestMetrics.families(),
-    ...accessMetrics.families(),
-    ...admissionMetrics.families(),
-    ...storageMetrics.families(),
-    ...cacheFamilies(registry),
-    ...watchMetrics.families(),
-    ...workQueueMetrics.families(),
-    ...buildFamilies(version),
-    ...featureFamilies(config.featureGates),
-    ...declaredValidationFamilies(declaredValidation),
-    ...deprecations.families(),
-    ...healthFamilies(health),
-  );
-  indicators.add(...healthFamilies(health));
   return {
     ...given,
+    ...authentication,
+    ...access,
     store,
     wheel,
     phase,
     health,
     version,
-    requestMetrics,
-    accessMetrics,
-    workQueueMetrics,
-    metrics: { all, indicators },
+    requestMetrics: meters.requests,
+    accessMetrics: meters.access,
+    workQueueMetrics: meters.workQueues,
+    metrics: metricPages(meters, { config, registry, version, declaredValidation, health }),
     discovery: new DiscoveryRequests({
       registry,
       encodings,
@@ -333,18 +221,7 @@ export function makeParts(given: Given): AppParts {
     registry,
     catalog,
     metaGroup,
-    admission,
-    accountTokens,
     serviceAllocation,
-    secretTokens,
-    authenticator: new RequestAuthenticator({
-      authenticators: authenticatorsFor(given, { accountTokens, secretTokens }, registry),
-      audiences: config.authentication.apiAudiences,
-      certificates: given.certificates,
-      proxies: given.proxies,
-      clock,
-    }),
-    authorizers,
     limiter: new InflightLimiter({
       readsMax: config.flow.requestsInFlightMax,
       writesMax: config.flow.mutatingRequestsInFlightMax,
@@ -356,10 +233,10 @@ export function makeParts(given: Given): AppParts {
       registry,
       types: catalog,
       renderings: renderingsOf,
-      admission,
+      admission: access.admission,
       watches,
-      watchMetrics,
-      deprecations,
+      watchMetrics: meters.watches,
+      deprecations: meters.deprecations,
       encodings,
       openNegotiator: new OutputNegotiator({
         ...offer,
@@ -375,59 +252,10 @@ export function makeParts(given: Given): AppParts {
       compressionEnabled: config.featureGates['APIResponseCompression'] === true,
       unsafeDeletionEnabled: config.featureGates['AllowUnsafeMalformedObjectDeletion'] === true,
       mayAlso: async ({ user, info }, verb) =>
-        (await authorize(authorizers, { ...info, user, verb })).decision === 'allow',
+        (await authorize(access.authorizers, { ...info, user, verb })).decision === 'allow',
       clock,
     }),
   };
-}
-
-/** The union, in order: a proxy's word, a certificate, a token, nobody. */
-function authenticatorsFor(
-  { config, tokens, proxies, clock }: Given,
-  { accountTokens, secretTokens }: Pick<AppParts, 'accountTokens' | 'secretTokens'>,
-  registry: ResourceRegistry,
-): Authenticator[] {
-  const { authentication, naming } = config;
-  const objects = tokenObjects(registry);
-  const { apiAudiences: audiences } = authentication;
-  const { looksUp } = authentication.serviceAccount;
-  const tokenParts = { objects, audiences, labelDomain: naming.labelDomain, clock, looksUp };
-  return [
-    ...(proxies ? [requestHeaderAuthenticator(authentication.requestHeader)] : []),
-    certificateAuthenticator,
-    ...(tokens === undefined ? [] : [tokenFileAuthenticator(tokens, authentication.tokenAuthFile ?? 'the token file')]),
-    serviceAccountTokenAuthenticator({ ...tokenParts, tokens: accountTokens }),
-    secretTokenAuthenticator({ ...tokenParts, tokens: secretTokens }),
-    ...(authentication.bootstrapTokens ? [bootstrapTokenAuthenticator({ objects, naming, clock })] : []),
-    ...(authentication.anonymous ? [anonymousAuthenticator] : []),
-  ];
-}
-
-const noTokenKeys = () => Promise.reject(new Error('this server has no key for service account tokens'));
-
-/** What tokens are bound to, as the stores of the core group have it. */
-function tokenObjects(registry: ResourceRegistry): TokenObjects {
-  const storeOf = (resource: string) => registry.require('', 'v1', resource).store;
-  return {
-    cached(resource, namespace, name) {
-      const store = storeOf(resource);
-      return store.cache.get(store.keyOf(namespace, name))?.parse();
-    },
-    async live(resource, namespace, name) {
-      try {
-        return (await storeOf(resource).get(namespace, name, {})).parse();
-      } catch (error) {
-        if (error instanceof ApiError && error.reason === 'NotFound') return undefined;
-        throw error;
-      }
-    },
-  };
-}
-
-function* storedKinds(registry: ResourceRegistry): Generator<[prefix: string, kind: StoredKind]> {
-  for (const { definition, store } of registry.storedResources()) {
-    yield [definition.storagePrefix, store.groupResource];
-  }
 }
 
 function cacheLimitsOf({ limits }: ServerConfig) {

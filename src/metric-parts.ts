@@ -1,0 +1,97 @@
+import type { NamingProfile } from './config/naming-profile.js';
+import type { ServerConfig } from './config/server-config.js';
+import { DeprecatedRequests } from './endpoints/deprecated-requests.js';
+import type { HealthChecks } from './endpoints/health-checks.js';
+import { ServerMetrics } from './endpoints/metrics.js';
+import { AccessMetrics } from './endpoints/metrics-access.js';
+import { AdmissionMetrics } from './endpoints/metrics-admission.js';
+import { featureFamilies } from './endpoints/metrics-features.js';
+import { RequestMetrics } from './endpoints/metrics-requests.js';
+import {
+  buildFamilies,
+  cacheFamilies,
+  declaredValidationFamilies,
+  healthFamilies,
+} from './endpoints/metrics-server.js';
+import { StorageMetrics, type StoredKind } from './endpoints/metrics-storage.js';
+import { WatchMetrics } from './endpoints/metrics-watches.js';
+import { WorkQueueMetrics } from './endpoints/metrics-work-queues.js';
+import type { VersionDocument } from './endpoints/version-document.js';
+import type { DeclaredValidation } from './registry/declared-validation.js';
+import type { ResourceRegistry } from './registry/resource-registry.js';
+import type { Clock } from './std/clock.js';
+
+/** What counts while the server works. It comes before all that it counts. */
+export interface Meters {
+  readonly requests: RequestMetrics;
+  readonly access: AccessMetrics;
+  readonly admission: AdmissionMetrics;
+  readonly storage: StorageMetrics;
+  readonly watches: WatchMetrics;
+  readonly workQueues: WorkQueueMetrics;
+  readonly deprecations: DeprecatedRequests;
+}
+
+interface GivenForMeters {
+  readonly registry: ResourceRegistry;
+  /** `/registry/` */
+  readonly root: string;
+  readonly clock: Clock;
+  readonly naming: NamingProfile;
+}
+
+export function makeMeters({ registry, root, clock, naming }: GivenForMeters): Meters {
+  return {
+    requests: new RequestMetrics(registry),
+    access: new AccessMetrics(clock),
+    admission: new AdmissionMetrics(clock),
+    storage: new StorageMetrics({ root, kinds: () => storedKinds(registry) }),
+    watches: new WatchMetrics(),
+    workQueues: new WorkQueueMetrics(),
+    deprecations: new DeprecatedRequests(naming),
+  };
+}
+
+function* storedKinds(registry: ResourceRegistry): Generator<[prefix: string, kind: StoredKind]> {
+  for (const { definition, store } of registry.storedResources()) {
+    yield [definition.storagePrefix, store.groupResource];
+  }
+}
+
+/** What can be asked without being counted. */
+interface Measured {
+  readonly config: ServerConfig;
+  readonly registry: ResourceRegistry;
+  readonly version: VersionDocument;
+  readonly declaredValidation: DeclaredValidation;
+  readonly health: HealthChecks;
+}
+
+export interface MetricPages {
+  readonly all: ServerMetrics;
+  readonly indicators: ServerMetrics;
+}
+
+/** /metrics and /metrics/slis. */
+export function metricPages(meters: Meters, measured: Measured): MetricPages {
+  const { config, registry, version, declaredValidation, health } = measured;
+  const showsHidden = config.showHiddenMetricsForVersion !== undefined;
+  const all = new ServerMetrics({ withProcess: true, showsHidden });
+  const indicators = new ServerMetrics({ withProcess: false });
+  all.add(
+    ...meters.requests.families(),
+    ...meters.access.families(),
+    ...meters.admission.families(),
+    ...meters.storage.families(),
+    ...cacheFamilies(registry),
+    ...meters.watches.families(),
+    ...meters.workQueues.families(),
+    ...buildFamilies(version),
+    ...featureFamilies(config.featureGates),
+    ...declaredValidationFamilies(declaredValidation),
+    ...meters.deprecations.families(),
+    ...healthFamilies(health),
+  );
+  indicators.add(...healthFamilies(health));
+  return { all, indicators };
+}
