@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, type GroupVersionKind } from '../machinery/gvk.js';
 import type { ResourceVerb } from '../registry/resource-definition.js';
-import type { Served, ServedVersion } from '../registry/resource-registry.js';
+import { isCustom, type Served, type ServedVersion } from '../registry/resource-registry.js';
 
 /**
  * What the server serves, as clients ask for it: one document a path (APIVersions, APIGroupList, APIGroup,
@@ -111,10 +111,6 @@ function discoveredResource(resource: Served) {
     ...namesBesides(resource),
     ...(subresources.length > 0 && { subresources }),
   };
-}
-
-function isCustom(resource: Served): boolean {
-  return resource.type === 'stored' && resource.definition.form !== undefined;
 }
 
 /** In the order of the reference. */

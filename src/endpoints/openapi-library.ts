@@ -8,7 +8,7 @@ import { openApiV3Message } from '../codec/openapi-v3-proto.js';
 import { apiVersion } from '../config/version.js';
 import type { GroupVersionKind } from '../machinery/gvk.js';
 import type { ResourceDefinition } from '../registry/resource-definition.js';
-import type { ResourceRegistry, ServedVersion } from '../registry/resource-registry.js';
+import { isCustom, type ResourceRegistry, type ServedVersion } from '../registry/resource-registry.js';
 import {
   openApiV2,
   openApiV3,
@@ -206,7 +206,7 @@ function capitalised(word: string): string {
 
 function customKindsOf(versions: readonly ServedVersion[]): Map<string, ResourceDefinition> {
   const definitions = versions.flatMap(({ resources }) =>
-    resources.flatMap((served) => (served.type === 'stored' && served.definition.form ? [served.definition] : [])),
+    resources.filter(isCustom).map(({ definition }) => definition),
   );
   return new Map(definitions.map((definition) => [keyOf(definition), definition]));
 }

@@ -1,7 +1,7 @@
 import type { Encoding } from '../codec/encodings.js';
 import { apiVersionOf } from '../machinery/gvk.js';
 import type { HandledSubresource, ResourceVerb, SubresourceDefinition } from '../registry/resource-definition.js';
-import type { Served, ServedVersion } from '../registry/resource-registry.js';
+import { isCustom, type Served, type ServedVersion } from '../registry/resource-registry.js';
 import {
   connect,
   create,
@@ -35,10 +35,6 @@ export interface PathParts {
 /** Whether all its kinds are such that somebody defined. Documents do not tell of the discovery of those. */
 export function isCustomVersion({ resources }: ServedVersion): boolean {
   return resources.length > 0 && resources.every(isCustom);
-}
-
-function isCustom(served: Served): boolean {
-  return served.type === 'stored' && served.definition.form !== undefined;
 }
 
 /** All paths of one group and version, that of its discovery too. */

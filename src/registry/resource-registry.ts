@@ -29,6 +29,11 @@ export interface ServedVirtual {
 
 export type Served = ServedResource | ServedVirtual;
 
+/** Whether it is of a kind that somebody defined. */
+export function isCustom(served: Served): served is ServedResource {
+  return served.type === 'stored' && served.definition.form !== undefined;
+}
+
 export interface ServedVersion {
   readonly group: string;
   readonly version: string;

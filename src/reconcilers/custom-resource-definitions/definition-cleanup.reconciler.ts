@@ -8,7 +8,7 @@ import {
   type Finding,
 } from '../../modules/apiextensions/definition-conditions.js';
 import { cleanupFinalizer, terminating } from '../../modules/apiextensions/definition-deletion.js';
-import type { ServedResource } from '../../registry/resource-registry.js';
+import { isCustom, type ServedResource } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/system-fields.js';
 import { followAll, followNames } from '../follow.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
@@ -63,7 +63,7 @@ class DefinitionCleanup implements RunningReconciler {
       }),
       followAll(registry, {
         observerOf: (served) => {
-          if (!served.definition.form) return undefined;
+          if (!isCustom(served)) return undefined;
           const name = definitionOf(served);
           return { changed: () => lookAgain(name), reset: () => lookAgain(name) };
         },

@@ -2,7 +2,7 @@ import type { LoopbackClient } from '../../client/loopback-client.js';
 import { asFields, asText } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { qualifiedResource } from '../../machinery/gvk.js';
-import type { ResourceRegistry, ServedResource } from '../../registry/resource-registry.js';
+import { isCustom, type ResourceRegistry, type ServedResource } from '../../registry/resource-registry.js';
 import type { ResourceStore } from '../../registry/resource-store.js';
 import { storesOf } from '../follow.js';
 import { emptyOne } from '../namespace/contents.js';
@@ -32,7 +32,7 @@ export async function deleteInstances(
   const served = [...storesOf(registry).values()].find((resource) => definitionOf(resource) === name);
   if (!served) return lookIntoStore(definitions, definition, signal);
   // A kind that the server has itself is served, and not what was defined.
-  if (!served.definition.form) return { type: 'overlaps' };
+  if (!isCustom(served)) return { type: 'overlaps' };
   // Whoever follows the kind hears when it is loaded.
   if (!served.store.cache.isReady) return { type: 'left' };
   const { objects, failure } = await emptyOne(served, client, '', signal);
