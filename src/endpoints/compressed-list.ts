@@ -54,7 +54,10 @@ export async function* compressedList(
   const started: (GzipPart | Promise<GzipPart>)[] = [];
   for (let i = 0; i < runs.length; i++) {
     while (started.length < runs.length && started.length <= i + ahead) {
-      started.push(compressedRun(rendering, objects, runs[started.length]!));
+      const run = compressedRun(rendering, objects, runs[started.length]!);
+      // What fails after another has failed is told to nobody.
+      if (run instanceof Promise) run.catch(() => undefined);
+      started.push(run);
       if (breather.isDue()) await breather.rest();
     }
     const part = started[i]!;
