@@ -36,7 +36,8 @@ function withRules(current: KubeObject, wanted: KubeObject): Fields {
   if (deepEqual(current['rules'], wanted['rules'])) return {};
   const rules = asItems(current['rules']);
   const held = rules.map(policyRuleOf);
-  const missing = asItems(wanted['rules']).filter((rule) => missingRules([policyRuleOf(rule)], held).length > 0);
+  const isMissing = (rule: Fields) => missingRules([policyRuleOf(rule)], held)?.length !== 0;
+  const missing = asItems(wanted['rules']).filter(isMissing);
   return missing.length > 0 ? { rules: [...rules, ...missing] } : {};
 }
 
