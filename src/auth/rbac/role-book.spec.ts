@@ -1,0 +1,116 @@
+import { registryOf } from '../../../test/harness/shell.js';
+import { encodeStored } from '../../codec/stored-object.js';
+import { namingProfile } from '../../config/naming-profile.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Revision } from '../../machinery/revision.js';
+import { rbacResources, rbacVersion } from '../../modules/rbac/rbac.resources.js';
+import { RoleBook } from './role-book.js';
+
+const naming = namingProfile('kubernetes');
+const { group, version } = rbacVersion(naming);
+const ann = { name: 'ann', uid: '', groups: ['staff'], extra: {} };
+
+type Look = { readonly rules?: object[]; readonly roleRef?: object; readonly subjects?: object[] | null };
+const binding = (role: string, ...subjects: object[]): Look => ({
+  roleRef: { kind: 'ClusterRole', name: role },
+  subjects,
+});
+const user = { kind: 'User', name: 'ann' };
+const staff = { kind: 'Group', name: 'staff' };
+
+/** Roles and bindings as the feed brings them to the caches. */
+class World {
+  readonly registry = registryOf(rbacResources(naming));
+  readonly book = new RoleBook(this.registry, group);
+  private revision = 1;
+
+  constructor() {
+    for (const plural of ['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings']) this.load(plural, {});
+  }
+
+  put(plural: string, path: string, look: Look): void {
+    this.store(plural).cache.apply({ type: 'put', item: this.item(plural, path, look) }, 0);
+  }
+
+  remove(plural: string, path: string): void {
+    const { key } = this.item(plural, path, {});
+    this.store(plural).cache.apply({ type: 'delete', key, modRevision: this.next() }, 0);
+  }
+
+  /** Everything anew, as after the feed was interrupted. */
+  load(plural: string, looks: Readonly<Record<string, Look>>): void {
+    const { cache } = this.store(plural);
+    const items = Object.entries(looks).map(([path, look]) => cache.decode(this.item(plural, path, look)));
+    cache.reset(items, this.next());
+  }
+
+  grants(namespace: string): string[] {
+    return [...this.book.grantsOf(ann, namespace)].map(({ description }) => description);
+  }
+
+  private item(plural: string, path: string, look: Look) {
+    const [namespace = '', name = ''] = path.split('/');
+    const object = { metadata: { name, ...(namespace && { namespace }) }, ...look } as unknown as KubeObject;
+    const modRevision = this.next();
+    const value = encodeStored(object);
+    return { key: this.store(plural).keyOf(namespace, name), value, createRevision: modRevision, modRevision };
+  }
+
+  private next = () => ++this.revision as Revision;
+
+  private store(plural: string) {
+    return this.registry.require(group, version, plural).store;
+  }
+}
+
+describe('RoleBook', () => {
+  it('knows what holds in a namespace, and everywhere', () => {
+    const world = new World();
+    world.put('rolebindings', 'a/one', binding('view', user));
+    world.put('clusterrolebindings', '/all', binding('edit', staff));
+    expect(world.grants('a')).toEqual([
+      'ClusterRoleBinding "all" of ClusterRole "edit" to Group "staff"',
+      'RoleBinding "one/a" of ClusterRole "view" to User "ann"',
+    ]);
+    expect(world.grants('b')).toHaveLength(1);
+    expect(world.grants('')).toHaveLength(1);
+  });
+
+  it('takes out what a binding no longer says', () => {
+    const world = new World();
+    world.put('rolebindings', 'a/one', binding('view', user, user, staff));
+    expect(world.grants('a')).toHaveLength(2);
+    world.put('rolebindings', 'a/one', binding('view', { kind: 'User', name: 'bob' }));
+    expect(world.grants('a')).toEqual([]);
+    world.put('rolebindings', 'a/one', { ...binding('edit'), subjects: null });
+    expect(world.grants('a')).toEqual([]);
+    world.put('rolebindings', 'a/one', binding('edit', user));
+    world.remove('rolebindings', 'a/one');
+    expect(world.grants('a')).toEqual([]);
+  });
+
+  it('forgets what was gone when the caches were loaded again, and nothing else', () => {
+    const world = new World();
+    world.put('rolebindings', 'a/one', binding('view', user));
+    world.put('rolebindings', 'b/two', binding('view', user));
+    world.put('clusterrolebindings', '/all', binding('view', user));
+    world.put('clusterroles', '/view', { rules: [{ verbs: ['get'] }] });
+    world.put('roles', 'a/view', { rules: [{ verbs: ['list'] }] });
+    expect(world.grants('a')).toHaveLength(2);
+    world.load('rolebindings', { 'b/two': binding('view', user) });
+    expect([world.grants('a').length, world.grants('b').length]).toEqual([1, 2]);
+    world.load('clusterrolebindings', {});
+    expect([world.grants('a').length, world.grants('b').length]).toEqual([0, 1]);
+    world.load('roles', {});
+    expect(world.book.rulesOf({ kind: 'Role', name: 'view' }, 'a')).toBeUndefined();
+    expect(world.book.rulesOf({ kind: 'ClusterRole', name: 'view' }, 'a')).toHaveLength(1);
+  });
+
+  it('means accounts of the namespace of the binding where a subject names none', () => {
+    const world = new World();
+    const account = { ...ann, name: 'system:serviceaccount:a:robot' };
+    world.put('rolebindings', 'a/one', binding('view', { kind: 'ServiceAccount', name: 'robot' }));
+    world.put('clusterrolebindings', '/all', binding('view', { kind: 'ServiceAccount', name: 'robot' }));
+    expect([...world.book.grantsOf(account, 'a')]).toHaveLength(1);
+  });
+});
