@@ -12,6 +12,7 @@ describe('/debug/flags/v', () => {
     [adjustable, 'PUT', 'much', 400, []],
     [adjustable, 'PUT', '-1', 400, []],
     [adjustable, 'PUT', '1'.repeat(1000), 400, []],
+    [adjustable, 'PUT', '1'.repeat(10_000), 413, []],
     [adjustable, 'GET', '', 406, []],
     [silentLogger, 'PUT', '4', 500, []],
   ])('case %#', async (logger, method, payload, code, verbosities) => {
