@@ -54,8 +54,8 @@ export class Profiles {
     if (this.isBusy) throw ApiError.tooManyRequests('another profile is being made', 1);
     this.isBusy = true;
     const session = new Session();
-    session.connect();
     try {
+      session.connect();
       return await make(session);
     } finally {
       session.disconnect();
