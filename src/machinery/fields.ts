@@ -26,6 +26,14 @@ export function asNumber(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }
 
+/** What is at a path of fields: `['spec', 'replicas']`. Only objects have fields, and only those that are their own. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((inner, field) => {
+    const fields = asFields(inner);
+    return Object.hasOwn(fields, field) ? fields[field] : undefined;
+  }, value);
+}
+
 export function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

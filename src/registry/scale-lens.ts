@@ -1,4 +1,5 @@
 import { fieldError, type FieldError } from '../machinery/field-error.js';
+import { asFields, valueAt } from '../machinery/fields.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { LensSubresource } from './resource-definition.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from './table.js';
@@ -68,14 +69,6 @@ const scaleTable: TableDefinition = {
   ],
 };
 
-function valueAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (inner, field) =>
-      typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[field] : undefined,
-    value,
-  );
-}
-
 function numberAt(value: unknown, path: readonly string[]): number {
   const found = valueAt(value, path);
   return typeof found === 'number' ? found : 0;
@@ -83,6 +76,5 @@ function numberAt(value: unknown, path: readonly string[]): number {
 
 function withValueAt(value: unknown, [field, ...rest]: readonly string[], to: unknown): unknown {
   if (field === undefined) return to;
-  const object = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  return { ...object, [field]: withValueAt(object[field], rest, to) };
+  return { ...asFields(value), [field]: withValueAt(valueAt(value, [field]), rest, to) };
 }

@@ -1,5 +1,5 @@
 import { apiVersionOf } from '../../../machinery/gvk.js';
-import { asFields, asText } from '../../../machinery/fields.js';
+import { asText, valueAt } from '../../../machinery/fields.js';
 import { scalarText } from '../../../machinery/json-path-text.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import type { TypeSource } from '../../../machinery/type-model.js';
@@ -101,10 +101,3 @@ function selectable(path: string): [label: string, read: (object: KubeObject) =>
 
 /** `.spec.replicas` */
 const stepsOf = (path: string): string[] => path.split('.').filter((step) => step !== '');
-
-function valueAt(object: unknown, steps: readonly string[]): unknown {
-  return steps.reduce<unknown>(
-    (value, step) => (Object.hasOwn(asFields(value), step) ? asFields(value)[step] : undefined),
-    object,
-  );
-}

@@ -1,0 +1,29 @@
+import type { KubeObject } from '../machinery/kube-object.js';
+import { scaleLens } from './scale-lens.js';
+
+const objectOf = (spec: unknown) => ({ kind: 'A', apiVersion: 'v1', metadata: { name: 'a' }, spec }) as KubeObject;
+const replicasIn = (spec: unknown, path: string) => {
+  const lens = scaleLens({ specReplicas: path.split('.'), statusReplicas: ['status', 'replicas'] });
+  return lens.view(objectOf(spec))['spec'];
+};
+
+it.each<[path: string, spec: unknown, replicas: number]>([
+  ['spec.replicas', { replicas: 3 }, 3],
+  ['spec.inner.replicas', { inner: { replicas: 3 } }, 3],
+  ['spec.inner.replicas', { inner: 'text' }, 0],
+  ['spec.inner.length', { inner: [1, 2] }, 0],
+  ['spec.constructor.length', {}, 0],
+])('shows what is at %s of %j', (path, spec, replicas) => expect(replicasIn(spec, path)).toEqual({ replicas }));
+
+it.each(['replicas', 'inner.replicas', 'constructor.replicas', '__proto__.replicas'])(
+  'sets nothing but the field %s',
+  (path) => {
+    const specReplicas = `spec.${path}`.split('.');
+    const lens = scaleLens({ specReplicas, statusReplicas: ['status', 'replicas'] });
+    const view = { ...objectOf({ replicas: 4 }), kind: 'Scale' };
+    const changed = lens.put(objectOf({ other: 1 }), view);
+    expect(lens.view(changed)['spec']).toEqual({ replicas: 4 });
+    expect((changed['spec'] as Record<string, unknown>)['other']).toBe(1);
+    expect(({} as Record<string, unknown>)['replicas']).toBeUndefined();
+  },
+);
