@@ -209,13 +209,7 @@ export class ResourceRequests {
     const readsCbor = this.parts.encodings.some(({ name }) => name === 'cbor');
     const supported = patchTypesOf(served, readsCbor);
     const type = supported.includes(mediaType) ? patchTypes[mediaType] : undefined;
-    if (!type) {
-      throw new ApiError({
-        reason: 'UnsupportedMediaType',
-        message: unsupportedPatch(mediaType, supported),
-        details: {},
-      });
-    }
+    if (!type) throw unsupportedPatch(mediaType, supported);
     const options = parsePatchOptions(info.query, { ...this.parts, isApply: type === 'apply' });
     const bytes = await readBody(request, this.parts.limits.requestBodyBytesMax);
     const target = this.target(request, served, options.dryRun, options.fieldManager);
@@ -335,11 +329,14 @@ export class ResourceRequests {
 }
 
 /** A kind without types says so in words of its own; clients tell a strategic patch that is in vain by the code. */
-function unsupportedPatch(mediaType: string, supported: readonly string[]): string {
+function unsupportedPatch(mediaType: string, supported: readonly string[]): ApiError {
+  if (patchTypes[mediaType] === 'strategic') return ApiError.unsupportedMediaType(supported);
   const types = supported.join(', ');
-  return patchTypes[mediaType] === 'strategic'
-    ? `the body of the request was in an unknown format - accepted media types include: ${types}`
-    : `415: Unsupported Media Type: ${mediaType || 'none given'}; this resource takes ${types}`;
+  return new ApiError({
+    reason: 'UnsupportedMediaType',
+    message: `415: Unsupported Media Type: ${mediaType || 'none given'}; this resource takes ${types}`,
+    details: {},
+  });
 }
 
 const unsafeDeletionVerb = 'unsafe-delete-ignore-read-errors';
