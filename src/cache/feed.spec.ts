@@ -1,4 +1,4 @@
-import { after, CacheWorld, decodePod, pods, RecordingSink } from '../../test/harness/cache-world.js';
+import { after, CacheWorld, decodePod, initial, pods, RecordingSink } from '../../test/harness/cache-world.js';
 import { checkAgainstStore } from './checker.js';
 import { FreshnessTimeout } from './feed.js';
 
@@ -108,6 +108,16 @@ describe('Feed', () => {
     await world.write(secret('after'));
     expect([sink.told, sink.isEnded]).toEqual([[], true]);
     expect(world.feed.addResource(secrets)).not.toBe(cache);
+  });
+
+  it('tells those who come too late to a resource that was removed', async () => {
+    world = await CacheWorld.started();
+    expect(() => world.cache.checkOpen()).not.toThrow();
+    world.feed.removeResource(pods);
+    const { sink } = world.watch({ start: initial });
+    await world.put('after');
+    expect([sink.told, sink.isEnded, world.cache.watchCount]).toEqual([[], true, 0]);
+    expect(() => world.cache.checkOpen()).toThrow(expect.objectContaining({ reason: 'ServiceUnavailable' }));
   });
 
   it('misses nothing of a resource that comes while the first load is under way', async () => {

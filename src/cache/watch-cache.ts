@@ -64,6 +64,7 @@ export class WatchCache {
   private readonly cursorHost: CursorHost;
   private readonly loaded = new Deferred<void>();
   private isLoaded = false;
+  private wasClosed = false;
   private lastRevision = noRevision;
   /** The state as somebody took it since the last event, and the number of the last event that keeps one. */
   private taken: SortedView<EncodedObject> | undefined;
@@ -99,12 +100,20 @@ export class WatchCache {
     };
   }
 
-  /** Settles when the first state has been loaded; rejects when the resource was removed before. */
+  /** Settles when the first state has been loaded; rejects with an ApiError when the resource was removed before. */
   get ready(): Promise<void> {
     return this.loaded.promise;
   }
   get isReady(): boolean {
     return this.isLoaded;
+  }
+  /** Nothing reaches it any more: who still has it must not believe that what it holds is the present. */
+  get isClosed(): boolean {
+    return this.wasClosed;
+  }
+  /** Throws where the resource is not served any more, or served anew by another cache. */
+  checkOpen(): void {
+    if (this.wasClosed) throw removed();
   }
   get watchCount(): number {
     return this.cursors.size;
@@ -135,6 +144,10 @@ export class WatchCache {
   /** Starts a watch. It learns of a start that is too old by an ERROR event; reach() tells it beforehand. */
   subscribe(request: WatchRequest, sink: EventSink): Subscription {
     const cursor = new WatchCursor(request, sink, this.cursorHost);
+    if (this.wasClosed) {
+      cursor.end();
+      return cursor;
+    }
     this.cursors.add(cursor);
     if (request.start.kind === 'initial') {
       const state = this.takeState();
@@ -206,8 +219,9 @@ export class WatchCache {
 
   /** Ends all watches, with a reason where there is one. */
   close(status?: Status): void {
+    this.wasClosed = true;
     for (const cursor of [...this.cursors]) cursor.end(status);
-    this.loaded.reject(new Error(`${this.prefix} was removed`));
+    this.loaded.reject(removed());
   }
 
   /** Whatever one follower makes of an object that somebody wrote past the server, the feed goes on for all others. */
@@ -323,4 +337,8 @@ export class WatchCache {
 function* only(object: EncodedObject | undefined): Generator<EncodedObject, undefined, undefined> {
   if (object) yield object;
   return undefined;
+}
+
+function removed(): ApiError {
+  return ApiError.unavailable('the resource has just changed or gone');
 }

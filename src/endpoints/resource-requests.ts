@@ -24,7 +24,12 @@ import type { TypeSource } from '../machinery/type-model.js';
 import { listObjects } from '../registry/list.js';
 import type { ListMeta } from '../registry/rendering.js';
 import type { ResourceDefinition, ResourceVerb } from '../registry/resource-definition.js';
-import type { ResourceRegistry, ServedResource, ServedVirtual } from '../registry/resource-registry.js';
+import {
+  isCustom,
+  type ResourceRegistry,
+  type ServedResource,
+  type ServedVirtual,
+} from '../registry/resource-registry.js';
 import type { Submission } from '../registry/submission.js';
 import { watchObjects } from '../registry/watch.js';
 import { Breather } from '../std/breather.js';
@@ -82,7 +87,20 @@ export class ResourceRequests {
     if (!info.isResourceRequest) throw isApiPath(info.path) ? ApiError.noSuchResource() : ApiError.noSuchPage();
     const served = this.parts.registry.find(info.group, info.version, info.resource);
     if (!served) throw ApiError.noSuchResource();
-    return served.type === 'stored' ? this.stored(request, reply, served) : this.virtual(request, reply, served);
+    if (served.type !== 'stored') return this.virtual(request, reply, served);
+    const answered = this.stored(request, reply, served);
+    return isCustom(served)
+      ? answered.catch((error: unknown) => this.readAgain(request, reply, served, error))
+      : answered;
+  }
+
+  /** The definition of a kind may change while somebody waits to read it; what it is by then has another cache. */
+  private readAgain(request: FastifyRequest, reply: FastifyReply, served: ServedResource, error: unknown) {
+    const { verb } = request.kube.info;
+    const isRead = verb === 'get' || verb === 'list' || verb === 'watch';
+    const isTooLate = error instanceof ApiError && error.reason === 'ServiceUnavailable' && served.store.cache.isClosed;
+    if (isRead && isTooLate && !reply.raw.headersSent) return this.answer(request, reply);
+    throw error;
   }
 
   private async stored(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {

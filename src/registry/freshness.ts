@@ -20,7 +20,17 @@ export async function readFresh(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (!cache.isReady) await whenReady(cache, limits.freshnessTimeoutMs, signal);
-  if (resourceVersion === '0') return;
+  if (resourceVersion !== '0') await whenCaughtUp({ feed, limits }, cache, resourceVersion, signal);
+  // A kind that changes meanwhile is served by another cache from then on; this one would miss all that comes.
+  cache.checkOpen();
+}
+
+async function whenCaughtUp(
+  { feed, limits }: Parts,
+  cache: WatchCache,
+  resourceVersion: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const options = { timeoutMs: limits.freshnessTimeoutMs, ...(signal && { signal }) };
   try {
     if (resourceVersion === undefined || resourceVersion === '') {

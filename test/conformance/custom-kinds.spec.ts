@@ -305,6 +305,29 @@ describe('a definition that changes', () => {
     expect(made.body.spec.size).toBe('large');
   });
 
+  it('leaves readers with all that was written, however often it changes', async () => {
+    const { admin } = server;
+    await define(definition('lamps', 'Lamp'));
+    const names: string[] = [];
+    for (let round = 0; round < 20; round++) {
+      const columns = [{ name: `Color${round}`, type: 'string', jsonPath: '.spec.color' }];
+      const changed = admin.patch(`${definitions}/lamps.${group}`, {
+        spec: { versions: [version('v1', { additionalPrinterColumns: columns })] },
+      });
+      names.push(`l${String(round).padStart(2, '0')}`);
+      const name = names.at(-1)!;
+      const [made] = await Promise.all([
+        admin.post(at('lamps'), { metadata: { name }, spec: { color: 'red' } }),
+        admin.get(at('lamps')),
+        changed,
+      ]);
+      expect(made.code).toBe(201);
+      const [one, list] = await Promise.all([admin.get(at('lamps', name)), admin.get(at('lamps'))]);
+      expect([one.code, list.code]).toEqual([200, 200]);
+      expect((list.body['items'] as KubeObject[]).map(({ metadata }) => metadata.name)).toEqual(names);
+    }
+  });
+
   it('takes its objects with it when it goes', async () => {
     const { admin } = server;
     await define(definition('toys', 'Toy'));
