@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KubeObject } from '../../src/machinery/kube-object.js';
 import type { KvStore } from '../../src/storage/kv-store.js';
 import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import { startKeelson } from '../../src/testing.js';
@@ -34,22 +36,25 @@ function holdable(store: KvStore) {
   return { held, hold, release };
 }
 
+type Undo = (() => Promise<void> | void)[];
+
+async function startOn(store: KvStore, undo: Undo): Promise<HttpClient> {
+  const keelson = await startKeelson({ store, config: { reconcilers: { controllers: [] } } });
+  const admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
+  undo.push(async () => (admin.close(), keelson.stop()));
+  return admin;
+}
+
 /** The other server's changes have not come to this one's cache; what it answers is true all the same. */
 describe('a server that has not heard of what another did', () => {
   const store = new MemoryStore();
   const { held, hold, release } = holdable(store);
-  const undo: (() => Promise<void> | void)[] = [];
-  const start = async (on: KvStore) => {
-    const keelson = await startKeelson({ store: on, config: { reconcilers: { controllers: [] } } });
-    const admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
-    undo.push(async () => (admin.close(), keelson.stop()));
-    return admin;
-  };
+  const undo: Undo = [];
   let other: HttpClient;
   let admin: HttpClient;
   beforeAll(async () => {
-    other = await start(store);
-    admin = await start(held);
+    other = await startOn(store, undo);
+    admin = await startOn(held, undo);
     for (const name of ['going', 'changed', 'gone']) await other.post(configMaps, { metadata: { name, finalizers } });
     await other.delete(`${configMaps}/going`);
     await other.post(configMaps, { metadata: { name: 'last' } });
@@ -76,4 +81,53 @@ describe('a server that has not heard of what another did', () => {
     const answer = await ask();
     expect([answer.code, answer.body.data]).toEqual([code, code === 200 ? { a: 'b' } : undefined]);
   });
+});
+
+/** A definition that changes gives its kind another cache; who began to wait at the one before reads from the new one. */
+it('readers of a kind that changes while they wait miss nothing', async () => {
+  const store = new MemoryStore();
+  const { held, hold, release } = holdable(store);
+  const undo: Undo = [];
+  try {
+    const other = await startOn(store, undo);
+    const admin = await startOn(held, undo);
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const lamps = '/apis/shop.example.com/v1/namespaces/default/lamps';
+    const spec = (additionalPrinterColumns: object[]) => ({
+      group: 'shop.example.com',
+      scope: 'Namespaced',
+      names: { plural: 'lamps', kind: 'Lamp' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object' } },
+          additionalPrinterColumns,
+        },
+      ],
+    });
+    const name = 'lamps.shop.example.com';
+    await other.post(definitions, { metadata: { name }, spec: spec([]) });
+    const isEstablished = (object: KubeObject | undefined) =>
+      JSON.stringify(object?.['status'] ?? {}).includes('InitialNamesAccepted');
+    for (const client of [other, admin]) await until(client, definitions, name, isEstablished);
+    expect((await admin.get(lamps)).code).toBe(200);
+
+    hold();
+    const column = { name: 'Color', type: 'string', jsonPath: '.metadata.name' };
+    await other.patch(`${definitions}/${name}`, { spec: spec([column]) });
+    expect((await other.post(lamps, { metadata: { name: 'late' } })).code).toBe(201);
+    const reading = Promise.all([admin.get(`${lamps}/late`), admin.get(lamps), until(admin, lamps, 'late', Boolean)]);
+    await sleep(200);
+    release();
+    const [one, list, watched] = await reading;
+    expect([one.code, one.body.metadata?.name]).toEqual([200, 'late']);
+    expect([list.code, list.body['items']]).toEqual([200, [expect.objectContaining({ kind: 'Lamp' })]]);
+    expect(watched?.metadata.name).toBe('late');
+  } finally {
+    release();
+    for (const step of undo.reverse()) await step();
+    await store.close();
+  }
 });
