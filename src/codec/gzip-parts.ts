@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
+import { crc32 } from '../std/crc32.js';
 
 /**
  * A gzip stream put together from parts that were compressed apart, so that parts can be kept and used again (RFC 1951
@@ -93,18 +94,3 @@ function shiftBy(length: number): number {
 function joinedCrc(first: number, second: number, secondLength: number): number {
   return (times(shiftBy(secondLength), first) ^ second) >>> 0;
 }
-
-const table = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ modulus : crc >>> 1;
-  return crc >>> 0;
-});
-
-export function crc32InSteps(content: Buffer): number {
-  let crc = 0xffffffff;
-  for (const byte of content) crc = table[(crc ^ byte) & 0xff]! ^ (crc >>> 8);
-  return (crc ^ 0xffffffff) >>> 0;
-}
-
-/** Node has one of its own from 20.15 on. */
-const crc32 = (zlib as { readonly crc32?: (content: Buffer) => number }).crc32 ?? crc32InSteps;

@@ -54,7 +54,7 @@ it('what has other engines think for ever is answered at once', () => {
 it('all texts of an object share what matching may cost', () => {
   const budget = new MatchingBudget();
   const pattern = Pattern.of('(a?){400}(a){400}$');
-  const text = 'b'.repeat(100_000);
+  const text = 'b'.repeat(20_000);
   const answers = Array.from({ length: 10 }, () => pattern.mismatchOf(text, budget));
   expect(answers[0]).toMatch('should match');
   expect(answers[9]).toMatch('is too long to be matched');

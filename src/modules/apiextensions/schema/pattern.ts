@@ -5,8 +5,8 @@ import type * as Re2 from 're2js';
 const lengthMax = 10_000;
 /** Whatever schemas repeat (a quantity's pattern stands in some definitions five hundred times) is read once. */
 const sharedMax = 1000;
-/** About two seconds at the worst: characters of texts by the size of their pattern, for all texts of one object. */
-const stepsMax = 500_000_000;
+/** Less than half a second at the worst: characters of texts by the size of their pattern, for all texts of one object. */
+const stepsMax = 100_000_000;
 
 /** What matching the texts of one object may cost: so much text and so large a pattern come together in no real one. */
 export class MatchingBudget {

@@ -1,7 +1,7 @@
 import type { Revision } from '../../../machinery/revision.js';
 import type { KeyValue } from '../../kv-store.js';
 import { StorageError } from '../../storage-error.js';
-import { crc32 } from './crc32.js';
+import { crc32 } from '../../../std/crc32.js';
 
 /**
  * Format 1. One tree holds four kinds of record, told apart by the first byte of the key:
