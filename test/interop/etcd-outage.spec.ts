@@ -11,6 +11,8 @@ import { allIsTold, eventually } from '../harness/eventually.js';
 
 /** OUTAGE_SECONDS=20 makes it as long as a restart of a machine. */
 const outageMs = Number(process.env['OUTAGE_SECONDS'] ?? 3) * 1_000;
+/** CLIENTS=200 makes them a crowd. */
+const clients = Number(process.env['CLIENTS'] ?? 6);
 
 describeWithEtcd('two servers whose etcd is killed and started again', () => {
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -46,7 +48,7 @@ describeWithEtcd('two servers whose etcd is killed and started again', () => {
       const crowd = new Crowd({ apis, clock: systemClock, fork, pauseMsMax: 20, mayFail: () => true });
       await crowd.makeNamespaces();
       await readyz(true);
-      crowd.start(6);
+      crowd.start(clients);
       await sleep(1_500);
       const before = crowd.ledger.acknowledged;
       await etcd.members[0]!.kill();
