@@ -33,11 +33,11 @@ function formsFor(version: 'v2' | 'v3') {
  * stays the same. These paths know no methods: whatever is asked is read.
  */
 export class OpenApiRequests {
-  private readonly library: OpenApiLibrary;
+  private readonly documents: OpenApiLibrary;
   private index: { readonly of: Documents; readonly bytes: Promise<Buffer> } | undefined;
 
   constructor(private readonly parts: LibraryParts) {
-    this.library = new OpenApiLibrary(parts);
+    this.documents = new OpenApiLibrary(parts);
   }
 
   async answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -45,7 +45,7 @@ export class OpenApiRequests {
     if (path === 'v2' || path === 'v2/') return this.answerV2(request, reply);
     if (path === 'v3') return this.answerIndex(request, reply);
     const name = path.slice('v3/'.length);
-    const make = this.library.v3().get(name);
+    const make = this.documents.v3().get(name);
     if (make) return this.answerV3(request, reply, name, make);
     sendBytes(request, reply, 404, bare(headersFor(request, json.mediaType)), nothing);
   }
@@ -54,7 +54,7 @@ export class OpenApiRequests {
     const vary = 'Accept-Encoding, Accept';
     const form = accepted(request, 'v2');
     if (!form) return refuse(request, reply, vary);
-    const document = await this.library.v2();
+    const document = await this.documents.v2();
     const type = formsOf.v2.mediaTypes[form];
     const headers: AnswerHeaders = { ...headersFor(request, type), etag: quoted(document), vary };
     if (isKnown(request, document)) return notModified(request, reply, headers);
@@ -66,7 +66,7 @@ export class OpenApiRequests {
   }
 
   private async answerIndex(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const documents = this.library.v3();
+    const documents = this.documents.v3();
     if (this.index?.of !== documents) this.index = { of: documents, bytes: makeIndex(documents) };
     const bytes = await this.index.bytes;
     // It is JSON, and so it is read; the reference leaves the type to be guessed, and this is what it guesses.
