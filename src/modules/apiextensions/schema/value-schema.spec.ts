@@ -603,6 +603,12 @@ describe('bounds', () => {
     expect(lengthOf(errors)).toBeLessThan(50_000_000);
     const before = { ['n'.repeat(20_000)]: inner };
     expect(nested.validateUpdate({ spec: { ...before, b: { c: 1 } } }, { spec: before })).toHaveLength(1);
+    // Too much is wrong there to forgive it: making all those paths would take seconds.
+    const began = process.cpuUsage();
+    const refused = nested.validateUpdate({ spec: { ...spec, b: { c: 1 } } }, { spec });
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(3000);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(lengthOf(refused)).toBeLessThan(50_000_000);
   });
 
   it('objects inside that are wrong are not told for ever', () => {

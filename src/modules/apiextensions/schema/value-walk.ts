@@ -8,6 +8,8 @@ const wholeObject = '<nil>';
 export const errorsMax = 1000;
 /** A name may be as long as a body, and stands in the path of all that is within. */
 const pathCharactersMax = 5_000_000;
+/** Of all paths that are made, also for what is let through in the end. */
+const madeCharactersMax = 200_000_000;
 
 /** What is wrong with a value, and where the walk through it is. Paths are made only for what is wrong. */
 export class ValueWalk {
@@ -18,6 +20,7 @@ export class ValueWalk {
   private readonly steps: (string | number)[] = [];
   /** About as long as the path is. */
   private pathLength = 0;
+  private madeCharacters = 0;
 
   /** Errors are of fields in there; the words of rules begin at the value itself. */
   constructor(private readonly at: string) {}
@@ -58,11 +61,18 @@ export class ValueWalk {
 
   get isFull(): boolean {
     const { length } = this.errors;
-    return length >= errorsMax || length * this.pathLength > pathCharactersMax;
+    return length >= errorsMax || length * this.pathLength > pathCharactersMax || this.isSpent;
+  }
+
+  /** More was found wrong than can be told of: what was told may not be all. */
+  get isSpent(): boolean {
+    return this.madeCharacters > madeCharactersMax;
   }
 
   tell(error: FieldError): void {
-    if (!this.isFull) this.errors.push(error);
+    if (this.isFull) return;
+    this.madeCharacters += this.pathLength;
+    this.errors.push(error);
   }
 
   invalid(value: unknown, message: string): void {

@@ -23,15 +23,20 @@ export function validateValue(
   node: SchemaNode,
   { at = '', old }: { at?: string; old?: OldValue } = {},
 ): FieldError[] {
-  const errors = errorsOf(value, node, undefined, at);
-  return errors.length > 0 && old !== undefined ? errorsOf(value, node, old, at) : errors;
+  const all = walked(value, node, undefined, at);
+  if (all.errors.length === 0 || old === undefined) return told(all);
+  const { isSpent, errors } = walked(value, node, old, at);
+  // Where too much is wrong to tell old mistakes from new ones, nothing is let through.
+  return told(isSpent ? all : { errors });
 }
 
-function errorsOf(value: JsonValue, node: SchemaNode, old: OldValue, at: string): FieldError[] {
+function walked(value: JsonValue, node: SchemaNode, old: OldValue, at: string): ValueWalk {
   const walk = new ValueWalk(at);
   validateNode(value, node, old, walk);
-  return walk.errors.length > 1 ? distinct(walk.errors) : walk.errors;
+  return walk;
 }
+
+const told = ({ errors }: Pick<ValueWalk, 'errors'>): FieldError[] => (errors.length > 1 ? distinct(errors) : errors);
 
 /** Alternatives find the same mistake again and again. */
 function distinct(errors: readonly FieldError[]): FieldError[] {
