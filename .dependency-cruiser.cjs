@@ -8,9 +8,9 @@ const floors = [
   ['auth', 'admission', 'flow', 'audit'],
   ['modules', 'verbs'],
   ['client'],
-  ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'reconcilers', 'agent'],
+  ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections', 'reconcilers', 'agent'],
 ];
-const http = ['endpoints', 'guards', 'interceptors', 'filters', 'hooks'];
+const http = ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections'];
 const room = (names) => `^src/(${names.join('|')})/`;
 const test = '\\.(e2e-)?spec\\.ts$';
 

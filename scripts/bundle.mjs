@@ -1,11 +1,16 @@
-// Joins the command's modules, ours and the packages', into a few files: reading and linking some nine hundred small
+// Joins the command's modules, straight from their TypeScript, ours and the packages', into a few files: reading and linking some nine hundred small
 // ones is most of what starting costs. See docs/adr/007-start-up.md. Plain JavaScript, as a part of the build.
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+// Without development packages, scripts/ensure-setup.mjs puts the bundler alone into .cache.
+const bundler = ['.', '.cache/bundler']
+  .map((folder) => join(root, folder, 'node_modules/esbuild/lib/main.js'))
+  .find((file) => existsSync(file));
+if (bundler === undefined) throw new Error('esbuild is not installed: run `npm start` or `npm install`');
+const { build } = (await import(pathToFileURL(bundler).href)).default;
 const out = join(root, 'dist/bundle');
 
 /**
@@ -26,7 +31,8 @@ const absent = [
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 await build({
-  entryPoints: { main: join(root, 'dist/src/main.js') },
+  entryPoints: { main: join(root, 'src/main.ts') },
+  tsconfig: join(root, 'tsconfig.json'),
   outdir: out,
   bundle: true,
   splitting: true,

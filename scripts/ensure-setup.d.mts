@@ -1,10 +1,15 @@
 export class SetupError extends Error {}
 
+/** What is made ready: what serving needs, or everything. */
+export type SetupScope = 'serve' | 'all';
+
 export function ensureSetup(options: {
   readonly root: string;
-  readonly install?: (root: string, log: (line: string) => void) => Promise<void>;
+  readonly scope?: SetupScope;
+  readonly install?: (root: string, log: (line: string) => void, scope: SetupScope) => Promise<void>;
   readonly build?: (root: string) => Promise<void>;
+  readonly bundle?: (root: string) => Promise<void>;
   readonly log?: (line: string) => void;
 }): Promise<void>;
 
-export function isInstalled(root: string): boolean;
+export function isInstalled(root: string, scope?: SetupScope): boolean;

@@ -1,6 +1,9 @@
 // Makes the package ready to run: installs what package-lock.json names, builds what changed. Plain JavaScript on Node
 // alone, since it runs before anything is installed. When there is nothing to do it takes some milliseconds: it
 // compares sizes and times of files with the stamp of the last run. Runs at the same time wait for each other.
+//
+// With --serve it does what a server needs and no more: the packages that are needed at run time, and the bundle, made
+// from the sources without their types being checked. Without it, everything that tests and tidy checks need.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -24,37 +27,55 @@ const lockWaitMsMax = 15 * 60_000;
 /** A failure that the reader can mend; it is printed without a stack. */
 export class SetupError extends Error {}
 
-/** `install` and `build` do the work; tests hand in their own. */
-export async function ensureSetup({ root, install = npmInstall, build = compile, log = logToStderr }) {
-  if (isReady(root)) return;
+/** `scope` is 'serve' or 'all'; `install`, `build` and `bundle` do the work, tests hand in their own. */
+export async function ensureSetup({
+  root,
+  scope = 'all',
+  install = npmInstall,
+  build = compile,
+  bundle = makeBundle,
+  log = logToStderr,
+}) {
+  if (isReady(root, scope)) return;
   const release = await takeLock(root, log);
   try {
-    if (stampOf(root).lock !== lockDigest(root)) {
-      await install(root, log);
-      writeStamp(root, { lock: lockDigest(root) });
+    if (!hasPackages(root, scope)) {
+      // Development packages that are there are kept: npm would remove them.
+      const wanted = stampOf(root).scope === 'all' ? 'all' : scope;
+      await install(root, log, wanted);
+      writeStamp(root, { lock: lockDigest(root), scope: wanted });
     }
-    const sources = sourceDigest(root);
-    if (sources !== undefined && !isBuilt(root, sources)) {
-      log('building');
-      const startedMs = performance.now();
-      await build(root);
-      // The digest from before the build: what was edited meanwhile is built by the next run.
-      writeStamp(root, { lock: lockDigest(root), sources });
-      log(`built in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
-    }
+    // The digest from before the build: what was edited meanwhile is built by the next run.
+    const [sources, bundled] = digestsOf(root);
+    if (sources === undefined || isMade(root, scope)) return;
+    log(scope === 'serve' ? 'bundling' : 'building');
+    const startedMs = performance.now();
+    await (scope === 'serve' ? bundle(root) : build(root));
+    writeStamp(root, { ...stampOf(root), bundled, ...(scope === 'all' && { sources }) });
+    log(`done in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
   } finally {
     release();
   }
 }
 
-function isReady(root) {
-  const sources = sourceDigest(root);
-  return stampOf(root).lock === lockDigest(root) && (sources === undefined || isBuilt(root, sources));
+const isReady = (root, scope) => hasPackages(root, scope) && isMade(root, scope);
+
+function hasPackages(root, scope) {
+  const stamp = stampOf(root);
+  return stamp.lock === lockDigest(root) && (scope === 'serve' || stamp.scope === 'all');
 }
 
-function isBuilt(root, sources) {
-  return stampOf(root).sources === sources && existsSync(join(root, 'dist/.tsbuildinfo'));
+/** Built, or for serving bundled, from the sources as they are; also true where there are none. */
+function isMade(root, scope) {
+  const [sources, bundled] = digestsOf(root);
+  if (sources === undefined) return true;
+  const stamp = stampOf(root);
+  if (scope === 'serve') return stamp.bundled === bundled && existsSync(join(root, 'dist/bundle/main.js'));
+  return stamp.sources === sources && existsSync(join(root, 'dist/.tsbuildinfo'));
 }
+
+/** Of everything that is compiled, and of what the bundle is made from. */
+const digestsOf = (root) => [sourceDigest(root, sourceFolders), sourceDigest(root, ['src'])];
 
 // The stamp lies in node_modules, so that it goes when they go.
 const stampPath = (root) => join(root, 'node_modules/.ensure-setup.json');
@@ -79,7 +100,7 @@ function lockDigest(root) {
 }
 
 /** Of names, sizes and times; undefined in an installed package, which has no sources to build. */
-function sourceDigest(root) {
+function sourceDigest(root, folders) {
   const config = join(root, 'tsconfig.build.json');
   if (!existsSync(config)) return undefined;
   const lines = [];
@@ -96,7 +117,7 @@ function sourceDigest(root) {
       else if (/\.m?tsx?$/.test(entry.name) && !/\.(e2e-)?spec\.ts$/.test(entry.name)) visit(path);
     }
   };
-  for (const folder of sourceFolders) if (existsSync(join(root, folder))) walk(join(root, folder));
+  for (const folder of folders) if (existsSync(join(root, folder))) walk(join(root, folder));
   return digest(lines.sort().join('\n'));
 }
 
@@ -147,20 +168,52 @@ function isAlive(pid) {
 
 // Not `npm ci`: it refuses a lock file that lacks packages for other platforms, and npm leaves those out when the
 // registry at hand has none. With --no-save the versions of the lock file are taken and the file stays as it is.
-async function npmInstall(root, log) {
-  if (isInstalled(root)) return;
-  log('installing dependencies');
-  const save = existsSync(join(root, 'package-lock.json')) ? ['--no-save'] : [];
-  const code = await run('npm', ['install', ...save, '--no-audit', '--no-fund', '--loglevel=error'], root);
+async function npmInstall(root, log, scope) {
+  const steps = [];
+  if (!isInstalled(root, scope)) steps.push(npm(root, scope === 'serve' ? ['--omit=dev'] : []));
+  if (scope === 'serve') steps.push(installBundler(root));
+  if (steps.length > 0) log(scope === 'serve' ? 'installing what serving needs' : 'installing dependencies');
+  await Promise.all(steps);
+}
+
+async function npm(directory, words) {
+  const save = existsSync(join(directory, 'package-lock.json')) ? ['--no-save'] : [];
+  const code = await run(
+    'npm',
+    ['install', ...save, ...words, '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'],
+    directory,
+  );
   if (code !== 0) throw new SetupError('npm install failed: see above; is the npm registry within reach?');
 }
 
+/** The bundler is a development package: alone, it lies in .cache/bundler, as package-lock.json has it. */
+async function installBundler(root) {
+  const lock = lockedPackages(root);
+  const { version } = lock['node_modules/esbuild'] ?? {};
+  if (version === undefined || existsSync(join(root, 'node_modules/esbuild'))) return;
+  const directory = join(root, '.cache/bundler');
+  const dependencies = { esbuild: version };
+  const packages = Object.entries(lock)
+    .filter(([path]) => /^node_modules\/(esbuild$|@esbuild\/)/.test(path))
+    .map(([path, { dev: _, ...facts }]) => [path, facts]);
+  mkdirSync(directory, { recursive: true });
+  const json = { name: 'bundler', version: '0.0.0', private: true, dependencies };
+  const locked = { name: 'bundler', version: '0.0.0', lockfileVersion: 3, requires: true };
+  writeFileSync(join(directory, 'package.json'), JSON.stringify(json));
+  const entries = { '': { name: 'bundler', version: '0.0.0', dependencies }, ...Object.fromEntries(packages) };
+  writeFileSync(join(directory, 'package-lock.json'), JSON.stringify({ ...locked, packages: entries }));
+  if (!isInstalled(directory, 'all')) await npm(directory, []);
+}
+
+const lockedPackages = (root) => JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+
 /** Whether npm, run by hand, has put there just what the lock file names; optional packages may be left out. */
-export function isInstalled(root) {
+export function isInstalled(root, scope = 'all') {
   try {
-    const read = (name) => JSON.parse(readFileSync(join(root, name), 'utf8')).packages;
-    const wanted = Object.entries(read('package-lock.json')).filter(([path]) => path !== '');
-    const installed = read('node_modules/.package-lock.json');
+    const wanted = Object.entries(lockedPackages(root)).filter(
+      ([path, { dev, devOptional }]) => path !== '' && !(scope === 'serve' && (dev || devOptional)),
+    );
+    const installed = JSON.parse(readFileSync(join(root, 'node_modules/.package-lock.json'), 'utf8')).packages;
     return wanted.every(([path, { version, optional }]) =>
       installed[path] ? installed[path].version === version : optional === true,
     );
@@ -172,10 +225,15 @@ export function isInstalled(root) {
 async function compile(root) {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   if (!existsSync(compiler)) throw new SetupError('typescript is not installed: run npm install without --omit=dev');
-  const bundler = join(root, 'scripts/bundle.mjs');
-  let code = await run(process.execPath, [compiler, '-p', 'tsconfig.build.json'], root);
-  if (code === 0 && existsSync(bundler)) code = await run(process.execPath, [bundler], root);
+  const code = await run(process.execPath, [compiler, '-p', 'tsconfig.build.json'], root);
   if (code !== 0) throw new SetupError('the build failed: mend the errors above and run this again');
+  await makeBundle(root);
+}
+
+async function makeBundle(root) {
+  const bundler = join(root, 'scripts/bundle.mjs');
+  if (existsSync(bundler) && (await run(process.execPath, [bundler], root)) !== 0)
+    throw new SetupError('the bundle failed: mend the errors above and run this again');
 }
 
 /** Whatever the command prints goes to stderr: stdout belongs to what comes after the set-up. */
@@ -200,7 +258,8 @@ if (process.argv[1] !== undefined && existsSync(process.argv[1]) && realpathSync
     );
     process.exit(1);
   }
-  ensureSetup({ root: dirname(dirname(thisFile)) }).catch((error) => {
+  const scope = process.argv.includes('--serve') ? 'serve' : 'all';
+  ensureSetup({ root: dirname(dirname(thisFile)), scope }).catch((error) => {
     logToStderr(error instanceof SetupError ? error.message : error.stack);
     process.exitCode = 1;
   });

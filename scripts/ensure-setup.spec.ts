@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureSetup, isInstalled, SetupError } from './ensure-setup.mjs';
+import { ensureSetup, isInstalled, SetupError, type SetupScope } from './ensure-setup.mjs';
 
 let root: string;
 let done: string[];
@@ -28,12 +28,13 @@ const write = (name: string, content: string) => {
   writeFileSync(join(root, name), content);
 };
 
-const run = (build?: () => void) =>
+const run = (build?: () => void, scope: SetupScope = 'all') =>
   ensureSetup({
     root,
+    scope,
     log: () => undefined,
-    install: async () => {
-      done.push('install');
+    install: async (_root, _log, wanted) => {
+      done.push(wanted === 'all' ? 'install' : 'install for serving');
       rmSync(join(root, 'node_modules'), { recursive: true, force: true });
       mkdirSync(join(root, 'node_modules'));
     },
@@ -41,8 +42,14 @@ const run = (build?: () => void) =>
       done.push('build');
       build?.();
       write('dist/.tsbuildinfo', '');
+      write('dist/bundle/main.js', '');
+    },
+    bundle: async () => {
+      done.push('bundle');
+      write('dist/bundle/main.js', '');
     },
   });
+const serve = () => run(undefined, 'serve');
 
 test('the first run installs and builds, the second does nothing', async () => {
   await run();
@@ -71,6 +78,45 @@ test.each<{ name: string; change: () => void; want: string[] }>([
   change();
   await run();
   expect(done).toEqual(want);
+});
+
+test('serving installs and bundles the least, tests then install and build the rest, and serving has all', async () => {
+  await serve();
+  await serve();
+  expect(done).toEqual(['install for serving', 'bundle']);
+  await run();
+  expect(done).toEqual(['install for serving', 'bundle', 'install', 'build']);
+  await serve();
+  expect(done).toHaveLength(4);
+});
+
+test.each<{ name: string; change: () => void; want: string[] }>([
+  { name: 'an edited source', change: () => write('src/a.ts', 'export const a = 22;'), want: ['bundle'] },
+  { name: 'an edited script', change: () => write('scripts/a.ts', 'export const a = 22;'), want: [] },
+  {
+    name: 'a bundle that was deleted',
+    change: () => rmSync(join(root, 'dist/bundle'), { recursive: true }),
+    want: ['bundle'],
+  },
+  {
+    name: 'other dependencies',
+    change: () => write('package-lock.json', '{}'),
+    want: ['install for serving', 'bundle'],
+  },
+])('after $name serving does $want', async ({ change, want }) => {
+  await serve();
+  done = [];
+  change();
+  await serve();
+  expect(done).toEqual(want);
+});
+
+test('development packages that are there are kept when serving installs other ones', async () => {
+  await run();
+  done = [];
+  write('package-lock.json', '{}');
+  await serve();
+  expect(done).toEqual(['install', 'bundle']);
 });
 
 test('a build that fails is tried again, and the lock is free', async () => {
@@ -102,7 +148,7 @@ test('a lock left by a process that is gone is taken over', async () => {
   expect(done).toEqual(['install', 'build']);
 });
 
-test.each<{ name: string; installed: object | undefined; want: boolean }>([
+test.each<{ name: string; installed: object | undefined; want: boolean; scope?: SetupScope; dev?: boolean }>([
   {
     name: 'all of it',
     installed: { 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { version: '2.0.0' } },
@@ -112,13 +158,21 @@ test.each<{ name: string; installed: object | undefined; want: boolean }>([
   { name: 'another version', installed: { 'node_modules/a': { version: '1.0.1' } }, want: false },
   { name: 'a part', installed: { 'node_modules/b': { version: '2.0.0' } }, want: false },
   { name: 'nothing', installed: undefined, want: false },
-])('what npm has installed by hand: $name', ({ installed, want }) => {
+  {
+    name: 'what serving needs',
+    installed: { 'node_modules/a': { version: '1.0.0' } },
+    want: true,
+    scope: 'serve' as const,
+    dev: true,
+  },
+  { name: 'no development packages', installed: { 'node_modules/a': { version: '1.0.0' } }, want: false, dev: true },
+])('what npm has installed by hand: $name', ({ installed, want, scope, dev }) => {
   const packages = {
     '': {},
     'node_modules/a': { version: '1.0.0' },
-    'node_modules/b': { version: '2.0.0', optional: true },
+    'node_modules/b': { version: '2.0.0', ...(dev ? { dev } : { optional: true }) },
   };
   write('package-lock.json', JSON.stringify({ packages }));
   if (installed) write('node_modules/.package-lock.json', JSON.stringify({ packages: installed }));
-  expect(isInstalled(root)).toBe(want);
+  expect(isInstalled(root, scope)).toBe(want);
 });

@@ -4,12 +4,12 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../src/config/config-files.js';
 import { asCommand, print } from './as-command.js';
-import { findEtcd, howToGetEtcd } from './etcd.js';
+import { ensureEtcd, findEtcd, howToGetEtcd } from './etcd.js';
 import { findKubectls, howToGetKubectl } from './kubectl/kubectl.js';
 
 /**
- * `npm test [-- --only unit|contract|e2e] [what jest takes]`: all suites, what outside tools they found, and as the
- * last line how many tests passed, failed and were skipped. In CI a missing tool is a failure.
+ * `npm test [-- --only unit|contract|e2e] [what jest takes]`: all suites, which outside tools they found, and at the end
+ * what was not run for want of one and how many tests passed, failed and were skipped. In CI etcd must be there.
  */
 const projects = ['unit', 'contract', 'e2e'] as const;
 type Project = (typeof projects)[number];
@@ -55,27 +55,39 @@ export function summaryLine(result: JestResult | undefined): string {
   return `${result.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-/** Names the tools that suites need; in CI they must be there. */
-function reportTools(): boolean {
-  const etcd = findEtcd();
-  const kubectls = findKubectls(packageRoot);
-  const etcdVersion = etcd && spawnSync(etcd, ['--version'], { encoding: 'utf8' }).stdout.split('\n')[0];
-  print(
-    etcd
-      ? `etcd: ${etcd} (${etcdVersion})`
-      : `etcd: not found; tests against etcd are skipped. To run them, ${howToGetEtcd}`,
-  );
-  print(
-    kubectls.length > 0
-      ? kubectls.map(({ path, version }) => `kubectl: ${path} (${version})`).join('\n')
-      : `kubectl: not found; tests with kubectl are skipped. To run them, ${howToGetKubectl}`,
-  );
-  return etcd !== undefined;
+interface Tools {
+  readonly hasEtcd: boolean;
+  /** What does not run for want of a tool, and how to have it. */
+  readonly missing: readonly string[];
 }
+
+/** Finds the tools that suites need, and fetches etcd where the system's packages have it. */
+async function findTools(): Promise<Tools> {
+  const etcd = findEtcd() ?? (await ensureEtcd().catch(saysWhyNot));
+  const kubectls = findKubectls(packageRoot);
+  const go = firstLine('go', ['version']);
+  if (etcd) print(`etcd: ${etcd} (${firstLine(etcd, ['--version'])})`);
+  for (const { path, version } of kubectls) print(`kubectl: ${path} (${version})`);
+  if (go !== undefined) print(`go: ${go}`);
+  const missing = [
+    ...(etcd ? [] : [`tests against etcd: ${howToGetEtcd}`]),
+    ...(kubectls.length > 0 ? [] : [`tests with kubectl: ${howToGetKubectl}`]),
+    ...(go !== undefined ? [] : ["controller-runtime's envtest: put go 1.26 or newer on PATH"]),
+  ];
+  for (const line of missing) print(`not run: ${line}`);
+  return { hasEtcd: etcd !== undefined, missing };
+}
+
+function saysWhyNot(error: unknown): undefined {
+  print(`etcd could not be fetched: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+const firstLine = (program: string, words: readonly string[]): string | undefined =>
+  spawnSync(program, words, { encoding: 'utf8' }).stdout?.split('\n')[0];
 
 async function main(words: readonly string[]): Promise<number> {
   const call = readTestCall(words);
-  const hasEtcd = reportTools();
+  const { hasEtcd, missing } = await findTools();
   if (!hasEtcd && process.env['CI'] === 'true') {
     print('In CI the tests against etcd must run.');
     print(summaryLine(undefined));
@@ -88,6 +100,7 @@ async function main(words: readonly string[]): Promise<number> {
     const result = existsSync(resultFile) ? (JSON.parse(readFileSync(resultFile, 'utf8')) as JestResult) : undefined;
     const ranNone = result !== undefined && result.numPassedTests + result.numFailedTests === 0;
     if (ranNone) print('No test ran.');
+    for (const line of missing) print(`not run: ${line}`);
     print(summaryLine(result));
     return code === 0 && result && result.numFailedTests + result.numRuntimeErrorTestSuites === 0 && !ranNone ? 0 : 1;
   } finally {

@@ -2,15 +2,18 @@ import { AdmissionChain } from './admission/admission-chain.js';
 import { readAdmissionConfiguration } from './admission/configuration/admission-configuration.js';
 import type { WantedRight } from './admission/plugin-parts.js';
 import { builtInPlugins, choosePlugins } from './admission/plugins.js';
+import { podCertificateSigning } from './admission/plugins/certificates.plugin.js';
+import { resourceClaimRights } from './admission/plugins/resource-claim-rights.plugin.js';
 import { roleEscalation } from './admission/plugins/role-escalation.plugin.js';
 import { RegistryLedger } from './admission/quota/registry-ledger.js';
 import { RegistryReader } from './admission/registry-reader.js';
-import { authorize, type Authorizer } from './auth/authorizer.js';
+import { authorize, forbiddenError, type AuthorizationAttributes, type Authorizer } from './auth/authorizer.js';
 import { authorizersFor } from './auth/authorizers.list.js';
 import { RbacAuthorizer } from './auth/authorizers/rbac.authorizer.js';
 import { HeldRules } from './auth/rbac/held-rules.js';
 import { RoleBook } from './auth/rbac/role-book.js';
 import type { ServerConfig } from './config/server-config.js';
+import type { ApiError } from './machinery/api-error.js';
 import type { Meters } from './metric-parts.js';
 import type { ResourceRegistry } from './registry/resource-registry.js';
 import type { Clock } from './std/clock.js';
@@ -29,6 +32,8 @@ interface GivenForAccess {
 /** What decides whether a request may do what it wants: by who sends it, and by what it would write. */
 export interface AccessParts {
   readonly authorizers: readonly Authorizer[];
+  /** The 403 for what no authorizer allows; undefined if one does. */
+  readonly refusalOf: (attributes: AuthorizationAttributes) => Promise<ApiError | undefined>;
   readonly admission: AdmissionChain;
 }
 
@@ -39,10 +44,13 @@ export function makeAccess({ config, registry, meters, clock, rng, logger }: Giv
   const authorizers = authorizersFor(config.authorization.modes, new RbacAuthorizer(held)).map((one) =>
     meters.access.counted(one),
   );
-  const mayDo = async ({ namespace = '', ...right }: WantedRight) => {
-    const asked = { ...right, namespace, isResourceRequest: true, version: '*', subresource: '', path: '' };
-    return (await authorize(authorizers, asked)).decision === 'allow';
+  const refusalOf = async (attributes: AuthorizationAttributes) => {
+    const { decision, reason } = await authorize(authorizers, attributes);
+    return decision === 'allow' ? undefined : forbiddenError(attributes, reason);
   };
+  const refusalOfRight = (right: WantedRight) =>
+    refusalOf({ namespace: '', subresource: '', ...right, isResourceRequest: true, version: '*', path: '' });
+  const mayDo = async (right: WantedRight) => (await refusalOfRight(right)) === undefined;
   const objects = new RegistryReader(registry);
   const { chosen, missing } = choosePlugins(
     builtInPlugins({
@@ -52,6 +60,8 @@ export function makeAccess({ config, registry, meters, clock, rng, logger }: Giv
       clock,
       rng,
       mayDo,
+      resourcesOfKind: (of) => registry.resourcesOfKind(of),
+      featureGates: config.featureGates,
       allowPrivileged: config.admission.allowPrivileged,
       notReadyTolerationSeconds: config.admission.notReadyTolerationSeconds,
       unreachableTolerationSeconds: config.admission.unreachableTolerationSeconds,
@@ -60,6 +70,16 @@ export function makeAccess({ config, registry, meters, clock, rng, logger }: Giv
     config.admission,
   );
   if (missing.length > 0) logger.warn('admission plugins that this version does not have', { plugins: missing });
-  const escalation = roleEscalation({ group, held, may: mayDo });
-  return { authorizers, admission: new AdmissionChain([...chosen, escalation], meters.admission) };
+  // Permissions that kinds ask for themselves, whichever plug-ins are on.
+  const always = [
+    roleEscalation({ group, held, may: mayDo }),
+    podCertificateSigning({ naming, mayDo }),
+    resourceClaimRights({
+      objects,
+      naming,
+      checksStatus: config.featureGates['DRAResourceClaimGranularStatusAuthorization'] === true,
+      refusalOf: refusalOfRight,
+    }),
+  ];
+  return { authorizers, refusalOf, admission: new AdmissionChain([...chosen, ...always], meters.admission) };
 }

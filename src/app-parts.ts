@@ -1,5 +1,4 @@
 import { makeAccess, type AccessParts } from './access-parts.js';
-import { authorize } from './auth/authorizer.js';
 import { makeAuthentication, type AuthenticationParts, type GivenIdentities } from './authentication-parts.js';
 import { defaultCacheLimits } from './cache/cache-limits.js';
 import { Feed } from './cache/feed.js';
@@ -7,7 +6,7 @@ import { Catalog } from './catalog/catalog.js';
 import { cborEncoding } from './codec/cbor.js';
 import { standardEncodings, type Encoding } from './codec/encodings.js';
 import { OutputNegotiator } from './codec/negotiate.js';
-import { protobufEncoding } from './codec/protobuf.js';
+import { protobufEncoding, StoredProtobuf } from './codec/protobuf.js';
 import { isGateOn } from './config/feature-gates.js';
 import { flagSettings } from './config/flag-settings.js';
 import type { ServerConfig } from './config/server-config.js';
@@ -76,7 +75,11 @@ export interface AppParts extends Given, AuthenticationParts, AccessParts {
 /** How far the server is. The composition root moves it on, health tells of it. */
 export interface Phase {
   isBootstrapped: boolean;
+  /** Names of reconcilers that every server runs for itself, while they run here. */
+  readonly reconcilers: Set<string>;
   isStopping: boolean;
+  /** Stopping, after the delay, and told to say so to every client (--shutdown-send-retry-after). */
+  isRefusing: boolean;
   /** `10.0.0.1:6443`, from the moment that the port is known. */
   address: string;
 }
@@ -89,7 +92,13 @@ export function makeParts(given: Given): AppParts {
   const meters = makeMeters({ registry, root, clock, naming });
   const store = new MeasuredStore(given.store, meters.storage.observe, clock);
   const wheel = new TimerWheel(clock);
-  const phase: Phase = { isBootstrapped: false, isStopping: false, address: '' };
+  const phase: Phase = {
+    isBootstrapped: false,
+    reconcilers: new Set(),
+    isStopping: false,
+    isRefusing: false,
+    address: '',
+  };
   const metaGroup = naming.group('meta');
 
   const feed = new Feed({ store, root, clock, logger, limits: cacheLimitsOf(config) });
@@ -104,6 +113,8 @@ export function makeParts(given: Given): AppParts {
   });
   const storeParts: StoreParts = {
     types: catalog,
+    protobuf: new StoredProtobuf(() => catalog),
+    storageMediaType: config.storage.mediaType === naming.protobufMediaType ? 'protobuf' : 'json',
     declaredValidation,
     gatedFields: new GatedFields((gate) => !isGateOn(config.featureGates, gate)),
     naming,
@@ -114,9 +125,12 @@ export function makeParts(given: Given): AppParts {
     rng,
     limits: {
       writeConflictRetriesMax: limits.patchAttemptsMax,
+      writersWaitingMax: limits.objectWritersWaitingMax,
+      writeTurnMsMax: limits.objectWriteTurnMsMax,
       freshnessTimeoutMs: limits.freshnessWaitMsMax,
       generateNameRetriesMax: 8,
       jsonPatchOperationsMax: limits.jsonPatchOperationsMax,
+      requestValuesMax: limits.requestValuesMax,
       historyPageItems: limits.storePageItems,
     },
   };
@@ -225,6 +239,8 @@ export function makeParts(given: Given): AppParts {
     limiter: new InflightLimiter({
       readsMax: config.flow.requestsInFlightMax,
       writesMax: config.flow.mutatingRequestsInFlightMax,
+      longRunningMax: config.limits.watchesMax,
+      longRunningPerUserMax: config.limits.watchesPerUserMax,
     }),
     encodings,
     negotiator: new OutputNegotiator({ ...offer, encodings }),
@@ -251,8 +267,7 @@ export function makeParts(given: Given): AppParts {
       snapshotsEnabled: config.featureGates['ListFromCacheSnapshot'] === true,
       compressionEnabled: config.featureGates['APIResponseCompression'] === true,
       unsafeDeletionEnabled: config.featureGates['AllowUnsafeMalformedObjectDeletion'] === true,
-      mayAlso: async ({ user, info }, verb) =>
-        (await authorize(access.authorizers, { ...info, user, verb })).decision === 'allow',
+      refusalOf: ({ user, info }, verb) => access.refusalOf({ ...info, user, verb }),
       clock,
     }),
   };

@@ -3,6 +3,7 @@ import type { ConfigWarning } from './config/load-config.js';
 import { apiVersion, productVersion } from './config/version.js';
 import type { ServerConfig } from './config/server-config.js';
 import type { RunningServer } from './server.js';
+import { systemClock } from './std/clock.js';
 
 export type Program = 'keelson' | 'kube-apiserver';
 
@@ -74,14 +75,21 @@ async function serve(program: Program, words: readonly string[]): Promise<number
   }
   loaded.warnings.forEach(warn);
   const { startServer } = await import('./server.js');
+  const { makeLogger } = await import('./logging.js');
+  const { StartLog } = await import('./start-log.js');
+  const log = new StartLog(makeLogger(loaded.config.log), systemClock);
+  if (loaded.config.log.level === 'debug') log.succeeded();
   let server: RunningServer;
   try {
-    server = await startServer(loaded.config);
+    server = await startServer(loaded.config, { logger: log.logger });
   } catch (error) {
-    const reason = error instanceof Error ? (loaded.config.log.level === 'debug' ? error.stack : error.message) : error;
-    process.stderr.write(`${program}: the server did not start: ${String(reason)}\n`);
-    return 1;
+    log.failed();
+    log.logger.debug('the server did not start', { error });
+    const { startErrorLine } = await import('./start-error.js');
+    process.stderr.write(`${program}: the server did not start: ${startErrorLine(error, loaded.config)}\n`);
+    process.exit(1);
   }
+  log.succeeded();
   stopOnSignals(() => server.close());
   print(readyText(loaded.config, server.url));
   return undefined;

@@ -11,24 +11,33 @@ import { AppModule, type GroupModule } from './app.module.js';
 import { ClientCertificates } from './certificates/client-certificates.js';
 import type { CaBundle } from './certificates/ca-bundle.js';
 import type { Live } from './certificates/live.js';
-import { ensurePki, type Pki } from './certificates/pki.js';
+import { ensurePki, StoredPki, type Pki } from './certificates/pki.js';
+import { LiveRootCa } from './certificates/root-ca.js';
 import { SniContexts } from './certificates/sni-contexts.js';
 import { liveCaBundle, liveServingPair, TlsMaterial } from './certificates/tls-material.js';
 import type { ServerConfig } from './config/server-config.js';
-import { Connections, makeAdapter } from './http-server.js';
+import type { Connections } from './connections/connections.js';
+import { reconcilerChecks } from './endpoints/health-standard-checks.js';
+import { makeHttpServer } from './http-server.js';
 import { makeLogger, nestLogger } from './logging.js';
 import { firstAddressOf } from './machinery/ip-range.js';
 import { allAuthenticated, type UserInfo } from './machinery/user-info.js';
-import { ensureBootObjects } from './reconcilers/boot/boot-objects.js';
+import { Boot } from './reconcilers/boot/boot.js';
+import { bootStages } from './reconcilers/boot/boot-objects.js';
+import type { ClientTrust } from './reconcilers/boot/client-trust.js';
 import { ReconcilerRunner } from './reconcilers/reconciler-runner.js';
 import { ownReconcilers, reconcilers } from './reconcilers/reconcilers.js';
 import { serviceAllocation } from './reconcilers/service-allocation/service-allocation.reconciler.js';
-import { systemClock, type Clock } from './std/clock.js';
+import { UpstreamPresence } from './reconcilers/upstream-presence.js';
+import { sleep, systemClock, type Clock } from './std/clock.js';
 import type { Logger } from './std/logger.js';
 import { systemRng, type Rng } from './std/rng.js';
+import { sharedAbort } from './std/shared-abort.js';
 import { openStore } from './open-store.js';
+import { tightenOwnPaths } from './own-paths.js';
 import { CompactionLoop } from './storage/compaction/compaction-loop.js';
 import type { KvStore } from './storage/kv-store.js';
+import { StorageError } from './storage/storage-error.js';
 
 export interface StartOptions {
   readonly logger?: Logger;
@@ -61,7 +70,14 @@ export async function startServer(config: ServerConfig, options: StartOptions = 
   try {
     return await assemble(config, { ...options, clock, rng, logger }, undo);
   } catch (error) {
-    for (const step of undo.reverse()) await step();
+    // A step that fails must not hide why the start did, nor keep the others from being undone.
+    for (const step of undo.reverse()) {
+      try {
+        await step();
+      } catch (reason) {
+        logger.debug('a step of a failed start was not undone', { error: reason });
+      }
+    }
     throw error;
   }
 }
@@ -72,12 +88,16 @@ async function assemble(
   undo: (() => Promise<void> | void)[],
 ): Promise<RunningServer> {
   const { clock, rng, logger } = options;
-  const [store, pki] = await Promise.all([
-    options.store ?? openStore(config, { clock, rng, logger }),
-    options.pki ?? ensurePki(pkiOptions(config, clock, logger)),
-  ]);
-  if (!options.store) undo.push(() => store.close());
-  if (!options.pki) undo.push(() => pki.close());
+  if (!options.pki) await tightenOwnPaths(config, logger);
+  const opening = [
+    Promise.resolve(options.store ?? openStore(config, { clock, rng, logger })),
+    Promise.resolve(options.pki ?? ensurePki(pkiOptions(config, clock, logger))),
+  ] as const;
+  // Where one fails the other may be open, and is closed again.
+  const [openedStore, openedPki] = await Promise.allSettled(opening);
+  if (!options.store && openedStore.status === 'fulfilled') undo.push(() => openedStore.value.close());
+  if (!options.pki && openedPki.status === 'fulfilled') undo.push(() => openedPki.value.close());
+  const [store, pki] = await Promise.all(opening);
 
   const proxyCa = await proxyAuthority(config, clock, logger, undo);
   const tls = await tlsMaterial(config, { pki, proxyCa }, clock, logger, undo);
@@ -108,7 +128,7 @@ async function assemble(
   });
   undo.push(() => parts.feed.close());
 
-  const adapter = makeAdapter(config, { material: tls, sni }, parts);
+  const { adapter, connections } = makeHttpServer(config, { material: tls, sni }, parts);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.for(parts, options.modules?.(parts)),
     adapter,
@@ -120,7 +140,7 @@ async function assemble(
   );
   undo.push(() => app.close());
   await app.init();
-  const connections = new Connections(app, clock, config.limits.requestHeadersMax);
+  undo.push(() => connections.drain(0));
   undo.push(tls.onChange((context) => (app.getHttpServer() as unknown as TlsServer).setSecureContext(context)));
 
   const { bindAddress, securePort } = config.serving;
@@ -129,20 +149,38 @@ async function assemble(
   const { port } = app.getHttpServer().address() as { port: number };
   parts.phase.address = `${config.serving.externalHostname ?? config.serving.advertiseAddress}:${port}`;
   await started;
-  await ensureBootObjects(parts, { pki, port });
+  const rootCa = await liveRootCa(config, { pki, tls }, clock, logger, undo);
+  const clientTrust = clientTrustOf(config, tls, proxyCa);
+  const upstream = upstreamPresence(parts);
+  undo.push(() => upstream.stop());
+  const boot = new Boot({
+    stages: bootStages(parts, { rootCa, clientTrust, upstream, port }),
+    clock,
+    logger,
+    done: () => (parts.phase.isBootstrapped = true),
+  });
+  undo.push(() => boot.stop());
+  await boot.start();
   if (options.reconciles !== false) {
     const runner = new ReconcilerRunner(
       {
         ...parts,
-        server: { hostName: hostname(), port, authorityPem: () => pki.authority.current().pem },
+        server: {
+          hostName: hostname(),
+          port,
+          rootCa,
+          clientTrust,
+          issuer: () => pki.issuer(),
+        },
+        upstream,
         measure: parts.workQueueMetrics.measure,
       },
       { once: reconcilers, everywhere: [...ownReconcilers, serviceAllocation(parts.serviceAllocation)] },
     );
     undo.push(() => runner.stop());
+    parts.health.add(...reconcilerChecks((name) => parts.phase.reconcilers.has(name)));
     await runner.start();
   }
-  parts.phase.isBootstrapped = true;
   const compaction =
     config.storage.backend === 'etcd3'
       ? new CompactionLoop({ store, clock, logger, intervalMs: config.storage.etcd.compactionIntervalMs })
@@ -153,21 +191,41 @@ async function assemble(
 
   const host = bindAddress === '0.0.0.0' || bindAddress === '::' ? '127.0.0.1' : bindAddress;
   const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  if ('saveAdminKubeconfig' in pki && config.kubeconfigOut !== undefined) await pki.saveAdminKubeconfig(url);
+  if (pki instanceof StoredPki && config.kubeconfigOut !== undefined) {
+    const save = () => pki.saveAdminKubeconfig(url, () => rootCa.current());
+    await save();
+    const failed = (error: unknown) => logger.error('the kubeconfig could not be brought up to date', { error });
+    undo.push(rootCa.onChange(() => void save().catch(failed)));
+  }
 
   let closing: Promise<void> | undefined;
   const close = async () => {
-    parts.phase.isStopping = true;
-    await new Promise<void>((resolve) =>
-      config.shutdownDelayMs > 0 ? clock.after(config.shutdownDelayMs, resolve) : resolve(),
-    );
+    await stopServing(config, parts, connections);
     compaction?.stop();
     cacheCheck.stop();
-    parts.watches.endAll();
-    await connections.drain(config.limits.shutdownGraceMs);
     for (const step of undo.reverse()) await step();
   };
   return { url, app, parts, pki, close: () => (closing ??= close()) };
+}
+
+/**
+ * Stops as kube-apiserver does. During the delay everything is served, new connections too, while /readyz sends clients
+ * elsewhere. Then the port is closed at once: it is free for another server, and clients that come back reach that one.
+ */
+async function stopServing(config: ServerConfig, { phase, watches, clock }: AppParts, connections: Connections) {
+  phase.isStopping = true;
+  if (config.shutdownDelayMs > 0) await sleep(clock, config.shutdownDelayMs);
+  const { shutdownGraceMs } = config.limits;
+  // With it clients are told to come back, by a server that still listens, until running requests have ended.
+  if (config.shutdownSendsRetryAfter) {
+    phase.isRefusing = true;
+    await Promise.all([connections.quiet(shutdownGraceMs), watches.endAll(clock, config.shutdownWatchGraceMs)]);
+    return connections.drain(0);
+  }
+  connections.stopListening();
+  const ending = watches.endAll(clock, config.shutdownWatchGraceMs);
+  await connections.drain(Math.max(shutdownGraceMs, config.shutdownWatchGraceMs));
+  await ending;
 }
 
 /** Given keys are read at once, so that a wrong one stops the start; the server's own may still be in the making. */
@@ -188,6 +246,7 @@ function pkiOptions(config: ServerConfig, clock: Clock, logger: Logger) {
     directory: storage.dataDirectory,
     certificateDirectory: serving.certDirectory,
     kubeconfigFile: config.kubeconfigOut,
+    isServingPairGiven: serving.tlsCertFile !== undefined,
     serviceAddress: firstAddressOf(network.serviceClusterIpRanges[0]!),
     hostNames: [hostname()],
     addresses: [serving.advertiseAddress],
@@ -199,11 +258,16 @@ function pkiOptions(config: ServerConfig, clock: Clock, logger: Logger) {
 /** The caches are filled, or the start is given up. */
 function loadInTime({ storage }: ServerConfig, { feed }: AppParts, clock: Clock): Promise<void> {
   const { initializationTimeoutMs: timeoutMs } = storage;
-  const patience = new AbortController();
+  const patience = sharedAbort();
   const timer = clock.after(timeoutMs, () =>
-    patience.abort(new Error(`the store could not be read in ${timeoutMs / 1000} s`)),
+    patience.abort(new StorageError('unavailable', `the store could not be read in ${timeoutMs / 1000} s`)),
   );
-  const loaded = feed.start(patience.signal).finally(() => timer.cancel());
+  const loaded = feed
+    .start(patience.signal)
+    .catch((error: unknown) => {
+      throw patience.signal.aborted ? patience.signal.reason : error;
+    })
+    .finally(() => timer.cancel());
   // Awaited only when the port is open; a failure before that must not end the process.
   loaded.catch(() => undefined);
   return loaded;
@@ -221,6 +285,48 @@ async function proxyAuthority(
   const bundle = await liveCaBundle({ file: clientCaFile, clock, logger });
   undo.push(() => bundle.close());
   return bundle;
+}
+
+/** Authorities that verify the serving certificate, whoever made it. */
+async function liveRootCa(
+  { reconcilers: { rootCaFile } }: ServerConfig,
+  { pki, tls }: { readonly pki: Pki; readonly tls: TlsMaterial },
+  clock: Clock,
+  logger: Logger,
+  undo: (() => Promise<void> | void)[],
+): Promise<LiveRootCa> {
+  const given = rootCaFile === undefined ? undefined : await liveCaBundle({ file: rootCaFile, clock, logger });
+  undo.push(() => given?.close());
+  return new LiveRootCa({
+    servingPem: () => tls.current().cert,
+    own: () => pki.authority.current(),
+    known: () => tls.clientCaBundle()?.certificates ?? [],
+    given,
+    onChange: (listener) => tls.onChange(listener),
+    logger,
+  });
+}
+
+function clientTrustOf(
+  { authentication: { requestHeader } }: ServerConfig,
+  tls: TlsMaterial,
+  proxyCa: Live<CaBundle> | undefined,
+): Live<ClientTrust> {
+  const current = () => ({
+    clientCaPem: tls.clientCaBundle()?.pem ?? '',
+    requestHeader: proxyCa && { ...requestHeader, clientCaPem: proxyCa.current().pem },
+  });
+  return { current, onChange: (listener) => tls.onChange(() => listener(current())) };
+}
+
+function upstreamPresence({ registry, config: { naming }, clock, logger }: AppParts): UpstreamPresence {
+  return new UpstreamPresence({
+    leases: registry.require(naming.group('coordination'), 'v1', 'leases'),
+    namespace: naming.systemNamespace('system'),
+    name: naming.systemName('controller-manager'),
+    clock,
+    logger,
+  });
 }
 
 async function sniContexts(
@@ -258,7 +364,7 @@ async function tlsMaterial(
       : undefined;
   const clients = clientCaFile === undefined ? undefined : await liveCaBundle({ file: clientCaFile, clock, logger });
   const material = new TlsMaterial({
-    serving: given ?? pki.serving,
+    serving: given ?? pki.serving!,
     clientCas: [pki.authority, ...(clients ? [clients] : [])],
     proxyCas: proxyCa ? [proxyCa] : [],
     minVersion: serving.tlsMinVersion,

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue, KubeObject } from '../../src/machinery/kube
 import { validateObjectMeta } from '../../src/machinery/object-meta-validation.js';
 import type { StructType } from '../../src/machinery/type-model.js';
 import { definitionStrategy } from '../../src/modules/apiextensions/definition.strategy.js';
-import { podStrategy } from '../../src/modules/core/pod/pod.strategy.js';
+import { podRules } from '../../src/modules/core/pod/pod.strategy.js';
 import type { Strategy } from '../../src/registry/strategy.js';
 import { conform } from '../../src/schema/conform.js';
 import { declarativeErrors } from '../../src/schema/declarative.js';
@@ -132,6 +132,7 @@ function measure(name: string, rounds: number, task: () => void): void {
 const podType = catalog.struct('core.v1.Pod');
 const definitionType = catalog.struct('apiextensions.v1.CustomResourceDefinition');
 const definitions = definitionStrategy(naming);
+const { strategy: podStrategy } = podRules(naming);
 const pods = Array.from({ length: 50 }, () => submitted(pod, podType, podStrategy));
 const large = definition(1024 * 1024);
 const largeText = stringifyJson(large);

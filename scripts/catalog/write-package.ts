@@ -18,10 +18,16 @@ const valueTypes: Readonly<Record<string, string>> = {
   'k8s.io/apimachinery/pkg/api/resource.Quantity': 'quantity',
   'k8s.io/apimachinery/pkg/util/intstr.IntOrString': 'intOrString',
   'k8s.io/apimachinery/pkg/runtime.RawExtension': 'rawExtension',
-  'k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON': 'json',
-  'k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrBool': 'schemaOrBool',
-  'k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrArray': 'schemaOrArray',
-  'k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrStringArray': 'schemaOrStrings',
+  ...Object.fromEntries(
+    ['v1', 'v1beta1'].flatMap((version) =>
+      Object.entries({
+        JSON: 'json',
+        JSONSchemaPropsOrBool: 'schemaOrBool',
+        JSONSchemaPropsOrArray: 'schemaOrArray',
+        JSONSchemaPropsOrStringArray: 'schemaOrStrings',
+      }).map(([name, value]) => [`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/${version}.${name}`, value]),
+    ),
+  ),
 };
 const scalars: Readonly<Record<string, string>> = {
   string: 'string',

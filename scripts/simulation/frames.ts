@@ -16,7 +16,7 @@ export function readFrame(frame: Buffer, encoding: Encoding): Framed {
 /** Its length in four bytes, then WatchEvent { 1: type, 2: RawExtension { 1: the object in its envelope } }. */
 function readProtobuf(frame: Buffer, encoding: Encoding): Framed {
   if (frame.readUInt32BE(0) !== frame.length - 4) throw new Error('a frame says another length than it has');
-  const reader = new ProtobufReader(frame, 4);
+  const reader = new ProtobufReader(frame, undefined, 4);
   let type = '';
   let object: Buffer | undefined;
   while (reader.next()) {

@@ -32,7 +32,8 @@ export function writeAmounts(amounts: Amounts): Record<string, string> {
   return Object.fromEntries([...amounts].map(([name, amount]) => [name, amount.toString()]));
 }
 
-export const sumOf = (...all: readonly Amounts[]): Amounts => joined(all, (a, b) => a.add(b));
+export const sumOf = (...all: readonly Amounts[]): Amounts => sumOfAll(all);
+export const sumOfAll = (all: readonly Amounts[]): Amounts => joined(all, (a, b) => a.add(b));
 export const largestOf = (...all: readonly Amounts[]): Amounts => joined(all, (a, b) => (a.compare(b) >= 0 ? a : b));
 
 export function difference(a: Amounts, b: Amounts): Amounts {

@@ -1,4 +1,5 @@
 import type { NamingProfile } from '../config/naming-profile.js';
+import type { GroupResource, GroupVersionKind } from '../machinery/gvk.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import type { Clock } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
@@ -12,8 +13,13 @@ export interface WantedRight {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
+  readonly subresource?: string;
   readonly namespace?: string;
   readonly name: string;
+}
+
+export interface ResourceOfKind extends GroupResource {
+  readonly namespaced: boolean;
 }
 
 /** What plug-ins are made from. */
@@ -24,6 +30,9 @@ export interface PluginParts {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly mayDo: (right: WantedRight) => Promise<boolean>;
+  /** The stored resources of a kind that is served; none if it is not. */
+  readonly resourcesOfKind: (of: GroupVersionKind) => readonly ResourceOfKind[];
+  readonly featureGates: Readonly<Record<string, boolean>>;
   readonly allowPrivileged: boolean;
   readonly notReadyTolerationSeconds: number;
   readonly unreachableTolerationSeconds: number;

@@ -1,5 +1,9 @@
 import { pluginParts } from '../../test/harness/admission.js';
-import { admissionPluginNames, defaultAdmissionPlugins } from '../config/admission-plugin-names.js';
+import {
+  admissionPluginNames,
+  defaultAdmissionPlugins,
+  missingAdmissionPlugins,
+} from '../config/admission-plugin-names.js';
 import { builtInPlugins, choosePlugins } from './plugins.js';
 
 const plugins = builtInPlugins(pluginParts());
@@ -10,6 +14,12 @@ const chosenBy = (enabledPlugins: string[], disabledPlugins: string[] = []) => {
 
 it('every plug-in has a name that the flags know', () => {
   expect(plugins.map(({ name }) => name).filter((name) => !admissionPluginNames.includes(name))).toEqual([]);
+});
+
+it('a plug-in that can be enabled is built in or known to be missing', () => {
+  const builtIn = new Set(plugins.map(({ name }) => name));
+  const offByDefault = admissionPluginNames.filter((name) => !defaultAdmissionPlugins.includes(name));
+  expect(offByDefault.filter((name) => !builtIn.has(name))).toEqual(missingAdmissionPlugins);
 });
 
 it.each([
@@ -36,11 +46,11 @@ it.each([
   { name: 'one less', enabled: [], disabled: ['PodSecurity'], has: 'PodSecurity', isOn: false, missing: [] },
   {
     name: 'one that this server does not have',
-    enabled: ['ImagePolicyWebhook'],
+    enabled: ['ValidatingAdmissionWebhook'],
     disabled: [],
-    has: 'ImagePolicyWebhook',
+    has: 'ValidatingAdmissionWebhook',
     isOn: false,
-    missing: ['ImagePolicyWebhook'],
+    missing: ['ValidatingAdmissionWebhook'],
   },
 ])('runs $name', ({ enabled, disabled, has, isOn, missing }) => {
   const outcome = chosenBy(enabled, disabled);

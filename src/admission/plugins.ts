@@ -20,8 +20,10 @@ import { limitRanger } from './plugins/limit-ranger.plugin.js';
 import { namespaceExists } from './plugins/namespace-exists.plugin.js';
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.plugin.js';
 import { nodeRestriction } from './plugins/node-restriction.plugin.js';
+import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.plugin.js';
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.plugin.js';
 import { podNodeSelector } from './plugins/pod-node-selector.plugin.js';
+import { podResizeValidator } from './plugins/pod-resize-validator.plugin.js';
 import { podSecurity } from './plugins/pod-security.plugin.js';
 import { podTolerationRestriction } from './plugins/pod-toleration-restriction.plugin.js';
 import { podTopologyLabels } from './plugins/pod-topology-labels.plugin.js';
@@ -59,6 +61,7 @@ export function builtInPlugins(parts: PluginParts): readonly AdmissionPlugin[] {
     extendedResourceToleration(parts),
     defaultStorageClass(parts),
     storageObjectInUseProtection(parts),
+    ownerReferencesPermissionEnforcement(parts),
     persistentVolumeClaimResize(parts),
     runtimeClass(parts),
     certificateApproval(parts),
@@ -68,6 +71,7 @@ export function builtInPlugins(parts: PluginParts): readonly AdmissionPlugin[] {
     defaultIngressClass(parts),
     denyServiceExternalIps,
     podTopologyLabels(parts),
+    podResizeValidator(parts),
     ...(parts.allowPrivileged ? [] : [noPrivilegedContainers]),
     // What others decide, by policies and webhooks, has its place here: it sees what the server itself made of the object.
     // Only what nobody refuses is charged.

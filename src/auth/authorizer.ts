@@ -1,6 +1,7 @@
-import { deepEqual } from '../machinery/deep-equal.js';
+import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
 import type { UserInfo } from '../machinery/user-info.js';
+import { distinctValues } from '../machinery/value-key.js';
 
 /** What is asked: may this user do this? One shape for requests for objects and for other paths. */
 export interface AuthorizationAttributes {
@@ -71,15 +72,15 @@ export async function rulesFor(
       problem: `${authorizer.name} authorizer does not support user rule resolution`,
     };
     const rules = (await authorizer.rulesFor?.(user, namespace)) ?? cannot;
-    for (const rule of rules.resourceRules) addOnce(resourceRules, rule);
-    for (const rule of rules.nonResourceRules) addOnce(nonResourceRules, rule);
+    for (const rule of rules.resourceRules) resourceRules.push(rule);
+    for (const rule of rules.nonResourceRules) nonResourceRules.push(rule);
     if (rules.problem !== undefined) problems.push(rules.problem);
   }
-  return { resourceRules, nonResourceRules, ...(problems.length > 0 && { problem: problems.join(', ') }) };
-}
-
-function addOnce<T>(rules: T[], rule: T): void {
-  if (!rules.some((other) => deepEqual(other, rule))) rules.push(rule);
+  return {
+    resourceRules: distinctValues(resourceRules),
+    nonResourceRules: distinctValues(nonResourceRules),
+    ...(problems.length > 0 && { problem: problems.join(', ') }),
+  };
 }
 
 export const noOpinion: Authorization = { decision: 'no opinion', reason: '' };
@@ -99,8 +100,18 @@ export async function authorize(
   return { decision: 'no opinion', reason: reasons.join(', ') };
 }
 
+/** The 403 for a request that no authorizer allowed. */
+export function forbiddenError(attributes: AuthorizationAttributes, reason: string): ApiError {
+  const message = forbiddenMessage(attributes, reason);
+  if (!attributes.isResourceRequest) {
+    return new ApiError({ reason: 'Forbidden', message: `forbidden: ${message}`, details: {} });
+  }
+  const { group, resource, name } = attributes;
+  return ApiError.forbidden({ group, resource }, name, message);
+}
+
 /** The sentence a refusal carries after `is forbidden: `. */
-export function forbiddenMessage(attributes: AuthorizationAttributes, reason: string): string {
+function forbiddenMessage(attributes: AuthorizationAttributes, reason: string): string {
   const { user, verb, group, resource, subresource, namespace, path } = attributes;
   const who = `User ${goQuote(user.name)} cannot ${verb}`;
   const tail = reason === '' ? '' : `: ${reason}`;

@@ -1,5 +1,6 @@
 import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
+import { headerText } from '../machinery/header-text.js';
 import { percentDecode } from '../machinery/query.js';
 import {
   allAuthenticated,
@@ -29,17 +30,19 @@ const extraPrefix = 'impersonate-extra-';
 
 /** Read from the raw headers: Node joins repeated ones, and a group's name may hold a comma. */
 export function impersonationOf(rawHeaders: readonly string[]): Impersonation | undefined {
-  let name = '';
-  let uid = '';
+  let name: string | undefined = undefined;
+  let uid: string | undefined = undefined;
   const groups: string[] = [];
   const extra: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
   let found = false;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const header = rawHeaders[i]!.toLowerCase();
-    const value = rawHeaders[i + 1]!;
     if (!header.startsWith('impersonate-')) continue;
-    if (header === 'impersonate-user') name = value;
-    else if (header === 'impersonate-uid') uid = value;
+    const value = headerText(rawHeaders[i + 1]!);
+    if (value === undefined) throw ApiError.badRequest(`the value of the header ${header} is not UTF-8`);
+    // The first one counts, as for Go's Header.Get: a proxy in front may have looked at it.
+    if (header === 'impersonate-user') name ??= value;
+    else if (header === 'impersonate-uid') uid ??= value;
     else if (header === 'impersonate-group') groups.push(value);
     else if (header.startsWith(extraPrefix)) {
       const raw = header.slice(extraPrefix.length);
@@ -47,7 +50,15 @@ export function impersonationOf(rawHeaders: readonly string[]): Impersonation | 
     } else continue;
     found = true;
   }
-  if (!found) return undefined;
+  return found ? wantedUser(name ?? '', uid ?? '', groups, extra) : undefined;
+}
+
+function wantedUser(
+  name: string,
+  uid: string,
+  groups: readonly string[],
+  extra: Readonly<Record<string, readonly string[]>>,
+): Impersonation | undefined {
   if (name === '') {
     if (uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
     throw ApiError.badRequest(
@@ -61,8 +72,9 @@ export function impersonationOf(rawHeaders: readonly string[]): Impersonation | 
 function groupsOf(name: string, named: readonly string[]): readonly string[] {
   const account = parseServiceAccountUserName(name);
   const groups = named.length === 0 && account ? [...serviceAccountGroups(account.namespace)] : [...named];
-  const status = name === userNames.anonymous ? allUnauthenticated : allAuthenticated;
-  if (!groups.includes(allAuthenticated) && !groups.includes(allUnauthenticated)) groups.push(status);
+  const isAnonymous = name === userNames.anonymous;
+  const isKnown = groups.includes(allUnauthenticated) || (!isAnonymous && groups.includes(allAuthenticated));
+  if (!isKnown) groups.push(isAnonymous ? allUnauthenticated : allAuthenticated);
   return groups;
 }
 

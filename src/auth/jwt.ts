@@ -17,9 +17,14 @@ export interface Jwt {
   readonly signature: Buffer;
 }
 
+/** No header can carry a longer one; a TokenReview could. */
+const tokenLengthMax = 1024 * 1024;
+
 /** What a token says, believed or not; undefined when the text is no token at all. */
 export function readJwt(token: string): Jwt | undefined {
-  const parts = token.split('.');
+  if (token.length > tokenLengthMax) return undefined;
+  // Of a text with more dots no more is read than shows it.
+  const parts = token.split('.', 4);
   if (parts.length !== 3 || parts.some((part) => !/^[A-Za-z0-9_-]+$/.test(part))) return undefined;
   try {
     return {

@@ -4,6 +4,8 @@ export class CacheCounts {
   events = 0;
   /** How often the state was read as a whole. */
   loads = 0;
+  /** States of objects that came from the store and could not be read. */
+  unreadable = 0;
   /** Reads that waited until the cache held all that was acknowledged before. */
   consistentReads = 0;
   staleReads = 0;

@@ -59,7 +59,10 @@ describe('EncodedObject', () => {
   });
 
   it('that cannot be read fails its readers with the reason', () => {
-    const object = EncodedObject.corrupt('/registry/pods/ns/a', 7 as never, new Error('rotten'));
+    const object = EncodedObject.corrupt(
+      { key: '/registry/pods/ns/a', modRevision: 7 as never, value: Buffer.from('x') },
+      new Error('rotten'),
+    );
     expect(() => object.parse()).toThrow('rotten');
     expect(() => object.rendered(jsonRendering)).toThrow('rotten');
     expect(object.at(8 as never)).toBe(object);

@@ -43,6 +43,9 @@ export interface Rendering {
 /** Makes what the cache holds from what the store holds: one parse, for the attributes alone. */
 export type Decode = (item: KeyValue) => EncodedObject;
 
+const nothing: readonly string[] = [];
+const noBytes = Buffer.alloc(0);
+
 // A handful of renderings are in use at a time (JSON, protobuf, metadata, Table); a client cannot make an object hoard more.
 const renderingsMax = 4;
 
@@ -50,6 +53,10 @@ const renderingsMax = 4;
 export class EncodedObject {
   /** What is stored is of an older form: the next write brings it up to date, even when it changes nothing else. */
   isOutdated = false;
+  /** Fields of the stored value that this server does not know: a write of the object would lose them. */
+  unknownFields: readonly string[] = nothing;
+  /** The size of a value that cannot be read. */
+  storedBytes = 0;
   private renderings: { readonly id: string; readonly bytes: Buffer }[] | undefined = undefined;
 
   constructor(
@@ -62,9 +69,17 @@ export class EncodedObject {
     readonly corruption: Error | undefined = undefined,
   ) {}
 
-  static corrupt(key: string, revision: Revision, error: Error): EncodedObject {
-    const [name = '', namespace = ''] = key.split('/').reverse();
-    return new EncodedObject(key, revision, Buffer.alloc(0), { namespace, name, labels: undefined, fields: {} }, error);
+  static corrupt(
+    { key, modRevision, value }: Pick<KeyValue, 'key' | 'modRevision' | 'value'>,
+    error: Error,
+  ): EncodedObject {
+    const end = key.lastIndexOf('/');
+    const name = key.slice(end + 1);
+    const namespace = key.slice(key.lastIndexOf('/', end - 1) + 1, end);
+    const attributes = { namespace, name, labels: undefined, fields: {} };
+    const corrupt = new EncodedObject(key, modRevision, noBytes, attributes, error);
+    corrupt.storedBytes = value.length;
+    return corrupt;
   }
 
   /** A fresh copy on every call: the caller may change it. */

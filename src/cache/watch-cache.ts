@@ -12,9 +12,11 @@ import { CacheCounts } from './cache-counts.js';
 import type { CacheLimits } from './cache-limits.js';
 import { EncodedObject, type Decode } from './encoded-object.js';
 import { FanOut } from './fan-out.js';
+import { FieldIndexes } from './field-indexes.js';
 import { History } from './history.js';
 import { StateSnapshot, type Snapshot } from './snapshot.js';
 import type { Turns } from './turns.js';
+import { UnreadableLog } from './unreadable-log.js';
 import { WatchCursor, type CursorHost } from './watch-cursor.js';
 import type { EventSink, Subscription, WatchRequest } from './watch-request.js';
 
@@ -59,6 +61,8 @@ export class WatchCache {
   private state = new SortedMap<EncodedObject>();
   private history: History;
   private readonly fanOut: FanOut;
+  private readonly fieldIndexes = new FieldIndexes();
+  private readonly unreadable: UnreadableLog;
   private readonly cursors = new Set<WatchCursor>();
   private readonly observers = new Set<CacheObserver>();
   private readonly cursorHost: CursorHost;
@@ -83,6 +87,7 @@ export class WatchCache {
     this.decode = options.decode;
     this.history = new History(host.limits, noRevision);
     this.fanOut = new FanOut(options.prefix, options.indexedFields ?? []);
+    this.unreadable = new UnreadableLog(options.prefix, host.logger, host.clock);
     const cache = this as WatchCache;
     this.cursorHost = {
       get history() {
@@ -130,7 +135,10 @@ export class WatchCache {
 
   /** The state at the feed's position. */
   snapshot(): Snapshot {
-    return new StateSnapshot(this.host.position(), this.takeState());
+    const state = this.takeState();
+    return new StateSnapshot(this.host.position(), state, (equalities, prefix, from = prefix) =>
+      state === this.taken ? this.fieldIndexes.range(state, equalities, prefix, from) : undefined,
+    );
   }
 
   /** The state as it was at a revision that the feed has passed; undefined when it is no longer known here. */
@@ -187,11 +195,13 @@ export class WatchCache {
     this.counts.events++;
     const key = isPut ? event.item.key : event.key;
     const current = isPut ? this.ingest(event) : undefined;
+    if (current?.corruption) this.reportUnreadable(current);
     const previous = current ? this.state.set(key, current) : this.state.delete(key);
     if (!previous && !current) return;
     const change = new CacheEvent(revision, key, previous, current, nowMs);
     this.keepTakenState(change);
     this.history.push(change);
+    this.fieldIndexes.update(change);
     this.fanOut.dispatch(change, this.history.next - 1);
     this.tell((observer) => observer.changed(change));
   }
@@ -199,11 +209,15 @@ export class WatchCache {
   /** Starts again from a state that was read at `revision`. What was known before is forgotten, and watches end. */
   reset(objects: Iterable<EncodedObject>, revision: Revision): void {
     const state = new SortedMap<EncodedObject>();
-    for (const object of objects) state.set(object.key, object);
+    for (const object of objects) {
+      state.set(object.key, object);
+      if (object.corruption) this.reportUnreadable(object);
+    }
     this.state = state;
     this.history = new History(this.host.limits, revision);
     this.lastRevision = revision;
     this.taken = undefined;
+    this.fieldIndexes.clear();
     this.lastKept = Number.MIN_SAFE_INTEGER;
     this.compactedThrough = -1;
     this.tooMuchThrough = -1;
@@ -235,11 +249,16 @@ export class WatchCache {
     }
   }
 
+  private reportUnreadable(object: EncodedObject): void {
+    this.counts.unreadable++;
+    this.unreadable.report(object);
+  }
+
   private ingest(event: StoreEvent & { type: 'put' }): EncodedObject {
     try {
       return this.decode(event.item);
     } catch (error) {
-      return EncodedObject.corrupt(event.item.key, event.item.modRevision, error as Error);
+      return EncodedObject.corrupt(event.item, error as Error);
     }
   }
 

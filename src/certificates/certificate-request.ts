@@ -1,6 +1,8 @@
 import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { CertificateError } from './certificate-error.js';
 import { derElements, type DerElement } from './der.js';
+import { pemBlocks } from './pem-blocks.js';
+import { nameAttributes, readDistinguishedName, valuesOf } from './distinguished-name.js';
 
 /** A request for a certificate as PKCS#10 has it (RFC 2986): `{ { version, subject, key, attributes }, algorithm, signature }`. */
 export interface ParsedCertificateRequest {
@@ -8,12 +10,31 @@ export interface ParsedCertificateRequest {
   readonly publicKey: KeyObject | undefined;
   /** Whether whoever asks has the private key. */
   readonly isSigned: () => boolean;
-  /** The groups that whoever gets the certificate is in: the organizations of its subject. */
+  /** The last common name of the subject: the user that the certificate would be for. '' without one. */
+  readonly commonName: string;
+  /** The organizations of the subject: the groups of that user. */
   readonly organizations: readonly string[];
 }
 
 const tags = { integer: 0x02, bitString: 0x03, sequence: 0x30 };
-const organizationId = '55040a';
+
+/**
+ * The bytes of a request in PEM: one block, without headers, and no other line that looks like the beginning or the end of one, so
+ * that every reader takes the same bytes for the request.
+ */
+export function certificateRequestInPem(text: string): Buffer {
+  const [block, ...others] = pemBlocks(text);
+  if (block?.type !== 'CERTIFICATE REQUEST') throw new CertificateError('PEM block type must be CERTIFICATE REQUEST');
+  if (others.length > 0 || text.split('-----BEGIN').length > 2 || text.split('-----END').length > 2) {
+    throw new CertificateError('must contain exactly one PEM block');
+  }
+  if (block.hasHeaders) throw new CertificateError('no PEM block headers are permitted');
+  return block.bytes;
+}
+
+export function parsePemCertificateRequest(text: string): ParsedCertificateRequest {
+  return parseCertificateRequest(certificateRequestInPem(text));
+}
 
 /** Throws CertificateError when the bytes are no request. */
 export function parseCertificateRequest(bytes: Buffer): ParsedCertificateRequest {
@@ -28,21 +49,14 @@ export function parseCertificateRequest(bytes: Buffer): ParsedCertificateRequest
   if (version?.tag !== tags.integer || subject?.tag !== tags.sequence || key?.tag !== tags.sequence) {
     throw malformed('what is signed is not a version, a subject and a key');
   }
+  const name = readDistinguishedName(subject);
   const publicKey = publicKeyOf(key);
   return {
     publicKey,
     isSigned: () => publicKey !== undefined && verifies(info.raw, publicKey, algorithm, signature.content.subarray(1)),
-    organizations: organizationsOf(subject),
+    commonName: valuesOf(name, nameAttributes.commonName).at(-1) ?? '',
+    organizations: valuesOf(name, nameAttributes.organization),
   };
-}
-
-/** A subject is a sequence of sets of pairs: what an attribute is, and its text. */
-function organizationsOf(subject: DerElement): string[] {
-  const sets = derElements(subject.content);
-  const pairs = sets.flatMap((set) => derElements(set.content)).map((pair) => derElements(pair.content));
-  return pairs.flatMap(([id, value]) =>
-    id?.content.toString('hex') === organizationId && value ? [value.content.toString('utf8')] : [],
-  );
 }
 
 function publicKeyOf(info: DerElement): KeyObject | undefined {
@@ -55,6 +69,9 @@ function publicKeyOf(info: DerElement): KeyObject | undefined {
 
 /** By the hex of the algorithm's object identifier; RSASSA-PSS names its digest among its parameters. */
 const digests: Readonly<Record<string, string | null>> = {
+  // SHA-1 is weak for certificates, but a request is only signed to prove that its sender has the key.
+  '2a8648ce3d0401': 'sha1',
+  '2a864886f70d010105': 'sha1',
   '2a8648ce3d040302': 'sha256',
   '2a8648ce3d040303': 'sha384',
   '2a8648ce3d040304': 'sha512',

@@ -217,6 +217,12 @@ describe('identity', () => {
     ],
     ['other letters', [{ O: ['Prüfung'] }, { CN: ['Ωmega'] }], { name: 'Ωmega', groups: ['Prüfung'] }],
     ['a uid', [{ CN: ['joe'] }, { [uid]: [{ utf8String: 'u-1' }] }], { name: 'joe', uid: 'u-1' }],
+    ...(['bmpString', 'ia5String', 'printableString'] as const).map((type): [string, object[], object] => [
+      `a ${type}`,
+      [{ O: [{ [type]: 'system:masters' }] }, { CN: [{ [type]: 'joe' }] }],
+      { name: 'joe', groups: ['system:masters'] },
+    ]),
+    ['a zero is part of a name', [{ O: ['system:masters\0x'] }, { CN: ['joe'] }], { groups: ['system:masters\0x'] }],
     ['no common name', [{ O: ['a'] }], undefined],
   ])('%s', async (_name, subject, want) => {
     const certificate = new X509Certificate(await special(root, subject, key, () => []));
@@ -225,6 +231,12 @@ describe('identity', () => {
     const fingerprint = certificate.fingerprint256.replaceAll(':', '').toLowerCase();
     const extra = { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`] };
     expect(identity).toMatchObject({ ...want, extra });
+  });
+
+  it('refuses a name in a string of an unknown type', async () => {
+    const subject = [{ O: [{ universalString: 'a' }] }, { CN: ['joe'] }];
+    const certificate = new X509Certificate(await special(root, subject, key, () => []));
+    expect(() => identityOfCertificate(certificate, 'x')).toThrow('unsupported type 28');
   });
 
   it('refuses two uids', async () => {

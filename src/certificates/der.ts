@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { CertificateError } from './certificate-error.js';
 
-/** Reads the few facts of a certificate that node:crypto does not tell. It has parsed the bytes before, as strict DER. */
+/** Reads DER: the few facts of a certificate that node:crypto does not tell, and requests for certificates. */
 export interface DerElement {
   readonly tag: number;
   readonly content: Buffer;
@@ -14,7 +14,7 @@ export interface CertificateExtension {
   readonly value: Buffer;
 }
 
-const tags = { boolean: 0x01, integer: 0x02, octetString: 0x04, dnsName: 0x82, extensions: 0xa3 };
+const tags = { boolean: 0x01, integer: 0x02, octetString: 0x04, dnsName: 0x82, version: 0xa0, extensions: 0xa3 };
 
 /** Object identifiers as the hex of their DER contents. */
 export const extensionIds = {
@@ -29,18 +29,23 @@ export const extensionIds = {
   extendedKeyUsage: '551d25',
 } as const;
 
-/** The elements that stand one after the other in `bytes`. */
+/**
+ * The elements that stand one after the other in `bytes`. Lengths in more bytes than they need, indefinite lengths and
+ * tags of several bytes are refused: other readers could see other elements there.
+ */
 export function derElements(bytes: Buffer): DerElement[] {
   const elements: DerElement[] = [];
   let at = 0;
   while (at < bytes.length) {
     const tag = bytes[at]!;
+    if ((tag & 0x1f) === 0x1f) throw malformed();
     let length = bytes[at + 1] ?? 0;
     let start = at + 2;
     if (length >= 0x80) {
       const lengthBytes = length & 0x7f;
       if (lengthBytes === 0 || lengthBytes > 4 || start + lengthBytes > bytes.length) throw malformed();
       length = bytes.readUIntBE(start, lengthBytes);
+      if (length < 0x80 || length < 2 ** (8 * (lengthBytes - 1))) throw malformed();
       start += lengthBytes;
     }
     if (start + length > bytes.length) throw malformed();
@@ -49,6 +54,16 @@ export function derElements(bytes: Buffer): DerElement[] {
     at = end;
   }
   return elements;
+}
+
+/** The subject of a certificate: `{ { [0] version?, serial, algorithm, issuer, validity, subject, … }, … }`. */
+export function certificateSubject(raw: Buffer): DerElement {
+  const [tbs] = derElements(single(raw).content);
+  if (tbs === undefined) throw malformed();
+  const elements = derElements(tbs.content);
+  const subject = elements[elements[0]?.tag === tags.version ? 5 : 4];
+  if (subject === undefined) throw malformed();
+  return subject;
 }
 
 export interface CertificateFacts {

@@ -42,6 +42,15 @@ export function kubeconfig(options: KubeconfigOptions): string {
   ].join('\n');
 }
 
+/** True for an empty file, and for one from the template above that was at most added to. */
+export function isOwnKubeconfig(text: string): boolean {
+  if (text.trim() === '') return true;
+  const names = [...text.matchAll(/^[ -]*name: (.*)$/gm)].map(([, name]) => name);
+  return (
+    text.startsWith("apiVersion: v1\nkind: Config\nclusters:\n- name: '") && names.every((name) => name === names[0])
+  );
+}
+
 /** Base64 has no character that YAML treats specially, so it needs no quotes. */
 function base64(text: string): string {
   return Buffer.from(text).toString('base64');

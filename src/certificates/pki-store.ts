@@ -17,8 +17,16 @@ import { CertificateError } from './certificate-error.js';
 import { identityOfCertificate } from './certificate-identity.js';
 import { certificateFacts, dnsNames } from './der.js';
 import type { Signer } from './issue-certificate.js';
-import { parseCertificates, parsePrivateKey, validFromMs, validToMs, type KeyPairPem } from './pem.js';
-import { createAtomically, readIfThere, tighten, writeAtomically } from './private-files.js';
+import { MadeFiles } from './made-files.js';
+import {
+  parseCertificates,
+  parsePrivateKey,
+  parseServingPair,
+  validFromMs,
+  validToMs,
+  type KeyPairPem,
+} from './pem.js';
+import { createAtomically, readIfThere, writeAtomically } from './private-files.js';
 import type { ServingNames } from './serving-names.js';
 
 export interface Authority {
@@ -33,19 +41,28 @@ interface LeafFiles {
   readonly key: string;
 }
 
+export interface LeafPair extends KeyPairPem {
+  readonly files: LeafFiles;
+  /** False for a pair that the user put there: it is never written over. */
+  readonly isOurs: boolean;
+}
+
 interface LeafKind {
   readonly files: LeafFiles;
   readonly make: (signer: Signer, nowMs: number) => Promise<KeyPairPem>;
   /** Why a sound certificate is still not the one that is wanted. */
   readonly mismatch: (leaf: X509Certificate) => string | undefined;
+  /** True if the certificate of the user may come from any authority and hold any names. */
+  readonly isFree: boolean;
 }
 
 const secretMode = 0o600;
 const publicMode = 0o644;
 
 /**
- * The files of `<data directory>/pki`. What is good is used as it is; what has run out or no longer fits is made
- * anew; what is damaged is an error, because the owner may have put it there. An authority's key is never replaced.
+ * The files of `<data directory>/pki`. What is good is used as it is. What this server made and has run out, or no
+ * longer fits, is made anew. Files of the user are never written over: if they are of no use, that is an error which
+ * says what to do. An authority's key is never replaced.
  */
 export class PkiStore {
   constructor(
@@ -56,9 +73,10 @@ export class PkiStore {
 
   async loadAuthority(): Promise<Authority> {
     const file = { certificate: this.path('ca.crt'), key: this.path('ca.key') };
-    const [certificatePem, storedKey] = await Promise.all([readIfThere(file.certificate), this.readSecret(file.key)]);
+    const [certificatePem, storedKey] = await Promise.all([readIfThere(file.certificate), readIfThere(file.key)]);
     if (storedKey === undefined && certificatePem === undefined) {
       const key = makeKey();
+      await this.record('ca.key', keyPem(key));
       // Another process may start on the same directory: the first key that is there counts, for both.
       if (!(await createAtomically(file.key, keyPem(key), secretMode))) return this.loadAuthority();
       this.logger.info('made a certificate authority', { file: file.certificate });
@@ -74,9 +92,10 @@ export class PkiStore {
     return this.checkAuthority({ file, pem: certificatePem, key });
   }
 
-  loadServing(authority: Authority, names: ServingNames): Promise<KeyPairPem> {
+  loadServing(authority: Authority, names: ServingNames): Promise<LeafPair> {
     return this.loadLeaf(authority, {
-      files: { certificate: this.path('apiserver.crt'), key: this.path('apiserver.key') },
+      isFree: true,
+      files: { certificate: 'apiserver.crt', key: 'apiserver.key' },
       make: (signer, nowMs) => makeServingPair(signer, names, nowMs),
       mismatch(leaf) {
         const dns = new Set(dnsNames(certificateFacts(leaf)));
@@ -89,9 +108,10 @@ export class PkiStore {
     });
   }
 
-  loadAdmin(authority: Authority, subject: AdminSubject): Promise<KeyPairPem> {
+  loadAdmin(authority: Authority, subject: AdminSubject): Promise<LeafPair> {
     return this.loadLeaf(authority, {
-      files: { certificate: this.path('admin.crt'), key: this.path('admin.key') },
+      isFree: false,
+      files: { certificate: 'admin.crt', key: 'admin.key' },
       make: (signer, nowMs) => makeClientPair(signer, subject, nowMs),
       mismatch(leaf) {
         const identity = identityOfCertificate(leaf, '');
@@ -106,23 +126,33 @@ export class PkiStore {
   /** Undefined when there is none yet. */
   async readServiceAccountKey(): Promise<ServiceAccountKey | undefined> {
     const file = this.path('sa.key');
-    const privateKey = await this.readSecret(file);
+    const privateKey = await readIfThere(file);
     if (privateKey === undefined) return undefined;
     const publicKey = createPublicKey(parsePrivateKey(privateKey, file)).export({
       type: 'spki',
       format: 'pem',
     }) as string;
-    // The public half is a convenience for other servers; what counts is the private one.
-    if ((await readIfThere(this.path('sa.pub'))) !== publicKey) {
-      await writeAtomically(this.path('sa.pub'), publicKey, publicMode);
-    }
+    await this.savePublicKey(publicKey);
     return { privateKey, publicKey };
+  }
+
+  /** The public half is a convenience for other servers; the private one counts. */
+  private async savePublicKey(publicKey: string): Promise<void> {
+    const file = this.path('sa.pub');
+    const found = await readIfThere(file);
+    if (found === publicKey) return;
+    if (found !== undefined && !(await MadeFiles.read(this.directory)).has('sa.pub', found)) {
+      this.logger.warn('sa.pub is not in the form of this server; left as it is', { file });
+      return;
+    }
+    await this.write('sa.pub', publicKey, publicMode);
   }
 
   async makeServiceAccountKey(): Promise<ServiceAccountKey> {
     const pair = await makeServiceAccountKey();
+    await this.record('sa.key', pair.privateKey);
     const isFirst = await createAtomically(this.path('sa.key'), pair.privateKey, secretMode);
-    if (isFirst) await writeAtomically(this.path('sa.pub'), pair.publicKey, publicMode);
+    if (isFirst) await this.savePublicKey(pair.publicKey);
     return isFirst ? pair : (await this.readServiceAccountKey())!;
   }
 
@@ -141,7 +171,8 @@ export class PkiStore {
     const remainingMs = validToMs(certificate) - this.clock.now();
     if (remainingMs > renewalMs) return { pem, certificate, key };
     // Only one that signed itself can be continued here; others belong to somebody who has to renew them.
-    if (key !== undefined && certificate.checkIssued(certificate)) {
+    const isOurs = (await MadeFiles.read(this.directory)).has('ca.crt', pem);
+    if (key !== undefined && isOurs && certificate.checkIssued(certificate)) {
       this.logger.warn('renewed the certificate of the authority, with its old key', { file: file.certificate });
       return this.writeAuthority(key, certificate);
     }
@@ -156,16 +187,22 @@ export class PkiStore {
 
   private async writeAuthority(key: KeyObject, predecessor?: X509Certificate): Promise<Authority> {
     const pem = await makeAuthority(key, this.clock.now(), predecessor);
-    await writeAtomically(this.path('ca.crt'), pem, publicMode);
+    await this.write('ca.crt', pem, publicMode);
     return { pem, certificate: new X509Certificate(pem), key };
   }
 
-  private async loadLeaf(authority: Authority, kind: LeafKind): Promise<KeyPairPem> {
-    const { files } = kind;
-    const [certificate, key] = await Promise.all([readIfThere(files.certificate), this.readSecret(files.key)]);
+  private async loadLeaf(authority: Authority, kind: LeafKind): Promise<LeafPair> {
+    const files = { certificate: this.path(kind.files.certificate), key: this.path(kind.files.key) };
+    const [certificate, key] = await Promise.all([readIfThere(files.certificate), readIfThere(files.key)]);
+    // Read last: a file that another process made since is in it.
+    const made = await MadeFiles.read(this.directory);
+    const isOurs =
+      (certificate === undefined || made.has(kind.files.certificate, certificate)) &&
+      (key === undefined || made.has(kind.files.key, key));
+    if (!isOurs) return this.checkForeign({ certificate, key }, files, authority, kind);
     const pair = certificate === undefined || key === undefined ? undefined : { certificate, key };
-    const problem = pair === undefined ? 'it was missing' : this.leafProblem(pair, authority, kind);
-    if (problem === undefined) return pair!;
+    const problem = pair === undefined ? 'it was missing' : this.leafProblem(pair, files, authority, kind);
+    if (problem === undefined) return { ...pair!, files, isOurs };
     if (authority.key === undefined) {
       throw new CertificateError(
         `${files.certificate} cannot be used, ${problem}, and without ${this.path('ca.key')} no other can be signed: ` +
@@ -173,15 +210,46 @@ export class PkiStore {
       );
     }
     const signer = { certificate: authority.certificate, key: authority.key };
-    const made = await kind.make(signer, this.clock.now());
-    await writeAtomically(files.key, made.key, secretMode);
-    await writeAtomically(files.certificate, made.certificate, publicMode);
+    const leaf = await kind.make(signer, this.clock.now());
+    await this.write(kind.files.key, leaf.key, secretMode);
+    await this.write(kind.files.certificate, leaf.certificate, publicMode);
     this.logger.info('made a certificate', { file: files.certificate, because: problem });
-    return made;
+    return { ...leaf, files, isOurs };
   }
 
-  private leafProblem(pair: KeyPairPem, authority: Authority, kind: LeafKind): string | undefined {
-    const { files } = kind;
+  /** The pair of the user, as it is; a CertificateError if nothing can be done with it. */
+  private checkForeign(
+    { certificate, key }: { readonly [File in keyof KeyPairPem]: string | undefined },
+    files: LeafFiles,
+    authority: Authority,
+    { isFree, mismatch }: LeafKind,
+  ): LeafPair {
+    if (certificate === undefined || key === undefined) {
+      const [there, missing] = key === undefined ? [files.certificate, files.key] : [files.key, files.certificate];
+      throw new CertificateError(
+        `${there} was not made by this server and is there without ${missing}: add that file, ` +
+          `or remove ${there} to have a new pair made`,
+      );
+    }
+    const pair = advised(files, () => parseServingPair({ certificate, key }, files));
+    const leaf = parseCertificates(certificate, files.certificate)[0]!;
+    const nowMs = this.clock.now();
+    if (validToMs(leaf) <= nowMs) {
+      throw new CertificateError(
+        `${files.certificate} has expired at ${leaf.validTo} and was not made by this server: replace it, ` +
+          `or remove both ${files.certificate} and ${files.key} to have new ones made`,
+      );
+    }
+    if (validFromMs(leaf) > nowMs) {
+      this.logger.warn('a certificate is not valid yet', { file: files.certificate, from: leaf.validFrom });
+    }
+    const problem = isFree ? undefined : (this.issuerProblem(leaf, authority) ?? mismatch(leaf));
+    if (problem !== undefined)
+      throw new CertificateError(`${files.certificate} cannot be used, ${problem}: ${advice(files)}`);
+    return { ...pair, files, isOurs: false };
+  }
+
+  private leafProblem(pair: KeyPairPem, files: LeafFiles, authority: Authority, kind: LeafKind): string | undefined {
     const [leaf, key] = advised(files, () => {
       return [
         parseCertificates(pair.certificate, files.certificate)[0]!,
@@ -190,8 +258,9 @@ export class PkiStore {
     });
     // A stop between the writing of the two files leaves this.
     if (!leaf.checkPrivateKey(key)) return 'its key was another';
+    const issuerProblem = this.issuerProblem(leaf, authority);
+    if (issuerProblem !== undefined) return issuerProblem;
     const { certificate: ca } = authority;
-    if (!leaf.checkIssued(ca) || !leaf.verify(ca.publicKey)) return `${this.path('ca.crt')} has not signed it`;
     const nowMs = this.clock.now();
     if (validFromMs(leaf) > nowMs) return `it is not valid before ${leaf.validFrom}`;
     // Renewing must help: a leaf never lives longer than its authority, and without the key it has to last.
@@ -200,13 +269,17 @@ export class PkiStore {
     return kind.mismatch(leaf);
   }
 
-  private async readSecret(file: string): Promise<string | undefined> {
-    const text = await readIfThere(file);
-    const access = text === undefined ? 'fine' : await tighten(file, secretMode);
-    if (access === 'tightened')
-      this.logger.warn('other users could read a private key, took their rights away', { file });
-    if (access === 'exposed') this.logger.warn('other users can read a private key', { file });
-    return text;
+  private issuerProblem(leaf: X509Certificate, { certificate: ca }: Authority): string | undefined {
+    return leaf.checkIssued(ca) && leaf.verify(ca.publicKey) ? undefined : `${this.path('ca.crt')} has not signed it`;
+  }
+
+  private async write(name: string, text: string, mode: number): Promise<void> {
+    await this.record(name, text);
+    await writeAtomically(this.path(name), text, mode);
+  }
+
+  private async record(name: string, text: string): Promise<void> {
+    await (await MadeFiles.read(this.directory)).add(name, text);
   }
 
   private path(name: string): string {

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import * as privatePaths from '../std/private-paths.js';
 import { CertificateError, reasonOf } from './certificate-error.js';
 
 /** Files that hold secrets: written whole or not at all, and readable by their owner alone. */
 
-const ownerOnly = 0o077;
-
+/** Makes the directory, and those above it that are missing, with mode 0700. Leaves a directory that is there alone. */
 export async function makePrivateDirectory(directory: string): Promise<void> {
-  await orExplain(`cannot make the directory ${directory}`, async () => {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    await tighten(directory, 0o700);
-  });
+  await orExplain(`cannot make the directory ${directory}`, async () => privatePaths.makePrivateDirectory(directory));
 }
 
 /** Undefined when there is no such file. */
@@ -23,8 +21,9 @@ export async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** Replaces the file. A crash leaves the old contents or the new ones. */
+/** Replaces the file, and makes its directory. A crash leaves the old contents or the new ones. */
 export async function writeAtomically(file: string, text: string, mode: number): Promise<void> {
+  await makePrivateDirectory(dirname(file));
   await orExplain(`cannot write ${file}`, async () => {
     const temporary = await writeBeside(file, text, mode);
     await rename(temporary, file).catch(async (error: unknown) => {
@@ -50,15 +49,6 @@ export async function createAtomically(file: string, text: string, mode: number)
   });
 }
 
-/** Takes the rights of others away. 'exposed': they have some and keep them, as on a mounted Secret. */
-export async function tighten(path: string, mode: number): Promise<'fine' | 'tightened' | 'exposed'> {
-  if (process.platform === 'win32' || ((await stat(path)).mode & ownerOnly) === 0) return 'fine';
-  return chmod(path, mode).then(
-    () => 'tightened',
-    () => 'exposed',
-  );
-}
-
 async function writeBeside(file: string, text: string, mode: number): Promise<string> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   const handle = await open(temporary, 'wx', mode);
@@ -71,7 +61,8 @@ async function writeBeside(file: string, text: string, mode: number): Promise<st
   return temporary;
 }
 
-async function orExplain<T>(what: string, action: () => Promise<T>): Promise<T> {
+/** Rejects with a CertificateError that begins with `what`. */
+export async function orExplain<T>(what: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {

@@ -82,8 +82,9 @@ export class TlsMaterial implements Live<TlsContext> {
       ca: told.map(({ pem }) => pem),
       minVersion: tlsVersionOf(minVersion ?? 'VersionTLS12'),
       ...(cipherSuites.length > 0 && { ciphers: opensslCiphers(cipherSuites), honorCipherOrder: true }),
-      // A resumed session has lost the intermediates that the client presented, so that its chain cannot be judged.
-      secureOptions: constants.SSL_OP_NO_TICKET,
+      // A resumed session has lost the intermediates that the client presented, so that its chain cannot be judged. A
+      // renegotiation could present another certificate than the one that the connection was judged by.
+      secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
     };
   }
 }

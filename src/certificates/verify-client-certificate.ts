@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { X509Certificate, type KeyObject } from 'node:crypto';
 import type { CaBundle } from './ca-bundle.js';
 import { reasonOf } from './certificate-error.js';
 import { certificateFacts, extensionIds, pathLengthMax, type CertificateFacts } from './der.js';
@@ -108,6 +108,8 @@ class Verification {
       if (isCritical && !understoodExtensions.has(id))
         return `certificate ${subject} has an unknown critical extension`;
     }
+    const keyIssue = keyProblem(certificate.publicKey);
+    if (keyIssue !== undefined) return `certificate ${subject} ${keyIssue}`;
     // No extended key usage at all means every usage.
     const usages = certificate.keyUsage as string[] | undefined;
     if (usages !== undefined && !usages.some((usage) => clientAuthUsages.includes(usage))) {
@@ -143,6 +145,24 @@ class Verification {
       : `the signature of certificate ${subject} is wrong`;
   }
 }
+
+const [rsaBitsMin, rsaBitsMax] = [1024, 8192];
+const rsaExponentMax = 2n ** 31n - 1n;
+
+/**
+ * The bounds of Go's crypto/rsa and crypto/tls: smaller keys can be broken, and a signature under a larger one costs
+ * many milliseconds to check (7 ms with an exponent of 3072 bits).
+ */
+export function keyProblem({ asymmetricKeyType, asymmetricKeyDetails }: PublicKeyFacts): string | undefined {
+  const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {};
+  if (asymmetricKeyType !== 'rsa' && asymmetricKeyType !== 'rsa-pss') return undefined;
+  if (modulusLength < rsaBitsMin) return `has an RSA key of less than ${rsaBitsMin} bits`;
+  if (modulusLength > rsaBitsMax) return `has an RSA key of more than ${rsaBitsMax} bits`;
+  if (publicExponent > rsaExponentMax) return 'has an RSA key with too large an exponent';
+  return undefined;
+}
+
+type PublicKeyFacts = Pick<KeyObject, 'asymmetricKeyType' | 'asymmetricKeyDetails'>;
 
 function linkOf(certificate: X509Certificate): Link {
   return { certificate, facts: certificateFacts(certificate) };

@@ -3,6 +3,7 @@ import { ApiError } from '../machinery/api-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import { plainDelete, type DeleteOptions } from '../machinery/list-options.js';
 import type { UserInfo } from '../machinery/user-info.js';
+import { copyObject } from '../patch/copy-json.js';
 import type { Deleted } from '../registry/delete.js';
 import type { Preconditions } from '../registry/preconditions.js';
 import type { RequestContext } from '../registry/request-context.js';
@@ -43,7 +44,7 @@ export class LoopbackClient {
   /** False when an object of this name is there already. */
   async create(served: ServedResource, object: KubeObject, signal?: AbortSignal): Promise<boolean> {
     const { name = '', namespace = '' } = object.metadata;
-    const submission = { value: structuredClone(object), fields: new FieldReport('Ignore', []) };
+    const submission = { value: copyObject(object), fields: new FieldReport('Ignore', []) };
     try {
       await create(this.parts.admission, this.target({ served, namespace, name }, signal), submission);
       return true;
@@ -56,7 +57,7 @@ export class LoopbackClient {
   /** The object as it is after the change; undefined when there is none (of the uid that is asked for). */
   async change(
     place: Place,
-    changed: (current: KubeObject) => KubeObject,
+    changed: (current: KubeObject) => KubeObject | Promise<KubeObject>,
     options: { subresource?: string; preconditions?: Preconditions; signal?: AbortSignal } = {},
   ): Promise<KubeObject | undefined> {
     const { subresource = '', preconditions, signal } = options;

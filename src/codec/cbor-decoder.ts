@@ -4,7 +4,9 @@ import { fromHalf } from './cbor-float.js';
 import { majorTypes } from './cbor-writer.js';
 import { DecodeError } from './decode-error.js';
 import { jsonDepthMax } from './json.js';
+import { MetadataPath } from './metadata-path.js';
 import { RecentTexts } from './recent-texts.js';
+import { ValueBudget } from './value-budget.js';
 
 /** Tags that say what the bytes within become where only text is known. */
 const laterEncodings: ReadonlyMap<number, BufferEncoding> = new Map([
@@ -22,18 +24,22 @@ const texts = new RecentTexts((bytes, start, end) => {
 });
 
 /** One item and nothing behind it, as the JSON value it stands for. The bytes are untrusted: what does not fit is refused. */
-export function decodeCbor(bytes: Uint8Array): JsonValue {
+export function decodeCbor(bytes: Uint8Array, valuesMax = Infinity): JsonValue {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length === 0) throw new DecodeError('EOF');
-  return new CborDecoder(buffer).whole();
+  return new CborDecoder(buffer, new ValueBudget(valuesMax)).whole();
 }
 
 class CborDecoder {
   private at = 0;
+  private readonly path = new MetadataPath();
   private majorType = 0;
   private additional = 0;
 
-  constructor(private readonly bytes: Buffer) {}
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly values: ValueBudget,
+  ) {}
 
   whole(): JsonValue {
     const value = this.value(0);
@@ -45,6 +51,7 @@ class CborDecoder {
   }
 
   private value(depth: number): JsonValue {
+    this.values.take();
     this.readInitial();
     switch (this.majorType) {
       case majorTypes.unsigned:
@@ -89,12 +96,16 @@ class CborDecoder {
     checkDepth(depth);
     const count = this.count();
     const map: JsonObject = {};
+    this.path.open();
     for (let read = 0; count === indefinite ? !this.atBreak() : read < count; read++) {
       const key = this.key();
       if (key === '__proto__') throw new DecodeError('the key "__proto__" is not allowed');
       if (Object.hasOwn(map, key)) throw new DecodeError(`cbor: found duplicate map key ${JSON.stringify(key)}`);
+      const hasEntered = this.path.isManagedFields(key) && this.values.enterManagedFields();
       map[key] = this.value(depth + 1);
+      if (hasEntered) this.values.leaveManagedFields();
     }
+    this.path.close();
     return map;
   }
 
@@ -167,6 +178,8 @@ class CborDecoder {
       if (this.majorType !== majorType || this.additional === 31) {
         throw new DecodeError('cbor: wrong element type in an indefinite-length string');
       }
+      // A piece costs as much as a value.
+      this.values.take();
       pieces.push(this.stringBytes());
     }
     return Buffer.concat(pieces);

@@ -19,9 +19,9 @@ export function cborEncoding(types: () => TypeSource): Encoding {
     takesAnyKind: true,
     takesTables: false,
     encode: (value) => encodeObject(value, (known ??= types())),
-    decode: (bytes) => {
+    decode: (bytes, options) => {
       try {
-        return { value: decodeCbor(bytes), duplicates: [] };
+        return { value: decodeCbor(bytes, options?.valuesMax), duplicates: [] };
       } catch (error) {
         if (!(error instanceof DecodeError)) throw error;
         // The kind is looked for first, so that is where a mistake shows.

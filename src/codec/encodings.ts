@@ -2,6 +2,7 @@ import type { JsonValue, KubeObject } from '../machinery/kube-object.js';
 import { DecodeError } from './decode-error.js';
 import { decodeJson, encodeJson, prettyJson } from './json.js';
 import { findDuplicateFields } from './strict-json.js';
+import { ValueBudget } from './value-budget.js';
 import { decodeYaml, encodeYaml } from './yaml.js';
 
 /** What a decoder read, and what it noticed on the way. */
@@ -11,13 +12,19 @@ export interface Decoded {
   readonly duplicates: readonly string[];
 }
 
+export interface DecodeOptions {
+  readonly findDuplicates?: boolean;
+  /** Objects, lists and scalars that one body may hold; unbounded where nobody says. */
+  readonly valuesMax?: number;
+}
+
 /** One way to read objects. */
 export interface Decoder {
   readonly name: 'json' | 'yaml' | 'protobuf' | 'cbor';
   /** The content type of answers, and what Accept and Content-Type call it. */
   readonly mediaType: string;
-  /** Throws DecodeError. */
-  decode(bytes: Uint8Array, options?: { readonly findDuplicates?: boolean }): Decoded;
+  /** Throws DecodeError, and ApiError (413) for more values than `valuesMax`. */
+  decode(bytes: Uint8Array, options?: DecodeOptions): Decoded;
 }
 
 /** One way to write objects too. Another way is one file beside this one and one line in the list below. */
@@ -72,6 +79,7 @@ export const json: Encoding = {
   takesTables: true,
   encode: (value, options) => (options?.pretty ? prettyJson(value) : encodeJson(value)),
   decode(bytes, options) {
+    new ValueBudget(options?.valuesMax ?? Infinity).takeJson(bytes);
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
     let value: JsonValue;
     try {

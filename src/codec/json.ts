@@ -24,6 +24,16 @@ export function decodeJson(bytes: Uint8Array | string): JsonValue {
   return value;
 }
 
+/** For callers that walk the value themselves and look for what decodeJson() refuses. Throws DecodeError. */
+export function parseJson(bytes: Uint8Array): JsonValue {
+  const text = utf8(bytes);
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    throw new DecodeError(jsonSyntaxProblem(text));
+  }
+}
+
 /** Bytes as every client gets them. */
 export function encodeJson(value: unknown): Buffer {
   return Buffer.from(stringifyJson(value));
@@ -94,10 +104,25 @@ const markedInteger = new RegExp(`"${mark}(-?[0-9]+)"`, 'g');
  * are marked as strings that cannot be there otherwise, then read back as bigints.
  */
 function parseExactly(text: string): JsonValue {
-  return JSON.parse(markIntegers(text), (_key, value: unknown) => {
-    if (typeof value !== 'string' || !value.startsWith(mark)) return value;
-    return BigInt(value.slice(mark.length));
-  }) as JsonValue;
+  return withBigInts(JSON.parse(markIntegers(text)) as JsonValue);
+}
+
+/** Puts bigints in the place of marked texts. Its depth is bounded: inspect() was there before. */
+function withBigInts(value: JsonValue): JsonValue {
+  if (typeof value === 'string') {
+    return value.startsWith(mark) ? (BigInt(value.slice(mark.length)) as unknown as number) : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) value[index] = withBigInts(value[index]!);
+    return value;
+  }
+  for (const key in value) {
+    const part = value[key]!;
+    const exact = withBigInts(part);
+    if (exact !== part) value[key] = exact;
+  }
+  return value;
 }
 
 function markIntegers(text: string): string {

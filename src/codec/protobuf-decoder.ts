@@ -10,7 +10,7 @@ const depthMax = 200;
 
 /**
  * A message as the JSON object it stands for. Go writes fields that are zero, and JSON leaves them out: what comes out
- * here is what the same client would have sent as JSON. Fields that nobody knows are passed over.
+ * here is what the same client would have sent as JSON. Unknown fields are passed over, and noted where the reader says so.
  */
 export function decodeMessage(reader: ProtobufReader, message: Message, object: JsonObject = {}): JsonObject {
   return readMessage(reader, message, object, 0);
@@ -21,15 +21,21 @@ function readMessage(reader: ProtobufReader, message: Message, object: JsonObjec
   const { byNumber } = message;
   while (reader.next()) {
     const field = byNumber[reader.field];
-    if (field === undefined) reader.skip();
+    if (field === undefined) reader.skipUnknown(message.struct.goName);
     else if (field.isText && reader.wireType === wireTypes.bytes) {
       // Most fields are texts, and most of them empty.
       const text = reader.text();
-      if (text !== '' || !field.omitsZero) object[field.name] = text;
-      else if (object[field.name] !== undefined) delete object[field.name];
+      if (text !== '' || !field.omitsZero) {
+        object[field.name] = text;
+        reader.values.take();
+      } else if (object[field.name] !== undefined) delete object[field.name];
     } else if (field.shape === 'one') readOne(reader, field, object, depth);
-    else if (field.shape === 'list') readItem(reader, field, (object[field.name] ??= []) as JsonValue[], depth);
-    else if (field.shape === 'map') readEntry(reader, field, object, depth);
+    else if (field.shape === 'list') {
+      const items = (object[field.name] ??= []) as JsonValue[];
+      const hasEntered = field.isManagedFields && reader.values.enterManagedFields();
+      readItem(reader, field, items, depth);
+      if (hasEntered) reader.values.leaveManagedFields();
+    } else if (field.shape === 'map') readEntry(reader, field, object, depth);
     else {
       expect(reader, wireTypes.bytes, field);
       readWithin(reader, field.message!, object, depth);
@@ -49,7 +55,10 @@ function readOne(reader: ProtobufReader, field: MessageField, object: JsonObject
   const { name, content } = field;
   // A message in several pieces is their sum.
   const value = readValue(reader, field, depth, content === 'message' ? object[name] : undefined);
-  if (value !== undefined && !(field.omitsZero && isZero(value, content))) object[name] = value;
+  if (value !== undefined && !(field.omitsZero && isZero(value, content))) {
+    object[name] = value;
+    reader.values.take();
+  }
   // Of a field that comes twice the last counts. Deleting what is not there would be dear.
   else if (object[name] !== undefined) delete object[name];
 }
@@ -57,9 +66,13 @@ function readOne(reader: ProtobufReader, field: MessageField, object: JsonObject
 function readItem(reader: ProtobufReader, field: MessageField, items: JsonValue[], depth: number): void {
   if (reader.wireType === wireTypes.bytes && field.wireType === wireTypes.varint) {
     const outer = reader.enter();
-    while (!reader.isAtEnd) items.push(readSimple(reader, field.content)!);
+    while (!reader.isAtEnd) {
+      reader.values.take();
+      items.push(readSimple(reader, field.content)!);
+    }
     reader.leave(outer);
   } else {
+    reader.values.take();
     items.push(readValue(reader, field, depth) ?? null);
   }
 }
@@ -67,6 +80,7 @@ function readItem(reader: ProtobufReader, field: MessageField, items: JsonValue[
 /** Every entry is a message of its own: the key is 1, the value 2, and either may be left out when it is zero. */
 function readEntry(reader: ProtobufReader, field: MessageField, object: JsonObject, depth: number): void {
   expect(reader, wireTypes.bytes, field);
+  reader.values.take();
   const outer = reader.enter();
   let key = '';
   let value: JsonValue | undefined;

@@ -17,6 +17,8 @@ export interface MessageField {
   readonly tag: number;
   /** One string, as most fields are. */
   readonly isText: boolean;
+  /** metadata.managedFields, of which values are counted apart. */
+  readonly isManagedFields: boolean;
   /** Of values that are messages, and of the schemas in what may be a schema. */
   readonly message: Message | undefined;
   /** Of values that are a list in a message of its own. */
@@ -84,6 +86,7 @@ function fieldOf(facts: Facts, type: FieldType, within: Message): MessageField {
     ...facts,
     content,
     isText: facts.shape === 'one' && content === 'string',
+    isManagedFields: facts.shape === 'list' && facts.name === 'managedFields',
     wireType,
     tag: facts.number * 8 + (facts.shape === 'map' ? wireTypes.bytes : wireType),
     message: one.form === 'struct' ? messageOf(one) : content.startsWith('schemaOr') ? within : undefined,

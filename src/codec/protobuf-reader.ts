@@ -1,9 +1,12 @@
 import { DecodeError } from './decode-error.js';
 import { RecentTexts } from './recent-texts.js';
+import { ValueBudget } from './value-budget.js';
 
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 const part = 2 ** 28;
+/** No more are reported. */
+const unknownFieldsMax = 100;
 const groupWireTypes: readonly number[] = [3, 4];
 const texts = new RecentTexts((bytes, start, end) => bytes.toString('utf8', start, end));
 
@@ -19,6 +22,8 @@ const texts = new RecentTexts((bytes, start, end) => bytes.toString('utf8', star
  *   reader.leave(outer);
  */
 export class ProtobufReader {
+  /** Numbers of fields that their messages do not have, for a caller that must know what was passed over. */
+  unknownFields: string[] | undefined = undefined;
   /** The number of the field that next() stopped at. */
   field = 0;
   wireType = 0;
@@ -29,6 +34,7 @@ export class ProtobufReader {
 
   constructor(
     private readonly bytes: Buffer,
+    readonly values = new ValueBudget(Infinity),
     private at = 0,
     private end: number = bytes.length,
   ) {}
@@ -109,6 +115,13 @@ export class ProtobufReader {
   text(): string {
     const start = this.contentStart();
     return texts.of(this.bytes, start, this.at);
+  }
+
+  /** Passes over a field that `message` does not have. */
+  skipUnknown(message: string): void {
+    const { unknownFields } = this;
+    if (unknownFields && unknownFields.length < unknownFieldsMax) unknownFields.push(`${message}: field ${this.field}`);
+    this.skip();
   }
 
   skip(): void {

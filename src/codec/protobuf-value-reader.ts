@@ -92,6 +92,7 @@ function readRawJson(reader: ProtobufReader): JsonValue | undefined {
   while (reader.next()) {
     if (reader.field === 1 && reader.wireType === wireTypes.bytes) {
       const bytes = reader.buffer();
+      reader.values.takeJson(bytes);
       value = bytes.length === 0 ? undefined : decodeJson(bytes);
     } else reader.skip();
   }
@@ -138,6 +139,7 @@ export function readSchemaOr(reader: ProtobufReader, content: Content, readSchem
     if (reader.field === schemaField && reader.wireType === wireTypes.bytes) schema = readSchema();
     else if (reader.field === 1 && reader.wireType === wireTypes.varint) allows = reader.boolean();
     else if (reader.field === 2 && reader.wireType === wireTypes.bytes) {
+      reader.values.take();
       list.push(content === 'schemaOrArray' ? readSchema() : reader.text());
     } else reader.skip();
   }

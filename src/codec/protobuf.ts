@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import type { TypeSource } from '../machinery/type-model.js';
 import { DecodeError } from './decode-error.js';
 import { EncodeError } from './encode-error.js';
@@ -8,6 +8,7 @@ import { encodeMessage } from './protobuf-encoder.js';
 import { protobufPrefix, ProtobufKinds, type ProtobufKind } from './protobuf-kinds.js';
 import { ProtobufReader, wireTypes } from './protobuf-reader.js';
 import { ProtobufWriter } from './protobuf-writer.js';
+import { ValueBudget } from './value-budget.js';
 
 /**
  * Objects as protobuf: four bytes that say so, then an envelope that names the kind and holds the object's message.
@@ -22,7 +23,10 @@ export function protobufEncoding(mediaType: string, types: () => TypeSource): En
     streamMediaType: `${mediaType};stream=watch`,
     takesAnyKind: false,
     takesTables: false,
-    decode: (bytes) => ({ value: decodeObject(asBuffer(bytes), kinds), duplicates: [] }),
+    decode: (bytes, options) => ({
+      value: decodeObject(asBuffer(bytes), kinds, new ValueBudget(options?.valuesMax ?? Infinity)),
+      duplicates: [],
+    }),
     encode: (value) => encodeObject(value, kinds),
     list: listForm(kinds),
     frame: watchFrame,
@@ -73,7 +77,7 @@ function listForm(kinds: ProtobufKinds): ListForm {
     },
     separator: Buffer.alloc(0),
     itemStart: (bytes) => {
-      const reader = new ProtobufReader(bytes, protobufPrefix.length);
+      const reader = new ProtobufReader(bytes, undefined, protobufPrefix.length);
       reader.next();
       reader.skip();
       return reader.position;
@@ -99,19 +103,52 @@ function watchFrame(type: string, object: Buffer): Buffer {
   return writer.take();
 }
 
-function decodeObject(bytes: Buffer, kinds: ProtobufKinds): JsonValue {
+/** Objects in the store as kube-apiserver writes them by default: the same bytes as on the wire. */
+export class StoredProtobuf {
+  private readonly kinds: ProtobufKinds;
+
+  constructor(types: () => TypeSource) {
+    this.kinds = new ProtobufKinds(types);
+  }
+
+  hasKind(apiVersion: string, kind: string): boolean {
+    return this.kinds.of(apiVersion, kind) !== undefined;
+  }
+
+  /** Throws DecodeError. `unknownFields` are those that the kind does not have: they are not in the object. */
+  decode(bytes: Buffer): { readonly object: JsonObject; readonly unknownFields: readonly string[] } {
+    const unknownFields: string[] = [];
+    return { object: decodeObject(bytes, this.kinds, new ValueBudget(Infinity), unknownFields), unknownFields };
+  }
+
+  encode(object: KubeObject): Buffer {
+    return encodeObject(object, this.kinds);
+  }
+}
+
+/** True if the bytes say that they are protobuf. */
+export const isProtobuf = (bytes: Buffer): boolean =>
+  bytes.length >= protobufPrefix.length && protobufPrefix.every((byte, at) => bytes[at] === byte);
+
+function decodeObject(bytes: Buffer, kinds: ProtobufKinds, values: ValueBudget, unknownFields?: string[]): JsonObject {
   if (bytes.length === 0) throw new DecodeError('empty data');
-  if (!bytes.subarray(0, protobufPrefix.length).equals(protobufPrefix)) {
+  if (!isProtobuf(bytes)) {
     throw new DecodeError(
       `provided data does not appear to be a protobuf message, expected prefix [${protobufPrefix.join(' ')}]`,
     );
   }
   if (bytes.length === protobufPrefix.length) throw new DecodeError('empty body');
-  const { apiVersion, kind, raw } = readEnvelope(new ProtobufReader(bytes, protobufPrefix.length));
+  const { apiVersion, kind, raw } = readEnvelope(new ProtobufReader(bytes, values, protobufPrefix.length));
   const found = kinds.of(apiVersion, kind);
-  if (!found) throw new DecodeError(`no kind "${kind}" of version "${apiVersion}" can be read from protobuf`);
-  return decodeMessage(new ProtobufReader(raw), found.message, { kind, apiVersion });
+  if (!found)
+    throw new DecodeError(`no kind ${shortQuote(kind)} of version ${shortQuote(apiVersion)} can be read from protobuf`);
+  const reader = new ProtobufReader(raw, values);
+  reader.unknownFields = unknownFields;
+  return decodeMessage(reader, found.message, { kind, apiVersion });
 }
+
+/** Names in envelopes may be anything, and as long. */
+const shortQuote = (text: string): string => `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
 
 const nothing: Buffer = Buffer.alloc(0);
 

@@ -3,7 +3,7 @@ import { goQuote } from '../machinery/field-error.js';
 import { parseApiVersion } from '../machinery/gvk.js';
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 import { DecodeError } from './decode-error.js';
-import type { Decoder } from './encodings.js';
+import type { DecodeOptions, Decoder } from './encodings.js';
 
 /** The body of a write, before anything but its kind is known to be right. */
 export interface RequestObject {
@@ -22,7 +22,7 @@ export function decodeRequestObject(
   bytes: Buffer,
   decoder: Decoder,
   expectedKind: string,
-  options?: { readonly findDuplicates?: boolean },
+  options?: DecodeOptions,
 ): RequestObject {
   try {
     const { value, duplicates } = decoder.decode(bytes, options);

@@ -11,9 +11,20 @@ import { decodeJson, encodeJson } from './json.js';
  *                                               ^ inserted
  */
 export function encodeStored(object: KubeObject): Buffer {
+  return encodeJson(withoutRevision(object));
+}
+
+/** The object as it is stored, in the order of stored JSON. */
+export function withoutRevision(object: KubeObject): KubeObject {
   const { kind, apiVersion, metadata, ...rest } = object;
   const { resourceVersion: _resourceVersion, selfLink: _selfLink, ...kept } = metadata;
-  return encodeJson({ kind, apiVersion, metadata: kept, ...rest });
+  return { kind, apiVersion, metadata: kept, ...rest };
+}
+
+/** The JSON of an object that was read from the store at `revision`, as the cache holds it. */
+export function encodeRead({ kind, apiVersion, metadata, ...rest }: KubeObject, revision: Revision): Buffer {
+  const { resourceVersion: _resourceVersion, ...kept } = metadata;
+  return encodeJson({ kind, apiVersion, metadata: { resourceVersion: String(revision), ...kept }, ...rest });
 }
 
 /** Bytes that others wrote in another order are parsed and written again. */

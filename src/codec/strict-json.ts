@@ -1,10 +1,10 @@
 import { secretMark } from './secret-mark.js';
 
-/** Of what stands twice, more than these are never told, nor so much text: names may be as long as a body. */
+/** Of fields that stand twice, more than these are never told, nor so much text: names may be as long as a body. */
 const duplicatesMax = 1000;
-const pathCharactersMax = 10_000_000;
-/** A body of ordinary names has a tenth of it in all its paths. */
-const positionCharactersMax = 100_000_000;
+const pathCharactersMax = 1_000_000;
+/** The text of paths that are compared with those that are looked for. Only paths of the same hash are. */
+const comparedCharactersMax = 10_000_000;
 
 const mark = secretMark('again');
 
@@ -53,6 +53,22 @@ interface Level {
   readonly keys: string[] | undefined;
   key: string;
   index: number;
+  /** Of the path of the object or array itself. */
+  readonly path: PathHash;
+}
+
+/** A path as a number: computed from that of the level above, so that each name is read once. */
+interface PathHash {
+  readonly hash: number;
+  readonly isEmpty: boolean;
+}
+
+const emptyPath: PathHash = { hash: 0, isEmpty: true };
+
+function hashOf(text: string, hash = 0): number {
+  let result = hash;
+  for (let at = 0; at < text.length; at++) result = (Math.imul(result, 31) + text.charCodeAt(at)) | 0;
+  return result;
 }
 
 /** Above this many keys a set is faster than looking through a list. */
@@ -61,13 +77,20 @@ const listedKeysMax = 16;
 class Scanner {
   private at = 0;
   private readonly levels: Level[] = [];
+  private hashes = false;
   constructor(private readonly text: string) {}
 
   duplicates(): string[] {
     const found = new Set<string>();
+    const toldIn = new Map<Level, Set<string>>();
     let characters = 0;
     this.repeated(() => {
       if (found.size >= duplicatesMax || characters >= pathCharactersMax) return;
+      const level = this.levels.at(-1)!;
+      let told = toldIn.get(level);
+      if (!told) toldIn.set(level, (told = new Set()));
+      if (told.has(level.key)) return;
+      told.add(level.key);
       const path = this.path();
       characters += path.length;
       found.add(`duplicate field "${path}"`);
@@ -95,14 +118,23 @@ class Scanner {
 
   positions(paths: ReadonlySet<string>): Map<string, number> {
     const found = new Map<string, number>();
+    const wanted = new Set([...paths].map((path) => hashOf(path)));
     let characters = 0;
-    this.scan(() => {
-      if (characters >= positionCharactersMax) return;
+    this.hashes = true;
+    this.scan((level) => {
+      if (!wanted.has(this.stepHash(level).hash) || characters >= comparedCharactersMax) return;
       const path = this.path();
       characters += path.length;
       if (paths.has(path)) found.set(path, this.at);
     });
     return found;
+  }
+
+  /** Of the path of the field or item at which the level is. */
+  private stepHash({ keys, key, index, path }: Level): PathHash {
+    if (keys === undefined) return { hash: hashOf(`[${index}]`, path.hash), isEmpty: false };
+    if (path.isEmpty) return { hash: hashOf(key), isEmpty: key === '' };
+    return { hash: hashOf(key, hashOf('.', path.hash)), isEmpty: false };
   }
 
   private scan(visit: (level: Level, key: string) => void): void {
@@ -121,11 +153,11 @@ class Scanner {
           break;
         }
         case openBrace:
-          levels.push((level = { keys: [], key: '', index: 0 }));
+          levels.push((level = this.opened(level, [])));
           expectsKey = true;
           break;
         case openBracket:
-          levels.push((level = { keys: undefined, key: '', index: 0 }));
+          levels.push((level = this.opened(level, undefined)));
           expectsKey = false;
           break;
         case closeBrace:
@@ -143,6 +175,10 @@ class Scanner {
           break;
       }
     }
+  }
+
+  private opened(outer: Level | undefined, keys: string[] | undefined): Level {
+    return { keys, key: '', index: 0, path: outer && this.hashes ? this.stepHash(outer) : emptyPath };
   }
 
   private path(): string {

@@ -3,6 +3,8 @@ import type * as JsYaml from 'js-yaml';
 import type { JsonValue } from '../machinery/kube-object.js';
 import { DecodeError } from './decode-error.js';
 import { jsonDepthMax } from './json.js';
+import { ValueBudget } from './value-budget.js';
+import { MetadataPath } from './metadata-path.js';
 import { resolvePlain, type PlainValue } from './yaml-scalar.js';
 
 /**
@@ -14,8 +16,11 @@ export interface YamlDocument {
   readonly duplicates: readonly { readonly line: number; readonly key: string }[];
 }
 
-/** Nodes that aliases may add to one document. */
+/** Nodes that aliases may add to one document, and characters: a long text can be repeated with two letters. */
 const aliasedNodesMax = 100_000;
+const aliasedCharactersMax = 3 * 1024 * 1024;
+/** More duplicate keys are not told. */
+const duplicatesMax = 100;
 
 let loaded: typeof JsYaml | undefined;
 /** Loaded on first use: few servers ever read YAML from a client. */
@@ -23,14 +28,38 @@ function jsYaml(): typeof JsYaml {
   return (loaded ??= createRequire(import.meta.url)('js-yaml') as typeof JsYaml);
 }
 
-export function readYaml(text: string): YamlDocument {
+/** Throws DecodeError, and ApiError (413) for more values than `valuesMax`. */
+export function readYaml(text: string, valuesMax = Infinity): YamlDocument {
   const { parseEvents, YAMLException } = jsYaml();
   try {
-    return new Builder(text, parseEvents(text, { maxDepth: jsonDepthMax })).document();
+    const events = parseEvents(text, { maxDepth: countedDepth(valuesMax, hasRecord(text) ? 2 : 1) });
+    return new Builder(text, events, new ValueBudget(valuesMax)).document();
   } catch (error) {
     if (error instanceof YAMLException) throw new DecodeError(problemText(error), { cause: error });
     throw error;
   }
+}
+
+/** True if metadata.managedFields may be in the text: its values have a bound of their own. */
+const hasRecord = (text: string): boolean => text.includes('managedFields');
+
+/** A mapping's key is a node too, and the parser begins some nodes twice. */
+const nodesPerValueMax = 3;
+
+/**
+ * The parser has a bound on depth only, and makes an event for every node before it returns. It compares the bound at
+ * the beginning of each node: a bound that counts its comparisons ends the parser in time.
+ */
+function countedDepth(valuesMax: number, times: number): number {
+  const values = new ValueBudget(valuesMax);
+  let nodes = 0;
+  const bound = {
+    [Symbol.toPrimitive](): number {
+      if (++nodes % (times * nodesPerValueMax) === 0) values.take();
+      return jsonDepthMax;
+    },
+  };
+  return bound as unknown as number;
 }
 
 const problems: readonly [RegExp, string][] = [
@@ -53,13 +82,19 @@ type Key = string | typeof mergeKey;
 
 class Builder {
   private at = 0;
+  private readonly path = new MetadataPath();
   private aliasedNodes = 0;
+  private aliasedCharacters = 0;
+  /** The last position of which the line was asked for: the next one is behind it. */
+  private linePosition = 0;
+  private line = 1;
   private readonly anchors = new Map<string, JsonValue>();
   private readonly duplicates: { line: number; key: string }[] = [];
   private readonly ids: typeof JsYaml.EVENT_ID;
   constructor(
     private readonly text: string,
     private readonly events: readonly JsYaml.Event[],
+    private readonly values: ValueBudget,
   ) {
     this.ids = jsYaml().EVENT_ID;
   }
@@ -72,6 +107,7 @@ class Builder {
   }
 
   private node(): JsonValue {
+    this.values.take();
     const event = this.events[this.at++]!;
     switch (event.type) {
       case this.ids.SCALAR: {
@@ -94,24 +130,36 @@ class Builder {
   private mapping(): JsonValue {
     const own: Record<string, JsonValue> = {};
     const merged: JsonValue[] = [];
+    this.path.open();
     while (this.events[this.at]!.type !== this.ids.POP) {
       const position = this.positionOf(this.events[this.at]!);
       const key = this.key();
+      const isRepeated = key !== mergeKey && Object.hasOwn(own, key) && this.duplicates.length < duplicatesMax;
+      // Asked for here, as positions only grow: duplicates within the value are behind this one.
+      const line = isRepeated ? this.lineOf(position) : 0;
+      const hasEntered = this.path.isManagedFields(key) && this.values.enterManagedFields();
       const value = this.node();
+      if (hasEntered) this.values.leaveManagedFields();
       if (key === mergeKey) {
-        merged.push(...(Array.isArray(value) ? value : [value]));
+        if (!Array.isArray(value)) merged.push(value);
+        else for (const source of value) merged.push(source);
         continue;
       }
       if (key === '__proto__') throw new DecodeError('the key "__proto__" is not allowed');
-      if (Object.hasOwn(own, key)) this.duplicates.push({ line: this.lineOf(position), key });
+      if (isRepeated) this.duplicates.push({ line, key });
       own[key] = value;
     }
     this.at++;
+    this.path.close();
     for (const source of merged) {
       if (typeof source !== 'object' || source === null || Array.isArray(source)) {
         throw new DecodeError('yaml: map merge requires map or sequence of maps as the value');
       }
-      for (const [key, value] of Object.entries(source)) if (!Object.hasOwn(own, key)) own[key] = value;
+      for (const key in source) {
+        if (Object.hasOwn(own, key)) continue;
+        this.values.take();
+        own[key] = source[key]!;
+      }
     }
     return own;
   }
@@ -173,10 +221,23 @@ class Builder {
   }
 
   private copy(value: JsonValue): JsonValue {
-    if (++this.aliasedNodes > aliasedNodesMax) throw new DecodeError('yaml: document contains excessive aliasing');
+    if (typeof value === 'string') this.aliasedCharacters += value.length;
+    if (++this.aliasedNodes > aliasedNodesMax || this.aliasedCharacters > aliasedCharactersMax) {
+      throw new DecodeError('yaml: document contains excessive aliasing');
+    }
     if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value.map((item) => this.copy(item));
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.copy(item)]));
+    if (Array.isArray(value)) return value.map((item) => this.copyPart(item));
+    const copy: Record<string, JsonValue> = {};
+    for (const key in value) {
+      this.aliasedCharacters += key.length;
+      copy[key] = this.copyPart(value[key]!);
+    }
+    return copy;
+  }
+
+  private copyPart(value: JsonValue): JsonValue {
+    this.values.take();
+    return this.copy(value);
   }
 
   private positionOf(event: JsYaml.Event): number {
@@ -184,8 +245,11 @@ class Builder {
     return 'start' in event ? event.start : 0;
   }
   private lineOf(position: number): number {
-    let line = 1;
-    for (let at = this.text.indexOf('\n'); at >= 0 && at < position; at = this.text.indexOf('\n', at + 1)) line++;
-    return line;
+    const { text } = this;
+    for (let at = text.indexOf('\n', this.linePosition); at >= 0 && at < position; at = text.indexOf('\n', at + 1)) {
+      this.line++;
+      this.linePosition = at + 1;
+    }
+    return this.line;
   }
 }

@@ -21,11 +21,14 @@ export function resolvePlain(text: string): PlainValue {
   return isNumeric ? numberOf(text) : text;
 }
 
+/** Each digit can be matched in one way only, so that a long text costs no more than its length. */
+const decimalPattern = /^[-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+][0-9]+)?$/;
+
 function numberOf(text: string): PlainValue {
   const plain = text.includes('_') ? text.replaceAll('_', '') : text;
   const integer = integerOf(plain);
   if (integer !== undefined) return integer;
-  return /^[-+]?[0-9]*\.?[0-9]+([eE][-+][0-9]+)?$/.test(plain) ? Number(plain) : text;
+  return decimalPattern.test(plain) ? Number(plain) : text;
 }
 
 /** A bigint where a double would lose digits that an int64 keeps. */

@@ -49,7 +49,9 @@ function map(object: Record<string, unknown>, indent: number, first: string, lin
 function isEmptyOrScalar(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) return value.length === 0;
-  return Object.values(value).every((item) => item === undefined);
+  const fields = value as Record<string, unknown>;
+  for (const name in fields) if (fields[name] !== undefined) return false;
+  return true;
 }
 
 function inline(value: unknown, indent: number): string {
@@ -68,7 +70,11 @@ function keyText(key: string): string {
   return key.includes('\n') ? doubleQuoted(key) : word(key);
 }
 
+/** Most keys and values: plain words. All that are read as something else begin otherwise, or are shorter. */
+const plainWord = /^[A-Za-z_][A-Za-z0-9_./-]{5,}$/;
+
 function word(value: string): string {
+  if (plainWord.test(value)) return value;
   if (hasUnprintable(value)) return doubleQuoted(value);
   if (
     typeof resolvePlain(value) !== 'string' ||
@@ -113,32 +119,50 @@ function doubleQuoted(value: string): string {
   );
 }
 
-/** Letters after everything else; runs of digits by their number: a2 < a10. */
+/** Letters after everything else; runs of digits by their number: a2 < a10. Costs the two keys once, however long. */
 function compareKeys(a: string, b: string): number {
-  const left = [...a];
-  const right = [...b];
-  for (let at = 0; at < left.length && at < right.length; at++) {
-    const x = left[at]!;
-    const y = right[at]!;
-    if (x === y) continue;
-    const xIsLetter = /\p{L}/u.test(x);
-    const yIsLetter = /\p{L}/u.test(y);
-    if (xIsLetter && yIsLetter) return x < y ? -1 : 1;
-    if (xIsLetter || yIsLetter) return yIsLetter ? -1 : 1;
-    const xDigits = digitsFrom(left, at);
-    const yDigits = digitsFrom(right, at);
-    const hasLead = (x === '0' || y === '0') && /[1-9][0-9]*$/.test(left.slice(0, at).join(''));
-    const difference =
-      BigInt(`${hasLead ? '1' : ''}${xDigits || '0'}`) - BigInt(`${hasLead ? '1' : ''}${yDigits || '0'}`);
-    if (difference !== 0n) return difference < 0n ? -1 : 1;
-    if (xDigits.length !== yDigits.length) return xDigits.length - yDigits.length;
-    return x < y ? -1 : 1;
-  }
-  return left.length - right.length;
+  const length = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  if (at === length) return a.length - b.length;
+  // Characters that share the first half of a surrogate pair differ as a whole.
+  if (isSecondHalf(a, at) || isSecondHalf(b, at)) at--;
+  const x = String.fromCodePoint(a.codePointAt(at)!);
+  const y = String.fromCodePoint(b.codePointAt(at)!);
+  const xIsLetter = isLetter(x);
+  const yIsLetter = isLetter(y);
+  if (xIsLetter && yIsLetter) return x < y ? -1 : 1;
+  if (xIsLetter || yIsLetter) return yIsLetter ? -1 : 1;
+  const xDigits = digitsFrom(a, at);
+  const yDigits = digitsFrom(b, at);
+  const isInNumber = (x === '0' || y === '0') && endsInNumber(a, at);
+  return compareNumbers(xDigits, yDigits, isInNumber) || xDigits.length - yDigits.length || (x < y ? -1 : 1);
 }
 
-function digitsFrom(characters: readonly string[], from: number): string {
+/** No digits are 0. Zeros at the front count only behind other digits, which both numbers share. */
+function compareNumbers(a: string, b: string, keepsZeros: boolean): number {
+  const x = keepsZeros ? a || '0' : a.replace(/^0+/, '');
+  const y = keepsZeros ? b || '0' : b.replace(/^0+/, '');
+  return x.length - y.length || (x < y ? -1 : x > y ? 1 : 0);
+}
+
+const isSecondHalf = (text: string, at: number): boolean => at > 0 && text.codePointAt(at - 1)! > 0xffff;
+const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
+
+function isLetter(character: string): boolean {
+  const unit = character.charCodeAt(0);
+  if (unit < 0x80) return (unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a;
+  return /\p{L}/u.test(character);
+}
+
+function digitsFrom(text: string, from: number): string {
   let end = from;
-  while (end < characters.length && /^[0-9]$/.test(characters[end]!)) end++;
-  return characters.slice(from, end).join('');
+  while (isDigit(text.charCodeAt(end))) end++;
+  return text.slice(from, end);
+}
+
+/** True if a digit other than 0 stands in the run of digits that ends at `end`. */
+function endsInNumber(text: string, end: number): boolean {
+  for (let at = end - 1; at >= 0 && isDigit(text.charCodeAt(at)); at--) if (text[at] !== '0') return true;
+  return false;
 }

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { cpuMsOf } from '../../test/harness/cpu-time.js';
 import { decodeYaml, encodeYaml } from './yaml.js';
 
 const read = (text: string) => decodeYaml(Buffer.from(text)).value;
@@ -233,4 +234,57 @@ describe('encodeYaml', () => {
       { numRuns: 1000 },
     );
   });
+});
+
+describe('the cost of YAML is linear in its bytes', () => {
+  it.each<[string, string]>([
+    ['duplicate keys', 'a: 1\n'.repeat(100_000)],
+    ['duplicate keys below duplicate keys', 'a:\n  b: 1\n  b: 2\n'.repeat(30_000)],
+    ['digits that are no number', `a: ${'9'.repeat(500_000)}x`],
+    ['digits with a dot that are no number', `a: .${'9'.repeat(500_000)}x`],
+    ['an anchor in every entry', Array.from({ length: 50_000 }, (_, index) => `k${index}: &a${index} 1\n`).join('')],
+  ])('%s', (_, text) => {
+    read('a: 1'); // The parser is loaded on first use.
+    expect(cpuMsOf(() => void decodeYaml(Buffer.from(text), { findDuplicates: true }))).toBeLessThan(1500);
+  });
+
+  it('aliases do not repeat a long text without bound', () => {
+    const aliases = Array.from({ length: 1000 }, (_, index) => `k${index}: *a\n`).join('');
+    expect(problem(`a: &a ${'x'.repeat(10_000)}\n${aliases}`)).toBe('yaml: document contains excessive aliasing');
+    expect(problem(`a: &a ${'x'.repeat(1000)}\n${aliases}`)).toBe('');
+  });
+});
+
+it('names 100 duplicate keys of YAML at most, each with its line', () => {
+  const [text] = decodeYaml(Buffer.from('a: 1\nb:\n  c: 1\n  c: 2\nb: 1\n' + 'a: 1\n'.repeat(500)), {
+    findDuplicates: true,
+  }).duplicates;
+  const lines = text!.split('\n  ');
+  expect(lines.slice(0, 4)).toEqual([
+    'yaml: unmarshal errors:',
+    'line 4: key "c" already set in map',
+    'line 5: key "b" already set in map',
+    'line 6: key "a" already set in map',
+  ]);
+  expect(lines).toHaveLength(101);
+});
+
+it.each([
+  ['digits', '1'],
+  ['zeros', '0'],
+  ['digits and a letter', '1a'],
+])('sorts keys of many %s in a time that is linear in their bytes', (_what, part) => {
+  const long = part.repeat(200_000);
+  const object = { [`${long}-0x`]: 1, [`${long}-1x`]: 2, [`${long}02`]: 3, [`${long}11`]: 4, [`${long}2`]: 5 };
+  expect(cpuMsOf(() => encodeYaml(object))).toBeLessThan(1_000);
+});
+
+it.each([
+  ['numbers by their value', ['a2', 'a10', 'a010', 'a100']],
+  ['zeros behind other digits as digits', ['a1', 'a1-', 'a10', 'a12', 'a100']],
+  ['letters after all other characters', ['a', 'a-', 'a1', 'ab']],
+  ['letters beyond the first plane as a whole', ['a\u{1F600}', 'a\u{1F601}', 'a\u{10400}', 'a\u{10401}']],
+])('sorts %s', (_what, keys) => {
+  const object = Object.fromEntries([...keys].reverse().map((key) => [key, 1]));
+  expect(Object.keys(decodeYaml(encodeYaml(object)).value as object)).toEqual(keys);
 });

@@ -1,7 +1,9 @@
 import type { JsonValue } from '../machinery/kube-object.js';
 import { DecodeError } from './decode-error.js';
+import type { DecodeOptions } from './encodings.js';
 import { decodeJson } from './json.js';
 import { findDuplicateFields } from './strict-json.js';
+import { ValueBudget } from './value-budget.js';
 import { readYaml } from './yaml-reader.js';
 import { writeYaml } from './yaml-writer.js';
 
@@ -11,18 +13,20 @@ import { writeYaml } from './yaml-writer.js';
  */
 export function decodeYaml(
   bytes: Uint8Array,
-  options?: { readonly findDuplicates?: boolean },
+  options?: DecodeOptions,
 ): { value: JsonValue; duplicates: readonly string[] } {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const valuesMax = options?.valuesMax ?? Infinity;
   if (text.startsWith('{')) {
     try {
+      new ValueBudget(valuesMax).takeJson(bytes);
       const value = decodeJson(text);
       return { value, duplicates: options?.findDuplicates ? findDuplicateFields(text) : [] };
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
     }
   }
-  const { value, duplicates } = readYaml(text);
+  const { value, duplicates } = readYaml(text, valuesMax);
   if (duplicates.length === 0 || !options?.findDuplicates) return { value, duplicates: [] };
   const lines = duplicates.map(({ line, key }) => `\n  line ${line}: key ${JSON.stringify(key)} already set in map`);
   return { value, duplicates: [`yaml: unmarshal errors:${lines.join('')}`] };

@@ -1,6 +1,6 @@
-import { admissionPluginNames } from './admission-plugin-names.js';
+import { admissionPluginNames, missingAdmissionPlugins } from './admission-plugin-names.js';
 import { unknownReconcilers } from './reconciler-names.js';
-import type { ServerConfig } from './server-config.js';
+import type { ServerConfig, SigningConfig, SigningFiles } from './server-config.js';
 import { nearest } from './suggestion.js';
 
 /** Settings that are right each for itself and wrong together. */
@@ -18,6 +18,10 @@ export function crossChecks(config: ServerConfig): string[] {
   }
   if (storage.backend !== 'etcd3' && storage.etcd.servers.length > 0) {
     errors.push(`--etcd-servers: cannot be combined with --storage-backend=${storage.backend}`);
+  }
+  const mediaTypes = ['application/json', config.naming.protobufMediaType];
+  if (!mediaTypes.includes(storage.mediaType)) {
+    errors.push(`--storage-media-type: must be one of ${mediaTypes.join(', ')}`);
   }
   pair('etcd-certfile', storage.etcd.certFile, 'etcd-keyfile', storage.etcd.keyFile);
   pair('tls-cert-file', serving.tlsCertFile, 'tls-private-key-file', serving.tlsPrivateKeyFile);
@@ -38,13 +42,40 @@ export function crossChecks(config: ServerConfig): string[] {
     errors.push('--requestheader-client-ca-file, --requestheader-username-headers: give both or neither');
   }
   errors.push(...pluginErrors('enable-admission-plugins', admission.enabledPlugins));
+  const missing = admission.enabledPlugins.filter((name) => missingAdmissionPlugins.includes(name));
+  errors.push(
+    ...missing.map((name) => `--enable-admission-plugins: ${name} is not built into this server: take it off the list`),
+  );
   errors.push(...pluginErrors('disable-admission-plugins', admission.disabledPlugins));
   const torn = admission.enabledPlugins.filter((name) => admission.disabledPlugins.includes(name));
   if (torn.length > 0) {
     errors.push(`--enable-admission-plugins, --disable-admission-plugins: ${torn.join(', ')} cannot be in both`);
   }
+  errors.push(...signingErrors(config.reconcilers.signing));
   errors.push(...unknownReconcilers(config.reconcilers.controllers).map((problem) => `--controllers: ${problem}`));
   return errors;
+}
+
+const ownSigners = [
+  ['kube-apiserver-client', 'apiServerClient'],
+  ['kubelet-client', 'kubeletClient'],
+  ['kubelet-serving', 'kubeletServing'],
+  ['legacy-unknown', 'legacyUnknown'],
+] as const;
+
+function signingErrors(signing: SigningConfig): string[] {
+  const isGiven = ({ certFile, keyFile }: SigningFiles) => certFile !== undefined || keyFile !== undefined;
+  const isHalf = ({ certFile, keyFile }: SigningFiles) => (certFile === undefined) !== (keyFile === undefined);
+  const given = ownSigners.filter(([, kind]) => isGiven(signing[kind]));
+  const pairs = [['', signing] as const, ...ownSigners.map(([name, kind]) => [`${name}-`, signing[kind]] as const)];
+  return [
+    ...pairs
+      .filter(([, files]) => isHalf(files))
+      .map(([name]) => `--cluster-signing-${name}cert-file, --cluster-signing-${name}key-file: give both or neither`),
+    ...(isGiven(signing) && given.length > 0
+      ? [`--cluster-signing-cert-file, --cluster-signing-${given[0]![0]}-cert-file: cannot be given together`]
+      : []),
+  ];
 }
 
 function pluginErrors(flag: string, names: readonly string[]): string[] {

@@ -5,14 +5,18 @@ export class Limits {
   @IsNatural(1) readonly requestBodyBytesMax!: number;
   @IsNatural(1024) readonly requestHeaderBytesMax!: number;
   @IsNatural(1) readonly requestHeadersMax!: number;
+  @IsNatural(1) readonly requestValuesMax!: number;
   @IsNatural(1) readonly jsonPatchOperationsMax!: number;
   @IsNatural(1) readonly http2StreamsPerConnectionMax!: number;
   @IsNatural(1) readonly idleConnectionTimeoutMs!: number;
   @IsNatural(1) readonly headersTimeoutMs!: number;
   @IsNatural(1) readonly tlsHandshakeTimeoutMs!: number;
+  @IsNatural(1) readonly unreadBodyTimeoutMs!: number;
 
   @IsNatural(1) readonly storeRequestTimeoutMs!: number;
   @IsNatural(1) readonly patchAttemptsMax!: number;
+  @IsNatural(1) readonly objectWritersWaitingMax!: number;
+  @IsNatural(1) readonly objectWriteTurnMsMax!: number;
 
   @IsNatural() readonly freshnessWaitMsMax!: number;
   @IsNatural() readonly snapshotRetentionMs!: number;
@@ -20,6 +24,8 @@ export class Limits {
   @IsNatural(1) readonly storePageItems!: number;
 
   @IsNatural(1) readonly historyEventsPerResourceMax!: number;
+  @IsNatural() readonly watchesMax!: number;
+  @IsNatural() readonly watchesPerUserMax!: number;
   @IsNatural(1) readonly watchWriteStallTimeoutMs!: number;
   @IsNatural(1) readonly bookmarkIntervalMs!: number;
 

@@ -52,6 +52,7 @@ export class EtcdConfig {
 export class StorageConfig {
   @IsChoice(storageBackends) readonly backend!: StorageBackendName;
   @IsString({ message: 'must be a directory' }) readonly dataDirectory!: string;
+  @IsString() readonly mediaType!: string;
   /** 0: never. */
   @IsDuration() readonly cacheCheckIntervalMs!: number;
   @IsDuration('more than zero') readonly initializationTimeoutMs!: number;
@@ -81,6 +82,8 @@ export class ServingConfig {
   @IsTextList() readonly tlsCipherSuites!: readonly string[];
   @IsBoolean() readonly http2!: boolean;
   @IsNatural(1) readonly http2MaxStreamsPerConnection!: number;
+  @Satisfies('from 0 to 0.02', (value) => typeof value === 'number' && value >= 0 && value <= 0.02)
+  readonly goawayChance!: number;
   @Satisfies('a list of regular expressions pinned by ^ or // and by $ or :', arePinnedOrigins)
   readonly corsAllowedOrigins!: readonly string[];
 }
@@ -144,11 +147,29 @@ export class NetworkConfig {
   @IsChoice(endpointReconcilers) readonly endpointReconciler!: (typeof endpointReconcilers)[number];
 }
 
+/** A certificate that signs, and its key: both or neither. */
+export class SigningFiles {
+  @IsOptional() @IsString() readonly certFile: Optional;
+  @IsOptional() @IsString() readonly keyFile: Optional;
+}
+
+/** Files of the built-in signers of CertificateSigningRequests; without any the server's own authority signs. */
+export class SigningConfig extends SigningFiles {
+  @ValidateNested() readonly apiServerClient = new SigningFiles();
+  @ValidateNested() readonly kubeletClient = new SigningFiles();
+  @ValidateNested() readonly kubeletServing = new SigningFiles();
+  @ValidateNested() readonly legacyUnknown = new SigningFiles();
+  @IsDuration('more than zero') readonly durationMsMax!: number;
+}
+
 export class ReconcilersConfig {
   /** As --controllers has them; reconciler-names.ts reads them. */
   @IsTextList() readonly controllers!: readonly string[];
   @IsChoice(leaderElections) readonly leaderElection!: (typeof leaderElections)[number];
   @IsDuration('more than zero') readonly eventTtlMs!: number;
+  /** Authorities that verify the serving certificate, instead of those that the server finds. */
+  @IsOptional() @IsString() readonly rootCaFile: Optional;
+  @ValidateNested() readonly signing = new SigningConfig();
 }
 
 export class FlowConfig {
@@ -185,6 +206,8 @@ export class ServerConfig {
   /** /debug/ is there for whoever is allowed to see it. */
   @IsBoolean() readonly profiling!: boolean;
   @IsDuration() readonly shutdownDelayMs!: number;
+  @IsBoolean() readonly shutdownSendsRetryAfter!: boolean;
+  @IsDuration() readonly shutdownWatchGraceMs!: number;
   @IsDuration() readonly livezGracePeriodMs!: number;
   @IsDuration('more than zero') readonly requestTimeoutMs!: number;
   @IsNatural() readonly minRequestTimeoutSeconds!: number;

@@ -34,6 +34,7 @@ export interface HealthRecord {
 export class HealthChecks {
   private readonly checks: HealthCheck[] = [];
   private readonly recordsByKey = new Map<string, HealthRecord>();
+  private readonly loggedState = new Map<HealthEndpoint, string>();
   private readonly startMs: number;
 
   constructor(private readonly parts: { clock: Clock; logger: Logger; livezGracePeriodMs: number }) {
@@ -82,13 +83,20 @@ export class HealthChecks {
       const names = [...unmatched].sort().map((name) => goQuote(name));
       lines += `warn: some health checks cannot be excluded: no matches for ${names.join(', ')}\n`;
     }
-    if (failed.length > 0) {
-      const reasons = Object.fromEntries(
-        checks.flatMap(({ name }, i) => (failures[i] ? [[name, failures[i].message]] : [])),
-      );
-      this.parts.logger.info('health check failed', { endpoint, reasons });
-    }
+    this.log(
+      endpoint,
+      checks.flatMap(({ name }, i) => (failures[i] ? [[name, failures[i].message] as const] : [])),
+    );
     return { failed, lines };
+  }
+
+  /** Logs a failure when it begins or changes, and its end; callers may ask many times a second. */
+  private log(endpoint: HealthEndpoint, failures: readonly (readonly [name: string, reason: string])[]): void {
+    const state = failures.map(([name, reason]) => `${name}: ${reason}\n`).join('');
+    if (state === (this.loggedState.get(endpoint) ?? '')) return;
+    this.loggedState.set(endpoint, state);
+    if (failures.length === 0) this.parts.logger.info('health check passes again', { endpoint });
+    else this.parts.logger.info('health check failed', { endpoint, reasons: Object.fromEntries(failures) });
   }
 
   /** What is wrong; undefined when nothing is. */

@@ -21,12 +21,27 @@ const loadedSteps = [
   'watch-cache-initialization',
   'start-apiextensions-informers',
   'crd-informer-synced',
+  // Admission plug-ins read from the caches.
+  'start-apiserver-admission-initializer',
+  'storage-readiness',
 ];
 const objectSteps = [
   'rbac/bootstrap-roles',
   'scheduling/bootstrap-system-priority-classes',
   'bootstrap-controller',
   'apiservice-registration-controller',
+  'kube-apiserver-autoregistration',
+  // The APIServices of what this server itself serves are made as available.
+  'apiservice-status-local-available-controller',
+];
+/** Steps that are done while reconcilers run, by their names. */
+const reconcilerSteps: readonly (readonly [step: string, ...reconcilers: readonly string[]])[] = [
+  ['start-apiextensions-controllers', 'crd-condition-controller', 'crd-finalizer'],
+  ['start-cluster-authentication-info-controller', 'cluster-authentication-trust-controller'],
+  ['start-kube-apiserver-identity-lease-controller', 'server-identity'],
+  ['start-legacy-token-tracking-controller', 'legacy-service-account-token-tracking'],
+  ['start-service-ip-repair-controllers', 'service-allocation'],
+  ['priority-and-fairness-config-producer', 'flow-schema-controller'],
 ];
 const objectsMissing = 'the objects of a new server are not all there';
 
@@ -54,6 +69,13 @@ export function standardChecks(parts: StandardCheckParts): HealthCheck[] {
       check: requireThat(() => !shuttingDown(), 'the server is shutting down'),
     },
   ];
+}
+
+/** What a server checks that runs reconcilers. */
+export function reconcilerChecks(isRunning: (reconciler: string) => boolean): HealthCheck[] {
+  return reconcilerSteps.map(([step, ...names]) =>
+    bootStep(step, () => names.every(isRunning), `${names.join(' or ')} does not run`),
+  );
 }
 
 /** A step of starting up; it has its place in all three reports. */

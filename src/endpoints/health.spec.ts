@@ -4,7 +4,7 @@ import { Deferred } from '../std/deferred.js';
 import { silentLogger } from '../std/logger.js';
 import { HealthChecks } from './health-checks.js';
 import { HealthRequests } from './health-requests.js';
-import { bootStep, standardChecks } from './health-standard-checks.js';
+import { bootStep, reconcilerChecks, standardChecks } from './health-standard-checks.js';
 
 function world(livezGracePeriodMs = 0) {
   const clock = new ManualClock();
@@ -44,10 +44,14 @@ const hooks = [
   'watch-cache-initialization',
   'start-apiextensions-informers',
   'crd-informer-synced',
+  'start-apiserver-admission-initializer',
+  'storage-readiness',
   'rbac/bootstrap-roles',
   'scheduling/bootstrap-system-priority-classes',
   'bootstrap-controller',
   'apiservice-registration-controller',
+  'kube-apiserver-autoregistration',
+  'apiservice-status-local-available-controller',
 ]
   .map((name) => `[+]poststarthook/${name} ok\n`)
   .join('')
@@ -185,4 +189,14 @@ describe('the store', () => {
     answer.resolve();
     expect((await checks.run('livez', [])).failed).toEqual([]);
   });
+});
+
+it('steps of reconcilers are done while all of their reconcilers run', () => {
+  const running = new Set(['crd-condition-controller']);
+  const step = reconcilerChecks((name) => running.has(name)).find(
+    ({ name }) => name === 'poststarthook/start-apiextensions-controllers',
+  )!;
+  expect(() => step.check()).toThrow('crd-condition-controller or crd-finalizer does not run');
+  running.add('crd-finalizer');
+  expect(() => step.check()).not.toThrow();
 });

@@ -43,8 +43,6 @@ export async function sendList(
     itemsLength += separator.length + rendering.itemEnd(bytes) - rendering.itemStart(bytes);
     if (breather.isDue()) await breather.rest();
   }
-  // The deadline may have been first.
-  if (request.kube.isExpired) return;
   const head = rendering.head(meta, itemsLength);
   const total = head.length + itemsLength + tail.length;
   const headers = headersFor(request, rendering.mediaType);
@@ -57,6 +55,8 @@ export async function sendList(
   const pieces = fill(slices, rendering, [head, tail], objects);
 
   const { raw } = reply;
+  // The deadline may have been first.
+  if (!request.kube.claimAnswer()) return;
   reply.hijack();
   headers['content-length'] = total;
   raw.writeHead(200, headers as never);
@@ -95,7 +95,7 @@ async function sendMadeOnTheWay(
   }
   const all = follow([whole, second], slices);
   if (compresses) return sendCompressed(request, reply, headers, all, compressingStream());
-  if (request.kube.isExpired) return;
+  if (!request.kube.claimAnswer()) return;
   reply.hijack();
   reply.raw.writeHead(200, headers as never);
   if (request.raw.method === 'HEAD') {
@@ -112,6 +112,7 @@ async function sendCompressed(
   pieces: AsyncIterable<Buffer>,
   ...through: NodeJS.ReadWriteStream[]
 ): Promise<void> {
+  if (!request.kube.claimAnswer()) return;
   reply.hijack();
   reply.raw.writeHead(200, asCompressed(headers) as never);
   await piped(request, pieces, ...through, reply.raw);

@@ -67,6 +67,11 @@ export function cacheFamilies(registry: ResourceRegistry): MetricFamily[] {
       '[ALPHA] How often the cache was filled from the store.',
       ({ loads }) => loads,
     ),
+    counter(
+      'apiserver_storage_decode_errors_total',
+      '[ALPHA] Stored objects that could not be read, counted as they were loaded and as they changed.',
+      ({ unreadable }) => unreadable,
+    ),
     {
       ...counter('apiserver_watch_cache_consistent_read_total', '', () => 0),
       help: '[ALPHA] Reads from the cache that first asked the store how far it is.',

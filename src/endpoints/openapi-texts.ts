@@ -38,7 +38,7 @@ const revisionHistoryLimit = 'How many old revisions are kept for going back to.
 
 export const texts: Readonly<Record<string, Texts>> = {
   'meta.v1.TypeMeta': {
-    apiVersion: 'The group and version that the object is written in.',
+    apiVersion: 'APIVersion defines the API group and version that this object is written in.',
     kind: 'The kind of the object, in CamelCase.',
   },
   'meta.v1.ObjectMeta': {

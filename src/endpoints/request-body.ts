@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { askForBody } from '../connections/expectations.js';
 import { ApiError } from '../machinery/api-error.js';
 
 const empty = Buffer.alloc(0);
@@ -8,6 +9,9 @@ export function readBody(request: FastifyRequest, bytesMax: number): Promise<Buf
   const { raw } = request;
   const announced = Number(raw.headers['content-length'] ?? 0);
   if (announced > bytesMax) return Promise.reject(tooLarge(bytesMax));
+  // Nothing is told of a request that has closed.
+  if (raw.destroyed || raw.aborted) return Promise.reject(gone());
+  askForBody(raw);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -15,7 +19,7 @@ export function readBody(request: FastifyRequest, bytesMax: number): Promise<Buf
       raw.off('data', onData);
       raw.off('end', onEnd);
       raw.off('error', onError);
-      raw.off('aborted', onAborted);
+      raw.off('close', onClose);
     };
     const onData = (chunk: Buffer) => {
       length += chunk.length;
@@ -36,12 +40,20 @@ export function readBody(request: FastifyRequest, bytesMax: number): Promise<Buf
       stop();
       reject(ApiError.badRequest(`the body could not be read: ${error.message}`, error));
     };
-    const onAborted = () => onError(new Error('the client stopped sending'));
+    // Every end that is none of the others: an abort, a reset, the end of the connection.
+    const onClose = () => {
+      stop();
+      reject(gone());
+    };
     raw.on('data', onData);
     raw.on('end', onEnd);
     raw.on('error', onError);
-    raw.on('aborted', onAborted);
+    raw.on('close', onClose);
   });
+}
+
+function gone(): ApiError {
+  return ApiError.badRequest('the body could not be read: the client stopped sending');
 }
 
 function tooLarge(bytesMax: number): ApiError {

@@ -21,7 +21,7 @@ import {
 } from '../machinery/list-options.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { TypeSource } from '../machinery/type-model.js';
-import { listObjects } from '../registry/list.js';
+import { listObjects, type Unreadable } from '../registry/list.js';
 import type { ListMeta } from '../registry/rendering.js';
 import type { ResourceDefinition, ResourceVerb } from '../registry/resource-definition.js';
 import {
@@ -43,7 +43,7 @@ import { getObject, listMade } from '../verbs/get.js';
 import { patch, patchTypes, patchTypesOf } from '../verbs/patch.js';
 import { callSubresource, callVirtual, handledSubresource } from '../verbs/subresource.js';
 import { update } from '../verbs/update.js';
-import type { Target } from '../verbs/verb.js';
+import type { RequireCreate, Target } from '../verbs/verb.js';
 import type { DeprecatedRequests } from './deprecated-requests.js';
 import { sendList } from './list-stream.js';
 import type { WatchMetrics } from './metrics-watches.js';
@@ -68,8 +68,8 @@ export interface ResourceRequestParts extends ResourceAnswerParts {
   readonly snapshotsEnabled: boolean;
   readonly shardingEnabled: boolean;
   readonly unsafeDeletionEnabled: boolean;
-  /** Whether the user of a request may do to its object what the verb says, beside that which it asks for. */
-  readonly mayAlso: (state: Pick<RequestState, 'user' | 'info'>, verb: string) => Promise<boolean>;
+  /** The 403 of a user who may not do `verb` to the object of his request; undefined if he may. */
+  readonly refusalOf: (state: Pick<RequestState, 'user' | 'info'>, verb: string) => Promise<ApiError | undefined>;
   readonly clock: Clock;
 }
 
@@ -148,7 +148,7 @@ export class ResourceRequests {
           request,
           reply,
           definition,
-          await update(this.parts.admission, target, info.subresource, body),
+          await update(this.parts.admission, target, info.subresource, body, this.requireCreate(request)),
         );
       }
       case 'patch':
@@ -171,6 +171,7 @@ export class ResourceRequests {
       usesSnapshots: this.parts.snapshotsEnabled,
       signal: request.kube.signal,
     });
+    warnOfUnreadable(request.kube.warnings, result.unreadable);
     const meta: ListMeta = {
       resourceVersion: String(result.revision),
       ...(result.continueToken !== undefined && { continue: result.continueToken }),
@@ -231,10 +232,10 @@ export class ResourceRequests {
     const options = parsePatchOptions(info.query, { ...this.parts, isApply: type === 'apply' });
     const bytes = await readBody(request, this.parts.limits.requestBodyBytesMax);
     const target = this.target(request, served, options.dryRun, options.fieldManager);
-    const body = submittedPatch(bytes, mediaType, type, options.fieldValidation);
+    const body = await submittedPatch(bytes, { mediaType, type }, { ...this.parts, ...options });
     const answer =
       type === 'apply'
-        ? await apply(this.parts.admission, target, info.subresource, body, options.force)
+        ? await apply(this.parts.admission, target, info.subresource, body, options.force, this.requireCreate(request))
         : await patch(this.parts.admission, target, info.subresource, type, body);
     return this.answers.send(request, reply, served.definition, answer);
   }
@@ -243,7 +244,8 @@ export class ResourceRequests {
     const { info } = request.kube;
     const body = await submittedOptions(request, {
       decoders: this.parts.encodings,
-      bytesMax: this.parts.limits.requestBodyBytesMax,
+      limits: this.parts.limits,
+      clock: this.parts.clock,
       kind: 'DeleteOptions',
     });
     const isCollection = info.verb === 'deletecollection';
@@ -267,10 +269,17 @@ export class ResourceRequests {
   /** Whoever may delete an object may not for that reason pass over all that holds it. */
   private async requireUnsafeDeletion(request: FastifyRequest): Promise<void> {
     const { info, user } = request.kube;
-    if (await this.parts.mayAlso(request.kube, unsafeDeletionVerb)) return;
+    if (!(await this.parts.refusalOf(request.kube, unsafeDeletionVerb))) return;
     const { group, resource, name } = info;
     const who = `User ${goQuote(user.name)}`;
     throw ApiError.forbidden({ group, resource }, name, `${who} may not ${unsafeDeletionVerb} it`);
+  }
+
+  private requireCreate({ kube }: FastifyRequest): RequireCreate {
+    return async () => {
+      const refusal = await this.parts.refusalOf(kube, 'create');
+      if (refusal) throw refusal;
+    };
   }
 
   private async handled(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
@@ -341,8 +350,8 @@ export class ResourceRequests {
   }
 
   private body(request: FastifyRequest, kind: string, { fieldValidation }: WriteOptions): Promise<Submission> {
-    const { encodings: decoders, limits } = this.parts;
-    return submission(request, { decoders, bytesMax: limits.requestBodyBytesMax, kind, fieldValidation });
+    const { encodings: decoders, limits, clock } = this.parts;
+    return submission(request, { decoders, limits, clock, kind, fieldValidation });
   }
 }
 
@@ -404,4 +413,13 @@ function managerOf(request: FastifyRequest): string {
   const agent = request.raw.headers['user-agent'] ?? '';
   const slash = agent.indexOf('/');
   return (slash < 0 ? agent : agent.slice(0, slash)).slice(0, 128) || 'unknown';
+}
+
+const shownKeyLength = 200;
+
+function warnOfUnreadable(warnings: string[], { count, key }: Unreadable): void {
+  if (count === 0) return;
+  // What another writer called its key may be no text for a header.
+  const shown = key.slice(0, shownKeyLength).replace(/[^\x21-\x7e]/g, '?');
+  warnings.push(`${count} stored object(s) cannot be read and are left out of this list, ${shown} among them`);
 }

@@ -1,12 +1,15 @@
 import { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { cutAnswer } from '../connections/cut.js';
+import type { AnyResponse } from '../connections/raw-messages.js';
 import type { EventSink, Subscription } from '../cache/watch-request.js';
 import { headersFor } from '../hooks/answer.js';
-import type { Timer } from '../std/clock.js';
+import { sleep, type Clock, type Timer } from '../std/clock.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
 
 /** As clients of the reference know it: shorter watches end without a bookmark. */
 const closingBookmarkMsMin = 2000;
+const endingStepMs = 100;
 
 export interface WatchStreamParts {
   readonly wheel: TimerWheel;
@@ -42,6 +45,7 @@ export class WatchStreams {
     options: WatchStreamOptions,
     subscribe: (sink: EventSink) => Subscription,
   ): void {
+    if (!request.kube.claimAnswer()) return;
     reply.hijack();
     request.kube.isStreaming = true;
     const headers = headersFor(request, options.contentType);
@@ -59,10 +63,19 @@ export class WatchStreams {
     if (this.stopping) stream.finish();
   }
 
-  /** Ends all of them cleanly: clients watch again where they were, at another server. */
-  endAll(): void {
+  /**
+   * Ends all of them cleanly, evenly over `overMs`, so that their clients do not all come to another server at one
+   * moment. They watch again from where they were.
+   */
+  async endAll(clock: Clock, overMs = 0): Promise<void> {
     this.stopping = true;
-    for (const stream of [...this.open]) stream.finish();
+    const streams = [...this.open];
+    const steps = Math.min(streams.length, Math.ceil(overMs / endingStepMs));
+    const perStep = Math.ceil(streams.length / Math.max(steps, 1));
+    for (let at = 0; at < streams.length; at += perStep) {
+      if (at > 0) await sleep(clock, endingStepMs);
+      for (const stream of streams.slice(at, at + perStep)) stream.finish();
+    }
   }
 }
 
@@ -147,7 +160,10 @@ class WatchStream implements EventSink {
     this.isFirst = false;
     this.options.sent?.(bytes.length);
     const isOpen = this.socket ? this.socket.write(chunkOf(bytes)) : this.raw.write(bytes);
-    if (!isOpen) this.stall ??= this.parts.wheel.after(this.parts.writeStallTimeoutMs, () => this.raw.destroy());
+    if (!isOpen)
+      this.stall ??= this.parts.wheel.after(this.parts.writeStallTimeoutMs, () =>
+        cutAnswer(this.raw as unknown as AnyResponse),
+      );
     return isOpen;
   }
 

@@ -1,7 +1,9 @@
 import { HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { json, standardEncodings, type Encoding } from '../codec/encodings.js';
-import { OutputNegotiator, type OutputChoice } from '../codec/negotiate.js';
+import { OutputNegotiator, wantsPretty, type OutputChoice } from '../codec/negotiate.js';
+import { cutAnswer, isAnswerOver } from '../connections/cut.js';
+import { requestLine } from '../connections/unusual-requests.js';
 import { headersFor, sendBytes } from '../hooks/answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import { storageToApiError } from '../registry/storage-to-api-error.js';
@@ -33,20 +35,18 @@ export function answerError(
   logger: Logger,
   negotiator: OutputNegotiator = standardNegotiator,
 ): void {
-  // What the work was stopped with, or what it came to too late.
-  if (request.kube?.isExpired && reply.raw.headersSent) return;
   const error = toApiError(thrown, negotiator.mediaTypes);
   if (error.code >= 500 && error.reason === 'InternalError') {
     logger.error('request failed', {
       auditId: request.kube?.auditId,
-      method: request.raw.method,
+      method: requestLine(request.raw).method,
       path: request.kube?.info.path,
       error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
     });
   }
-  if (reply.raw.headersSent || reply.raw.writableEnded) {
-    // The head has gone out as a success: only cutting the connection tells the client otherwise.
-    reply.raw.destroy();
+  if (reply.raw.headersSent) {
+    // The head has gone out as a success: only a cut tells the client otherwise. At the deadline it was cut already.
+    if (!request.kube.isExpired && !isAnswerOver(reply.raw)) cutAnswer(reply.raw);
     return;
   }
   const { encoding, pretty } = outputOf(request, negotiator);
@@ -64,10 +64,18 @@ function plainNegotiator(encodings: readonly Encoding[]): OutputNegotiator {
 
 const standardNegotiator = plainNegotiator(standardEncodings);
 
-/** A refused request may not have reached negotiation, or not have passed it: JSON, where nothing that it accepts can be had. */
+/**
+ * A refused request may not have reached negotiation, or not have passed it: JSON, where nothing that it accepts can be
+ * had. `?pretty=true` applies to a Status as to any object.
+ */
 function outputOf(request: FastifyRequest, negotiator: OutputNegotiator): Omit<OutputChoice, 'transform'> {
-  const { output } = request.kube;
-  if (output) return output;
+  const { encoding, pretty } = request.kube.output ?? negotiated(request, negotiator);
+  const { query } = request.kube.info;
+  const wish = query.raw === '' ? undefined : query.first('pretty');
+  return { encoding, pretty: pretty || wantsPretty(wish, request.raw.headers['user-agent']) };
+}
+
+function negotiated(request: FastifyRequest, negotiator: OutputNegotiator): Omit<OutputChoice, 'transform'> {
   try {
     return negotiator.negotiate(request.raw.headers.accept);
   } catch {

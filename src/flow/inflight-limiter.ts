@@ -5,38 +5,77 @@ export interface InflightLimits {
   /** 0: no bound. */
   readonly readsMax: number;
   readonly writesMax: number;
+  /** Of watches, and of connections to pods and nodes: of all users together, and of each. */
+  readonly longRunningMax: number;
+  readonly longRunningPerUserMax: number;
 }
+
+/** True when the request may begin; `release` is then called once, when it has ended. */
+export type InflightVerdict =
+  | { readonly isAdmitted: true; readonly release?: () => void }
+  | { readonly isAdmitted: false; readonly reason: string };
 
 const longRunningSubresources = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
+const exempt: InflightVerdict = { isAdmitted: true };
+const tooMany: InflightVerdict = { isAdmitted: false, reason: 'Too many requests, please try again later.' };
+
 /**
- * Bounds the requests under way, reads and writes apart, so that one flood leaves room for the other. Watches and
- * connections to pods last as long as their client likes and are not counted; the operator is never locked out.
+ * Bounds the requests that run at the same time: reads and writes apart, so that a flood of one leaves room for the
+ * other, and watches, which last as long as their client likes, for each user too, so that one user cannot take all of
+ * them. Members of system:masters are never refused: an operator must get in to end a flood.
  */
 export class InflightLimiter {
   private reads = 0;
   private writes = 0;
-  private readonly endRead = (): void => void this.reads--;
-  private readonly endWrite = (): void => void this.writes--;
+  private longRunning = 0;
+  private readonly longRunningByUser = new Map<string, number>();
+  private readonly admittedRead: InflightVerdict = { isAdmitted: true, release: () => void this.reads-- };
+  private readonly admittedWrite: InflightVerdict = { isAdmitted: true, release: () => void this.writes-- };
 
   constructor(private readonly limits: InflightLimits) {}
 
-  /** What to call, once, when the request has ended; undefined when there is no room for it. */
-  admit(info: RequestInfo, user: UserInfo): (() => void) | 'exempt' | undefined {
+  admit(info: RequestInfo, user: UserInfo): InflightVerdict {
     const { verb } = info;
-    if (verb === 'watch' || verb === 'proxy' || longRunningSubresources.has(info.subresource)) return 'exempt';
-    if (user.groups.includes(privilegedGroup)) return 'exempt';
-    if (verb === 'get' || verb === 'list') {
-      if (this.limits.readsMax > 0 && this.reads >= this.limits.readsMax) return undefined;
-      this.reads++;
-      return this.endRead;
+    if (user.groups.includes(privilegedGroup)) return exempt;
+    if (verb === 'watch' || verb === 'proxy' || longRunningSubresources.has(info.subresource)) {
+      return this.admitLongRunning(user.name);
     }
-    if (this.limits.writesMax > 0 && this.writes >= this.limits.writesMax) return undefined;
+    if (verb === 'get' || verb === 'list') {
+      if (this.limits.readsMax > 0 && this.reads >= this.limits.readsMax) return tooMany;
+      this.reads++;
+      return this.admittedRead;
+    }
+    if (this.limits.writesMax > 0 && this.writes >= this.limits.writesMax) return tooMany;
     this.writes++;
-    return this.endWrite;
+    return this.admittedWrite;
   }
 
-  get inflight(): { readonly reads: number; readonly writes: number } {
-    return { reads: this.reads, writes: this.writes };
+  get inflight(): { readonly reads: number; readonly writes: number; readonly longRunning: number } {
+    return { reads: this.reads, writes: this.writes, longRunning: this.longRunning };
+  }
+
+  private admitLongRunning(userName: string): InflightVerdict {
+    const { longRunningMax, longRunningPerUserMax } = this.limits;
+    const ofUser = this.longRunningByUser.get(userName) ?? 0;
+    if (longRunningPerUserMax > 0 && ofUser >= longRunningPerUserMax) {
+      return {
+        isAdmitted: false,
+        reason: `The user has ${ofUser} watches open, which is the bound; close some first.`,
+      };
+    }
+    if (longRunningMax > 0 && this.longRunning >= longRunningMax) {
+      return { isAdmitted: false, reason: 'Too many watches are open on this server, please try again later.' };
+    }
+    this.longRunning++;
+    this.longRunningByUser.set(userName, ofUser + 1);
+    return { isAdmitted: true, release: () => this.releaseLongRunning(userName) };
+  }
+
+  private releaseLongRunning(userName: string): void {
+    this.longRunning--;
+    const left = this.longRunningByUser.get(userName)! - 1;
+    if (left > 0) this.longRunningByUser.set(userName, left);
+    else this.longRunningByUser.delete(userName);
   }
 }

@@ -1,8 +1,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { authorize, forbiddenMessage, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
+import { authorize, forbiddenError, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
 import type { AccessMetrics } from '../endpoints/metrics-access.js';
-import { ApiError } from '../machinery/api-error.js';
 
 /** May this user do this? The default is no. */
 export class AuthorizationGuard implements CanActivate {
@@ -42,10 +41,6 @@ export class AuthorizationGuard implements CanActivate {
     });
     this.metrics.authorized(decision, beginMs);
     if (decision === 'allow') return true;
-    const message = forbiddenMessage(attributes, reason);
-    if (attributes.isResourceRequest) {
-      throw ApiError.forbidden({ group: attributes.group, resource: attributes.resource }, attributes.name, message);
-    }
-    throw new ApiError({ reason: 'Forbidden', message: `forbidden: ${message}`, details: {} });
+    throw forbiddenError(attributes, reason);
   }
 }

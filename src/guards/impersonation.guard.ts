@@ -1,8 +1,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { impersonationOf, impersonationChecks } from '../auth/impersonation.js';
-import { authorize, forbiddenMessage, type Authorizer } from '../auth/authorizer.js';
-import { ApiError } from '../machinery/api-error.js';
+import { authorize, forbiddenError, type Authorizer } from '../auth/authorizer.js';
 
 /** Replaces the user by the one the request names, when the real one may do that. Runs before authorization. */
 export class ImpersonationGuard implements CanActivate {
@@ -34,13 +33,7 @@ export class ImpersonationGuard implements CanActivate {
         ...check,
       };
       const answer = await authorize(this.authorizers, attributes);
-      if (answer.decision !== 'allow') {
-        throw ApiError.forbidden(
-          { group: check.group, resource: check.resource },
-          check.name,
-          forbiddenMessage({ ...attributes, name: check.name }, answer.reason),
-        );
-      }
+      if (answer.decision !== 'allow') throw forbiddenError(attributes, answer.reason);
     }
     state.impersonator = state.user;
     state.user = wanted.user;

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { requestLine } from '../connections/unusual-requests.js';
 import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 
@@ -22,8 +23,7 @@ export function registerAccessLog(server: FastifyInstance, { logger, clock, slow
       if (!isSlow && !logsAll) return;
       const fields = {
         auditId: kube.auditId,
-        method: request.raw.method,
-        url: request.raw.url,
+        ...requestLine(request.raw),
         verb: kube.info.verb,
         user: kube.user.name,
         ...(kube.impersonator && { impersonator: kube.impersonator.name }),

@@ -32,7 +32,7 @@ export function sendBytes(
   body: Buffer,
 ): void {
   const raw = reply.raw as Raw;
-  if (request.kube.isExpired && raw.headersSent) return;
+  if (!request.kube.claimAnswer()) return;
   reply.hijack();
   // An answer that says there is no content has no length either (RFC 9110, 8.6).
   if (code !== 204) headers['content-length'] = body.length;
@@ -58,7 +58,7 @@ function sendFinished(): void {
   const batch = finished;
   finished = [];
   for (const { raw, code, headers, body } of batch) {
-    // The client may have gone, or the deadline may have been first.
+    // The client may have gone.
     if (raw.headersSent || raw.destroyed) continue;
     raw.writeHead(code, headers as never);
     if (body === undefined) raw.end();

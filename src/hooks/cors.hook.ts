@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { requestLine } from '../connections/unusual-requests.js';
 
 const allowed = {
   'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
@@ -30,7 +31,7 @@ export function registerCors(server: FastifyInstance, allowedOrigins: readonly s
     const { raw } = reply;
     raw.setHeader('access-control-allow-origin', origin);
     for (const [name, value] of Object.entries(allowed)) raw.setHeader(name, value);
-    if (request.raw.method !== 'OPTIONS') return done();
+    if (requestLine(request.raw).method !== 'OPTIONS' || !request.kube.claimAnswer()) return done();
     reply.hijack();
     raw.writeHead(204);
     raw.end();

@@ -10,7 +10,12 @@ function server(handler: Handler) {
   const app = shell(
     handler,
     (fastify) =>
-      registerDeadline(fastify, { wheel: new TimerWheel(clock), requestTimeoutMs: 60_000, logger: silentLogger }),
+      registerDeadline(fastify, {
+        wheel: new TimerWheel(clock),
+        requestTimeoutMs: 60_000,
+        flushTimeoutMs: 5_000,
+        logger: silentLogger,
+      }),
     clock,
   );
   const get = (url: string) => app.inject({ method: 'GET', url });

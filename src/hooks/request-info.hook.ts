@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { requestLine } from '../connections/unusual-requests.js';
 import { parseRequestInfo } from '../machinery/request-info.js';
 import type { Clock } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
@@ -26,7 +27,8 @@ export function registerRequestInfo(server: FastifyInstance, parts: Parts): void
 export function makeRequestState({ raw }: FastifyRequest, { clock, rng }: Parts, answer?: AnswerEnd): RequestState {
   const given = raw.headers['audit-id'];
   const auditId = typeof given === 'string' && isAuditId(given) ? given : rng.uuid();
-  return new RequestState(parseRequestInfo(raw.method ?? 'GET', raw.url ?? '/'), auditId, clock.monotonicMs(), answer);
+  const { method, url } = requestLine(raw);
+  return new RequestState(parseRequestInfo(method, url), auditId, clock.monotonicMs(), answer);
 }
 
 function isAuditId(text: string): boolean {

@@ -1,6 +1,7 @@
 import type { OutputChoice } from '../codec/negotiate.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import { anonymousUser, type UserInfo } from '../machinery/user-info.js';
+import { sharedAbort } from '../std/shared-abort.js';
 import type { RequestContext } from '../registry/request-context.js';
 
 declare module 'fastify' {
@@ -32,8 +33,10 @@ export class RequestState {
   sentBytes = 0;
   /** Bytes of the body that were read; undefined where nobody wanted them. */
   receivedBytes: number | undefined = undefined;
-  /** The deadline has passed and the client has its answer: whatever comes after it is dropped. */
+  /** The deadline has passed. */
   isExpired = false;
+  /** Something has answered, or is about to, before the event loop turns. */
+  private isAnswered = false;
   private annotations: Map<string, string> | undefined = undefined;
   private aborter: AbortController | undefined = undefined;
   private endings: (() => void)[] | undefined = undefined;
@@ -51,6 +54,13 @@ export class RequestState {
     return (this.annotations ??= new Map<string, string>());
   }
 
+  /** True for the first caller alone, who then answers: a handler and the deadline may both want to. */
+  claimAnswer(): boolean {
+    const isFirst = !this.isAnswered;
+    this.isAnswered = true;
+    return isFirst;
+  }
+
   /** Runs `task` when the answer has closed: sent, or given up because the client has gone. */
   whenEnded(task: () => void): void {
     (this.endings ??= []).push(task);
@@ -65,16 +75,16 @@ export class RequestState {
   /** Aborted when the client has gone. Made on demand: most requests are answered before anybody could ask. */
   get signal(): AbortSignal {
     if (this.aborter) return this.aborter.signal;
-    this.aborter = new AbortController();
+    this.aborter = sharedAbort();
     const { answer } = this;
     if (answer?.destroyed && !answer.writableFinished) this.aborter.abort(new Error('the client has gone'));
     return this.aborter.signal;
   }
 
-  /** Tells whoever works on the request to stop, and lets nobody answer it any more. */
+  /** Tells the work on the request to stop. */
   expire(reason: Error): void {
     this.isExpired = true;
-    (this.aborter ??= new AbortController()).abort(reason);
+    (this.aborter ??= sharedAbort()).abort(reason);
   }
 
   /** The request as the verbs see it. */
@@ -86,6 +96,7 @@ export class RequestState {
 /** Asks the state for what costs something only when a verb does. */
 class VerbContext implements RequestContext {
   readonly user: UserInfo;
+  readonly verb: string;
   readonly warnings: string[];
   constructor(
     private readonly state: RequestState,
@@ -93,6 +104,7 @@ class VerbContext implements RequestContext {
     readonly fieldManager: string,
   ) {
     this.user = state.user;
+    this.verb = state.info.verb;
     this.warnings = state.warnings;
   }
   get signal(): AbortSignal {

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { json } from '../codec/encodings.js';
 import { ApiError } from '../machinery/api-error.js';
@@ -9,7 +9,8 @@ import { ApiError } from '../machinery/api-error.js';
  */
 export function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
   // A connection that was reset has nobody at its other end.
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // In the middle of an answer, a Status would become a part of it.
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket) || isUnused(error, socket)) {
     socket.destroy();
     return;
   }
@@ -25,8 +26,20 @@ export function refuseUnreadable(error: Error & { code?: string }, socket: Socke
   socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]), () => socket.destroy());
 }
 
+function isAnswering(socket: Socket): boolean {
+  const { _httpMessage: answer } = socket as Socket & { readonly _httpMessage?: ServerResponse | null };
+  return answer?.headersSent === true;
+}
+
+/** Opened in advance and not needed: an answer to no request would confuse its client. */
+function isUnused({ code }: { code?: string }, socket: Socket): boolean {
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
+}
+
 function verdictOf(parserCode: string | undefined): { code: number; message: string } {
   if (parserCode === 'HPE_HEADER_OVERFLOW') return { code: 431, message: 'the headers of the request are too large' };
   if (parserCode === 'ERR_HTTP_REQUEST_TIMEOUT') return { code: 408, message: 'the head of the request took too long' };
+  if (parserCode === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
+    return { code: 413, message: 'the chunk extensions are too large' };
   return { code: 400, message: 'the request is not HTTP, or says another length than it has' };
 }

@@ -1,3 +1,5 @@
+import { counted } from './error-budget.js';
+
 /** What is wrong with one field. Validation collects all of them; it never throws and never mutates. */
 export type FieldErrorType =
   | 'FieldValueNotFound'
@@ -40,61 +42,71 @@ export function goQuote(text: string): string {
     .replace(/\\f/g, '\\f');
 }
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 export const fieldError = {
-  required: (field: string, detail = ''): FieldError => ({
-    type: 'FieldValueRequired',
-    field,
-    detail: detail === '' ? 'Required value' : `Required value: ${detail}`,
-  }),
-  invalid: (field: string, value: unknown, detail: string): FieldError => ({
-    type: 'FieldValueInvalid',
-    field,
-    detail: `Invalid value: ${shown(value)}${detail === '' ? '' : `: ${detail}`}`,
-  }),
-  forbidden: (field: string, detail: string): FieldError => ({
-    type: 'FieldValueForbidden',
-    field,
-    detail: detail === '' ? 'Forbidden' : `Forbidden: ${detail}`,
-  }),
-  notFound: (field: string, value: unknown): FieldError => ({
-    type: 'FieldValueNotFound',
-    field,
-    detail: `Not found: ${shown(value)}`,
-  }),
-  duplicate: (field: string, value: unknown): FieldError => ({
-    type: 'FieldValueDuplicate',
-    field,
-    detail: `Duplicate value: ${shown(value)}`,
-  }),
-  notSupported: (field: string, value: unknown, supported: readonly string[]): FieldError => ({
-    type: 'FieldValueNotSupported',
-    field,
-    detail: `Unsupported value: ${shown(value)}${
-      supported.length === 0 ? '' : `: supported values: ${supported.map(goQuote).join(', ')}`
-    }`,
-  }),
-  tooLong: (field: string, maxLength: number): FieldError => ({
-    type: 'FieldValueTooLong',
-    field,
-    detail: `Too long: may not be more than ${counted(maxLength, 'byte')}`,
-  }),
-  tooLongInCharacters: (field: string, maxLength: number): FieldError => ({
-    type: 'FieldValueTooLong',
-    field,
-    detail: `Too long: may not be more than ${counted(maxLength, 'character')}`,
-  }),
-  tooMany: (field: string, actual: number, max: number): FieldError => ({
-    type: 'FieldValueTooMany',
-    field,
-    detail: `Too many: ${actual}: must have at most ${counted(max, 'item')}`,
-  }),
-  typeInvalid: (field: string, value: unknown, detail: string): FieldError => ({
-    type: 'FieldValueTypeInvalid',
-    field,
-    detail: `Invalid value: ${shown(value)}: ${detail}`,
-  }),
+  required: (field: string, detail = ''): FieldError =>
+    counted({
+      type: 'FieldValueRequired',
+      field,
+      detail: detail === '' ? 'Required value' : `Required value: ${detail}`,
+    }),
+  invalid: (field: string, value: unknown, detail: string): FieldError =>
+    counted({
+      type: 'FieldValueInvalid',
+      field,
+      detail: `Invalid value: ${shown(value)}${detail === '' ? '' : `: ${detail}`}`,
+    }),
+  forbidden: (field: string, detail: string): FieldError =>
+    counted({
+      type: 'FieldValueForbidden',
+      field,
+      detail: detail === '' ? 'Forbidden' : `Forbidden: ${detail}`,
+    }),
+  notFound: (field: string, value: unknown): FieldError =>
+    counted({
+      type: 'FieldValueNotFound',
+      field,
+      detail: `Not found: ${shown(value)}`,
+    }),
+  duplicate: (field: string, value: unknown): FieldError =>
+    counted({
+      type: 'FieldValueDuplicate',
+      field,
+      detail: `Duplicate value: ${shown(value)}`,
+    }),
+  notSupported: (field: string, value: unknown, supported: readonly string[]): FieldError =>
+    counted({
+      type: 'FieldValueNotSupported',
+      field,
+      detail: `Unsupported value: ${shown(value)}${
+        supported.length === 0 ? '' : `: supported values: ${supported.map(goQuote).join(', ')}`
+      }`,
+    }),
+  tooLong: (field: string, maxLength: number): FieldError =>
+    counted({
+      type: 'FieldValueTooLong',
+      field,
+      detail: `Too long: may not be more than ${countOf(maxLength, 'byte')}`,
+    }),
+  tooLongInCharacters: (field: string, maxLength: number): FieldError =>
+    counted({
+      type: 'FieldValueTooLong',
+      field,
+      detail: `Too long: may not be more than ${countOf(maxLength, 'character')}`,
+    }),
+  tooMany: (field: string, actual: number, max: number): FieldError =>
+    counted({
+      type: 'FieldValueTooMany',
+      field,
+      detail: `Too many: ${actual}: must have at most ${countOf(max, 'item')}`,
+    }),
+  typeInvalid: (field: string, value: unknown, detail: string): FieldError =>
+    counted({
+      type: 'FieldValueTypeInvalid',
+      field,
+      detail: `Invalid value: ${shown(value)}: ${detail}`,
+    }),
 };
 
 /**

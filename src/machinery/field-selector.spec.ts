@@ -50,6 +50,39 @@ describe('parseFieldSelector', () => {
   });
 });
 
+describe('a long field selector', () => {
+  const denied = Array.from({ length: 5_000 }, (_, n) => `a!=${n}`);
+  const long = (...terms: string[]) => parseFieldSelector([...denied, ...terms].join());
+
+  it.each([
+    ['a value that is not excluded', long(), { a: 'x' }, true],
+    ['an excluded value', long(), { a: '4999' }, false],
+    ['the required value', long('b=1', 'b==1'), { b: '1' }, true],
+    ['another than the required value', long('b=1'), { b: '2' }, false],
+    ['an absent field that must have a value', long('b=1'), {}, false],
+    ['an absent field that must be empty', long('b='), {}, true],
+    ['an absent field that must not be empty', long('b!='), {}, false],
+    ['two required values', long('b=1', 'b=2'), { b: '1' }, false],
+    ['a value both required and excluded', long('a=1'), { a: '1' }, false],
+  ])('is answered as a short one on %s', (_what, selector, fields, want) =>
+    expect(selector.matches((field) => new Map(Object.entries(fields)).get(field) ?? '')).toBe(want),
+  );
+
+  it('asks an object once for each field', () => {
+    const asked: string[] = [];
+    long('b!=1', 'b!=2').matches((field) => (asked.push(field), 'x'));
+    expect(asked).toEqual(['a', 'b']);
+  });
+
+  it('tells an index each required value once, and two at most of a field', () => {
+    const equal = Array.from({ length: 100 }, () => 'b=1');
+    expect(long(...equal).equalities.map(({ value }) => value)).toEqual(['1']);
+    expect(long('b=1', 'b=2', 'b=3').equalities.map(({ value }) => value)).toEqual(['1', '2']);
+    expect(long('b=1').requiresExact('b')).toBe('1');
+    expect(long('b=1').toString().split(',')).toHaveLength(5_001);
+  });
+});
+
 describe('requireSelectable', () => {
   const check = (text: string, ...rest: [ReadonlySet<string>?, ((field: string) => string)?]) =>
     outcome(() => {

@@ -1,5 +1,6 @@
 import { ApiError } from './api-error.js';
 import { goQuote } from './field-error.js';
+import { listedMax } from './requirements-by-key.js';
 
 /**
  * `metadata.name=web,spec.nodeName!=`: equality on a few fields that a resource offers. `\` escapes `\`, `,` and `=`.
@@ -13,15 +14,18 @@ export interface FieldRequirement {
 
 export class FieldSelector {
   readonly isEmpty: boolean;
-  /** The fields that must have one value: what an index can answer. */
+  /** The fields that must have one value: what an index can answer. Repeated requirements are left out. */
   readonly equalities: readonly FieldRequirement[];
+  private readonly byField: ReadonlyMap<string, FieldDemand> | undefined;
   constructor(readonly requirements: readonly FieldRequirement[]) {
     this.isEmpty = requirements.length === 0;
-    this.equalities = requirements.filter(({ operator }) => operator === '=');
+    this.byField = requirements.length > listedMax ? demandsOf(requirements) : undefined;
+    this.equalities = this.byField ? equalitiesOf(this.byField) : requirements.filter(isEquality);
   }
 
   /** `valueOf` says what the object has in a field, '' when nothing. */
   matches(valueOf: (field: string) => string): boolean {
+    if (this.byField) return areMet(this.byField, valueOf);
     for (const { field, operator, value } of this.requirements) {
       if ((valueOf(field) === value) !== (operator === '=')) return false;
     }
@@ -47,6 +51,44 @@ export class FieldSelector {
   toString(): string {
     return this.requirements.map(({ field, operator, value }) => `${field}${operator}${escapeValue(value)}`).join(',');
   }
+}
+
+/** What one field must meet: all that the requirements on it say together. */
+interface FieldDemand {
+  /** The only value that will do; any where empty, none where there are two. */
+  readonly required: Set<string>;
+  readonly denied: Set<string>;
+}
+
+/**
+ * The requirements of a long selector, joined by field: an object costs the fields that are named, of which a kind
+ * offers a handful, however many requirements there are.
+ */
+function demandsOf(requirements: readonly FieldRequirement[]): Map<string, FieldDemand> {
+  const demands = new Map<string, FieldDemand>();
+  for (const { field, operator, value } of requirements) {
+    let demand = demands.get(field);
+    if (!demand) demands.set(field, (demand = { required: new Set(), denied: new Set() }));
+    (operator === '=' ? demand.required : demand.denied).add(value);
+  }
+  return demands;
+}
+
+const isEquality = ({ operator }: FieldRequirement): boolean => operator === '=';
+
+/** Two values of a field say already that none will do. */
+function equalitiesOf(demands: ReadonlyMap<string, FieldDemand>): FieldRequirement[] {
+  return [...demands].flatMap(([field, { required }]) =>
+    [...required].slice(0, 2).map((value) => ({ field, operator: '=' as const, value })),
+  );
+}
+
+function areMet(demands: ReadonlyMap<string, FieldDemand>, valueOf: (field: string) => string): boolean {
+  for (const [field, { required, denied }] of demands) {
+    const value = valueOf(field);
+    if (denied.has(value) || required.size > 1 || (required.size === 1 && !required.has(value))) return false;
+  }
+  return true;
 }
 
 export const everyField = new FieldSelector([]);

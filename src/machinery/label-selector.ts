@@ -1,5 +1,7 @@
 import { ApiError } from './api-error.js';
 import { goQuote } from './field-error.js';
+import { parseInt64 } from './int64-text.js';
+import { listedMax, RequirementsByKey } from './requirements-by-key.js';
 import { validateLabelValue, validateQualifiedName } from './names.js';
 
 /**
@@ -19,16 +21,20 @@ export type Labels = Readonly<Record<string, string>>;
 
 export class LabelSelector {
   readonly isEmpty: boolean;
+  private readonly byKey: RequirementsByKey | undefined;
   constructor(
     readonly requirements: readonly LabelRequirement[],
     /** A selector that matches no object at all, as an absent LabelSelector object does. */
     readonly matchesNothing = false,
   ) {
     this.isEmpty = !matchesNothing && requirements.length === 0;
+    const isLong = requirements.length > listedMax || requirements.some(({ values }) => values.length > listedMax);
+    this.byKey = isLong ? new RequirementsByKey(requirements) : undefined;
   }
 
   matches(labels: Labels | undefined): boolean {
     if (this.matchesNothing) return false;
+    if (this.byKey) return this.byKey.areMet(labels);
     for (const requirement of this.requirements) {
       if (!isMet(requirement, labels)) return false;
     }
@@ -97,13 +103,6 @@ function requirementText({ key, operator, values }: LabelRequirement): string {
     default:
       return `${key}${operator}${values[0]}`;
   }
-}
-
-const int64Max = 2n ** 63n - 1n;
-function parseInt64(text: string): bigint | undefined {
-  if (text.length > 64 || !/^[-+]?[0-9]+$/.test(text)) return undefined;
-  const number = BigInt(text.startsWith('+') ? text.slice(1) : text);
-  return number > int64Max || number < -int64Max - 1n ? undefined : number;
 }
 
 // --- text ---------------------------------------------------------------------------------------------------------
@@ -269,6 +268,9 @@ const byKey = (a: LabelRequirement, b: LabelRequirement): number => (a.key < b.k
 const fault = (message: string): ApiError => ApiError.badRequest(message);
 const requirementFault = (message: string): ApiError => fault(`unable to parse requirement: ${message}`);
 
+/** More are not told: each quotes a pattern that is longer than the value. */
+const problemsMax = 100;
+
 function requirementProblems({ key, operator, values }: LabelRequirement): string[] {
   const problems: string[] = [];
   values.forEach((value, index) => {
@@ -279,6 +281,7 @@ function requirementProblems({ key, operator, values }: LabelRequirement): strin
     }
   });
   values.forEach((value, index) => {
+    if (problems.length >= problemsMax) return;
     const valueProblems = validateLabelValue(value);
     if (valueProblems.length > 0) {
       problems.push(`values[${index}][${key}]: Invalid value: ${goQuote(value)}: ${valueProblems.join('; ')}`);

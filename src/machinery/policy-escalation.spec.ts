@@ -40,6 +40,12 @@ describe('rules of more pieces than there are atoms', () => {
   const vast = { verbs: names, apiGroups: names, resources: names, resourceNames: names, nonResourceURLs: names };
 
   it('are not taken apart', () => expect(missingRules([vast], [rule('get | core | pods')])).toBeUndefined());
+  it('are granted by another with the same long lists', () => expect(missingRules([vast], [vast])).toEqual([]));
+  it('are not compared when their number makes it too long', () => {
+    const many = names.map((name) => ({ ...rule('get | core | pods'), resources: [name] }));
+    const others = many.map((one) => ({ ...one, verbs: ['list'] }));
+    expect(missingRules(many, others)).toBeUndefined();
+  });
   it('are granted by one rule that has all of it', () =>
     expect(missingRules([vast], [{ ...rule('* | * | *'), apiGroups: ['*'], nonResourceURLs: ['*'] }])).toEqual([]));
 });

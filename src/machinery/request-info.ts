@@ -165,7 +165,7 @@ function splitPath(path: string): string[] {
 }
 
 /** Proxies may send `https://host/path`, and OPTIONS may ask for `*`. */
-function pathOfAbsoluteUrl(url: string): string {
+export function pathOfAbsoluteUrl(url: string): string {
   const schemeEnd = url.indexOf('://');
   if (schemeEnd < 0) return url;
   const pathAt = url.indexOf('/', schemeEnd + 3);

@@ -6,6 +6,10 @@ describe('user names with a meaning', () => {
     ['system:serviceaccount:web', undefined],
     ['system:serviceaccount:a:b:c', undefined],
     ['system:serviceaccount::b', undefined],
+    ['system:serviceaccount:Web:default', undefined],
+    ['system:serviceaccount:web:de fault', undefined],
+    ['system:serviceaccount:web/../x:default', undefined],
+    ['system:serviceaccount:web:a.b', { namespace: 'web', name: 'a.b' }],
     ['jane', undefined],
   ])('%s', (userName, want) => expect(parseServiceAccountUserName(userName)).toEqual(want));
 

@@ -1,3 +1,5 @@
+import { nameIsDnsLabel, nameIsDnsSubdomain } from './names.js';
+
 /** Who asks. Authenticators make it, impersonation replaces it, authorizers and admission read it. */
 export interface UserInfo {
   readonly name: string;
@@ -51,9 +53,11 @@ export function serviceAccountUserName(namespace: string, name: string): string 
 export function parseServiceAccountUserName(userName: string): { namespace: string; name: string } | undefined {
   if (!userName.startsWith(serviceAccountPrefix)) return undefined;
   const parts = userName.slice(serviceAccountPrefix.length).split(':');
-  return parts.length === 2 && parts[0] !== '' && parts[1] !== ''
-    ? { namespace: parts[0]!, name: parts[1]! }
-    : undefined;
+  const [namespace = '', name = ''] = parts;
+  // Other names are those of users: no account could have them.
+  const isAccount =
+    parts.length === 2 && nameIsDnsLabel(namespace).length === 0 && nameIsDnsSubdomain(name).length === 0;
+  return isAccount ? { namespace, name } : undefined;
 }
 
 export function serviceAccountGroups(namespace: string): readonly string[] {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../machinery/kube-object.js';
+import type { JsonObject, JsonValue, KubeObject } from '../machinery/kube-object.js';
 import { putOwn } from '../machinery/put-own.js';
 
 /** A copy that shares nothing: of JSON alone, which takes a tenth of what structuredClone takes. */
@@ -14,3 +14,7 @@ export function copyJson(value: JsonValue): JsonValue {
   }
   return copy;
 }
+
+/** A copy of an object of the API, which is JSON alone. */
+export const copyObject = (object: KubeObject): KubeObject =>
+  copyJson(object as unknown as JsonObject) as unknown as KubeObject;

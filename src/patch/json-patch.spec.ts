@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { cpuMsOf } from '../../test/harness/cpu-time.js';
 import type { JsonValue } from '../machinery/kube-object.js';
 import { ApiError } from '../machinery/api-error.js';
 import { jsonPatch } from './json-patch.js';
@@ -111,6 +112,65 @@ describe('a JSON patch', () => {
   it('does not grow without end', () => {
     const doubling = Array.from({ length: 200 }, (_, n) => ({ op: 'copy', from: '/a', path: `/a/${n}` }));
     expect(outcome({ a: { text: 'x'.repeat(100) } }, doubling)).toMatch(/^422 .*exceeding the limit 3145728$/);
+  });
+
+  it('refuses nesting that no decoder would let in', () => {
+    const nested = Array.from({ length: 700 }, () => [
+      { op: 'move', from: '/a', path: '/b/a' },
+      { op: 'move', from: '/b', path: '/a' },
+      { op: 'add', path: '/b', value: {} },
+    ]);
+    expect(outcome({ a: {}, b: {} }, nested.slice(0, 300).flat().slice(0, 1000))).toHaveProperty('a.a.a');
+    const patch = (n: number) =>
+      Array.from({ length: n }, () => nested[0]!)
+        .flat()
+        .map((operation) => ({ ...operation }));
+    expect(() => jsonPatch({ a: {}, b: {} }, patch(1100), 10_000)).toThrow('exceeded max depth');
+    const copied = [...patch(1100), { op: 'copy', from: '/a', path: '/c' }];
+    expect(() => jsonPatch({ a: {}, b: {} }, copied, 10_000)).toThrow('exceeded max depth');
+  });
+
+  it('says of long lists what it says of short ones', () => {
+    const path = fc.constantFrom('/l/0', '/l/1', '/l/-', '/l/-1', '/l/1100', '/l/1100/0', '/l', '/m', '/m/0', '');
+    const operation = fc.record({
+      op: fc.constantFrom('add', 'remove', 'replace', 'move', 'copy', 'test'),
+      path,
+      from: path,
+      value: fc.constantFrom<JsonValue>(
+        1,
+        [2],
+        Array.from({ length: 1100 }, () => [0]),
+      ),
+    });
+    const reference = (target: JsonValue, patch: readonly object[]): unknown =>
+      // One operation at a time leaves no list in pieces.
+      patch.reduce<unknown>(
+        (value, one) => (typeof value === 'string' ? value : outcome(value as JsonValue, [one])),
+        target,
+      );
+    fc.assert(
+      fc.property(fc.array(operation, { maxLength: 12 }), (patch) => {
+        const target: JsonValue = { l: Array.from({ length: 1101 }, (_, index) => [index]), m: [] };
+        expect(JSON.stringify(outcome(target, patch)) === JSON.stringify(reference(target, patch))).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each<[string, (n: number) => object]>([
+    ['additions at the front', (n) => ({ op: 'add', path: '/l/0', value: n })],
+    ['removals at the front', () => ({ op: 'remove', path: '/l/0' })],
+    ['moves from the front to the end', () => ({ op: 'move', from: '/l/0', path: '/l/-' })],
+    ['moves from the end to the front', () => ({ op: 'move', from: '/l/-1', path: '/l/0' })],
+    ['copies of an item to the front', () => ({ op: 'copy', from: '/l/1', path: '/l/0' })],
+    [
+      'tests between additions',
+      (n) => (n % 2 ? { op: 'test', path: '/l/5', value: 0 } : { op: 'add', path: '/l/0', value: 0 }),
+    ],
+  ])('of 10,000 %s of a list of 500,000 items cost about what their bytes cost', (_, operation) => {
+    const target = { l: new Array<JsonValue>(500_000).fill(0) };
+    const patch = Array.from({ length: 10_000 }, (_, n) => operation(n));
+    expect(cpuMsOf(() => void jsonPatch(target, patch, 10_000))).toBeLessThan(800);
   });
 
   it('has at most so many operations', () => {

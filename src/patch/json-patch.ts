@@ -1,6 +1,6 @@
 import { ApiError } from '../machinery/api-error.js';
-import { deepEqual } from '../machinery/deep-equal.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../machinery/kube-object.js';
+import { documentDepthMax, PatchedDocument, type Items } from './patched-document.js';
 import { copyJson } from './copy-json.js';
 
 /**
@@ -27,9 +27,11 @@ class Inapplicable extends Error {
  */
 export function jsonPatch(target: JsonValue, patch: unknown, operationsMax: number): JsonValue {
   const operations = checkedOperations(patch, operationsMax);
-  const document = { root: copyJson(target), copiedBytes: 0 };
+  const document = new PatchedDocument(copyJson(target));
   try {
     for (const operation of operations) applyOperation(document, readOperation(operation));
+    document.settle();
+    if (isDeeper(document.root, documentDepthMax)) throw new Inapplicable('exceeded max depth');
   } catch (error) {
     if (!(error instanceof Inapplicable)) throw error;
     throw new ApiError({
@@ -69,12 +71,7 @@ function readOperation({ op, path, from, value = null }: JsonObject): Operation 
   return { op, path, from: typeof from === 'string' ? from : '', value };
 }
 
-interface Document {
-  root: JsonValue;
-  copiedBytes: number;
-}
-
-function applyOperation(document: Document, { op, path, from, value }: Operation): void {
+function applyOperation(document: PatchedDocument, { op, path, from, value }: Operation): void {
   switch (op) {
     case 'add':
       return placeAt(document, op, path).add(copyJson(value));
@@ -95,6 +92,7 @@ function applyOperation(document: Document, { op, path, from, value }: Operation
     case 'copy': {
       const copied = placeAt(document, op, from).get() ?? null;
       const place = placeAt(document, op, path);
+      document.settleWithin(copied);
       document.copiedBytes += jsonLength(copied, copiedBytesMax - document.copiedBytes);
       if (document.copiedBytes > copiedBytesMax) {
         throw new Inapplicable(
@@ -115,9 +113,9 @@ function replacement(value: JsonValue): JsonValue {
   return copyJson(value);
 }
 
-function test(document: Document, path: string, value: JsonValue): void {
+function test(document: PatchedDocument, path: string, value: JsonValue): void {
   const found = path === '' ? document.root : (placeAt(document, 'test', path).peek() ?? null);
-  if (!deepEqual(found, value)) throw new Inapplicable(`testing value ${path} failed: test failed`);
+  if (!document.holds(found, value)) throw new Inapplicable(`testing value ${path} failed: test failed`);
 }
 
 /** Where an operation does its work: a field of an object, or an item of a list. */
@@ -130,21 +128,25 @@ interface Place {
   remove(): void;
 }
 
-function placeAt(document: Document, op: string, path: string): Place {
-  const steps = path.split('/').slice(1).map(unescaped);
-  const last = steps.pop();
-  let holder: JsonValue | undefined = last === undefined ? undefined : document.root;
-  for (const step of steps) {
-    if (Array.isArray(holder)) holder = holder[indexOf(step) < 0 ? indexOf(step) + holder.length : indexOf(step)];
-    else holder = isJsonObject(holder) ? own(holder, step) : undefined;
+function placeAt(document: PatchedDocument, op: string, path: string): Place {
+  let slash = path.indexOf('/');
+  let holder: JsonValue | undefined = slash < 0 ? undefined : document.root;
+  // Steps are read one by one: most of a long path is behind a step that leads nowhere.
+  for (let next; holder !== undefined && (next = path.indexOf('/', slash + 1)) >= 0; slash = next) {
+    const step = unescaped(path.slice(slash + 1, next));
+    holder = Array.isArray(holder)
+      ? peekItem(document.items(holder), step)
+      : isJsonObject(holder)
+        ? own(holder, step)
+        : undefined;
   }
-  if (Array.isArray(holder)) return itemOf(holder, last!);
-  if (isJsonObject(holder)) return fieldOf(holder, last!, op, path);
+  if (Array.isArray(holder)) return itemOf(document.items(holder), unescaped(path.slice(slash + 1)));
+  if (isJsonObject(holder)) return fieldOf(holder, unescaped(path.slice(slash + 1)), op, path);
   throw new Inapplicable(`${op} operation does not apply: doc is missing path: "${path}": missing value`);
 }
 
 function unescaped(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~');
+  return step.includes('~') ? step.replaceAll('~1', '/').replaceAll('~0', '~') : step;
 }
 
 function fieldOf(object: JsonObject, name: string, op: string, path: string): Place {
@@ -165,16 +167,20 @@ function fieldOf(object: JsonObject, name: string, op: string, path: string): Pl
   };
 }
 
-function itemOf(list: JsonValue[], step: string): Place {
+function itemOf(list: Items, step: string): Place {
   const existing = () => indexWithin(step, list.length, list.length - 1);
   return {
-    get: () => list[existing()],
-    peek: () => list[indexOf(step) < 0 ? indexOf(step) + list.length : indexOf(step)],
-    add: (value) =>
-      void list.splice(step === '-' ? list.length : indexWithin(step, list.length + 1, list.length), 0, value),
-    replace: (value) => void (list[existing()] = value),
-    remove: () => void list.splice(existing(), 1),
+    get: () => list.at(existing()),
+    peek: () => peekItem(list, step),
+    add: (value) => list.insert(step === '-' ? list.length : indexWithin(step, list.length + 1, list.length), value),
+    replace: (value) => list.set(existing(), value),
+    remove: () => list.remove(existing()),
   };
+}
+
+function peekItem(list: Items, step: string): JsonValue | undefined {
+  const index = indexOf(step);
+  return list.at(index < 0 ? index + list.length : index);
 }
 
 /** Negative ones count from the end, of which `length` is one behind. */
@@ -193,15 +199,28 @@ function indexOf(step: string): number {
 }
 
 /** Of the value as JSON, about; counting ends where it is more than `max`. */
-function jsonLength(value: JsonValue, max: number): number {
+function jsonLength(value: JsonValue, max: number, depth = 0): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 4;
+  if (depth > documentDepthMax) throw new Inapplicable('exceeded max depth');
   let length = 2;
-  for (const [name, part] of Object.entries(value)) {
-    length += (Array.isArray(value) ? 1 : name.length + 4) + jsonLength(part, max - length);
+  if (Array.isArray(value)) {
+    for (const item of value) if ((length += 1 + jsonLength(item, max - length, depth + 1)) > max) break;
+    return length;
+  }
+  for (const name in value) {
+    length += name.length + 4 + jsonLength(value[name]!, max - length, depth + 1);
     if (length > max) break;
   }
   return length;
+}
+
+function isDeeper(value: JsonValue, depthMax: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depthMax === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeper(item, depthMax - 1));
+  for (const name in value) if (isDeeper(value[name]!, depthMax - 1)) return true;
+  return false;
 }
 
 function own(object: JsonObject, name: string): JsonValue | undefined {

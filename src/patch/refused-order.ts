@@ -56,7 +56,14 @@ function typeOf(type: FieldType | undefined, name: string): FieldType | undefine
   return type?.form === 'map' ? type.of : undefined;
 }
 
-function sortAsDeclared(names: string[], { byName }: StructType): void {
-  const places = new Map([...byName.keys()].map((name, index) => [name, index]));
-  names.sort((a, b) => (places.get(a) ?? Infinity) - (places.get(b) ?? Infinity) || 0);
+const declaredPlaces = new WeakMap<StructType, ReadonlyMap<string, number>>();
+
+function sortAsDeclared(names: string[], type: StructType): void {
+  let places = declaredPlaces.get(type);
+  if (!places) {
+    places = new Map([...type.byName.keys()].map((name, index) => [name, index]));
+    declaredPlaces.set(type, places);
+  }
+  const placeOf = (name: string) => places.get(name) ?? Infinity;
+  names.sort((a, b) => placeOf(a) - placeOf(b) || 0);
 }

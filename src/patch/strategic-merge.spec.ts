@@ -1,3 +1,4 @@
+import { cpuMsOf } from '../../test/harness/cpu-time.js';
 import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 import { ApiError } from '../machinery/api-error.js';
@@ -275,5 +276,27 @@ describe('any strategic merge patch', () => {
         expect(Object.keys(Object.prototype)).toEqual([]);
       }),
     );
+  });
+});
+
+describe('a strategic merge patch that names one item many times', () => {
+  const pod = catalog.kind('', 'v1', 'Pod')!;
+  const grow = (count: number) => ({
+    spec: { containers: Array.from({ length: count }, (_, index) => ({ name: 'c', env: [{ name: `e${index}` }] })) },
+  });
+  const target = { spec: { containers: [{ name: 'c', env: [{ name: 'x' }] }] } };
+
+  it('applies all of them', () => {
+    const patched = strategicMergePatch(target, grow(10), pod) as typeof target;
+    expect(patched.spec.containers[0]!.env).toHaveLength(11);
+  });
+
+  it('is refused (422) before it costs the square of its length', () => {
+    const ms = cpuMsOf(() =>
+      expect(() => strategicMergePatch(target, grow(20_000), pod)).toThrow(
+        'too many items of the same merge key: name',
+      ),
+    );
+    expect(ms).toBeLessThan(1000);
   });
 });

@@ -1,4 +1,5 @@
 import type { Clock } from '../std/clock.js';
+import { sharedAbort } from '../std/shared-abort.js';
 
 /** The outcome of the call, unless the signal comes first: for calls that may not listen to it. */
 export function within<T>(signal: AbortSignal, call: Promise<T>): Promise<T> {
@@ -12,7 +13,7 @@ export function within<T>(signal: AbortSignal, call: Promise<T>): Promise<T> {
 
 /** A server that stops does not wait for a store that is away. */
 export async function inTime<T>(clock: Clock, ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const patience = new AbortController();
+  const patience = sharedAbort();
   const timer = clock.after(ms, () => patience.abort(new Error(`not done after ${ms / 1000} s`)));
   try {
     return await within(patience.signal, call(patience.signal));

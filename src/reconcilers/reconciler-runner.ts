@@ -1,7 +1,8 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { SecretTokens } from '../auth/secret-tokens.js';
+import { authorize, type Authorizer } from '../auth/authorizer.js';
 import { LoopbackClient } from '../client/loopback-client.js';
-import { isReconcilerEnabled } from '../config/reconciler-names.js';
+import { isReconcilerEnabled, isReconcilerNamed } from '../config/reconciler-names.js';
 import type { ServerConfig } from '../config/server-config.js';
 import {
   allAuthenticated,
@@ -15,21 +16,29 @@ import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import type { Rng } from '../std/rng.js';
 import { LeaderElection, type ElectionTimes } from './election/leader-election.js';
-import type { Reconciler, ReconcilerParts, RunningReconciler, ServerFacts } from './reconciler.js';
+import type { AskedRight, Reconciler, ReconcilerParts, RunningReconciler, ServerFacts } from './reconciler.js';
+import { startPersistently } from './start-persistently.js';
+import { noUpstream, type Upstream } from './upstream-presence.js';
 import { WorkQueue, type QueueObserver } from './work-queue.js';
 
 export interface RunnerParts {
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
   readonly admission: AdmissionChain;
+  readonly authorizers: readonly Authorizer[];
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
   readonly server: ServerFacts;
+  readonly upstream: Upstream;
   readonly secretTokens: SecretTokens;
   readonly electionTimes?: ElectionTimes;
+  readonly phase: { readonly reconcilers: Set<string> };
   readonly measure: (queue: string) => QueueObserver;
 }
+
+/** What a controller manager does is done after this time; then only what it left undone is found. */
+const upstreamMs = 10_000;
 
 interface Lists {
   /** Run by one of all servers on a store. */
@@ -51,11 +60,12 @@ export class ReconcilerRunner {
 
   async start(): Promise<void> {
     const { config } = this.parts;
-    this.everywhere = await this.startAll(this.lists.everywhere);
+    const startAndNote = (reconciler: Reconciler) => this.persistently(reconciler, true);
+    this.everywhere = await this.startAll(this.lists.everywhere, startAndNote);
     const chosen = this.lists.once.filter(({ name }) => isReconcilerEnabled(config.reconcilers.controllers, name));
     if (chosen.length === 0) return;
     if (!this.sharesStore) {
-      this.once = await this.startAll(chosen);
+      this.once = await this.startAll(chosen, (reconciler) => this.persistently(reconciler));
       return;
     }
     this.election = this.elect(chosen);
@@ -65,6 +75,7 @@ export class ReconcilerRunner {
   async stop(): Promise<void> {
     await this.election?.stop();
     await stopAll(this.once.splice(0));
+    this.parts.phase.reconcilers.clear();
     await stopAll(this.everywhere.splice(0));
   }
 
@@ -91,13 +102,29 @@ export class ReconcilerRunner {
     });
   }
 
-  private async startAll(reconcilers: readonly Reconciler[]): Promise<RunningReconciler[]> {
+  private async startAll(
+    reconcilers: readonly Reconciler[],
+    start = (reconciler: Reconciler) => reconciler.start(this.partsFor(reconciler)),
+  ): Promise<RunningReconciler[]> {
     const running: RunningReconciler[] = [];
-    for (const reconciler of reconcilers) running.push(await reconciler.start(this.partsFor(reconciler)));
+    for (const reconciler of reconcilers) running.push(await start(reconciler));
     return running;
   }
 
-  private partsFor({ name, account = name, fieldManager }: Reconciler): ReconcilerParts {
+  /** With `notes`, health checks see the reconciler from when it runs. */
+  private readonly persistently = (reconciler: Reconciler, notes = false): Promise<RunningReconciler> => {
+    const { clock, logger, phase } = this.parts;
+    const start = async () => {
+      const running = await reconciler.start(this.partsFor(reconciler));
+      if (notes) phase.reconcilers.add(reconciler.name);
+      return running;
+    };
+    return startPersistently(reconciler.name, start, { clock, logger });
+  };
+
+  private partsFor(reconciler: Reconciler): ReconcilerParts {
+    const { name, account = name, fieldManager } = reconciler;
+    const upstream = this.upstreamOf(reconciler);
     const { config, registry, clock, rng, logger, server, secretTokens, measure } = this.parts;
     return {
       name,
@@ -108,6 +135,8 @@ export class ReconcilerRunner {
       logger,
       server,
       secretTokens,
+      upstream,
+      mayDo: (right) => this.mayDo(right),
       sharesStore: this.sharesStore,
       client: this.clientOf(account, fieldManager?.(config.naming)),
       queue: (queue, work, options = {}) =>
@@ -116,6 +145,7 @@ export class ReconcilerRunner {
           rng,
           work,
           observer: measure(queue),
+          delayMs: () => (upstream.isActive() ? upstreamMs : 0),
           failed: (item, error, retryInMs) => {
             const message = 'a reconciler failed and tries again';
             // That somebody else was faster is no trouble.
@@ -125,6 +155,17 @@ export class ReconcilerRunner {
           ...options,
         }),
     };
+  }
+
+  /** A reconciler that --controllers names by itself runs whatever others do. */
+  private upstreamOf({ name, yieldsToUpstream = false }: Reconciler): Upstream {
+    const { config, upstream } = this.parts;
+    return yieldsToUpstream && !isReconcilerNamed(config.reconcilers.controllers, name) ? upstream : noUpstream;
+  }
+
+  private async mayDo(right: AskedRight): Promise<boolean> {
+    const everywhere = { isResourceRequest: true, version: '*', namespace: '', name: '', path: '' };
+    return (await authorize(this.parts.authorizers, { ...everywhere, ...right })).decision === 'allow';
   }
 
   private clientOf(account: string, fieldManager = 'keelson'): LoopbackClient {

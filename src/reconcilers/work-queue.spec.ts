@@ -151,3 +151,23 @@ it('stops: what is under way is told and waited for, and nothing else is begun',
   await settled();
   expect(seen).toEqual(['a']);
 });
+
+it('an item waits as long as the options say, once, and an earlier delay does not shorten it', async () => {
+  const seen: string[] = [];
+  let delayMs = 1000;
+  const { queue, clock } = world(async (item) => void seen.push(item), { delayMs: () => delayMs });
+  queue.add('a');
+  queue.addAfter('b', 10);
+  clock.advance(500);
+  queue.add('a');
+  clock.advance(499);
+  await settled();
+  expect(seen).toEqual([]);
+  clock.advance(1);
+  await settled();
+  expect(seen).toEqual(['a', 'b']);
+  delayMs = 0;
+  queue.add('a');
+  await settled();
+  expect(seen).toEqual(['a', 'b', 'a']);
+});

@@ -21,6 +21,8 @@ export interface WorkQueueOptions {
   readonly work: (item: string, signal: AbortSignal) => Promise<void | { readonly againInMs: number }>;
   readonly failed: (item: string, error: unknown, retryInMs: number) => void;
   readonly observer: QueueObserver;
+  /** Until an item that is added is worked on; none by default. */
+  readonly delayMs?: () => number;
   /** Items under way at once; an item is never under way twice. */
   readonly workersMax?: number;
   readonly retryDelayMinMs?: number;
@@ -58,6 +60,12 @@ export class WorkQueue {
   }
 
   add(item: string): void {
+    const delayMs = this.options.delayMs?.() ?? 0;
+    if (delayMs > 0) this.addAfter(item, delayMs);
+    else this.addNow(item);
+  }
+
+  private addNow(item: string): void {
     if (this.stopping.signal.aborted || this.waiting.has(item)) return;
     this.forgetDelay(item);
     if (this.underWay.has(item)) {
@@ -73,13 +81,14 @@ export class WorkQueue {
   addAfter(item: string, delayMs: number): void {
     if (this.stopping.signal.aborted || this.waiting.has(item)) return;
     const { clock } = this.options;
-    const dueMs = clock.monotonicMs() + delayMs;
+    const leastMs = Math.max(delayMs, this.options.delayMs?.() ?? 0);
+    const dueMs = clock.monotonicMs() + leastMs;
     const known = this.delayed.get(item);
     if (known && known.dueMs <= dueMs) return;
     known?.timer.cancel();
-    const timer = clock.after(delayMs, () => {
+    const timer = clock.after(leastMs, () => {
       this.delayed.delete(item);
-      this.add(item);
+      this.addNow(item);
     });
     this.delayed.set(item, { dueMs, timer });
   }

@@ -1,8 +1,11 @@
 import type { EncodedObject } from '../cache/encoded-object.js';
 import { ApiError } from '../machinery/api-error.js';
+import { boundedErrors } from '../machinery/error-budget.js';
 import { validateObjectMeta } from '../machinery/object-meta-validation.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import { noRevision } from '../machinery/revision.js';
+import { copyObject } from '../patch/copy-json.js';
+import { YieldTimer } from '../std/yield-timer.js';
 import { keepOwnersOnce } from './owner-references.js';
 import type { Reservation } from './reservation.js';
 import type { ResourceStore } from './resource-store.js';
@@ -26,7 +29,7 @@ export async function createObject(store: ResourceStore, object: KubeObject, con
   const generates = !name && base !== undefined && base !== '';
   if (!generates) return createOnce(store, object, context);
   for (let attempt = 1; ; attempt++) {
-    const candidate = structuredClone(object);
+    const candidate = copyObject(object);
     candidate.metadata.name = generateName(base, store.parts.rng);
     try {
       return await createOnce(store, candidate, context);
@@ -46,20 +49,25 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
   }
   const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
 
+  const timer = new YieldTimer(parts.clock);
   fillSystemFields(submitted, strategyContext.now, parts.rng.uuid(), definition.namespaced);
   store.fillDefaults(submitted);
   keepOwnersOnce(submitted, request.warnings);
+  if (timer.isDue()) await timer.yield();
   store.track(undefined, submitted, context, strategyContext.now);
+  if (timer.isDue()) await timer.yield();
   const object = (await admission.admit(submitted, undefined)) ?? submitted;
+  if (timer.isDue()) await timer.yield();
   keepOwnersOnce(object, request.warnings);
   store.dropGated(object, undefined);
   strategy.prepareForCreate?.(object, strategyContext);
   if (strategy.countsGenerations) object.metadata.generation = 1;
+  if (timer.isDue()) await timer.yield();
 
   if (!store.reserve) return (await writeNew(store, object, context, strategyContext, undefined))!;
   for (let attempt = 0; attempt <= parts.limits.writeConflictRetriesMax; attempt++) {
     // What is filled in now is not what the client asked for when it comes to the next attempt.
-    const draft = structuredClone(object);
+    const draft = copyObject(object);
     const reservation = await store.reserve(draft, undefined, request);
     try {
       const written = await writeNew(store, draft, context, strategyContext, reservation);
@@ -85,18 +93,25 @@ async function writeNew(
 ): Promise<Written | undefined> {
   const { definition } = store;
   const { strategy } = through?.definition ?? definition;
-  const errors = store.settle(object, undefined, [
+  const timer = new YieldTimer(store.parts.clock);
+  const byHand = boundedErrors(() => [
     ...validateObjectMeta(object.metadata, { ...strategy, namespaced: definition.namespaced }),
     ...(strategy.validateCreate?.(object, strategyContext) ?? []),
   ]);
+  if (timer.isDue()) await timer.yield();
+  const errors = store.settle(object, undefined, byHand);
   if (errors.length > 0) throw ApiError.invalid(definition, object.metadata.name ?? '', errors);
   request.warnings.push(...(strategy.warnings?.(object, undefined) ?? []));
+  if (timer.isDue()) await timer.yield();
   await admission.validate(object, undefined);
+  if (timer.isDue()) await timer.yield();
 
   const final = store.canonical(object);
+  if (timer.isDue()) await timer.yield();
   const name = final.metadata.name!;
   const key = store.keyOf(final.metadata.namespace ?? '', name);
   const value = store.codec.encode(final);
+  if (timer.isDue()) await timer.yield();
   if (request.dryRun) {
     if ((await store.storedCurrent(key, request.signal)).encoded)
       throw ApiError.alreadyExists(store.groupResource, name);

@@ -1,3 +1,4 @@
+import { isCutShort } from '../machinery/error-budget.js';
 import type { FieldError, FieldErrorType } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import type { StructType } from '../machinery/type-model.js';
@@ -43,27 +44,41 @@ export class DeclaredValidation {
     byHand: readonly FieldError[],
   ): readonly FieldError[] {
     const { isOn, takesOver, isEnabled, ownResourcePrefix } = this.parts;
-    if (!isOn) return byHand;
-    const declared = declarativeErrors(object as unknown as JsonObject, type, {
-      old: old as unknown as JsonObject | undefined,
-      stability: 'alpha',
-      isEnabled,
-      ownResourcePrefix,
-    });
+    // Enough is wrong to refuse the object, and the list is as long as it may get.
+    if (!isOn || isCutShort(byHand)) return byHand;
+    const errorsUpTo = (stability: Stability) =>
+      declarativeErrors(object as unknown as JsonObject, type, {
+        old: old as unknown as JsonObject | undefined,
+        stability,
+        isEnabled,
+        ownResourcePrefix,
+      });
+    const declared = errorsUpTo('alpha');
     if (declared.length === 0 && byHand.length === 0) return byHand;
-    this.compare(type, byHand, declared);
-    const trusted: ReadonlySet<Stability> = new Set(takesOver ? ['stable', 'beta'] : ['stable']);
-    const answers = declared.filter(({ stability }) => trusted.has(stability));
-    return [...byHand.filter((error) => !isDeclared(type, error, trusted)), ...answers];
+    const trusted = takesOver ? trustedTakenOver : trustedStable;
+    const rules = new RulesByPath(type);
+    this.compare(type, rules, byHand, declared);
+    // A list that is cut short may have lost errors of trusted rules to those of others.
+    const told = isCutShort(declared) ? errorsUpTo(takesOver ? 'beta' : 'stable') : declared;
+    const answers = told.filter((error) => trusted.has(error.stability));
+    return [...byHand.filter((error) => !rules.declare(error, trusted)), ...answers];
   }
 
-  private compare(type: StructType, byHand: readonly FieldError[], declared: readonly DeclaredError[]): void {
+  private compare(
+    type: StructType,
+    rules: RulesByPath,
+    byHand: readonly FieldError[],
+    declared: readonly DeclaredError[],
+  ): void {
+    const keyOf = (error: FieldError) => `${error.type} ${error.field}`;
+    const foundByHand = new Set(byHand.map(keyOf));
     for (const error of declared) {
-      if (error.stability === 'stable' || byHand.some((other) => isSame(error, other))) continue;
+      if (error.stability === 'stable' || foundByHand.has(keyOf(error))) continue;
       this.differs(type, error, 'only the declared rule refuses');
     }
+    const foundDeclared = new Set(declared.map(keyOf));
     for (const error of byHand) {
-      if (!isDeclared(type, error, tried) || declared.some((other) => isSame(error, other))) continue;
+      if (foundDeclared.has(keyOf(error)) || !rules.declare(error, tried)) continue;
       this.differs(type, error, 'only the rule written by hand refuses');
     }
   }
@@ -78,10 +93,8 @@ export class DeclaredValidation {
 }
 
 const tried: ReadonlySet<Stability> = new Set(['beta', 'alpha']);
-
-function isSame(a: FieldError, b: FieldError): boolean {
-  return a.type === b.type && a.field === b.field;
-}
+const trustedStable: ReadonlySet<Stability> = new Set(['stable']);
+const trustedTakenOver: ReadonlySet<Stability> = new Set(['stable', 'beta']);
 
 /** What a rule may find, where that is not just an invalid value. */
 const findings: Readonly<Record<string, FieldErrorType>> = {
@@ -97,14 +110,31 @@ const findings: Readonly<Record<string, FieldErrorType>> = {
   forbidden: 'FieldValueForbidden',
 };
 
-/** Whether the type declares a rule that could have found the error. */
-function isDeclared(type: StructType, error: FieldError, among: ReadonlySet<Stability>): boolean {
-  return rulesAt(type, error.field).some((text) => {
-    const { stability, rule } = staged(parseRule(text));
-    // An atomic list is one value: what its items are among each other is not said.
-    if (rule.tag === 'listType' && rule.value === 'atomic') return false;
-    return among.has(stability) && (findings[rule.tag] ?? 'FieldValueInvalid') === error.type;
-  });
+type StagedRule = ReturnType<typeof staged>;
+
+/** The rules that a type declares, by the path of an error. Items of a list share theirs, which are parsed once. */
+class RulesByPath {
+  private readonly known = new Map<string, readonly StagedRule[]>();
+
+  constructor(private readonly type: StructType) {}
+
+  /** True if a rule of one of these stabilities could have found the error. */
+  declare(error: FieldError, among: ReadonlySet<Stability>): boolean {
+    return this.at(withoutItems(error.field)).some(({ stability, rule }) => {
+      // An atomic list is one value: what its items are among each other is not said.
+      if (rule.tag === 'listType' && rule.value === 'atomic') return false;
+      return among.has(stability) && (findings[rule.tag] ?? 'FieldValueInvalid') === error.type;
+    });
+  }
+
+  private at(path: string): readonly StagedRule[] {
+    let rules = this.known.get(path);
+    if (!rules) {
+      rules = rulesAt(this.type, path).map((text) => staged(parseRule(text)));
+      this.known.set(path, rules);
+    }
+    return rules;
+  }
 }
 
 /** `spec.ports[0].name` → `spec.ports.name` */
@@ -112,11 +142,11 @@ function withoutItems(path: string): string {
   return path.replace(/\[[^\]]*\]/g, '');
 }
 
-/** The rules of a field by its path: `spec.ports[0].name` → those of the name of a port. */
+/** The rules of a field by its path: `spec.ports.name` → those of the name of a port. */
 function rulesAt(type: StructType, path: string): readonly string[] {
   let at = type;
   let rules: readonly string[] = [];
-  for (const name of withoutItems(path).split('.')) {
+  for (const name of path.split('.')) {
     const field = at.byName.get(name);
     if (!field) return [];
     rules = field.rules;

@@ -1,3 +1,4 @@
+import type { EncodedObject } from '../cache/encoded-object.js';
 import { ApiError } from '../machinery/api-error.js';
 import { fieldError } from '../machinery/field-error.js';
 import type { RequestContext } from './request-context.js';
@@ -5,6 +6,16 @@ import type { ResourceStore } from './resource-store.js';
 import { fromStore } from './storage-to-api-error.js';
 
 export const unsafeDeletionOption = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+
+/** Removes a value that cannot be read, as it was seen, with all that is around it. False if it has changed. */
+export async function removeUnreadable(
+  { parts }: ResourceStore,
+  { key, revision }: EncodedObject,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const result = await fromStore(parts.kv.txn([{ key, modRevision: revision }], [{ type: 'delete', key }], { signal }));
+  return result.succeeded;
+}
 
 /**
  * Removes a stored value that is no object any more. Whatever would have held the object is unknown and does not count,

@@ -3,7 +3,9 @@ import { deepEqual } from '../machinery/deep-equal.js';
 import type { DeleteOptions, PropagationPolicy } from '../machinery/list-options.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { Revision } from '../machinery/revision.js';
+import { copyObject } from '../patch/copy-json.js';
 import type { EncodedObject } from '../cache/encoded-object.js';
+import { YieldTimer } from '../std/yield-timer.js';
 import { newerThan } from './confirm.js';
 import type { Written } from './create.js';
 import { checkPreconditions } from './preconditions.js';
@@ -68,6 +70,7 @@ async function attemptDelete(
 ): Promise<Deleted | { readonly newer: Current }> {
   const { request, admission } = context;
   const { strategy } = store.definition;
+  const timer = new YieldTimer(store.parts.clock);
   const old = current.encoded!.parse();
   checkPreconditions(store, old, options.preconditions);
   strategy.deletion?.refuse?.(old);
@@ -76,6 +79,7 @@ async function attemptDelete(
     request.warnings.push(orphanWarning);
   }
   await admission.validate(undefined, old);
+  if (timer.isDue()) await timer.yield();
 
   const next = nextState(store, old, options, context);
   if (next.then === 'stays' || request.dryRun) {
@@ -88,7 +92,9 @@ async function attemptDelete(
   let encoded = current.encoded;
   if (object !== old) {
     if (request.dryRun) return { object, encoded: undefined, gone: next.then === 'goes' };
+    if (timer.isDue()) await timer.yield();
     const value = store.codec.encode(object);
+    if (timer.isDue()) await timer.yield();
     const marked = await store.commit({ type: 'put', key, value }, before, request.signal);
     if ('newer' in marked) return marked;
     before = marked.revision;
@@ -106,7 +112,7 @@ type Next = { readonly then: 'stays' } | { readonly then: 'marked' | 'goes'; rea
 
 function nextState(store: ResourceStore, old: KubeObject, options: DeleteOptions, context: WriteContext): Next {
   const { deletion } = store.definition.strategy;
-  const object: KubeObject = structuredClone(old);
+  const object: KubeObject = copyObject(old);
   const { metadata } = object;
   const finalizers = finalizersAfter(metadata.finalizers ?? [], options, deletion?.dependents);
   if (finalizers.length > 0) metadata.finalizers = finalizers;

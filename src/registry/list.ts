@@ -23,6 +23,14 @@ export interface ListResult {
   readonly items: readonly EncodedObject[];
   readonly continueToken: string | undefined;
   readonly remainingItemCount: number | undefined;
+  /** Objects among those that were looked at which cannot be read, and are not shown. */
+  readonly unreadable: Unreadable;
+}
+
+export interface Unreadable {
+  count: number;
+  /** The key of one of them. */
+  key: string;
 }
 
 /**
@@ -79,6 +87,12 @@ async function exactly(
   }
 }
 
+/** The keys that a query reads: `metadata.namespace=x` over all namespaces reads those of x alone. */
+function scopeOf(store: ResourceStore, { namespace, options }: ListQuery): string {
+  const selected = store.definition.namespaced ? options.fields.requiresExact('metadata.namespace') : undefined;
+  return store.scopeOf(namespace || (selected ?? ''));
+}
+
 function withRevision(snapshot: Snapshot, revision: Revision): Snapshot {
   return {
     revision,
@@ -86,6 +100,7 @@ function withRevision(snapshot: Snapshot, revision: Revision): Snapshot {
     get: (key) => snapshot.get(key),
     count: (prefix, from) => snapshot.count(prefix, from),
     range: (prefix, from) => snapshot.range(prefix, from),
+    rangeByFields: (equalities, prefix, from) => snapshot.rangeByFields(equalities, prefix, from),
   };
 }
 
@@ -108,54 +123,66 @@ function pageOf(
   limit: number,
   seen: { count: number },
 ): ListResult {
-  const scope = store.scopeOf(query.namespace);
+  const scope = scopeOf(store, query);
   const matches = matcher(query.options);
   const items: EncodedObject[] = [];
+  const unreadable = noneUnreadable();
   const exactName = after === '' ? query.options.fields.requiresExact('metadata.name') : undefined;
   if (exactName !== undefined && (query.namespace !== '' || !store.definition.namespaced)) {
     const found = snapshot.get(store.keyOf(query.namespace, exactName));
     seen.count = found ? 1 : 0;
     if (found && !found.corruption && (!matches || matches(found.attributes))) items.push(found);
-    return { revision: snapshot.revision, items, continueToken: undefined, remainingItemCount: undefined };
+    if (found?.corruption) note(unreadable, found);
+    return { ...whole(items, unreadable), revision: snapshot.revision };
   }
 
   let last: EncodedObject | undefined;
-  for (const entry of snapshot.range(scope, after === '' ? undefined : `${scope}${after}\0`)) {
+  const { equalities } = query.options.fields;
+  const range = (from?: string) => snapshot.rangeByFields(equalities, scope, from) ?? snapshot.range(scope, from);
+  for (const entry of range(after === '' ? undefined : `${scope}${after}\0`)) {
     if (limit > 0 && items.length === limit) {
       // One more key exists: with a selector it takes a look at the rest to know whether there is another page.
       const rest = `${last!.key}\0`;
-      if (!matches) return endOfPage(snapshot.revision, scope, items, last!, snapshot.count(scope, rest));
-      if (!matchesAny(snapshot, scope, rest, matches)) break;
-      return endOfPage(snapshot.revision, scope, items, last!, undefined);
+      const page = { ...whole(items, unreadable), revision: snapshot.revision };
+      if (!matches) return endOfPage(page, scope, last!, snapshot.count(scope, rest));
+      if (!matchesAny(range(rest), matches)) break;
+      return endOfPage(page, scope, last!, undefined);
     }
-    if (entry.corruption)
-      throw ApiError.internal(`the object stored under ${entry.key} cannot be read: ${entry.corruption.message}`);
     last = entry;
     seen.count++;
+    if (entry.corruption) {
+      note(unreadable, entry);
+      continue;
+    }
     if (!matches || matches(entry.attributes)) items.push(entry);
   }
-  return { revision: snapshot.revision, items, continueToken: undefined, remainingItemCount: undefined };
+  return { ...whole(items, unreadable), revision: snapshot.revision };
 }
 
-function matchesAny(
-  snapshot: Snapshot,
-  scope: string,
-  from: string,
-  matches: (attributes: Attributes) => boolean,
-): boolean {
-  for (const entry of snapshot.range(scope, from)) if (!entry.corruption && matches(entry.attributes)) return true;
+const noneUnreadable = (): Unreadable => ({ count: 0, key: '' });
+
+function note(unreadable: Unreadable, { key }: EncodedObject): void {
+  if (unreadable.count++ === 0) unreadable.key = key;
+}
+
+/** A list that is not continued. */
+function whole(items: readonly EncodedObject[], unreadable: Unreadable): Omit<ListResult, 'revision'> {
+  return { items, continueToken: undefined, remainingItemCount: undefined, unreadable };
+}
+
+function matchesAny(objects: Iterable<EncodedObject>, matches: (attributes: Attributes) => boolean): boolean {
+  for (const entry of objects) if (!entry.corruption && matches(entry.attributes)) return true;
   return false;
 }
 
 function endOfPage(
-  revision: Revision,
+  page: ListResult,
   scope: string,
-  items: readonly EncodedObject[],
-  last: EncodedObject,
+  last: { readonly key: string },
   remaining: number | undefined,
 ): ListResult {
-  const continueToken = encodeContinue({ revision, start: last.key.slice(scope.length) });
-  return { revision, items, continueToken, remainingItemCount: remaining };
+  const continueToken = encodeContinue({ revision: page.revision, start: last.key.slice(scope.length) });
+  return { ...page, continueToken, remainingItemCount: remaining };
 }
 
 async function pageFromHistory(
@@ -165,9 +192,10 @@ async function pageFromHistory(
   after: string,
   limit: number,
 ): Promise<ListResult> {
-  const scope = store.scopeOf(query.namespace);
+  const scope = scopeOf(store, query);
   const matches = matcher(query.options);
   const items: EncodedObject[] = [];
+  const unreadable = noneUnreadable();
   const chunk = limit > 0 && !matches ? limit : store.parts.limits.historyPageItems;
   let from = after === '' ? scope : `${scope}${after}\0`;
   const { storeLists } = store.cache.counts;
@@ -181,27 +209,22 @@ async function pageFromHistory(
     });
     for (const [index, item] of found.items.entries()) {
       const entry = store.codec.decode(item);
-      if (entry.corruption)
-        throw ApiError.internal(`the object stored under ${entry.key} cannot be read: ${entry.corruption.message}`);
       storeLists.fetched++;
-      if (!matches || matches(entry.attributes)) {
+      if (entry.corruption) note(unreadable, entry);
+      else if (!matches || matches(entry.attributes)) {
         items.push(entry);
         storeLists.returned++;
       }
       const remaining = found.count - index - 1;
       if (limit > 0 && items.length === limit && remaining > 0) {
-        return endOfPage(revision, scope, items, entry, matches ? undefined : remaining);
+        return endOfPage({ ...whole(items, unreadable), revision }, scope, entry, matches ? undefined : remaining);
       }
     }
     if (found.items.length >= found.count) break;
     from = `${found.items.at(-1)!.key}\0`;
   }
-  return {
-    revision: revision === noRevision ? store.parts.feed.position : revision,
-    items,
-    continueToken: undefined,
-    remainingItemCount: undefined,
-  };
+  const shown = revision === noRevision ? store.parts.feed.position : revision;
+  return { ...whole(items, unreadable), revision: shown };
 }
 
 /** All selectors as one question on attributes; undefined when everything matches. */

@@ -1,10 +1,10 @@
 import { EncodedObject, type Attributes, type Decode, type Lifetime } from '../cache/encoded-object.js';
-import { decodeJson } from '../codec/json.js';
-import { encodeStored, spliceResourceVersion } from '../codec/stored-object.js';
+import { DecodeError } from '../codec/decode-error.js';
+import { encodeRead, spliceResourceVersion } from '../codec/stored-object.js';
 import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import type { Revision } from '../machinery/revision.js';
-import type { KeyValue } from '../storage/kv-store.js';
-import type { ResourceDefinition } from './resource-definition.js';
+import type { ResourceDefinition, StoredVersion } from './resource-definition.js';
+import type { StoredValues } from './stored-values.js';
 
 /** Bytes of the store ↔ objects of one kind. Decoding happens once an event, encoding once a write. */
 export interface ObjectCodec {
@@ -12,9 +12,16 @@ export interface ObjectCodec {
   encode(object: KubeObject): Buffer;
   /** What was just written, as the feed will bring it: no second parse. */
   written(object: KubeObject, key: string, value: Buffer, revision: Revision): EncodedObject;
+  /** From here on values of that version are read, too. */
+  addVersion(version: StoredVersion): void;
 }
 
-export function objectCodec(definition: ResourceDefinition): ObjectCodec {
+export interface ObjectCodecParts {
+  readonly values: StoredValues;
+  readonly keyOf: (namespace: string, name: string) => string;
+}
+
+export function objectCodec(definition: ResourceDefinition, { values, keyOf }: ObjectCodecParts): ObjectCodec {
   const selectable = Object.entries(definition.selectableFields);
 
   const attributesOf = (object: KubeObject): Attributes => {
@@ -31,32 +38,28 @@ export function objectCodec(definition: ResourceDefinition): ObjectCodec {
     };
   };
 
-  const outdated = (item: KeyValue, refreshed: KubeObject): EncodedObject => {
-    const bytes = spliceResourceVersion(encodeStored(refreshed), item.modRevision);
-    const encoded = new EncodedObject(item.key, item.modRevision, bytes, attributesOf(refreshed));
-    encoded.isOutdated = true;
-    return encoded;
-  };
-
   return {
     decode(item) {
       try {
-        const object = decodeJson(item.value) as unknown as KubeObject;
-        const refreshed = definition.form?.refreshed(object);
-        if (refreshed) return outdated(item, refreshed);
-        return new EncodedObject(
-          item.key,
-          item.modRevision,
-          spliceResourceVersion(item.value, item.modRevision),
-          attributesOf(object),
-        );
+        const { object, isPlain, isOutdated, unknownFields } = values.read(item.value);
+        const { namespace = '', name = '' } = object.metadata;
+        if (keyOf(namespace, name) !== item.key) throw new DecodeError('the value is an object of another name');
+        const { modRevision } = item;
+        const bytes = isPlain ? spliceResourceVersion(item.value, modRevision) : encodeRead(object, modRevision);
+        const encoded = new EncodedObject(item.key, item.modRevision, bytes, attributesOf(object));
+        if (isOutdated) encoded.isOutdated = true;
+        if (unknownFields.length > 0) encoded.unknownFields = unknownFields;
+        return encoded;
       } catch (error) {
-        return EncodedObject.corrupt(item.key, item.modRevision, error as Error);
+        return EncodedObject.corrupt(item, error as Error);
       }
     },
-    encode: (object) => encodeStored(object),
-    written: (object, key, value, revision) =>
-      new EncodedObject(key, revision, spliceResourceVersion(value, revision), attributesOf(object)),
+    encode: (object) => values.encode(object),
+    written(object, key, value, revision) {
+      const bytes = values.isPlain(value) ? spliceResourceVersion(value, revision) : encodeRead(object, revision);
+      return new EncodedObject(key, revision, bytes, attributesOf(object));
+    },
+    addVersion: (version) => values.add(version),
   };
 }
 

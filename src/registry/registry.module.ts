@@ -134,8 +134,18 @@ class Stores {
     const stored = definition.hub ? this.definitions.get(pathOf({ ...definition.hub.stored })) : definition;
     assert(stored && !stored.hub, `${pathOf(definition)} is stored as a version that no module defines`);
     let store = this.made.get(stored.storagePrefix);
-    if (!store) this.made.set(stored.storagePrefix, (store = new ResourceStore(stored, this.parts)));
+    if (!store) this.made.set(stored.storagePrefix, (store = this.make(stored)));
     assert(store.definition === stored, `${pathOf(stored)} and ${pathOf(store.definition)} are stored in one place`);
+    return store;
+  }
+
+  /** A store that also reads values of the resource's other versions, served or not. */
+  private make(stored: ResourceDefinition): ResourceStore {
+    const store = new ResourceStore(stored, this.parts);
+    for (const { hub, group, version, kind } of this.definitions.values()) {
+      if (hub && pathOf(hub.stored) === pathOf(stored))
+        store.codec.addVersion({ group, version, kind, toHub: hub.toHub });
+    }
     return store;
   }
 }

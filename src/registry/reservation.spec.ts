@@ -61,7 +61,7 @@ function tickets(log: string[]): DynamicModule {
       return {
         compares,
         writes,
-        made: () => log.push('made'),
+        made: () => void log.push('made'),
         lost: (current) => {
           if (current[0]) this.seen.add(number);
           log.push(current[0] ? 'lost' : 'kept');

@@ -10,8 +10,8 @@ import type { RequestContext } from './request-context.js';
 export interface Reservation {
   readonly compares: readonly Compare[];
   readonly writes: readonly Write[];
-  /** The write was made. */
-  made(revision: Revision): void;
+  /** The write was made. Its answer waits for what this still has to give back; it never rejects. */
+  made(revision: Revision): void | Promise<void>;
   /** Another writer was faster: what the store holds under the compared keys. The write begins again. */
   lost(current: readonly (KeyValue | undefined)[], revision: Revision): void;
   /** Called once in the end, whatever became of the write. */

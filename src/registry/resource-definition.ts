@@ -28,6 +28,10 @@ export interface ResourceDefinition {
   readonly indexedFields: readonly string[];
   /** Set for kinds that are defined at run time. */
   readonly form?: ObjectForm;
+  /** Set where objects are not stored as this version in the configured media type. */
+  readonly storage?: StorageForm;
+  /** Other versions of the kind in the store, beside those of its group that have the same fields. */
+  readonly storedVersions?: readonly StoredVersion[];
   readonly strategy: Strategy;
   readonly table: TableDefinition;
   readonly subresources: Readonly<Record<string, SubresourceDefinition>>;
@@ -60,6 +64,21 @@ export interface Hub {
   readonly fieldLabels?: Readonly<Record<string, string>>;
 }
 
+/** Objects of another version than the stored one, always as JSON. Changes no argument and loses nothing. */
+export interface StorageForm {
+  readonly fromHub: (object: KubeObject) => KubeObject;
+}
+
+/** A version in which other servers, or older ones, have stored objects of the kind. */
+export interface StoredVersion {
+  readonly group: string;
+  readonly version: string;
+  /** Where the kind had another name. */
+  readonly kind?: string;
+  /** Converts an object of that version, its defaults filled in. Without it both versions have the same fields. */
+  readonly toHub?: (object: KubeObject) => KubeObject;
+}
+
 export type ResourceVerb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
 
 export const allVerbs: readonly ResourceVerb[] = [
@@ -82,6 +101,8 @@ export type SubresourceDefinition = LensSubresource | HandledSubresource;
 export interface LensSubresource {
   readonly type: 'lens';
   readonly verbs: readonly ('get' | 'update' | 'patch')[];
+  /** The kind that a refusal names, where that is not the one of the view. */
+  readonly invalidKind?: { readonly group: string; readonly kind: string };
   /** What the view is, where it is not of the resource's own kind (autoscaling/v1 Scale). */
   readonly viewKind?: GroupVersionKind;
   /** The columns of such a view, where they are others than those of the resource. */

@@ -1,3 +1,4 @@
+import type { GroupResource, GroupVersionKind } from '../machinery/gvk.js';
 import { compareKubeVersions } from '../machinery/kube-version.js';
 import { assert } from '../std/assert.js';
 import type { ApiLifecycle } from './api-lifecycle.js';
@@ -88,6 +89,13 @@ export class ResourceRegistry {
 
   storedResources(): ServedResource[] {
     return [...this.byPath.values()].filter((served) => served.type === 'stored');
+  }
+
+  /** The stored resources whose objects are of the kind. */
+  resourcesOfKind({ group, version, kind }: GroupVersionKind): (GroupResource & { readonly namespaced: boolean })[] {
+    return (this.findVersion(group, version)?.resources ?? [])
+      .filter(({ type, definition }) => type === 'stored' && definition.kind === kind)
+      .map(({ definition }) => ({ group, resource: definition.plural, namespaced: definition.namespaced }));
   }
 
   addVersion(version: ServedVersion): void {

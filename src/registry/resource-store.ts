@@ -7,7 +7,7 @@ import type { FieldError } from '../machinery/field-error.js';
 import type { GroupResource } from '../machinery/gvk.js';
 import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import { noRevision, type Revision } from '../machinery/revision.js';
-import type { StructType, TypeSource } from '../machinery/type-model.js';
+import type { StructType } from '../machinery/type-model.js';
 import { applyDefaults } from '../schema/defaults.js';
 import { forgetEmpties } from '../schema/empties.js';
 import type { GatedFields } from '../schema/gated-fields.js';
@@ -16,27 +16,31 @@ import type { DeclaredValidation } from './declared-validation.js';
 import { FieldOwnership } from './field-ownership.js';
 import { readFresh } from './freshness.js';
 import { objectCodec, type ObjectCodec } from './object-codec.js';
+import { StoredValues, type StoredValuesParts } from './stored-values.js';
 import type { Reservation, Reserve } from './reservation.js';
 import type { ResourceDefinition } from './resource-definition.js';
 import { fromStore } from './storage-to-api-error.js';
 import { canonicalObject } from './submitted-object.js';
 import type { WriteContext } from './write-context.js';
 import type { Sources } from './system-fields.js';
+import { WriteTurns } from './write-turns.js';
 
 export interface StoreLimits {
   /** How often a write is tried again when another writer was faster. */
   readonly writeConflictRetriesMax: number;
+  /** How many writers may wait for one object, and how long each keeps the next one waiting. */
+  readonly writersWaitingMax: number;
+  readonly writeTurnMsMax: number;
   /** How long a read waits for a revision that has not been seen yet. */
   readonly freshnessTimeoutMs: number;
   readonly generateNameRetriesMax: number;
   readonly jsonPatchOperationsMax: number;
+  readonly requestValuesMax: number;
   /** How many objects one read of the store brings when an old state is listed. */
   readonly historyPageItems: number;
 }
 
-export interface StoreParts extends Sources {
-  /** The types of built-in kinds. */
-  readonly types: TypeSource;
+export interface StoreParts extends Sources, StoredValuesParts {
   /** What is dropped of objects because a feature is switched off. */
   readonly gatedFields?: GatedFields;
   readonly declaredValidation?: DeclaredValidation;
@@ -67,6 +71,8 @@ export class ResourceStore {
   /** Of the stored version; undefined for kinds that are not built in. */
   readonly type: StructType | undefined;
   readonly ownership: FieldOwnership;
+  /** Of updates; creates and deletes do not wait. */
+  readonly turns: WriteTurns;
   /** Set where writes take something from outside of their objects. */
   reserve: Reserve | undefined = undefined;
   private readonly prefix: string;
@@ -75,8 +81,15 @@ export class ResourceStore {
     readonly definition: ResourceDefinition,
     readonly parts: StoreParts,
   ) {
-    this.codec = objectCodec(definition);
+    this.turns = new WriteTurns(parts.clock, {
+      waitingMax: parts.limits.writersWaitingMax,
+      turnMsMax: parts.limits.writeTurnMsMax,
+    });
     this.prefix = `${parts.root}${definition.storagePrefix}/`;
+    this.codec = objectCodec(definition, {
+      values: new StoredValues(definition, parts, (object) => this.fillDefaults(object)),
+      keyOf: (namespace, name) => this.keyOf(namespace, name),
+    });
     this.type = definition.form ? undefined : parts.types.kind(definition.group, definition.version, definition.kind);
     this.ownership = new FieldOwnership(parts.types, parts.naming);
     this.ownership.add(definition, this.type);
@@ -150,6 +163,20 @@ export class ResourceStore {
     if (this.type) forgetEmpties(object as unknown as JsonObject, this.type);
   }
 
+  /**
+   * Refuses to rewrite an object with fields that this server does not know, because a write would drop them. An object
+   * that is being deleted may be rewritten: its finalizers have to go (ADR 022).
+   */
+  checkRewritable({ key, unknownFields, attributes }: EncodedObject): void {
+    if (unknownFields.length === 0 || attributes.lifetime?.isDeleting) return;
+    const shown = unknownFields.slice(0, unknownFieldsShown).join(', ');
+    const more = unknownFields.length > unknownFieldsShown ? ', …' : '';
+    throw ApiError.internal(
+      `the object stored under ${key} has fields that this server does not know (${shown}${more}) and would lose: ` +
+        'write it through a server that knows them, or delete it',
+    );
+  }
+
   cachedCurrent(key: string): Current {
     const encoded = this.cache.get(key);
     return { encoded: encoded && readable(encoded), revision: encoded?.revision ?? noRevision, cached: true };
@@ -174,7 +201,7 @@ export class ResourceStore {
     const writes = reservation ? [write, ...reservation.writes] : [write];
     const result = await fromStore(this.parts.kv.txn(compares, writes, signal && { signal }));
     if (result.succeeded) {
-      reservation?.made(result.revision);
+      await reservation?.made(result.revision);
       return { revision: result.revision };
     }
     const [item, ...others] = result.current;
@@ -187,6 +214,8 @@ export class ResourceStore {
     return { encoded, revision: encoded?.revision ?? noRevision, cached: false };
   }
 }
+
+const unknownFieldsShown = 5;
 
 /** An object that cannot be decoded is there, but nothing can be said of it. */
 function readable(encoded: EncodedObject): EncodedObject {

@@ -32,7 +32,12 @@ export class FieldReport {
     if (this.level === 'Ignore' || this.duplicates.length + unknownFields.length === 0) return [];
     const findings = fieldFindings(this.duplicates, unknownFields, this.positions);
     if (this.level === 'Strict') return findings;
-    for (const finding of asWarnings(findings)) if (!warnings.includes(finding)) warnings.push(finding);
+    const told = new Set(warnings);
+    for (const finding of asWarnings(findings)) {
+      if (told.has(finding)) continue;
+      told.add(finding);
+      warnings.push(finding);
+    }
     return [];
   }
 }

@@ -1,9 +1,12 @@
+import type { EncodedObject } from '../cache/encoded-object.js';
 import { ApiError } from '../machinery/api-error.js';
 import { deepEqual } from '../machinery/deep-equal.js';
+import { boundedErrors } from '../machinery/error-budget.js';
 import { fieldError, type FieldError } from '../machinery/field-error.js';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../machinery/object-meta-validation.js';
 import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import { withoutIdleTimes } from '../patch/apply/idle-times.js';
+import { YieldTimer } from '../std/yield-timer.js';
 import { newerThan } from './confirm.js';
 import { createObject, type Written } from './create.js';
 import { finishDeletion } from './delete.js';
@@ -30,7 +33,8 @@ export interface UpdateOptions {
 }
 
 /**
- * read → change → default → admission → prepare → reserve → validate → compare-and-set, again while others are faster.
+ * read → change → default → admission → prepare → reserve → validate → compare-and-set, again while others are faster:
+ * other servers, for writers of this process take turns (write-turns.ts).
  * It starts from the cache; whatever goes wrong on a cached state is tried again on the stored one before it is believed.
  */
 export async function updateObject(
@@ -41,7 +45,33 @@ export async function updateObject(
   context: WriteContext,
 ): Promise<Written> {
   const key = store.keyOf(target.namespace, target.name);
+  // A dry run writes nothing that others would have to start from.
+  if (context.request.dryRun) return updateFrom(store, target, undefined, change, options, context);
+  const taken = store.turns.take(key, context.request.signal);
+  const turn = taken instanceof Promise ? await taken : taken;
+  let written: Written | undefined;
+  try {
+    written = await updateFrom(store, target, turn.latest, change, options, context);
+    return written;
+  } finally {
+    turn.leave(written?.encoded);
+  }
+}
+
+/** `latest` is the object as the writer before left it, which the cache may not have seen yet. */
+async function updateFrom(
+  store: ResourceStore,
+  target: { namespace: string; name: string },
+  latest: EncodedObject | undefined,
+  change: Change,
+  options: UpdateOptions,
+  context: WriteContext,
+): Promise<Written> {
+  const key = store.keyOf(target.namespace, target.name);
   let current = store.cachedCurrent(key);
+  if (latest && latest.revision > current.revision) {
+    current = { encoded: latest, revision: latest.revision, cached: true };
+  }
   if (!current.encoded) current = await store.storedCurrent(key, context.request.signal);
 
   for (let attempt = 0; attempt <= store.parts.limits.writeConflictRetriesMax; attempt++) {
@@ -80,15 +110,18 @@ async function attemptUpdate(
   const { request, admission } = context;
   if (!current.encoded) return { written: await createMissing(store, target, change, options, context) };
 
+  store.checkRewritable(current.encoded);
+  const timer = new YieldTimer(parts.clock);
   const old = current.encoded.parse();
   checkPreconditions(store, old, options.preconditions);
   const submitted = await change(old);
   checkVersion(store, target.name, submitted, old, options);
+  if (timer.isDue()) await timer.yield();
 
   const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
   const put = options.lens ? options.lens.put(old, submitted) : submitted;
   const draft = put === old || put.metadata === old.metadata ? { ...put, metadata: { ...put.metadata } } : put;
-  const metaErrors = validateObjectMetaUpdate(draft.metadata, old.metadata);
+  const metaErrors = boundedErrors(() => validateObjectMetaUpdate(draft.metadata, old.metadata));
   // Who keeps no record brings one: what was applied says itself whose it is.
   if (options.lens && !context.through && Object.hasOwn(submitted.metadata, 'managedFields')) {
     const { managedFields } = submitted.metadata;
@@ -98,13 +131,17 @@ async function attemptUpdate(
   keepSystemFields(draft, old);
   store.fillDefaults(draft);
   keepOwnersOnce(draft, request.warnings);
+  if (timer.isDue()) await timer.yield();
   store.track(old, draft, context, strategyContext.now);
+  if (timer.isDue()) await timer.yield();
   const object = (await admission.admit(draft, old)) ?? draft;
+  if (timer.isDue()) await timer.yield();
   keepOwnersOnce(object, request.warnings);
   keepSystemFields(object, old);
   store.dropGated(object, old);
   if (options.lens) options.lens.prepare?.(object, old, strategyContext);
   else strategy.prepareForUpdate?.(object, old, strategyContext);
+  if (timer.isDue()) await timer.yield();
   // Through a lens (a status) comes nothing that anything is taken for.
   const reservation = options.lens ? undefined : await store.reserve?.(object, old, request);
   try {
@@ -132,24 +169,31 @@ async function writeUpdate(
   const { definition, parts } = store;
   const { strategy } = through?.definition ?? definition;
   const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
+  const timer = new YieldTimer(parts.clock);
   if (strategy.countsGenerations && hasChanged(object, old, strategy.countsGenerations === 'statusToo')) {
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
 
-  const errors = store.settle(object, old, [
+  const byHand = boundedErrors(() => [
     ...metaErrors,
     ...validateObjectMeta(object.metadata, { ...strategy, namespaced: definition.namespaced }),
     ...(options.lens
       ? (options.lens.validate?.(object, old, strategyContext) ?? [])
       : (strategy.validateUpdate?.(object, old, strategyContext) ?? [])),
   ]);
-  if (errors.length > 0) throw ApiError.invalid(options.lens?.viewKind ?? definition, name, errors);
+  if (timer.isDue()) await timer.yield();
+  const errors = store.settle(object, old, byHand);
+  if (errors.length > 0)
+    throw ApiError.invalid(options.lens?.invalidKind ?? options.lens?.viewKind ?? definition, name, errors);
   request.warnings.push(...(strategy.warnings?.(object, old) ?? []));
+  if (timer.isDue()) await timer.yield();
   await admission.validate(object, old);
+  if (timer.isDue()) await timer.yield();
 
   const key = current.encoded!.key;
   const final = withoutIdleTimes(asJson(old), asJson(store.canonical(object))) as unknown as KubeObject;
   const isSame = !current.encoded!.isOutdated && deepEqual(final, old);
+  if (timer.isDue()) await timer.yield();
   if (isSame || request.dryRun) {
     const newer = await newerThan(store, key, current, request.signal);
     if (newer) return { newer };
@@ -159,6 +203,7 @@ async function writeUpdate(
     return finishDeletion(store, final, old, current, request);
   }
   const value = store.codec.encode(final);
+  if (timer.isDue()) await timer.yield();
   if (request.dryRun) return { written: { encoded: undefined, object: final, created: false } };
   const result = await store.commit({ type: 'put', key, value }, current.revision, request.signal, reservation);
   if ('newer' in result) return result;
@@ -176,11 +221,16 @@ async function createMissing(
 ): Promise<Written> {
   if (!options.createsMissing) throw ApiError.notFound(store.groupResource, target.name);
   const object = await change(undefined);
-  if (options.preconditions?.uid !== undefined || object.metadata.uid) {
+  const uid = options.preconditions?.uid ?? object.metadata.uid;
+  if (uid) {
+    // Server-side apply is the write that has computed managedFields itself.
+    const isApply = context.through === undefined;
     throw ApiError.conflict(
       store.groupResource,
       target.name,
-      'the object does not exist, but the request names a uid that it must have',
+      isApply
+        ? `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
+        : `Precondition failed: UID in precondition: ${uid}, UID in object meta: `,
     );
   }
   const { resourceVersion } = options.preconditions ?? {};

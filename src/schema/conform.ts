@@ -18,6 +18,8 @@ export interface Conformed {
 export interface ConformOptions {
   /** Lists and maps that are always written stay empty where they were given so, see empties.ts. */
   readonly keepsEmpties?: boolean;
+  /** Unknown fields of schemas that stand where something simpler may stand are told of, too. */
+  readonly findsNested?: boolean;
 }
 
 /** More are not told. */
@@ -33,10 +35,10 @@ const depthMax = 1000;
 export function conform(
   value: JsonValue | undefined,
   type: StructType,
-  { keepsEmpties = false }: ConformOptions = {},
+  { keepsEmpties = false, findsNested = false }: ConformOptions = {},
 ): Conformed {
   const plan = planOf(type);
-  const walk = new Walk(0, keepsEmpties);
+  const walk = new Walk(0, keepsEmpties, findsNested);
   if (value === null || value === undefined) return { object: plan.zero(), unknownFields: walk.unknown };
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw new ConformError(`json: cannot unmarshal ${given(value)} into Go value of type ${type.goName}`);
@@ -59,6 +61,7 @@ class Walk {
   constructor(
     private depth: number,
     private readonly keepsEmpties: boolean,
+    private readonly findsNested: boolean,
   ) {}
 
   struct(plan: StructPlan, input: JsonObject): JsonObject {
@@ -228,10 +231,11 @@ class Walk {
 
   /** Read by itself: what is unknown in it is dropped without a word, and a misfit in it is told of the outer field. */
   private schema(input: JsonObject, plan: StructPlan): JsonObject {
-    const inner = new Walk(this.depth, this.keepsEmpties);
+    const inner = new Walk(this.depth, this.keepsEmpties, this.findsNested);
     try {
       const output = inner.struct(plan, input);
       if (inner.error) throw inner.error;
+      if (this.findsNested) for (const name of inner.unknown) this.foundUnknown(name);
       return output;
     } catch (error) {
       throw this.located(plan, error);

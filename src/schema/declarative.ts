@@ -1,3 +1,4 @@
+import { boundedErrors } from '../machinery/error-budget.js';
 import type { FieldError } from '../machinery/field-error.js';
 import { asFields } from '../machinery/fields.js';
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
@@ -45,8 +46,13 @@ export function declarativeErrors(object: JsonObject, type: StructType, options:
   if (!plans.reach.below(type)) return [];
   const { old, at = '', isEnabled, ownResourcePrefix } = options;
   const walk = new Walk(plans, { isUpdate: old !== undefined, isEnabled, ownResourcePrefix });
-  walk.struct(type, { value: object, old, hasOld: old !== undefined, at });
-  return walk.errors;
+  const found = boundedErrors(() => {
+    walk.struct(type, { value: object, old, hasOld: old !== undefined, at });
+    return walk.errors;
+  });
+  if (found === walk.errors) return walk.errors;
+  // A list that was cut short: which rule found which error is not known.
+  return found.map((error) => ({ ...error, origin: '', stability: options.stability }));
 }
 
 interface StagedCheck extends Check {

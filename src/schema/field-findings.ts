@@ -14,11 +14,12 @@ export function fieldFindings(
   unknownFields: readonly string[],
   positions?: Positions,
 ): string[] {
+  const unknownPaths = new Set(unknownFields);
   const unknown = unknownFields.map((path) => ({ path, text: `unknown field ${goQuote(path)}` }));
   if (duplicates.length === 0) return capped(unknown.map(({ text }) => text));
   const twice = duplicates
     .map((text) => ({ path: pathOf(text), text }))
-    .filter(({ path }) => path === undefined || !unknownFields.some((outer) => isWithin(path, outer)));
+    .filter(({ path }) => path === undefined || !isWithinAny(path, unknownPaths));
   const findings = [...twice, ...unknown];
   if (!positions || unknown.length === 0) return capped(findings.map(({ text }) => text));
   const at = positions(new Set(findings.flatMap(({ path }) => path ?? [])));
@@ -44,6 +45,13 @@ function pathOf(text: string): string | undefined {
   return duplicatePattern.exec(text)?.[1];
 }
 
-function isWithin(path: string, outer: string): boolean {
-  return path === outer || (path.startsWith(outer) && (path[outer.length] === '.' || path[outer.length] === '['));
+/** True if the path is one of those, or leads on from one of them. */
+function isWithinAny(path: string, outers: ReadonlySet<string>): boolean {
+  if (outers.size === 0) return false;
+  if (outers.has(path)) return true;
+  for (const outer of outers) {
+    const next = path[outer.length];
+    if ((next === '.' || next === '[') && path.startsWith(outer)) return true;
+  }
+  return false;
 }

@@ -1,7 +1,7 @@
-import { deepEqual } from '../machinery/deep-equal.js';
 import { fieldError, type FieldError } from '../machinery/field-error.js';
 import { asFields } from '../machinery/fields.js';
 import type { JsonValue } from '../machinery/kube-object.js';
+import { valueKey } from '../machinery/value-key.js';
 
 /** How the items of a list are told apart: by the values of some of their fields, or as they are. */
 export interface ListIdentity {
@@ -18,13 +18,9 @@ export function uniquenessErrors(list: readonly JsonValue[], identity: ListIdent
 export function duplicatesIn(list: readonly JsonValue[], identity: ListIdentity): number[] {
   const found: number[] = [];
   const texts = new Set<string>();
-  const objects: JsonValue[] = [];
   for (const [index, item] of list.entries()) {
     const text = identityText(item, identity);
-    if (text === undefined) {
-      if (objects.some((other) => deepEqual(other, item))) found.push(index);
-      else objects.push(item);
-    } else if (texts.has(text)) found.push(index);
+    if (texts.has(text)) found.push(index);
     else texts.add(text);
   }
   return found;
@@ -39,17 +35,14 @@ export function correlated(
   const byText = new Map<string, JsonValue>();
   for (const item of earlier) {
     const text = identityText(item, identity);
-    if (text !== undefined && !byText.has(text)) byText.set(text, item);
+    if (!byText.has(text)) byText.set(text, item);
   }
-  return list.map((item) => {
-    const text = identityText(item, identity);
-    return text === undefined ? earlier.find((like) => deepEqual(like, item)) : byText.get(text);
-  });
+  return list.map((item) => byText.get(identityText(item, identity)));
 }
 
-/** What tells an item from the others, in one text; undefined for objects in sets. */
-function identityText(item: JsonValue, { type, keys }: ListIdentity): string | undefined {
-  if (type === 'set') return typeof item === 'object' ? undefined : shown(item);
+/** What tells an item from the others, in one text. */
+function identityText(item: JsonValue, { type, keys }: ListIdentity): string {
+  if (type === 'set') return typeof item === 'object' ? `o${valueKey(item)}` : shown(item);
   const fields = asFields(item);
   let text = '';
   for (const key of keys) text += shown(Object.hasOwn(fields, key) ? fields[key] : undefined);

@@ -1,16 +1,18 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { ApiError } from '../machinery/api-error.js';
-import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
+import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import { toStored } from '../registry/served-version.js';
 import { wrongObjectType } from '../patch/apply/apply-errors.js';
 import type { Submission } from '../registry/submission.js';
 import { objectTime } from '../registry/system-fields.js';
 import { updateObject } from '../registry/update.js';
+import { YieldTimer } from '../std/yield-timer.js';
 import { lensOf } from './lens.js';
 import { checkName, checkUid, placeInNamespace } from './placement.js';
 import { readAs } from './submitted.js';
 import { answer } from './update.js';
-import { admissionFor, type Target, type VerbAnswer } from './verb.js';
+import { requireValuesWithin } from './values-bound.js';
+import { admissionFor, type RequireCreate, type Target, type VerbAnswer } from './verb.js';
 
 /** Server-side apply: the object becomes what its appliers together want; it is created when it is not there. */
 export async function apply(
@@ -19,6 +21,7 @@ export async function apply(
   subresource: string,
   { value, fields }: Submission,
   force: boolean,
+  requireCreate: RequireCreate,
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
   const lens = subresource === '' ? undefined : lensOf(target.served, subresource, 'patch');
@@ -30,7 +33,8 @@ export async function apply(
   if (refusals.length > 0)
     throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: ${refusals.join(', ')}`);
   const config = value as JsonObject;
-  const applied = (live: KubeObject | undefined): KubeObject => {
+  const applied = async (live: KubeObject | undefined): Promise<KubeObject> => {
+    const timer = new YieldTimer(store.parts.clock);
     const object = store.ownership.applied({
       definition,
       subresource,
@@ -42,7 +46,9 @@ export async function apply(
     });
     checkName(object, target.name);
     placeInNamespace(object, target.namespace, definition.namespaced);
-    checkUid(object, live, definition, target.name);
+    if (live) checkUid(object, live, definition, target.name);
+    requireValuesWithin(object as unknown as JsonValue, store.parts.limits.requestValuesMax);
+    if (timer.isDue()) await timer.yield();
     const { managedFields } = object.metadata;
     // Who applies means the object as it is to be: that it was there once, in some version, does not matter.
     if (!live) delete object.metadata.resourceVersion;
@@ -54,7 +60,7 @@ export async function apply(
     target,
     applied,
     { lens, preconditions: target.preconditions, requiresResourceVersion: false, createsMissing: !lens },
-    { request: target.context, admission: admissionFor(chain, target, 'UPDATE', subresource) },
+    { request: target.context, admission: admissionFor(chain, target, 'UPDATE', subresource, requireCreate) },
   );
   return answer(definition, written, lens);
 }

@@ -14,7 +14,7 @@ export function change(
   chain: AdmissionChain,
   target: Target,
   subresource: string,
-  changed: (current: KubeObject) => KubeObject,
+  changed: (current: KubeObject) => KubeObject | Promise<KubeObject>,
   preconditions?: Preconditions,
 ): Promise<Written> {
   const { served } = target;

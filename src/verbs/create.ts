@@ -2,14 +2,17 @@ import type { AdmissionChain } from '../admission/admission-chain.js';
 import { createObject } from '../registry/create.js';
 import { toStored } from '../registry/served-version.js';
 import type { Submission } from '../registry/submission.js';
+import { YieldTimer } from '../std/yield-timer.js';
 import { placeInNamespace } from './placement.js';
 import { submittedTo } from './submitted.js';
 import { admissionFor, answerOf, type Target, type VerbAnswer } from './verb.js';
 
 export async function create(chain: AdmissionChain, target: Target, body: Submission): Promise<VerbAnswer> {
   const { definition, store } = target.served;
+  const timer = new YieldTimer(store.parts.clock);
   const object = submittedTo(target.served, body, target.context);
   placeInNamespace(object, target.namespace, definition.namespaced);
+  if (timer.isDue()) await timer.yield();
   const written = await createObject(store, toStored(definition, object), {
     request: target.context,
     through: { definition, subresource: '' },

@@ -16,9 +16,11 @@ import type { FieldReport, Submission } from '../registry/submission.js';
 import { updateObject } from '../registry/update.js';
 import { ConformError } from '../schema/conform-error.js';
 import { assert } from '../std/assert.js';
+import { YieldTimer } from '../std/yield-timer.js';
 import { lensOf } from './lens.js';
 import { checkName, checkUid, placeInNamespace } from './placement.js';
 import { answer } from './update.js';
+import { requireValuesWithin } from './values-bound.js';
 import { readAs, structOf } from './submitted.js';
 import { admissionFor, type Target, type VerbAnswer } from './verb.js';
 
@@ -77,22 +79,26 @@ function notAnObject(type: PatchType, body: unknown): string {
   return type === 'strategic' ? problem : `error decoding patch: ${problem}`;
 }
 
-function changed(
+async function changed(
   current: KubeObject,
   lens: LensSubresource | undefined,
   type: PatchType,
   body: unknown,
   fields: FieldReport,
   target: Target,
-): KubeObject {
-  const { definition } = target.served;
+): Promise<KubeObject> {
+  const { definition, store } = target.served;
+  const timer = new YieldTimer(store.parts.clock);
   const view = lens ? lens.view(current) : current;
   const before = (lens?.viewKind ? view : fromStored(definition, view)) as unknown as JsonValue;
   const after = patched(before, type, body, lens, target);
+  requireValuesWithin(after, store.parts.limits.requestValuesMax);
+  if (timer.isDue()) await timer.yield();
   const object = patchedObject(after, fields, lens, target, () => shown(type, body, after, lens, target));
   checkName(object, target.name);
   placeInNamespace(object, target.namespace, definition.namespaced);
   checkUid(object, current, definition, target.name);
+  if (timer.isDue()) await timer.yield();
   return lens?.viewKind ? object : toStored(definition, object);
 }
 

@@ -1,29 +1,34 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
+import { copyObject } from '../patch/copy-json.js';
 import type { ResourceDefinition } from '../registry/resource-definition.js';
 import { toStored } from '../registry/served-version.js';
 import type { Submission } from '../registry/submission.js';
 import { updateObject } from '../registry/update.js';
+import { YieldTimer } from '../std/yield-timer.js';
 import { lensOf } from './lens.js';
 import { checkName, placeInNamespace } from './placement.js';
 import { submittedTo } from './submitted.js';
-import { admissionFor, answerOf, type Target, type VerbAnswer } from './verb.js';
+import { admissionFor, answerOf, type RequireCreate, type Target, type VerbAnswer } from './verb.js';
 
-/** PUT: the change is "this, instead". */
+/** PUT: the change is "this, instead". A missing object is created where its kind allows that. */
 export async function update(
   chain: AdmissionChain,
   target: Target,
   subresource: string,
   body: Submission,
+  requireCreate: RequireCreate,
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
   const lens = subresource === '' ? undefined : lensOf(target.served, subresource, 'update');
+  const timer = new YieldTimer(store.parts.clock);
   const submitted = submittedTo(target.served, body, target.context, lens?.viewKind);
+  if (timer.isDue()) await timer.yield();
   placeInNamespace(submitted, target.namespace, definition.namespaced);
   checkName(submitted, target.name);
   const written = await updateObject(
     store,
     target,
-    () => structuredClone(lens?.viewKind ? submitted : toStored(definition, submitted)),
+    () => copyObject(lens?.viewKind ? submitted : toStored(definition, submitted)),
     {
       lens,
       preconditions: target.preconditions,
@@ -32,7 +37,7 @@ export async function update(
     },
     {
       request: target.context,
-      admission: admissionFor(chain, target, 'UPDATE', subresource),
+      admission: admissionFor(chain, target, 'UPDATE', subresource, requireCreate),
       through: { definition, subresource },
     },
   );

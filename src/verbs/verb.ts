@@ -43,12 +43,19 @@ export function answerOf(
     : { type: 'made', code, object: fromStored(definition, written.object) };
 }
 
-/** Admission for one write, as the registry wants it handed in. */
+/** Throws the 403 of a user who may update or patch the object but not create it. */
+export type RequireCreate = () => Promise<void>;
+
+/**
+ * Admission for one write, as the registry wants it handed in. `requireCreate` runs before the validation of an object
+ * that an update or an apply creates: the request itself was authorized for another verb.
+ */
 export function admissionFor(
   chain: AdmissionChain,
   target: Target,
   operation: AdmissionOperation,
   subresource: string,
+  requireCreate?: RequireCreate,
 ): Admit {
   const { definition } = target.served;
   const attributes = (object: KubeObject | undefined, old: KubeObject | undefined) => ({
@@ -69,6 +76,9 @@ export function admissionFor(
       await chain.admit(attributes(object, old));
       return object;
     },
-    validate: (object, old) => chain.validate(attributes(object, old)),
+    async validate(object, old) {
+      if (requireCreate && old === undefined) await requireCreate();
+      await chain.validate(attributes(object, old));
+    },
   };
 }

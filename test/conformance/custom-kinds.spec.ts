@@ -171,6 +171,29 @@ describe('a defined kind', () => {
     expect((await admin.get(path)).body.spec.replicas).toBe(5);
   });
 
+  it('a negative number of replicas is refused by its schema and by its scale, however it comes', async () => {
+    const { admin } = server;
+    const created = await admin.post(at('widgets'), {
+      metadata: { name: 'below' },
+      spec: { color: 'red', replicas: -1 },
+    });
+    await admin.post(at('widgets'), { metadata: { name: 'negative' }, spec: { color: 'red', replicas: 2 } });
+    const path = at('widgets', 'negative');
+    const patched = await admin.patch(path, { spec: { replicas: -1 } });
+    const scaled = await admin.patch(`${path}/scale`, { spec: { replicas: -1 } });
+    for (const { code, body } of [created, patched, scaled]) {
+      const { kind, causes } = body.details as { kind: string; causes: { field: string; message: string }[] };
+      expect([code, kind, causes.map(({ field }) => field)]).toEqual([
+        422,
+        'Widget',
+        ['spec.replicas', '.spec.replicas'],
+      ]);
+      expect(causes[1]!.message).toBe('Invalid value: -1: should be a non-negative integer');
+    }
+    const status = await admin.patch(`${path}/status`, { status: { replicas: -1 } });
+    expect(status.body.details.causes).toMatchObject([{ field: '.status.replicas' }]);
+  });
+
   it('is applied by several, who own its fields', async () => {
     const { admin } = server;
     const path = at('widgets', 'applied');

@@ -74,7 +74,7 @@ const rows: readonly DryRow[] = [
   ['patch of a scale', [aDeployment], patch(`${apps}/deployments/d/scale`, { spec: { replicas: 3 } })],
   ['apply of a scale', [aDeployment], apply(`${apps}/deployments/d/scale`, scale)],
   ['patch of debugging containers', [scheduled], patch('~/pods/p/ephemeralcontainers', { spec: { ephemeralContainers: [{ name: 'e', image: 'i' }] } })],
-  ['a new size', [aPod('p', { spec: { nodeName: 'n', containers: [{ name: 'main', image: 'example.com/app:1', resources: { requests: { cpu: '2' } } }] } })], patch('~/pods/p/resize', { spec: { containers: [{ name: 'main', resources: { requests: { cpu: '1' } } }] } }, 'strategic-merge')],
+  ['a new size', [post('/api/v1/nodes', { metadata: { name: '{ns}' }, status: { allocatable: { cpu: '4', memory: '1Gi' } } }), aPod('p', { spec: { nodeName: '{ns}', containers: [{ name: 'main', image: 'example.com/app:1', resources: { requests: { cpu: '2' } } }] } })], patch('~/pods/p/resize', { spec: { containers: [{ name: 'main', resources: { requests: { cpu: '1' } } }] } }, 'strategic-merge')],
   ['binding', [aPod('p')], post('~/pods/p/binding', { metadata: { name: 'p' }, target: { name: 'n1' } })],
   ['binding by its older path', [aPod('p')], post('~/bindings', { metadata: { name: 'p' }, target: { name: 'n1' } })],
   ['eviction', [aPod('p')], post('~/pods/p/eviction', { metadata: { name: 'p' } })],

@@ -54,10 +54,12 @@ it('and nothing more', async () => {
   expect((await admin.patch(`${roles}/role-admin`, widened, 'merge', bob)).code).toBe(403);
 });
 
-it('lets him change what gives nobody more', async () => {
+it('allows a change of finalizers alone, and no label, on a role with rules that the user does not hold', async () => {
   const { admin } = server;
-  const labelled = await admin.patch(`${roles}/secrets`, { metadata: { labels: { a: 'b' } } }, 'merge', bob);
-  expect(labelled.code).toBe(200);
+  const change = (metadata: object) => admin.patch(`${roles}/secrets`, { metadata }, 'merge', bob);
+  expect((await change({ finalizers: ['example.com/f'] })).code).toBe(200);
+  expect((await change({ finalizers: null })).code).toBe(200);
+  expect((await change({ labels: { a: 'b' } })).code).toBe(403);
 });
 
 it('lets him who may bind, bind, and him who may escalate, write', async () => {

@@ -21,6 +21,8 @@ const collections: readonly (readonly [path: string, kind: string])[] = [
 /** A server that is not patient, what it complains of, and whether it is still itself. */
 export class ServerUnderFuzz {
   readonly complaints: string[] = [];
+  /** How many answers came with each status code. */
+  readonly answersByCode = new Map<number, number>();
   private readonly crashes: unknown[] = [];
   private readonly crashed = (error: unknown) => void this.crashes.push(error);
   private readonly clients: RawClient[] = [];
@@ -54,6 +56,9 @@ export class ServerUnderFuzz {
       waitMs: isCut ? 30 : 20_000,
     });
     if (isCut || request.framing === 'tooMuch') client.close();
+    if (typeof outcome === 'object') {
+      this.answersByCode.set(outcome.code, (this.answersByCode.get(outcome.code) ?? 0) + 1);
+    }
     const problem = problemOf(request, outcome);
     return problem && `${problem}\n  after ${describeRequest(request)}\n  ${this.complaints.at(-1) ?? ''}`;
   }

@@ -3,6 +3,7 @@ import { plainConfiguration } from '../../src/admission/configuration/admission-
 import type { ObjectReader } from '../../src/admission/object-reader.js';
 import type { PluginParts, WantedRight } from '../../src/admission/plugin-parts.js';
 import type { QuotaLedger } from '../../src/admission/quota/quota-ledger.js';
+import { resolveGates } from '../../src/config/feature-gates.js';
 import { namingProfile } from '../../src/config/naming-profile.js';
 import { ApiError } from '../../src/machinery/api-error.js';
 import type { GroupResource } from '../../src/machinery/gvk.js';
@@ -86,7 +87,9 @@ export function pluginParts({ known = {}, rights = [], ...given }: PartsGiven = 
     naming: kubernetes,
     clock: new ManualClock(),
     rng: new SeededRng(1),
+    resourcesOfKind: () => [],
     mayDo: ({ verb, name }: WantedRight) => Promise.resolve(rights.includes(`${verb} ${name}`)),
+    featureGates: resolveGates({}),
     allowPrivileged: true,
     notReadyTolerationSeconds: 300,
     unreachableTolerationSeconds: 300,
@@ -104,15 +107,24 @@ export interface WriteGiven {
   readonly user?: Partial<UserInfo>;
   readonly dryRun?: boolean;
   readonly clusterWide?: boolean;
+  readonly kind?: string;
 }
 
 export function attributesOf(given: WriteGiven): AdmissionAttributes {
-  const { of = '/pods', object, old, operation = old ? 'UPDATE' : 'CREATE', user, clusterWide = false } = given;
+  const {
+    of = '/pods',
+    object,
+    old,
+    operation = old ? 'UPDATE' : 'CREATE',
+    user,
+    clusterWide = false,
+    kind = '',
+  } = given;
   const [group = '', resource = '', subresource = ''] = of.split('/');
   return {
     operation,
     resource: { group, resource },
-    kind: '',
+    kind,
     subresource,
     namespaced: !clusterWide,
     namespace: clusterWide ? '' : 'ns',

@@ -14,6 +14,8 @@ process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 /** The built server as a process of its own, that can be killed and started again at the same address on its data. */
 export class ServerProcess {
   private child: ChildProcess | undefined;
+  /** The end of what it has written, of all its starts. */
+  output = '';
 
   private constructor(
     readonly directory: string,
@@ -49,15 +51,14 @@ export class ServerProcess {
       running.delete(child);
       if (this.child === child) this.child = undefined;
     });
-    let output = '';
     await new Promise<void>((resolve, reject) => {
-      const failed = (why: string) => reject(new Error(`the server ${why}:\n${output}`));
+      const failed = (why: string) => reject(new Error(`the server ${why}:\n${this.output}`));
       const late = setTimeout(() => failed('did not start in time'), startMsMax);
       child.once('exit', (code) => failed(`ended with ${code}`));
-      child.stderr.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-8_000)));
+      child.stderr.on('data', (chunk: Buffer) => (this.output = (this.output + chunk.toString()).slice(-8_000)));
       child.stdout.on('data', (chunk: Buffer) => {
-        output += chunk.toString();
-        if (!output.includes('Serving ')) return;
+        this.output += chunk.toString();
+        if (!chunk.toString().includes('Serving ')) return;
         clearTimeout(late);
         resolve();
       });
@@ -65,12 +66,17 @@ export class ServerProcess {
   }
 
   async kill(): Promise<void> {
+    await this.stop('SIGKILL');
+  }
+
+  /** Resolves with the exit code when the process has ended; null where the signal ended it. */
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> {
     const { child } = this;
-    if (!child) return;
+    if (!child) return null;
     this.child = undefined;
-    const exited = once(child, 'exit');
-    child.kill('SIGKILL');
-    await exited;
+    const exited = once(child, 'exit') as Promise<[number | null]>;
+    child.kill(signal);
+    return (await exited)[0];
   }
 
   /** How an administrator reaches it; the same after every start. */

@@ -2,6 +2,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { defaultCacheLimits } from '../../src/cache/cache-limits.js';
 import { Feed } from '../../src/cache/feed.js';
 import { Catalog } from '../../src/catalog/catalog.js';
+import { StoredProtobuf } from '../../src/codec/protobuf.js';
 import { namingProfile } from '../../src/config/naming-profile.js';
 import { answerError } from '../../src/filters/api-error.filter.js';
 import { registerRequestInfo } from '../../src/hooks/request-info.hook.js';
@@ -48,14 +49,18 @@ export function registryOf(
   const feed = new Feed({ store: kv, root: '/registry/', clock, logger: silentLogger, limits: defaultCacheLimits });
   const limits = {
     writeConflictRetriesMax: 3,
+    writersWaitingMax: 100,
+    writeTurnMsMax: 1000,
     freshnessTimeoutMs: 1000,
     generateNameRetriesMax: 3,
     jsonPatchOperationsMax: 10_000,
+    requestValuesMax: 50_000,
     historyPageItems: 100,
   };
   const naming = namingProfile('kubernetes');
   const types = new Catalog(naming);
-  const parts = { types, naming, kv, feed, root: '/registry/', clock, rng: systemRng, limits };
+  const stored = { types, protobuf: new StoredProtobuf(() => types), storageMediaType: 'json' } as const;
+  const parts = { ...stored, naming, kv, feed, root: '/registry/', clock, rng: systemRng, limits };
   const registry = new ResourceRegistry();
   const keys = [...definitions, ...virtual].map(({ group, version }) => `${group}/${version}`);
   for (const key of new Set(keys)) {

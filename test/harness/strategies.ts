@@ -24,8 +24,10 @@ export function refusals(strategy: Strategy, object: KubeObject): string[] {
 }
 
 /** The errors of an update from one state to another, both as clients would send them. */
-export function updateRefusals(strategy: Strategy, object: KubeObject, old: KubeObject): string[] {
+/** The errors of an update; the old object has the status, if one is given. */
+export function updateRefusals(strategy: Strategy, object: KubeObject, old: KubeObject, status?: object): string[] {
   const before = prepared(strategy, old);
+  if (status) before['status'] = status;
   const after = structuredClone(object);
   strategy.default?.(after);
   strategy.prepareForUpdate?.(after, before, testContext);

@@ -10,7 +10,10 @@ const merge = { 'content-type': 'application/merge-patch+json' };
 const minute = 60_000;
 
 async function start(store: MemoryStore, clock: ManualClock) {
-  const keelson = await startKeelson({ store, clock, config: { reconcilers: { eventTtlMs: 10 * minute } } });
+  const keelson = await whilePassing(
+    clock,
+    startKeelson({ store, clock, config: { reconcilers: { eventTtlMs: 10 * minute } } }),
+  );
   const admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
   return {
     admin,
@@ -18,12 +21,20 @@ async function start(store: MemoryStore, clock: ManualClock) {
       ((await admin.get(events)).body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name),
     async stop() {
       admin.close();
-      let isOver = false;
-      const stopped = keelson.stop().finally(() => (isOver = true));
-      while (!isOver) await pass(clock, 1);
-      await stopped;
+      await whilePassing(clock, keelson.stop());
     },
   };
+}
+
+/** Moves the clock slowly until the work is done: a start waits for its caches, a stop for its connections. */
+async function whilePassing<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
+  let isOver = false;
+  const done = work.finally(() => (isOver = true));
+  while (!isOver) {
+    clock.advance(1);
+    await new Promise<void>((resolve) => setTimeout(resolve, 2));
+  }
+  return done;
 }
 
 /** Timers that are set again by what they ran need their turn between. */

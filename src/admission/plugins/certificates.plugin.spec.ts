@@ -1,10 +1,12 @@
 import { admitted, pluginParts } from '../../../test/harness/admission.js';
+import { certificateRequest, derName, derString, pemBlock } from '../../../test/harness/distinguished-names.js';
 import { requestPem } from '../../../test/harness/certificate-texts.js';
 import {
   certificateApproval,
   certificateSigning,
   certificateSubjectRestriction,
   clusterTrustBundleAttest,
+  podCertificateSigning,
 } from './certificates.plugin.js';
 
 /** For `O=system:masters, CN=joe`, made once with a key that nobody has any more. */
@@ -50,10 +52,35 @@ describe('CertificateSigning', () => {
     { name: 'a certificate', object: signed, rights: [], want: refused },
     { name: 'a failure', object: failed, rights: [], want: refused },
     { name: 'a certificate, with the right', object: signed, rights: [`sign ${signerName}`], want: undefined },
-    { name: 'nothing of the signer', object: approved, rights: [], want: undefined },
+    { name: 'any other condition', object: approved, rights: [], want: refused },
+    {
+      name: 'annotations alone',
+      object: { ...request(), metadata: { name: 'r', annotations: { a: 'b' } } },
+      rights: [],
+      want: undefined,
+    },
   ])('$name', async ({ object, rights, want }) => {
     const write = { of: `${requests}/status`, clusterWide: true, object, old: request() };
     expect((await admitted(certificateSigning(pluginParts({ rights })), write)).refused).toBe(want);
+  });
+});
+
+describe('PodCertificateSigning', () => {
+  const refused =
+    'PodCertificateRequest.certificates.k8s.io "r" is invalid: spec.signerName: Forbidden: User "ann" is not permitted to "sign" for signer "example.com/serving"';
+  const path = 'certificates.k8s.io/podcertificaterequests';
+  const annotated = { ...request(), metadata: { name: 'r', annotations: { a: 'b' } } };
+  it.each([
+    { name: 'a certificate chain', object: signed, rights: [], want: refused },
+    { name: 'a condition', object: failed, rights: [], want: refused },
+    { name: 'a certificate chain, with the right', object: signed, rights: [`sign ${signerName}`], want: undefined },
+    { name: 'a condition, with the domain right', object: failed, rights: ['sign example.com/*'], want: undefined },
+    { name: 'a condition, with approve', object: failed, rights: [`approve ${signerName}`], want: refused },
+    { name: 'an unchanged status', object: annotated, rights: [], want: undefined },
+    { name: 'the request itself', of: path, object: signed, rights: [], want: undefined },
+  ])('$name', async ({ of = `${path}/status`, object, rights, want }) => {
+    const write = { of, object, old: request(), kind: 'PodCertificateRequest' };
+    expect((await admitted(podCertificateSigning(pluginParts({ rights })), write)).refused).toBe(want);
   });
 });
 
@@ -68,7 +95,31 @@ describe('CertificateSubjectRestriction', () => {
     },
     { name: 'not of another group', signer: client, pem: requestPem, want: undefined },
     { name: 'not of another signer', signer: signerName, pem: mastersPem, want: undefined },
-    { name: 'not what cannot be read', signer: client, pem: 'x', want: undefined },
+    {
+      name: 'what cannot be read',
+      signer: client,
+      pem: 'x',
+      want: 'failed to parse CSR: PEM block type must be CERTIFICATE REQUEST',
+    },
+    ...(['utf8', 'printable', 'teletex', 'ia5', 'bmp'] as const).map((type) => ({
+      name: `who would be almighty in a string of type ${type}`,
+      signer: client,
+      pem: pemBlock(certificateRequest(derName(derString(type, 'system:masters')))),
+      want: `use of ${client} signer with system:masters group is not allowed`,
+    })),
+    {
+      name: 'a UniversalString',
+      signer: client,
+      pem: pemBlock(certificateRequest(derName(derString('universal', 'system:masters')))),
+      want: 'failed to parse CSR: malformed distinguished name: a string is of the unsupported type 28',
+    },
+    {
+      name: 'a first block with a header',
+      signer: client,
+      pem:
+        pemBlock(certificateRequest(derName(derString('utf8', 'system:masters'))), undefined, 'a: b\n\n') + requestPem,
+      want: 'failed to parse CSR: must contain exactly one PEM block',
+    },
   ])('refuses $name', async ({ signer, pem, want }) => {
     const spec = { signerName: signer, request: Buffer.from(pem).toString('base64') };
     const write = { of: requests, clusterWide: true, object: { metadata: { name: 'r' }, spec } };

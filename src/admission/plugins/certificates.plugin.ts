@@ -1,12 +1,12 @@
-import { parseCertificateRequest } from '../../certificates/certificate-request.js';
-import { CertificateError } from '../../certificates/certificate-error.js';
-import { pemBlocks } from '../../certificates/pem-blocks.js';
-import { deepEqual } from '../../machinery/deep-equal.js';
-import { goQuote } from '../../machinery/field-error.js';
-import { asFields, asItems, asText } from '../../machinery/fields.js';
+import { ApiError } from '../../machinery/api-error.js';
+import { fieldError, goQuote } from '../../machinery/field-error.js';
+import { asFields, asText } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import { semanticEqual } from '../../machinery/semantic-equal.js';
 import { privilegedGroup } from '../../machinery/user-info.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.js';
+import { onlyCleanupChanges } from '../cleanup-changes.js';
+import { requestIn } from '../certificate-requests.js';
 import { isAbout } from '../matching.js';
 import type { PluginParts } from '../plugin-parts.js';
 import { forbid } from '../refusal.js';
@@ -36,10 +36,32 @@ export function certificateSigning(parts: Parts): AdmissionPlugin {
     async validate(attributes) {
       if (!isAboutRequest(parts, attributes, 'status')) return;
       const { object, old } = attributes;
-      if (deepEqual(signedIn(object), signedIn(old))) return;
+      if (['certificate', 'conditions'].every((field) => semanticEqual(statusOf(object)[field], statusOf(old)[field])))
+        return;
       const signer = signerOf(old);
       if (await mayActFor(parts, attributes, 'sign', signer)) return;
       throw forbid(attributes, `user not permitted to sign requests with signerName ${goQuote(signer)}`);
+    },
+  };
+}
+
+/**
+ * Refuses changes of a PodCertificateRequest's status by users without `sign` on its signer. Like the check in
+ * kube-apiserver's strategy of the kind, it cannot be switched off and answers 422.
+ */
+export function podCertificateSigning(parts: Parts): AdmissionPlugin {
+  const group = parts.naming.group('certificates');
+  return {
+    name: 'PodCertificateSigning',
+    async validate(attributes) {
+      const { resource, subresource, operation, object, old, kind, name, request } = attributes;
+      if (resource.group !== group || resource.resource !== 'podcertificaterequests') return;
+      if (subresource !== 'status' || operation !== 'UPDATE') return;
+      if (semanticEqual(statusOf(object), statusOf(old))) return;
+      const signer = signerOf(old);
+      if (await mayActFor(parts, attributes, 'sign', signer)) return;
+      const message = `User ${goQuote(request.user.name)} is not permitted to "sign" for signer ${goQuote(signer)}`;
+      throw ApiError.invalid({ group, kind }, name, [fieldError.forbidden('spec.signerName', message)]);
     },
   };
 }
@@ -53,7 +75,8 @@ export function certificateSubjectRestriction({ naming }: Pick<Parts, 'naming'>)
       const group = naming.group('certificates');
       if (!isAbout(attributes, group, 'certificatesigningrequests', ['CREATE'])) return;
       if (signerOf(attributes.object) !== clientSigner) return;
-      if (!organizationsIn(attributes.object).includes(privilegedGroup)) return;
+      const { organizations } = requestIn(attributes, 'failed to parse CSR');
+      if (!organizations.includes(privilegedGroup)) return;
       throw forbid(attributes, `use of ${clientSigner} signer with ${privilegedGroup} group is not allowed`);
     },
   };
@@ -66,9 +89,9 @@ export function clusterTrustBundleAttest(parts: Parts): AdmissionPlugin {
     async validate(attributes) {
       const group = parts.naming.group('certificates');
       if (!isAbout(attributes, group, 'clustertrustbundles', ['CREATE', 'UPDATE'])) return;
-      const { object, old } = attributes;
-      const signer = signerOf(object);
-      if (signer === '' || (old && deepEqual(object?.['spec'], old['spec']))) return;
+      const signer = signerOf(attributes.object);
+      // Labels decide which bundles of a signer are used, so that they need the right as well.
+      if (signer === '' || onlyCleanupChanges(attributes)) return;
       if (await mayActFor(parts, attributes, 'attest', signer)) return;
       throw forbid(attributes, `user not permitted to attest for signerName ${goQuote(signer)}`);
     },
@@ -84,21 +107,4 @@ function isAboutRequest({ naming }: Parts, { resource, subresource, operation }:
   );
 }
 
-/** What only the signer says: the certificate, and that there will be none. */
-function signedIn(request: KubeObject | undefined) {
-  const status = asFields(request?.['status']);
-  const failures = asItems(status['conditions']).filter(({ type }) => type === 'Failed');
-  return { certificate: asText(status['certificate']), failures };
-}
-
-/** A request that cannot be read is refused by the rules of its kind. */
-function organizationsIn(request: KubeObject | undefined): readonly string[] {
-  const text = Buffer.from(asText(asFields(request?.['spec'])['request']), 'base64').toString('latin1');
-  try {
-    const [block] = pemBlocks(text);
-    return block ? parseCertificateRequest(block.bytes).organizations : [];
-  } catch (error) {
-    if (error instanceof CertificateError) return [];
-    throw error;
-  }
-}
+const statusOf = (request: KubeObject | undefined) => asFields(request?.['status']);

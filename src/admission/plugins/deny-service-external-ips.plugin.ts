@@ -9,8 +9,8 @@ export const denyServiceExternalIps: AdmissionPlugin = {
   validate(attributes) {
     if (!isAbout(attributes, '', 'services', ['CREATE', 'UPDATE'])) return;
     const addressesOf = (service: typeof attributes.object) => asTexts(asFields(service?.['spec'])['externalIPs']);
-    const known = addressesOf(attributes.old);
-    if (addressesOf(attributes.object).every((address) => known.includes(address))) return;
+    const known = new Set(addressesOf(attributes.old));
+    if (addressesOf(attributes.object).every((address) => known.has(address))) return;
     throw forbid(attributes, 'Use of external IPs is denied by admission control');
   },
 };

@@ -1,4 +1,11 @@
 import { admitted, pluginParts, type WriteGiven } from '../../../test/harness/admission.js';
+import {
+  certificateRequest,
+  der,
+  derAttribute,
+  derString,
+  pemBlock,
+} from '../../../test/harness/distinguished-names.js';
 import { nodeRestriction } from './node-restriction.plugin.js';
 
 const own = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u', controller: true };
@@ -15,20 +22,59 @@ const node = (labels: object = {}, spec: object = {}, name = 'n') => ({
   metadata: { name, labels: labels as Record<string, string> },
   spec,
 });
+const projected = (...sources: object[]) => ({ name: 'v', projected: { sources } });
+const volumes = [
+  projected({ serviceAccountToken: {} }, { serviceAccountToken: { audience: 'vault' } }),
+  { name: 'd', csi: { driver: 'd.example.com' } },
+  { name: 'c', persistentVolumeClaim: { claimName: 'c' } },
+];
 const known = {
+  '/persistentvolumeclaims': [{ metadata: { name: 'c', namespace: 'ns' }, spec: { volumeName: 'pv' } }],
+  '/persistentvolumes': [{ metadata: { name: 'pv' }, spec: { awsElasticBlockStore: { volumeID: 'x' } } }],
+  'storage.k8s.io/csidrivers': [
+    { metadata: { name: 'd.example.com' }, spec: { tokenRequests: [{ audience: 'disks' }] } },
+    { metadata: { name: 'ebs.csi.aws.com' }, spec: { tokenRequests: [{ audience: 'aws' }] } },
+  ],
+  '/serviceaccounts': [{ metadata: { name: 'robot', namespace: 'ns', uid: 'su' } }],
   '/nodes': [{ metadata: { name: 'n', uid: 'u' } }],
   '/pods': [
-    { metadata: { name: 'mine', namespace: 'ns', uid: 'pu' }, spec: { nodeName: 'n', serviceAccountName: 'robot' } },
+    {
+      metadata: { name: 'mine', namespace: 'ns', uid: 'pu' },
+      spec: { nodeName: 'n', serviceAccountName: 'robot', volumes },
+    },
     { metadata: { name: 'other', namespace: 'ns', uid: 'ou' }, spec: { nodeName: 'm', serviceAccountName: 'robot' } },
   ],
 };
-const token = (ref: object | undefined): WriteGiven => ({
+const token = (ref: object | undefined, audiences: string[] = []): WriteGiven => ({
   of: '/serviceaccounts/token',
-  object: { metadata: { name: 'robot' }, spec: { boundObjectRef: ref } },
+  object: { metadata: { name: 'robot' }, spec: { boundObjectRef: ref, audiences } },
 });
 const bound = { apiVersion: 'v1', kind: 'Pod', name: 'mine', uid: 'pu' };
 const nodes = { of: '/nodes', clusterWide: true } as const;
 const lease = (name: string): WriteGiven => ({ of: 'coordination.k8s.io/leases', object: { metadata: { name } } });
+const signing = (commonName: string, signerName = 'kubernetes.io/kube-apiserver-client-kubelet'): WriteGiven => {
+  const name = der(0x30, der(0x31, derAttribute('CN', derString('bmp', commonName))));
+  const request = Buffer.from(pemBlock(certificateRequest(name))).toString('base64');
+  const of = 'certificates.k8s.io/certificatesigningrequests';
+  return { of, clusterWide: true, object: { metadata: { name: 'r' }, spec: { signerName, request } } };
+};
+const notItsCertificate = 'can only create a node CSR with CN=system:node:n';
+const podCertificate = (spec: object = {}): WriteGiven => ({
+  of: 'certificates.k8s.io/podcertificaterequests',
+  object: {
+    metadata: { name: 'r' },
+    spec: {
+      ...{ nodeName: 'n', nodeUID: 'u', podName: 'mine', podUID: 'pu' },
+      ...{ serviceAccountName: 'robot', serviceAccountUID: 'su', ...spec },
+    },
+  },
+});
+const claimStatus = (object: object): WriteGiven => ({
+  of: '/persistentvolumeclaims/status',
+  object: { metadata: { name: 'c' }, ...object },
+  old: { metadata: { name: 'c' }, status: { phase: 'Bound' } },
+});
+const notCapacity = 'node "n" is not allowed to update fields other than status.quantity and status.conditions';
 const itself = 'node "n" can only create pods with an owner reference set to itself';
 
 it.each<[string, WriteGiven, string | undefined]>([
@@ -48,7 +94,7 @@ it.each<[string, WriteGiven, string | undefined]>([
   [
     'a pod of an older node of its name',
     { object: mirror({}, { ownerReferences: [{ ...own, uid: 'v' }] }) },
-    `${itself}: the uid is another one`,
+    'node n UID mismatch: expected v got u',
   ],
   [
     'a pod with a secret',
@@ -63,7 +109,7 @@ it.each<[string, WriteGiven, string | undefined]>([
   [
     'a pod that acts as somebody',
     { object: mirror({ serviceAccountName: 'robot' }) },
-    'node "n" can not create pods that reference a service account',
+    'node "n" can not create pods that reference serviceaccounts',
   ],
   ['the end of its pod', { operation: 'DELETE', old: mirror() }, undefined],
   [
@@ -131,6 +177,90 @@ it.each<[string, WriteGiven, string | undefined]>([
     token({ ...bound, name: 'other', uid: 'ou' }),
     'node requested token bound to a pod scheduled on a different node',
   ],
+  ['a token for an audience of a volume', token(bound, ['vault']), undefined],
+  ['a token for the driver of a volume', token(bound, ['disks']), undefined],
+  ['a token for the driver of a claim', token(bound, ['aws']), undefined],
+  [
+    'a token for another audience',
+    token(bound, ['other']),
+    'audience "other" not found in pod spec volume, system:node:n is not authorized to request tokens for this audience',
+  ],
+  ['a token for two audiences', token(bound, ['vault', 'disks']), 'node may only request 0 or 1 audiences'],
+  ['a request for its own certificate', signing('system:node:n'), undefined],
+  ['a request for a serving certificate', signing('system:node:n', 'kubernetes.io/kubelet-serving'), undefined],
+  ['a request for any signer', signing('joe', 'example.com/s'), undefined],
+  ['a request for the certificate of another node', signing('system:node:m'), notItsCertificate],
+  [
+    'a serving certificate of another node',
+    signing('system:node:m', 'kubernetes.io/kubelet-serving'),
+    notItsCertificate,
+  ],
+  ['a request without a name', signing(''), notItsCertificate],
+  ['a certificate for its pod', podCertificate(), undefined],
+  [
+    'a certificate for a pod by another node',
+    podCertificate({ nodeName: 'm' }),
+    'PodCertificateRequest.Spec.NodeName="m", which is not the requesting node "n"',
+  ],
+  [
+    'a certificate for a pod of an older node',
+    podCertificate({ nodeUID: 'x' }),
+    'PodCertificateRequest for pod "ns/mine" names a node UID that is not that of the running node',
+  ],
+  [
+    'a certificate for a pod elsewhere',
+    podCertificate({ podName: 'other', podUID: 'ou' }),
+    'pod "ns/other" is not running on node "n" named in the PodCertificateRequest',
+  ],
+  [
+    'a certificate for a pod of before',
+    podCertificate({ podUID: 'x' }),
+    'PodCertificateRequest for pod "ns/mine" contains a pod UID that is not that of a running pod',
+  ],
+  [
+    'a certificate for another account',
+    podCertificate({ serviceAccountName: 'admin' }),
+    'PodCertificateRequest for pod "ns/mine" contains serviceAccountName ("admin") that differs from running pod ("robot")',
+  ],
+  [
+    'a certificate for an account of before',
+    podCertificate({ serviceAccountUID: 'x' }),
+    'PodCertificateRequest for pod "ns/mine" names a service account UID that is not that of the running service account',
+  ],
+  ['the capacity of a claim', claimStatus({ status: { phase: 'Bound', capacity: { storage: '1' } } }), undefined],
+  ['the phase of a claim', claimStatus({ status: { phase: 'Lost' } }), notCapacity],
+  [
+    'labels of a claim',
+    claimStatus({ metadata: { name: 'c', labels: { a: 'b' } }, status: { phase: 'Bound' } }),
+    notCapacity,
+  ],
+  [
+    'claims of a pod',
+    { of: '/pods/status', object: { ...mirror(), status: { resourceClaimStatuses: [{ name: 'a' }] } }, old: mirror() },
+    'node "n" cannot update resource claim statues',
+  ],
+  [
+    'the extended claim of a pod',
+    { of: '/pods/status', object: { ...mirror(), status: { extendedResourceClaimStatus: { a: 1 } } }, old: mirror() },
+    'node "n" cannot update extended resource claim status',
+  ],
+  ...(
+    [
+      [{ csi: { driver: 'd' } }, 'csidrivers (via CSI volumes)'],
+      [{ glusterfs: { endpoints: 'e' } }, 'endpoints (via glusterFS volumes)'],
+      [{ persistentVolumeClaim: { claimName: 'c' } }, 'persistentvolumeclaims'],
+      [{ ephemeral: {} }, 'persistentvolumeclaims (via ephemeral volumes)'],
+      [projected({ clusterTrustBundle: { path: 'a' } }), 'clustertrustbundles'],
+      [projected({ podCertificate: { signerName: 'a' } }), 'podcertificates'],
+      [projected({ serviceAccountToken: { path: 'a' } }), 'serviceaccounts (via projected volumes)'],
+      [projected({ downwardAPI: {} }, { magic: {} }), 'unknown sources (magic)'],
+      [{ magic: {} }, 'unknown volumes (magic)'],
+    ] as const
+  ).map(([volume, kind]): [string, WriteGiven, string] => [
+    `a pod that reaches ${kind}`,
+    { object: mirror({ volumes: [{ emptyDir: {} }, volume] }) },
+    `node "n" can not create pods that reference ${kind}`,
+  ]),
   ['a lease elsewhere', lease('n'), 'can only access leases in the "kube-node-lease" system namespace'],
   [
     'what it has mounted',

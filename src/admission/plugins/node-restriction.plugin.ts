@@ -1,18 +1,19 @@
-import type { NamingProfile } from '../../config/naming-profile.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { goQuote } from '../../machinery/field-error.js';
-import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
+import { asFields, asItems, asText, isSet } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import { semanticEqual } from '../../machinery/semantic-equal.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.js';
 import { nodeOf } from '../nodes/node-identity.js';
+import { certificateRequestProblem, podCertificateRequestProblem } from '../nodes/node-certificates.js';
+import { ownerProblem, referencedKind } from '../nodes/mirror-pod.js';
 import { changedLabels, foreignLabels } from '../nodes/node-labels.js';
-import { find, type ObjectReader } from '../object-reader.js';
+import { audienceProblem } from '../nodes/token-audience.js';
+import { find } from '../object-reader.js';
+import type { PluginParts } from '../plugin-parts.js';
 import { forbid } from '../refusal.js';
 
-interface Parts {
-  readonly objects: ObjectReader;
-  readonly naming: NamingProfile;
-}
+type Parts = Pick<PluginParts, 'objects' | 'naming' | 'mayDo' | 'featureGates'>;
 
 /** One write of a node, by the node that it says it is. Returns why it is refused. */
 type Rule = (attributes: AdmissionAttributes, node: string) => string | undefined | Promise<string | undefined>;
@@ -21,7 +22,8 @@ const pods = { group: '', resource: 'pods' };
 const nodes = { group: '', resource: 'nodes' };
 
 /** What a node writes is about itself, and about the Pods that were given to it. */
-export function nodeRestriction({ objects, naming }: Parts): AdmissionPlugin {
+export function nodeRestriction(parts: Parts): AdmissionPlugin {
+  const { objects, naming, featureGates } = parts;
   const mirrorAnnotation = naming.label('config.mirror');
   const leaseNamespace = naming.systemNamespace('node-lease');
 
@@ -47,8 +49,11 @@ export function nodeRestriction({ objects, naming }: Parts): AdmissionPlugin {
       if (refused !== undefined) return refused;
       if (changedLabels(object?.metadata.labels, old?.metadata.labels).length > 0)
         return `node ${goQuote(node)} cannot update labels through pod status`;
-      const claims = (pod: KubeObject | undefined) => asFields(pod?.['status'])['resourceClaimStatuses'];
-      if (!deepEqual(claims(object), claims(old))) return `node ${goQuote(node)} cannot update resource claim statuses`;
+      const isKept = (field: string) =>
+        semanticEqual(asFields(object?.['status'])[field], asFields(old?.['status'])[field]);
+      if (!isKept('resourceClaimStatuses')) return `node ${goQuote(node)} cannot update resource claim statues`;
+      if (!isKept('extendedResourceClaimStatus'))
+        return `node ${goQuote(node)} cannot update extended resource claim status`;
       return undefined;
     },
     '/pods/eviction': async (attributes, node) => {
@@ -57,8 +62,11 @@ export function nodeRestriction({ objects, naming }: Parts): AdmissionPlugin {
     },
     '/nodes': (attributes, node) => ownNode(attributes, node),
     '/nodes/status': (attributes, node) => ownNode(attributes, node),
-    '/persistentvolumeclaims/status': ({ operation }) =>
-      operation === 'UPDATE' ? undefined : `unexpected operation ${goQuote(operation)}`,
+    '/persistentvolumeclaims/status': ({ operation, object, old }, node) => {
+      if (operation !== 'UPDATE') return `unexpected operation ${goQuote(operation)}`;
+      if (semanticEqual(withoutCapacity(object), withoutCapacity(old))) return undefined;
+      return `node ${goQuote(node)} is not allowed to update fields other than status.quantity and status.conditions`;
+    },
     '/serviceaccounts/token': (attributes, node) => tokenOfPod(attributes, node),
     [`${naming.group('coordination')}/leases`]: ({ name, namespace }, node) => {
       if (namespace !== leaseNamespace)
@@ -67,6 +75,12 @@ export function nodeRestriction({ objects, naming }: Parts): AdmissionPlugin {
     },
     [`${naming.group('storage')}/csinodes`]: ({ name }, node) =>
       name === node ? undefined : 'can only access CSINode with the same name as the requesting node',
+    [`${naming.group('certificates')}/certificatesigningrequests`]: (attributes, node) =>
+      featureGates['AllowInsecureKubeletCertificateSigningRequests'] === true
+        ? undefined
+        : certificateRequestProblem(parts, attributes, node),
+    [`${naming.group('certificates')}/podcertificaterequests`]: (attributes, node) =>
+      podCertificateRequestProblem(parts, attributes, node),
     [`${naming.group('resource')}/resourceslices`]: ({ object, old }, node) =>
       [object, old].every((slice) => !slice || asFields(slice['spec'])['nodeName'] === node)
         ? undefined
@@ -76,6 +90,7 @@ export function nodeRestriction({ objects, naming }: Parts): AdmissionPlugin {
   const closed: Readonly<Record<string, string>> = {
     '/pods': "unexpected pod subresource, only 'status' and 'eviction' are allowed",
     '/persistentvolumeclaims': 'may only update PVC status',
+    [`${naming.group('certificates')}/podcertificaterequests`]: 'unexpected subresource',
   };
 
   async function mirrorPod(attributes: AdmissionAttributes, node: string): Promise<string | undefined> {
@@ -85,16 +100,16 @@ export function nodeRestriction({ objects, naming }: Parts): AdmissionPlugin {
       return `pod does not have ${goQuote(mirrorAnnotation)} annotation, node ${goQuote(node)} can only create mirror pods`;
     const refused = givenTo(node, pod, 'create');
     if (refused !== undefined) return refused;
-    const reached = reachedBy(spec);
-    if (reached !== undefined) return `node ${goQuote(node)} can not create pods that reference ${reached}`;
-    const owners = pod.metadata.ownerReferences ?? [];
-    const [owner] = owners;
-    const only = `node ${goQuote(node)} can only create pods with an owner reference set to itself`;
-    if (!owner || owners.length > 1) return only;
-    if (owner.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node) return only;
-    if (owner.controller !== true || owner.blockOwnerDeletion === true) return only;
+    const problem = ownerProblem(pod, node);
+    if (problem !== undefined) return problem;
     const found = await find(objects, nodes, '', node, attributes.request.signal);
-    return found?.metadata.uid === owner.uid ? undefined : `${only}: the uid is another one`;
+    const owner = pod.metadata.ownerReferences![0]!;
+    if (found?.metadata.uid !== owner.uid)
+      return `node ${node} UID mismatch: expected ${owner.uid} got ${found?.metadata.uid ?? ''}`;
+    if (asItems(spec['ephemeralContainers']).length > 0)
+      return `node ${goQuote(node)} can not create pods with ephemeral containers`;
+    const kind = referencedKind(spec);
+    return kind === undefined ? undefined : `node ${goQuote(node)} can not create pods that reference ${kind}`;
   }
 
   function ownNode({ operation, name, object, old }: AdmissionAttributes, node: string): string | undefined {
@@ -126,8 +141,10 @@ export function nodeRestriction({ objects, naming }: Parts): AdmissionPlugin {
     if (!pod || pod.metadata.uid !== uid) return `the UID in the bound object reference does not match a pod`;
     const { nodeName, serviceAccountName } = asFields(pod['spec']);
     if (nodeName !== node) return 'node requested token bound to a pod scheduled on a different node';
-    if (serviceAccountName === attributes.name) return undefined;
-    return `node requested token for an account that the pod ${goQuote(asText(name))} does not act as`;
+    if (serviceAccountName !== attributes.name)
+      return `node requested token for an account that the pod ${goQuote(asText(name))} does not act as`;
+    const checksAudience = featureGates['ServiceAccountNodeAudienceRestriction'] === true;
+    return checksAudience ? audienceProblem(parts, attributes, pod) : undefined;
   }
 
   return {
@@ -145,28 +162,17 @@ export function nodeRestriction({ objects, naming }: Parts): AdmissionPlugin {
   };
 }
 
-/** What a Pod would open to its node that the node has no right to by itself. */
-function reachedBy(spec: Fields): string | undefined {
-  if (asText(spec['serviceAccountName']) !== '') return 'a service account';
-  if (asItems(spec['ephemeralContainers']).length > 0) return 'ephemeral containers';
-  if (asItems(spec['resourceClaims']).length > 0) return 'resourceclaims';
-  const containers = ['initContainers', 'containers'].flatMap((field) => asItems(spec[field]));
-  for (const container of containers) {
-    for (const from of [...asItems(container['envFrom']), ...asItems(container['env']).map(valueFrom)]) {
-      if (isSet(from['secretRef']) || isSet(from['secretKeyRef'])) return 'secrets';
-      if (isSet(from['configMapRef']) || isSet(from['configMapKeyRef'])) return 'configmaps';
-    }
-  }
-  if (asItems(spec['imagePullSecrets']).length > 0) return 'secrets';
-  for (const volume of asItems(spec['volumes'])) {
-    if (isSet(volume['persistentVolumeClaim']) || isSet(volume['ephemeral'])) return 'persistentvolumeclaims';
-    const sources = [volume, ...asItems(asFields(volume['projected'])['sources'])];
-    if (sources.some((source) => isSet(source['secret']))) return 'secrets';
-    if (sources.some((source) => isSet(source['configMap']))) return 'configmaps';
-    if (sources.some((source) => isSet(source['serviceAccountToken']))) return 'a service account';
-    if (Object.values(volume).some((source) => isSet(asFields(source)['secretRef']))) return 'secrets';
-  }
-  return undefined;
+/** The claim without what a node tells of its size. */
+function withoutCapacity(claim: KubeObject | undefined): unknown {
+  if (!claim) return undefined;
+  const { metadata, status, ...rest } = claim;
+  const { resourceVersion: _version, managedFields: _managed, ...kept } = metadata;
+  const {
+    capacity: _c,
+    conditions: _d,
+    allocatedResources: _r,
+    allocatedResourceStatuses: _s,
+    ...told
+  } = asFields(status);
+  return { ...rest, metadata: kept, status: told };
 }
-
-const valueFrom = (variable: Fields): Fields => asFields(variable['valueFrom']);

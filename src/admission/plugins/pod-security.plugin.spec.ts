@@ -10,6 +10,7 @@ const inNamespace = (labels: Labels, more: object = {}) => ({
   known: { '/namespaces': [{ metadata: { name: 'ns', labels: labelled(labels) } }], ...more },
 });
 const privileged = podOf({ containers: [{ name: 'c', securityContext: { privileged: true } }] });
+const privilegedWith = (spec: object) => ({ ...privileged, spec: { ...privileged.spec, ...spec } });
 const restricted = podOf({
   securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
   containers: [{ name: 'c', securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } } }],
@@ -71,7 +72,8 @@ describe('a Pod', () => {
     });
   });
 
-  it.each([
+  // prettier-ignore
+  it.each<{ name: string; of: string; object: typeof privileged; before?: object; isRefused: boolean }>([
     { name: 'when it is only relabelled', of: '/pods', object: privileged, isRefused: false },
     {
       name: 'when a profile is changed',
@@ -82,11 +84,15 @@ describe('a Pod', () => {
       },
       isRefused: true,
     },
-    { name: 'when it is to be looked into', of: '/pods/ephemeralcontainers', object: privileged, isRefused: true },
+    { name: 'when its image is changed', of: '/pods', object: privilegedWith({ containers: [{ ...privileged.spec.containers[0]!, image: 'j' }] }), isRefused: true },
+    { name: 'when an image of its init containers is changed', of: '/pods', object: privilegedWith({ initContainers: [{ name: 'i', image: 'j' }] }), before: { initContainers: [{ name: 'i', image: 'i' }] }, isRefused: true },
+    { name: 'when it is to be looked into', of: '/pods/ephemeralcontainers', object: privilegedWith({ ephemeralContainers: [{ name: 'd', image: 'd' }] }), isRefused: true },
+    { name: 'when it could be looked into', of: '/pods/ephemeralcontainers', object: privileged, isRefused: false },
+    { name: 'when it is resized', of: '/pods/resize', object: privilegedWith({ containers: [{ ...privileged.spec.containers[0]!, resources: { limits: { cpu: '1' } } }] }), isRefused: false },
     { name: 'when its node tells of it', of: '/pods/status', object: privileged, isRefused: false },
-  ])('that is there is looked at again $name: $isRefused', async ({ of: resource, object, isRefused }) => {
+  ])('that is there is looked at again $name: $isRefused', async ({ of: resource, object, isRefused, before = {} }) => {
     const plugin = podSecurity(pluginParts(inNamespace({ enforce: 'baseline' })));
-    const { refused } = await admitted(plugin, { of: resource, object, old: privileged });
+    const { refused } = await admitted(plugin, { of: resource, object, old: privilegedWith(before) });
     expect(refused !== undefined).toBe(isRefused);
   });
 });

@@ -10,7 +10,7 @@ import type { PodView, Violation } from '../pod-security/check.js';
 import { warningsOf } from '../pod-security/existing-pods.js';
 import { isStricter, samePolicy, shownPolicy, type LevelVersion } from '../pod-security/level.js';
 import { modes, readPolicy, type NamespacePolicy } from '../pod-security/namespace-policy.js';
-import { profileAnnotations, templateOf, viewOf } from '../pod-security/pod-templates.js';
+import { isSignificantUpdate, templateOf, viewOf } from '../pod-security/pod-templates.js';
 import { PodSecurityStandards, shownViolations } from '../pod-security/standards.js';
 import { forbid } from '../refusal.js';
 
@@ -102,10 +102,9 @@ export function podSecurity({ objects, naming, configuration }: Parts): Admissio
     const view = viewOf(object);
     if (operation === 'CREATE') return subresource === '' ? view : undefined;
     if (operation !== 'UPDATE' || !old) return undefined;
-    if (subresource === 'ephemeralcontainers') return view;
-    if (subresource !== '') return undefined;
-    const isSame = deepEqual(profileAnnotations(view, naming), profileAnnotations(viewOf(old), naming));
-    return isSame ? undefined : view;
+    // Neither bindings nor evictions nor statuses change the spec, and a resize changes only amounts.
+    if (subresource !== '' && subresource !== 'ephemeralcontainers') return undefined;
+    return isSignificantUpdate(view, viewOf(old), naming) ? view : undefined;
   }
 
   function securedTemplate({ resource, subresource, operation, object }: AdmissionAttributes): PodView | undefined {

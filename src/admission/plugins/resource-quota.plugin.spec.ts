@@ -303,6 +303,47 @@ it('has no limits before the status says so', async () => {
   expect((await admitted(resourceQuota(pluginParts({ known })), secret)).refused).toBeUndefined();
 });
 
+describe('an update that brings a Pod under other quotas', () => {
+  const terminating = { scopes: ['Terminating'] };
+  const lasting = { scopes: ['NotTerminating'] };
+  const bounded = sized('400m', { activeDeadlineSeconds: 60 });
+  const update = (object: WriteGiven['object'], old: WriteGiven['old']): WriteGiven => ({
+    ...(object && { object }),
+    ...(old && { old }),
+  });
+
+  it('charges the new one for all of it, at once', async () => {
+    const known = new KnownObjects(
+      quotas(
+        quota(
+          { pods: '1', 'requests.cpu': '1' },
+          { pods: '0', 'requests.cpu': '0' },
+          { name: 'new', spec: terminating },
+        ),
+        quota({ pods: '5' }, { pods: '1' }, { name: 'before', spec: lasting }),
+      ),
+    );
+    const { refused } = await admitted(resourceQuota(pluginParts({ known })), update(bounded, sized('400m')));
+    expect([refused, usedIn(known, 'new'), usedIn(known, 'before')]).toEqual([
+      undefined,
+      { pods: '1', 'requests.cpu': '400m' },
+      { pods: '1' },
+    ]);
+  });
+
+  it('is refused where the new one has nothing left', async () => {
+    const known = quotas(quota({ pods: '1' }, { pods: '1' }, { spec: terminating }));
+    const { refused } = await admitted(resourceQuota(pluginParts({ known })), update(bounded, sized('400m')));
+    expect(refused).toBe('exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1');
+  });
+
+  it('is not charged where the Pod stays in its scopes', async () => {
+    const known = quotas(quota({ pods: '1' }, { pods: '1' }, { spec: lasting }));
+    const { refused } = await admitted(resourceQuota(pluginParts({ known })), update(sized('400m'), sized('400m')));
+    expect(refused).toBeUndefined();
+  });
+});
+
 it.each([
   { name: 'tries again when others are faster', rivals: 3, want: undefined },
   {

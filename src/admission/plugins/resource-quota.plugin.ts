@@ -24,6 +24,11 @@ interface Parts {
   readonly configuration: { readonly quota: QuotaConfiguration };
 }
 
+interface Charge {
+  readonly quota: KubeObject;
+  readonly delta: Amounts;
+}
+
 /**
  * Refuses what would take more than a namespace's quotas leave, and writes down what the rest takes, before it is
  * stored: two requests at once cannot both have the last piece. What then is not stored is given back by the reconciler.
@@ -35,10 +40,10 @@ export function resourceQuota({ ledger, naming, clock, configuration }: Parts): 
   return {
     name: 'ResourceQuota',
     async validate(attributes) {
-      const { operation, subresource, namespaced, namespace, object, old, resource } = attributes;
+      const { namespaced, namespace, object, old, resource } = attributes;
       if (!namespaced || namespace === '' || !object) return;
       const evaluator = evaluators.of(resource);
-      if (!evaluator?.handles(operation, subresource)) return;
+      if (!evaluator || !mayCharge(evaluator, attributes)) return;
       const quotas = await quotasFor(attributes, evaluator, object);
       const usage = evaluator.usage(object, clock.now());
       const problem = uncoveredProblem(configuration.quota, { resource, object, usage, evaluator, quotas });
@@ -48,18 +53,22 @@ export function resourceQuota({ ledger, naming, clock, configuration }: Parts): 
       if (negative.size > 0) {
         throw forbid(attributes, `quota usage is negative for resource(s): ${[...negative.keys()].sort().join(',')}`);
       }
-      const delta = withoutZeros(old ? difference(usage, evaluator.usage(old, clock.now())) : usage);
-      if (delta.size === 0) return;
+      const delta = old ? difference(usage, evaluator.usage(old, clock.now())) : usage;
+      // A quota that did not count the object before is charged for all of it.
+      const charges = quotas
+        .map((quota) => ({ quota, delta: withoutZeros(old && !concerns(quota, evaluator, old) ? usage : delta) }))
+        .filter((charge) => charge.delta.size > 0);
+      if (charges.length === 0) return;
       // Requests of this server would only get in each other's way; others are found out by the store.
-      await turns.take(namespace, () => settleAll(attributes, quotas, delta));
+      await turns.take(namespace, () => settleAll(attributes, charges));
     },
   };
 
   /** What every quota says is known before the first one is charged. */
-  async function settleAll(attributes: AdmissionAttributes, quotas: readonly KubeObject[], delta: Amounts) {
-    for (const quota of quotas) await settle(attributes, quota, delta, false);
+  async function settleAll(attributes: AdmissionAttributes, charges: readonly Charge[]) {
+    for (const { quota, delta } of charges) await settle(attributes, quota, delta, false);
     if (attributes.request.dryRun) return;
-    for (const quota of quotas) await settle(attributes, quota, delta, true);
+    for (const { quota, delta } of charges) await settle(attributes, quota, delta, true);
   }
 
   async function quotasFor(
@@ -101,6 +110,13 @@ export function resourceQuota({ ledger, naming, clock, configuration }: Parts): 
     const busy = `the quota ${quota.metadata.name} is charged by many requests at once: ${shownAmounts(delta)}`;
     throw ApiError.conflict(resource, name, busy);
   }
+}
+
+/** True if the write may change what a quota has counted, or which quotas count the object. */
+function mayCharge(evaluator: Evaluator, { operation, subresource, object, old }: AdmissionAttributes): boolean {
+  if (evaluator.handles(operation, subresource)) return true;
+  if (operation !== 'UPDATE' || subresource !== '' || !object || !old) return false;
+  return evaluator.changesScope?.(object, old) ?? false;
 }
 
 /** All that it limits is in its status: until then, what was read may be older than the first count. */

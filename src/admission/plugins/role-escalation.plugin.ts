@@ -1,12 +1,12 @@
 import { ApiError } from '../../machinery/api-error.js';
-import { deepEqual } from '../../machinery/deep-equal.js';
 import { goQuote } from '../../machinery/field-error.js';
-import { asItems, isSet } from '../../machinery/fields.js';
+import { asFields, asItems } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { missingRules, shownList, shownRule } from '../../machinery/policy-escalation.js';
 import { policyRuleOf, roleRefOf, type PolicyRule, type RoleRef } from '../../machinery/policy-rule.js';
 import { privilegedGroup, type UserInfo } from '../../machinery/user-info.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.js';
+import { onlyCleanupChanges } from '../cleanup-changes.js';
 import type { WantedRight } from '../plugin-parts.js';
 import { forbid } from '../refusal.js';
 
@@ -17,7 +17,7 @@ export interface RoleEscalationParts {
   readonly may: (right: WantedRight) => Promise<boolean>;
 }
 
-/** What users have been given. */
+/** The rules that bindings give to users. */
 interface HeldRules {
   heldBy(user: UserInfo, namespace: string): { readonly rules: readonly PolicyRule[]; readonly problem?: string };
   /** Undefined when there is no such role. */
@@ -25,8 +25,9 @@ interface HeldRules {
 }
 
 /**
- * Nobody gives what he does not have: who writes a role must hold its rules, who binds one those of the role, unless he
- * may `escalate` or `bind`. It cannot be switched off, as no rule would mean anything without it.
+ * Refuses privilege escalation: a user who writes a role must hold its rules, a user who writes a binding must hold the
+ * rules of its role, unless he may `escalate` or `bind`. Like kube-apiserver's storage for these kinds, it cannot be
+ * switched off, and it looks at every change: labels, too, decide what a role gives, by aggregation.
  */
 export function roleEscalation(parts: RoleEscalationParts): AdmissionPlugin {
   const checks: Readonly<Record<string, (attributes: AdmissionAttributes) => Promise<void>>> = {
@@ -38,11 +39,12 @@ export function roleEscalation(parts: RoleEscalationParts): AdmissionPlugin {
   return {
     name: 'RoleEscalation',
     async admit(attributes) {
-      const { resource, subresource, request, operation } = attributes;
-      if (resource.group !== parts.group || subresource !== '') return;
+      const { resource, request, operation } = attributes;
+      if (resource.group !== parts.group || !Object.hasOwn(checks, resource.resource)) return;
       if (operation !== 'CREATE' && operation !== 'UPDATE') return;
       if (request.user.groups.includes(privilegedGroup)) return;
-      if (Object.hasOwn(checks, resource.resource)) await checks[resource.resource]!(attributes);
+      if (onlyCleanupChanges(attributes)) return;
+      await checks[resource.resource]!(attributes);
     },
   };
 }
@@ -58,22 +60,22 @@ const everyPath: PolicyRule = { ...everything, apiGroups: [], resources: [], non
 
 async function checkRole(parts: RoleEscalationParts, attributes: AdmissionAttributes): Promise<void> {
   const { object, old, namespace, name, resource, request } = attributes;
-  const isNew = (field: string) => !old || !deepEqual(object?.[field], old[field]);
-  if (!isNew('rules') && !isNew('aggregationRule')) return;
   if (await parts.may({ ...resource, user: request.user, verb: 'escalate', namespace, name })) return;
-  const rules = asItems(object?.['rules']).map(policyRuleOf);
-  refuseMore(parts, attributes, rules);
-  if (isSet(object?.['aggregationRule']) && isNew('aggregationRule')) {
-    const { rules: held } = parts.held.heldBy(request.user, namespace);
-    if (missingRules([everything, everyPath], held)?.length !== 0) {
-      throw forbid(attributes, 'must have cluster-admin privileges to use the aggregationRule');
-    }
+  refuseMore(parts, attributes, asItems(object?.['rules']).map(policyRuleOf));
+  // Selectors can gather any rules later, and taking them off keeps the rules that nobody granted: both ask for all.
+  if (!aggregates(object) && !aggregates(old)) return;
+  const { rules: held } = parts.held.heldBy(request.user, namespace);
+  if (missingRules([everything, everyPath], held)?.length !== 0) {
+    throw forbid(attributes, 'must have cluster-admin privileges to use the aggregationRule');
   }
 }
 
+const aggregates = (role: KubeObject | undefined): boolean =>
+  asItems(asFields(role?.['aggregationRule'])['clusterRoleSelectors']).length > 0;
+
 async function checkBinding(parts: RoleEscalationParts, attributes: AdmissionAttributes): Promise<void> {
-  const { object, old, namespace, resource, request } = attributes;
-  if (!object || (old && deepEqual(withoutCleanup(object), withoutCleanup(old)))) return;
+  const { object, namespace, resource, request } = attributes;
+  if (!object) return;
   const role = roleRefOf(object);
   const plural = role.kind === 'Role' ? 'roles' : 'clusterroles';
   const right = { user: request.user, verb: 'bind', group: parts.group, resource: plural, namespace, name: role.name };
@@ -81,12 +83,6 @@ async function checkBinding(parts: RoleEscalationParts, attributes: AdmissionAtt
   const rules = parts.held.rulesOf(role, namespace);
   if (!rules) throw ApiError.notFound(resource, role.name);
   refuseMore(parts, attributes, rules);
-}
-
-/** What may be changed on the way to being deleted. */
-function withoutCleanup({ metadata, ...rest }: KubeObject): unknown {
-  const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _managed, ...kept } = metadata;
-  return { ...rest, metadata: kept };
 }
 
 function refuseMore(

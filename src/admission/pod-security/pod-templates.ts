@@ -1,5 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asFields } from '../../machinery/fields.js';
+import { deepEqual } from '../../machinery/deep-equal.js';
+import { asFields, asItems } from '../../machinery/fields.js';
 import type { GroupResource } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { PodView } from './check.js';
@@ -31,8 +32,21 @@ export function viewOf(pod: { readonly metadata?: unknown; readonly spec?: unkno
   };
 }
 
-/** What a Pod that is there may change of itself, and that these rules look at. */
-export function profileAnnotations({ annotations }: PodView, naming: NamingProfile): Record<string, string> {
+/**
+ * True if the update makes the Pod run something else: another image, another container, or other security profiles.
+ * Images count although no rule reads them, so that a Pod that is no longer allowed cannot be put to another use.
+ */
+export function isSignificantUpdate(pod: PodView, old: PodView, naming: NamingProfile): boolean {
+  if (!deepEqual(profileAnnotations(pod, naming), profileAnnotations(old, naming))) return true;
+  return ['containers', 'initContainers', 'ephemeralContainers'].some((list) => {
+    const [after, before] = [asItems(pod.spec[list]), asItems(old.spec[list])];
+    if (list !== 'ephemeralContainers' && after.length !== before.length) return true;
+    const images = new Map(before.map(({ name, image }) => [name, image]));
+    return after.some(({ name, image }) => !images.has(name) || images.get(name) !== image);
+  });
+}
+
+function profileAnnotations({ annotations }: PodView, naming: NamingProfile): Record<string, string> {
   const about = ['container.apparmor.security.beta', 'seccomp.security.alpha', 'container.seccomp.security.alpha'];
   const prefixes = about.map((subdomain) => naming.label('', subdomain));
   return Object.fromEntries(

@@ -1,5 +1,6 @@
 import { asFields, asItems, type Fields } from '../../machinery/fields.js';
-import { largestOf, noAmounts, readAmounts, sumOf, type Amounts } from '../amounts.js';
+import type { Quantity } from '../../machinery/quantity.js';
+import { largestOf, readAmounts, sumOf, sumOfAll, type Amounts } from '../amounts.js';
 
 export type ResourceSide = 'requests' | 'limits';
 
@@ -15,16 +16,17 @@ export interface PodAmountOptions {
  */
 export function podAmounts(spec: unknown, side: ResourceSide, { withOverhead = true }: PodAmountOptions = {}): Amounts {
   const fields = asFields(spec);
-  const beside = sumOf(...asItems(fields['containers']).map((container) => amountsOf(container, side)));
-  let sidecars = noAmounts;
-  let starting = noAmounts;
+  const beside = sumOfAll(asItems(fields['containers']).map((container) => amountsOf(container, side)));
+  const sidecars = new Map<string, Quantity>();
+  // Never less than what the sidecars take, so only the names of one container change at a time.
+  const starting = new Map<string, Quantity>();
   for (const container of asItems(fields['initContainers'])) {
-    const own = amountsOf(container, side);
-    if (container['restartPolicy'] === 'Always') {
-      sidecars = sumOf(sidecars, own);
-      starting = largestOf(starting, sidecars);
-    } else {
-      starting = largestOf(starting, sumOf(sidecars, own));
+    const isSidecar = container['restartPolicy'] === 'Always';
+    for (const [name, amount] of amountsOf(container, side)) {
+      const sum = sidecars.get(name)?.add(amount) ?? amount;
+      if (isSidecar) sidecars.set(name, sum);
+      const before = starting.get(name);
+      if (!before || before.compare(sum) < 0) starting.set(name, sum);
     }
   }
   const containers = largestOf(sumOf(beside, sidecars), starting);

@@ -7,6 +7,8 @@ import type { ScopeMatcher } from './scopes.js';
 export interface Evaluator {
   /** Which writes may change what is used. */
   handles(operation: AdmissionOperation, subresource: string): boolean;
+  /** True if an update of the object itself, which `handles` does not ask for, may bring it under other quotas. */
+  changesScope?(object: KubeObject, old: KubeObject): boolean;
   /** Of the names in a quota, whether this resource has a part in one. */
   counts(name: string): boolean;
   /** What one object takes. `nowMs` tells whether it has ended. */

@@ -7,7 +7,7 @@ import { containersOf } from '../pods/containers.js';
 import { amountsOf, podAmounts } from '../pods/pod-requests.js';
 import { isExtendedResource, isHugePage } from '../pods/resource-names.js';
 import type { Evaluator } from './evaluator.js';
-import { podScope } from './scopes.js';
+import { podScope, scopeKey } from './scopes.js';
 
 const basic = ['cpu', 'memory', 'ephemeral-storage'];
 /** When one of these is limited, every container must say it for itself. */
@@ -33,6 +33,7 @@ export function podEvaluator(naming: NamingProfile): Evaluator {
   return {
     handles: (operation, subresource) =>
       (operation === 'CREATE' && subresource === '') || (operation === 'UPDATE' && subresource === 'resize'),
+    changesScope: (pod, old) => scopeKey(pod) !== scopeKey(old),
     counts: (name) =>
       fixed.has(name) ||
       isHugePage(name.replace(/^requests\./, '')) ||

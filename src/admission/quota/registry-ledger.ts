@@ -40,6 +40,8 @@ export class RegistryLedger implements QuotaLedger {
     const { namespace = '', name = '', uid = '' } = quota.metadata;
     const next = store.canonical({ ...quota, status: { ...asFields(quota['status']), used } });
     const key = store.keyOf(namespace, name);
+    const stored = store.cache.get(key);
+    if (stored) store.checkRewritable(stored);
     const result = await store.commit({ type: 'put', key, value: store.codec.encode(next) }, revisionOf(quota), signal);
     if ('newer' in result) return false;
     if (this.written.size >= writtenMax) this.written.clear();

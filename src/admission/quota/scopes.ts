@@ -39,6 +39,13 @@ export const podScope: ScopeMatcher = (scope, pod) => {
   }
 };
 
+/** Equal for Pods that are in the same scopes. */
+export function scopeKey({ spec }: KubeObject): string {
+  const fields = asFields(spec);
+  const facts = [isBounded(fields), isBestEffort(fields), reachesOtherNamespaces(fields)];
+  return [...facts, asText(fields['priorityClassName'])].join();
+}
+
 export const claimScope: ScopeMatcher = (scope, claim) => {
   if (scope.scopeName !== 'VolumeAttributesClass') return false;
   const names = [

@@ -1,3 +1,4 @@
+import { headerText } from '../../machinery/header-text.js';
 import { allAuthenticated } from '../../machinery/user-info.js';
 import type { Authenticator } from '../authenticator.js';
 
@@ -23,6 +24,7 @@ export function requestHeaderAuthenticator(names: RequestHeaderNames): Authentic
       if (proxyName === undefined) return undefined;
       if (names.allowedNames.length > 0 && !names.allowedNames.includes(proxyName)) return 'rejected';
       const headers = headerValues(rawHeaders);
+      if (!headers) return 'rejected';
       const valuesOf = (wanted: readonly string[]) =>
         wanted.flatMap((name) => headers.get(name.toLowerCase()) ?? []).filter((value) => value !== '');
       const name = valuesOf(names.usernameHeaders)[0];
@@ -40,13 +42,16 @@ export function requestHeaderAuthenticator(names: RequestHeaderNames): Authentic
   };
 }
 
-/** Node joins repeated headers by commas, which names may hold: the raw list keeps them apart. */
-function headerValues(rawHeaders: readonly string[]): Map<string, string[]> {
+/**
+ * Node joins repeated headers by commas, which names may hold: the raw list keeps them apart. Undefined if one is no
+ * text.
+ */
+function headerValues(rawHeaders: readonly string[]): Map<string, string[]> | undefined {
   const values = new Map<string, string[]>();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase();
-    // Headers carry bytes, and Node shows each as a character.
-    const value = Buffer.from(rawHeaders[i + 1]!, 'latin1').toString('utf8');
+    const value = headerText(rawHeaders[i + 1]!);
+    if (value === undefined) return undefined;
     const known = values.get(name);
     if (known) known.push(value);
     else values.set(name, [value]);

@@ -46,6 +46,12 @@ test.each<{ name: string; proxy?: string; headers: string[]; want: Authenticatio
     headers: ['x-remote-user', Buffer.from('jané').toString('latin1')],
     want: user('jané'),
   },
+  {
+    name: 'bytes that are no text',
+    proxy: 'front',
+    headers: ['x-remote-user', 'jan\u00ff'],
+    want: 'rejected',
+  },
   { name: 'no headers', proxy: 'front', headers: [], want: undefined },
   { name: 'no proxy', headers: ['x-remote-user', 'system:admin'], want: undefined },
   { name: 'another client of the authority', proxy: 'back', headers: ['x-remote-user', 'jane'], want: 'rejected' },

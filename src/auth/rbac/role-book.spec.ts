@@ -50,7 +50,9 @@ class World {
 
   private item(plural: string, path: string, look: Look) {
     const [namespace = '', name = ''] = path.split('/');
-    const object = { metadata: { name, ...(namespace && { namespace }) }, ...look } as unknown as KubeObject;
+    const { kind } = this.registry.require(group, version, plural).definition;
+    const metadata = { name, ...(namespace && { namespace }) };
+    const object = { apiVersion: `${group}/${version}`, kind, metadata, ...look } as unknown as KubeObject;
     const modRevision = this.next();
     const value = encodeStored(object);
     return { key: this.store(plural).keyOf(namespace, name), value, createRevision: modRevision, modRevision };

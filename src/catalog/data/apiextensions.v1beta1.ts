@@ -91,9 +91,8 @@ ExternalDocumentation {
  description string 1 ?
  url string 2 ?
 FieldValueErrorReason = string enum FieldValueDuplicate FieldValueForbidden FieldValueInvalid FieldValueRequired
-JSON {
 JSONSchemaDefinitions = {}JSONSchemaProps
-JSONSchemaDependencies = {}JSONSchemaPropsOrStringArray
+JSONSchemaDependencies = {}schemaOrStrings
 JSONSchemaProps {
  id string 1 ?
  $schema JSONSchemaURL 2 ?
@@ -102,7 +101,7 @@ JSONSchemaProps {
  type string 5 ?
  format string 6 ?
  title string 7 ?
- default *JSON 8 ?
+ default *json 8 ?
  maximum *float64 9 ?
  exclusiveMaximum bool 10 ?
  minimum *float64 11 ?
@@ -114,23 +113,23 @@ JSONSchemaProps {
  minItems *int64 17 ?
  uniqueItems bool 18 ?
  multipleOf *float64 19 ?
- enum []JSON 20 ? list=atomic
+ enum []json 20 ? list=atomic
  maxProperties *int64 21 ?
  minProperties *int64 22 ?
  required []string 23 ? list=atomic
- items *JSONSchemaPropsOrArray 24 ?
+ items *schemaOrArray 24 ?
  allOf []JSONSchemaProps 25 ? list=atomic
  oneOf []JSONSchemaProps 26 ? list=atomic
  anyOf []JSONSchemaProps 27 ? list=atomic
  not *JSONSchemaProps 28 ?
  properties {}JSONSchemaProps 29 ?
- additionalProperties *JSONSchemaPropsOrBool 30 ?
+ additionalProperties *schemaOrBool 30 ?
  patternProperties {}JSONSchemaProps 31 ?
  dependencies JSONSchemaDependencies 32 ?
- additionalItems *JSONSchemaPropsOrBool 33 ?
+ additionalItems *schemaOrBool 33 ?
  definitions JSONSchemaDefinitions 34 ?
  externalDocs *ExternalDocumentation 35 ?
- example *JSON 36 ?
+ example *json 36 ?
  nullable bool 37 ?
  x-kubernetes-preserve-unknown-fields *bool 38 ?
  x-kubernetes-embedded-resource bool 39 ?
@@ -139,9 +138,6 @@ JSONSchemaProps {
  x-kubernetes-list-type *string 42 ? optional
  x-kubernetes-map-type *string 43 ? optional
  x-kubernetes-validations ValidationRules 44 ? list=map,rule patch=merge key=rule
-JSONSchemaPropsOrArray {
-JSONSchemaPropsOrBool {
-JSONSchemaPropsOrStringArray {
 JSONSchemaURL = string
 ResourceScope = string
 SelectableField {

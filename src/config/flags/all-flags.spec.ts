@@ -91,7 +91,7 @@ test('the help shows every flag with its default under a topic', () => {
   const described = (name: string) => options.find((option) => option.name() === name)!.description;
   expect(described('authorization-mode')).toContain('default RBAC');
   expect(described('cert-dir')).toContain('default <data-dir>/pki');
-  expect(described('goaway-chance')).toContain('no effect here');
+  expect(described('permit-port-sharing')).toContain('no effect here');
   const ofReference = helpOptions('kube-apiserver').find((option) => option.name() === 'authorization-mode')!;
   expect(ofReference.description).toContain('default AlwaysAllow');
 });

@@ -3,6 +3,7 @@ import { auditFlags } from './audit.js';
 import { authenticationFlags } from './authentication.js';
 import { authorizationFlags } from './authorization.js';
 import { clusterFlags, ownFlags } from './cluster.js';
+import { controllerFlags } from './controllers.js';
 import { admissionFlags, egressFlags, enablementFlags, featureFlags } from './features.js';
 import { genericFlags } from './generic.js';
 import { logFlags, metricsFlags, traceFlags } from './observability.js';
@@ -17,6 +18,7 @@ export const flagTopics: readonly FlagTopic[] = [
   authenticationFlags,
   authorizationFlags,
   clusterFlags,
+  controllerFlags,
   admissionFlags,
   enablementFlags,
   genericFlags,

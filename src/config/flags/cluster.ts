@@ -44,7 +44,7 @@ export const clusterFlags: FlagTopic = {
       'list',
       '*',
       'reconcilers.controllers',
-      `reconcilers to run: * is all, name adds one, -name removes one; known are ${reconcilerNames.join(', ')}`,
+      `reconcilers to run: * is all, -* none, name adds one, -name removes one; known are ${reconcilerNames.join(', ')}`,
     ),
     used(
       'leader-elect',

@@ -32,7 +32,13 @@ export const genericFlags: FlagTopic = {
       'host name in the URLs that the server writes about itself',
     ),
     used('feature-gates', 'gates', '', 'featureGates', 'switch features: Name=true|false, comma-separated'),
-    accepted('goaway-chance', 'float', '0', 'fraction of HTTP/2 requests that are asked to reconnect elsewhere'),
+    used(
+      'goaway-chance',
+      'float',
+      '0',
+      'serving.goawayChance',
+      'fraction of HTTP/2 requests (up to 0.02) whose client is asked to open another connection for what follows',
+    ),
     used(
       'livez-grace-period',
       'duration',
@@ -74,14 +80,21 @@ export const genericFlags: FlagTopic = {
       'duration',
       '0s',
       'shutdownDelayMs',
-      'how long to go on serving, with /readyz failing, after the signal to stop',
+      'how long to go on serving, new connections too, with /readyz failing, after the signal to stop',
     ),
-    accepted('shutdown-send-retry-after', 'bool', 'false', 'answer 429 while the last requests are finished'),
-    accepted(
+    used(
+      'shutdown-send-retry-after',
+      'bool',
+      'false',
+      'shutdownSendsRetryAfter',
+      'after the delay, keep the port open and answer 429 with Retry-After until running requests have ended',
+    ),
+    used(
       'shutdown-watch-termination-grace-period',
       'duration',
       '0s',
-      'how long to let watches drain when stopping',
+      'shutdownWatchGraceMs',
+      'end watches one by one over this time when stopping, instead of all at once',
     ),
     used(
       'storage-initialization-timeout',

@@ -75,11 +75,13 @@ export const storageFlags: FlagTopic = {
       refused: 'all resources are kept in one store, and those in other ones would not be found',
     }),
     accepted('lease-reuse-duration-seconds', 'int', '60', 'how long an etcd lease is shared by new objects'),
-    accepted(
+    used(
       'storage-media-type',
       'string',
-      'application/vnd.kubernetes.protobuf',
-      'encoding of stored objects; they are stored as JSON here and read in both',
+      'application/json',
+      'storage.mediaType',
+      'encoding of stored objects: application/json or application/vnd.kubernetes.protobuf; both are read, and kinds ' +
+        'without a protobuf form are stored as JSON',
     ),
     accepted('default-watch-cache-size', 'int', '100', 'size of watch caches', { deprecated: true }),
     accepted('watch-cache', 'bool', 'true', 'serve reads from memory; always on here'),

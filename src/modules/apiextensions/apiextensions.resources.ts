@@ -1,6 +1,8 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
+import { apiVersionOf } from '../../machinery/gvk.js';
 import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
 import { defaultTable } from '../../registry/table.js';
+import { fromStoredDefinition, toStoredDefinition } from './definition-storage.js';
 import { definitionStatusLens, definitionStrategy } from './definition.strategy.js';
 
 export const apiextensionsVersion = (naming: NamingProfile) => ({
@@ -9,6 +11,7 @@ export const apiextensionsVersion = (naming: NamingProfile) => ({
 });
 
 export function apiextensionsResources(naming: NamingProfile): readonly ResourceDefinition[] {
+  const stored = { ...apiextensionsVersion(naming), version: 'v1beta1' };
   return [
     defineResource({
       ...apiextensionsVersion(naming),
@@ -22,6 +25,8 @@ export function apiextensionsResources(naming: NamingProfile): readonly Resource
       table: defaultTable,
       subresources: { status: definitionStatusLens },
       allowsUnconditionalUpdate: false,
+      storage: { fromHub: toStoredDefinition(apiVersionOf(stored.group, stored.version)) },
+      storedVersions: [{ ...stored, toHub: fromStoredDefinition }],
     }),
   ];
 }

@@ -46,6 +46,13 @@ export function schemaOf(holder: unknown): Fields | undefined {
   return isSet(schema) ? asFields(schema) : undefined;
 }
 
+/** The distinct schemas of all versions. */
+export function schemasOf({ common, versions }: Pick<DefinitionView, 'common' | 'versions'>): Fields[] {
+  return [common.schema, ...versions.map(({ schema }) => schema)]
+    .map((holder) => schemaOf(holder))
+    .filter((schema) => schema !== undefined);
+}
+
 export function statusIsApart(subresources: unknown): boolean {
   return isSet(asFields(subresources)['status']);
 }

@@ -226,3 +226,35 @@ it.each<[string, object, object, boolean, string[]]>([
   strategy.prepareForUpdate!(object, was, testContext);
   expect(texts(strategy.validateUpdate!(object, was, testContext))).toEqual(containing(want));
 });
+
+describe('bounds on definitions', () => {
+  const patterned = (count: number) => {
+    const properties = Object.fromEntries(
+      Array.from({ length: count }, (_, n) => [`p${n}`, { type: 'string', pattern: `^(a|b|${n})+$` }]),
+    );
+    return version({ schema: { openAPIV3Schema: { type: 'object', properties } } });
+  };
+  const tooMany = 'spec.versions: Forbidden: schema has too many patterns, or patterns that are too large';
+
+  it('refuses thousands of different patterns, on create and on update', () => {
+    expect(refusals(strategy, definition(patterned(500)))).toEqual([]);
+    expect(refusals(strategy, definition(patterned(3000)))).toEqual([tooMany]);
+    expect(updateRefusals(strategy, definition(patterned(3000)), definition())).toEqual([tooMany]);
+  });
+
+  it('accepts an update of a stored definition that has thousands of patterns', () => {
+    const old = definition(patterned(2000));
+    expect(updateRefusals(strategy, definition(patterned(2001)), old)).toEqual([]);
+  });
+
+  it('validates a spec again only if it has changed', () => {
+    const broken = version({ schema: { openAPIV3Schema: { type: 'object', properties: { a: {} } } } });
+    const old = definition(broken);
+    const labelled = { ...definition(broken), metadata: { ...old.metadata, labels: { a: 'b' } } };
+    expect(updateRefusals(strategy, labelled, old)).toEqual([]);
+    const changed = definition({ ...broken, conversion: { strategy: 'X' } });
+    expect(updateRefusals(strategy, changed, old)).toEqual(
+      containing(['spec.validation.openAPIV3Schema.properties[a].type: Required value', 'conversion.strategy']),
+    );
+  });
+});

@@ -1,8 +1,9 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { goQuote } from '../../machinery/field-error.js';
 import { asFields, asItems, asText, asTexts, fillIn, fillInZero, isSet, makeFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { JsonValue, KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
+import { copyJson } from '../../patch/copy-json.js';
 import { statusLens } from '../../registry/status-lens.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { definitionDeletion } from './definition-deletion.js';
@@ -25,7 +26,7 @@ export function definitionStrategy(naming: NamingProfile): Strategy {
       recordStorageVersions(definition);
     },
     prepareForUpdate(definition, old) {
-      definition['status'] = structuredClone(old['status']);
+      definition['status'] = copyJson(old['status'] as JsonValue);
       recordStorageVersions(definition);
     },
     validateCreate: (definition) => validateDefinition(definition, naming),
@@ -33,8 +34,8 @@ export function definitionStrategy(naming: NamingProfile): Strategy {
     warnings(definition, old) {
       // A schema may be large, and most writes are of the status.
       if (old && definition.metadata.generation === old.metadata.generation) return [];
-      const before = old ? unknownFormats(old) : [];
-      const formats = unknownFormats(definition).filter((format) => !before.includes(format));
+      const before = new Set(old ? unknownFormats(old) : []);
+      const formats = unknownFormats(definition).filter((format) => !before.has(format));
       return formats.map((format) => `unrecognized format ${goQuote(format)}`);
     },
     deletion: definitionDeletion(naming),
@@ -46,7 +47,7 @@ export const definitionStatusLens = statusLens({ validate: validateStatusNames }
 function unknownFormats(definition: KubeObject): string[] {
   const schemas = asItems(asFields(definition['spec'])['versions']).map(({ schema }) => schemaOf(schema) ?? {});
   return schemas
-    .flatMap((schema) => [...everySchema(schema)])
+    .flatMap(everySchema)
     .filter(({ type, format }) => asText(format) !== '' && !isKnownFormat(asText(type), asText(format)))
     .map(({ format }) => asText(format));
 }

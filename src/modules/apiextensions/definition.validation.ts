@@ -1,4 +1,5 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
+import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { required } from '../../machinery/field-rules.js';
 import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
@@ -15,9 +16,10 @@ import {
   type ConversionLeniency,
 } from './conversion.validation.js';
 import { isEstablished } from './definition-conditions.js';
-import { schemaOf, statusIsApart, viewOf, type DefinitionView } from './definition-view.js';
+import { schemaOf, schemasOf, statusIsApart, viewOf, type DefinitionView } from './definition-view.js';
 import { validateNames } from './names.validation.js';
 import { leniencyOf, strict, type SchemaLeniency } from './schema/leniency.js';
+import { hasCostlyPatterns } from './schema/pattern-cost.js';
 import { validateSchema } from './schema/schema.validation.js';
 import { validateSelectableFields } from './selectable-field.validation.js';
 import { validateSubresources } from './subresource.validation.js';
@@ -39,11 +41,15 @@ export function validateDefinitionUpdate(definition: KubeObject, old: KubeObject
   const names = asFields(spec['names']);
   const oldNames = asFields(before['names']);
   const at = path('spec');
+  // A schema may be large, and most updates are of metadata: a spec that is the same was validated before.
+  const specErrors = deepEqual(spec, before)
+    ? []
+    : validateSpec(spec, at, {
+        schema: leniencyOf(viewOf(before)),
+        conversion: conversionLeniencyOf(asFields(before['conversion']), isEstablished(old)),
+      });
   return [
-    ...validateSpec(spec, at, {
-      schema: leniencyOf(viewOf(before)),
-      conversion: conversionLeniencyOf(asFields(before['conversion']), isEstablished(old)),
-    }),
+    ...specErrors,
     // What objects are stored under can change only while there are none.
     ...(isEstablished(old)
       ? [
@@ -80,6 +86,11 @@ interface Leniency {
 function validateSpec(spec: Fields, at: FieldPath, { schema: leniency, conversion }: Leniency): FieldError[] {
   const view = viewOf(spec);
   const { common, versions } = view;
+  // Patterns are compiled to be validated: nothing else is looked at where that takes too long.
+  if (!leniency.costlyPatterns && hasCostlyPatterns(schemasOf(view))) {
+    const message = 'schema has too many patterns, or patterns that are too large';
+    return [fieldError.forbidden(String(at.child('versions')), message)];
+  }
   return [
     ...validateGroup(asText(spec['group']), at.child('group')),
     ...choice(spec['scope'], at.child('scope'), ['Cluster', 'Namespaced']),

@@ -17,6 +17,8 @@ export function apiregistrationResources(naming: NamingProfile): readonly Resour
       categories: ['api-extensions'],
       namespaced: false,
       storagePrefix: `${apiregistrationVersion(naming).group}/apiservices`,
+      // As the aggregator of kube-apiserver stores them, whatever the media type of the others.
+      storage: { fromHub: (service) => service },
       strategy: apiServiceStrategy,
       table: apiServiceTable,
       subresources: { status: apiServiceStatusLens },

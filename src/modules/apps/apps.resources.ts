@@ -14,6 +14,7 @@ import { controllerRevisionStrategy } from './controller-revision.strategy.js';
 import { daemonSetStatusLens, daemonSetStrategy, generationAnnotation } from './daemon-set.strategy.js';
 import { deploymentStatusLens, deploymentStrategy } from './deployment.strategy.js';
 import { replicaSetStatusLens, replicaSetStrategy } from './replica-set.strategy.js';
+import { storedDaemonSets, storedDeployments, storedReplicaSets, storedStatefulSets } from './stored-versions.js';
 import { statefulSetStatusLens, statefulSetStrategy } from './stateful-set.strategy.js';
 
 export const appsVersion = { group: 'apps', version: 'v1' } as const;
@@ -44,6 +45,7 @@ export const appsResources: readonly ResourceDefinition[] = [
     table: daemonSetTable,
     fieldAnnotations: [generationAnnotation],
     subresources: { status: daemonSetStatusLens },
+    storedVersions: storedDaemonSets,
   }),
   defineResource({
     ...workload,
@@ -53,6 +55,7 @@ export const appsResources: readonly ResourceDefinition[] = [
     strategy: deploymentStrategy,
     table: deploymentTable,
     subresources: { scale, status: deploymentStatusLens },
+    storedVersions: storedDeployments,
   }),
   defineResource({
     ...workload,
@@ -62,6 +65,7 @@ export const appsResources: readonly ResourceDefinition[] = [
     strategy: replicaSetStrategy,
     table: replicaSetTable,
     subresources: { scale, status: replicaSetStatusLens },
+    storedVersions: storedReplicaSets,
   }),
   defineResource({
     ...workload,
@@ -71,5 +75,6 @@ export const appsResources: readonly ResourceDefinition[] = [
     strategy: statefulSetStrategy,
     table: statefulSetTable,
     subresources: { scale, status: statefulSetStatusLens },
+    storedVersions: storedStatefulSets,
   }),
 ];

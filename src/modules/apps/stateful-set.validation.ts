@@ -27,17 +27,19 @@ export function validateStatefulSet(spec: Fields): FieldError[] {
 
 /** The set with a volume for each of its claims, as its pods have them: one that they share the name with gives way. */
 function withClaims(spec: Fields): Fields {
-  const claims = asItems(spec['volumeClaimTemplates']).map(({ metadata }) => asText(asFields(metadata)['name']));
-  if (claims.length === 0) return spec;
+  const templates = asItems(spec['volumeClaimTemplates']);
+  const claims = new Set(templates.map(({ metadata }) => asText(asFields(metadata)['name'])));
+  if (claims.size === 0) return spec;
   const template = asFields(spec['template']);
   const podSpec = asFields(template['spec']);
   const claimed = (claimName: string) => ({ name: claimName, persistentVolumeClaim: { claimName } });
   const given = asItems(podSpec['volumes']);
   const volumes = given.map((volume) => {
     const name = asText(volume['name']);
-    return claims.includes(name) ? claimed(name) : volume;
+    return claims.has(name) ? claimed(name) : volume;
   });
-  for (const name of new Set(claims)) if (!given.some((volume) => volume['name'] === name)) volumes.push(claimed(name));
+  const names = new Set(given.map((volume) => volume['name']));
+  for (const name of claims) if (!names.has(name)) volumes.push(claimed(name));
   return { ...spec, template: { ...template, spec: { ...podSpec, volumes } } };
 }
 

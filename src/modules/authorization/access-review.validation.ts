@@ -1,3 +1,4 @@
+import { counted, uncountedErrors } from '../../machinery/error-budget.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { each, required } from '../../machinery/field-rules.js';
 import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
@@ -109,5 +110,6 @@ function validateFieldRequirement(requirement: Fields, at: FieldPath): FieldErro
 /** Operators that this version does not know are let through: those of later clients narrow a request, never widen it. */
 function knownLabelRequirement(requirement: Fields, at: FieldPath): FieldError[] {
   const operator = String(at.child('operator'));
-  return validateLabelRequirement(requirement, at).filter(({ field }) => field !== operator);
+  const errors = uncountedErrors(() => validateLabelRequirement(requirement, at));
+  return errors.filter(({ field }) => field !== operator).map(counted);
 }

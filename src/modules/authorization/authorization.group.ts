@@ -1,6 +1,7 @@
 import { authorize, rulesFor, type AuthorizationAttributes, type Authorizer } from '../../auth/authorizer.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { ApiError } from '../../machinery/api-error.js';
+import { boundedErrors } from '../../machinery/error-budget.js';
 import type { FieldError } from '../../machinery/field-error.js';
 import { asFields, asText, asTexts, isSet } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
@@ -30,19 +31,25 @@ export class AuthorizationGroup {
 
   @VirtualResource('subjectaccessreviews')
   async reviewSubject({ definition, body }: VirtualRequest): Promise<HandlerResult> {
-    refuse(definition.group, [...validateAccessReview(body, { isAboutAsker: false }), ...validateBareMetadata(body)]);
+    refuse(definition.group, () => [
+      ...validateAccessReview(body, { isAboutAsker: false }),
+      ...validateBareMetadata(body),
+    ]);
     return this.decide(body, subjectOf(body));
   }
 
   @VirtualResource('localsubjectaccessreviews')
   async reviewLocally({ definition, body }: VirtualRequest): Promise<HandlerResult> {
-    refuse(definition.group, validateLocalReview(body));
+    refuse(definition.group, () => validateLocalReview(body));
     return this.decide(body, subjectOf(body));
   }
 
   @VirtualResource('selfsubjectaccessreviews')
   async reviewSelf({ context, definition, body }: VirtualRequest): Promise<HandlerResult> {
-    refuse(definition.group, [...validateAccessReview(body, { isAboutAsker: true }), ...validateBareMetadata(body)]);
+    refuse(definition.group, () => [
+      ...validateAccessReview(body, { isAboutAsker: true }),
+      ...validateBareMetadata(body),
+    ]);
     return this.decide(body, context.user);
   }
 
@@ -79,7 +86,8 @@ function review(naming: NamingProfile, kind: string, namespaced: boolean) {
   return { ...authorizationVersion(naming), kind, singular, plural: `${singular}s`, namespaced };
 }
 
-function refuse(group: string, errors: readonly FieldError[]): void {
+function refuse(group: string, validate: () => readonly FieldError[]): void {
+  const errors = boundedErrors(validate);
   if (errors.length > 0) throw ApiError.invalid({ group, kind: '' }, '', errors);
 }
 

@@ -58,7 +58,7 @@ export function autoscalerConverters(naming: NamingProfile): AutoscalerConverter
         ...object,
         metadata: withAnnotations(object, {
           [names.metrics]: orNothing(others.map(oldMetric)),
-          [names.behavior]: behavior,
+          [names.behavior]: isSet(behavior) ? writtenBehavior(asFields(behavior)) : undefined,
           [names.conditions]: orNothing(asItems(conditions)),
           [names.currentMetrics]: orNothing(statuses.map(oldMetricStatus)),
         }),
@@ -80,7 +80,7 @@ export function autoscalerConverters(naming: NamingProfile): AutoscalerConverter
       const { currentCPUUtilizationPercentage: used, ...status } = asFields(object['status']);
       const metrics = asItems(carriedIn(object, names.metrics)).map(metricOf);
       if (isSet(share)) metrics.push(cpuMetric(share));
-      const behavior = carriedIn(object, names.behavior);
+      const behavior = readBehavior(carriedIn(object, names.behavior));
       const conditions = asItems(carriedIn(object, names.conditions));
       const statuses = asItems(carriedIn(object, names.currentMetrics)).map(metricStatusOf);
       if (statuses.length === 0 && isSet(used)) statuses.push(cpuStatus(used));
@@ -94,6 +94,39 @@ export function autoscalerConverters(naming: NamingProfile): AutoscalerConverter
       return { ...object, metadata: withAnnotations(object, {}), spec: hubSpec, status: hubStatus };
     },
   };
+}
+
+/**
+ * The annotation is a Go struct without names for JSON: its fields are capitalized, and all of them are written. Go reads
+ * names in either case, and older texts of this server are in lower case.
+ */
+function writtenBehavior({ scaleUp, scaleDown }: Fields): Fields {
+  const rules = (given: unknown): Fields | null => {
+    if (!isSet(given)) return null;
+    const { stabilizationWindowSeconds, selectPolicy, policies, tolerance } = asFields(given);
+    return {
+      StabilizationWindowSeconds: stabilizationWindowSeconds ?? null,
+      SelectPolicy: selectPolicy ?? null,
+      Policies: isSet(policies) ? asItems(policies).map(writtenPolicy) : null,
+      Tolerance: tolerance ?? null,
+    };
+  };
+  return { ScaleUp: rules(scaleUp), ScaleDown: rules(scaleDown) };
+}
+
+const writtenPolicy = ({ type, value, periodSeconds }: Fields): Fields => ({
+  Type: type,
+  Value: value,
+  PeriodSeconds: periodSeconds,
+});
+
+function readBehavior(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(readBehavior);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, inner]) => isSet(inner));
+  return Object.fromEntries(
+    entries.map(([name, inner]) => [`${name.charAt(0).toLowerCase()}${name.slice(1)}`, readBehavior(inner)]),
+  );
 }
 
 const utilizationOf = (metric: Fields): unknown =>

@@ -1,4 +1,4 @@
-import { asFields, asText, isSet, type Fields } from '../../machinery/fields.js';
+import { asFields, isSet, type Fields } from '../../machinery/fields.js';
 
 /**
  * Metrics as v1 writes them: the same facts, flat. One table says for each type which field of v1 is which of the
@@ -12,15 +12,15 @@ const shapes: Readonly<Record<string, { readonly field: string; readonly spec: R
     spec: {
       target: ['describedObject'],
       metricName: ['metric', 'name'],
-      selector: ['metric', 'selector'],
       targetValue: ['target', 'value'],
+      selector: ['metric', 'selector'],
       averageValue: ['target', 'averageValue'],
     },
     status: {
       target: ['describedObject'],
       metricName: ['metric', 'name'],
-      selector: ['metric', 'selector'],
       currentValue: ['current', 'value'],
+      selector: ['metric', 'selector'],
       averageValue: ['current', 'averageValue'],
     },
   },
@@ -28,13 +28,13 @@ const shapes: Readonly<Record<string, { readonly field: string; readonly spec: R
     field: 'pods',
     spec: {
       metricName: ['metric', 'name'],
-      selector: ['metric', 'selector'],
       targetAverageValue: ['target', 'averageValue'],
+      selector: ['metric', 'selector'],
     },
     status: {
       metricName: ['metric', 'name'],
-      selector: ['metric', 'selector'],
       currentAverageValue: ['current', 'averageValue'],
+      selector: ['metric', 'selector'],
     },
   },
   Resource: {
@@ -82,25 +82,25 @@ const shapes: Readonly<Record<string, { readonly field: string; readonly spec: R
   },
 };
 
-const shapeOf = (metric: Fields) => {
-  const type = asText(metric['type']);
-  return Object.hasOwn(shapes, type) ? shapes[type] : undefined;
-};
+/** A metric has one source, that of its type; what else it says is kept. */
+const shapesOf = (metric: Fields) => Object.values(shapes).filter(({ field }) => isSet(metric[field]));
 
 export const oldMetric = (metric: Fields): Fields => flattened(metric, 'spec');
 export const oldMetricStatus = (metric: Fields): Fields => flattened(metric, 'status');
 
 function flattened(metric: Fields, part: 'spec' | 'status'): Fields {
-  const shape = shapeOf(metric);
-  if (!shape) return metric;
-  const source = asFields(metric[shape.field]);
-  const flat: Fields = {};
-  for (const [old, place] of Object.entries(shape[part])) {
-    const value = place.reduce<unknown>((at, name) => asFields(at)[name], source);
-    if (isSet(value)) flat[old] = value;
-    else if (alwaysThere.includes(`${shape.field}.${old}`)) flat[old] = '0';
+  const found: Fields = { type: metric['type'] };
+  for (const shape of shapesOf(metric)) {
+    const source = asFields(metric[shape.field]);
+    const flat: Fields = {};
+    for (const [old, place] of Object.entries(shape[part])) {
+      const value = place.reduce<unknown>((at, name) => asFields(at)[name], source);
+      if (isSet(value)) flat[old] = value;
+      else if (alwaysThere.includes(`${shape.field}.${old}`)) flat[old] = '0';
+    }
+    found[shape.field] = flat;
   }
-  return { type: metric['type'], [shape.field]: flat };
+  return found;
 }
 
 /** Amounts that v1 writes even when there are none: 0 then says nothing. */
@@ -116,11 +116,11 @@ const alwaysThere = [
 
 export function metricOf(old: Fields): Fields {
   const metric = unfolded(old, 'spec');
-  const shape = shapeOf(metric);
-  if (!shape) return metric;
-  const source = asFields(metric[shape.field]);
-  const target = asFields(source['target']);
-  source['target'] = { type: targetType(target), ...target };
+  for (const { field } of shapesOf(metric)) {
+    const source = asFields(metric[field]);
+    const target = asFields(source['target']);
+    source['target'] = { type: targetType(target), ...target };
+  }
   return metric;
 }
 
@@ -132,25 +132,23 @@ function targetType(target: Fields): string {
 
 export function metricStatusOf(old: Fields): Fields {
   const metric = unfolded(old, 'status');
-  const shape = shapeOf(metric);
-  if (shape) {
-    const source = asFields(metric[shape.field]);
-    source['current'] ??= {};
-  }
+  for (const { field } of shapesOf(metric)) asFields(metric[field])['current'] ??= {};
   return metric;
 }
 
 function unfolded(old: Fields, part: 'spec' | 'status'): Fields {
-  const shape = shapeOf(old);
-  if (!shape) return old;
-  const flat = asFields(old[shape.field]);
-  const source: Fields = {};
-  for (const [name, place] of Object.entries(shape[part])) {
-    const value = flat[name];
-    const saysNothing = value === '0' && alwaysThere.includes(`${shape.field}.${name}`);
-    if (isSet(value) && !saysNothing) put(source, place, value);
+  const found: Fields = { type: old['type'] };
+  for (const shape of shapesOf(old)) {
+    const flat = asFields(old[shape.field]);
+    const source: Fields = {};
+    for (const [name, place] of Object.entries(shape[part])) {
+      const value = flat[name];
+      const saysNothing = value === '0' && alwaysThere.includes(`${shape.field}.${name}`);
+      if (isSet(value) && !saysNothing) put(source, place, value);
+    }
+    found[shape.field] = source;
   }
-  return { type: old['type'], [shape.field]: source };
+  return found;
 }
 
 function put(owner: Fields, [name, ...rest]: readonly string[], value: unknown): void {

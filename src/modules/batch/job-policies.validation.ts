@@ -21,7 +21,9 @@ export function validateFailurePolicy(spec: Fields, specAt: FieldPath): FieldErr
   const rules = asItems(asFields(spec['podFailurePolicy'])['rules']);
   const errors = rules.length > rulesMax ? [fieldError.tooMany(String(at), rules.length, rulesMax)] : [];
   const pod = asFields(asFields(spec['template'])['spec']);
-  const containers = [...asItems(pod['containers']), ...asItems(pod['initContainers'])].map((it) => asText(it['name']));
+  const containers = new Set(
+    [...asItems(pod['containers']), ...asItems(pod['initContainers'])].map((it) => asText(it['name'])),
+  );
   return [
     ...errors,
     ...each(rules, at, (rule, ruleAt) => [
@@ -44,7 +46,7 @@ function validateAction(rule: Fields, at: FieldPath, spec: Fields): FieldError[]
   return oneOf(action, at, actions);
 }
 
-function validateRuleParts(rule: Fields, at: FieldPath, containers: readonly string[]): FieldError[] {
+function validateRuleParts(rule: Fields, at: FieldPath, containers: ReadonlySet<string>): FieldError[] {
   const hasCodes = isSet(rule['onExitCodes']);
   const hasConditions = asItems(rule['onPodConditions']).length > 0;
   const errors: FieldError[] = [];
@@ -59,7 +61,7 @@ function validateRuleParts(rule: Fields, at: FieldPath, containers: readonly str
   return errors;
 }
 
-function validateExitCodes(codes: Fields, at: FieldPath, containers: readonly string[]): FieldError[] {
+function validateExitCodes(codes: Fields, at: FieldPath, containers: ReadonlySet<string>): FieldError[] {
   const operator = asText(codes['operator']);
   const values = Array.isArray(codes['values']) ? codes['values'].map(asNumber) : [];
   const valuesAt = at.child('values');
@@ -67,7 +69,7 @@ function validateExitCodes(codes: Fields, at: FieldPath, containers: readonly st
     operator === ''
       ? [fieldError.required(String(at.child('operator')), 'valid values: "In" "NotIn"')]
       : oneOf(operator, at.child('operator'), ['In', 'NotIn']);
-  if (isSet(codes['containerName']) && !containers.includes(asText(codes['containerName']))) {
+  if (isSet(codes['containerName']) && !containers.has(asText(codes['containerName']))) {
     const message = 'must be one of the container or initContainer names in the pod template';
     errors.push(fieldError.invalid(String(at.child('containerName')), codes['containerName'], message));
   }

@@ -167,15 +167,31 @@ it.each<[string, object, object, string[]]>([
     { ...kept, template: own(), completionMode: 'Indexed', completions: 3, parallelism: 2 },
     ['spec.completions: Invalid value: 3: can only be modified in tandem with spec.parallelism'],
   ],
-  [
-    'where held pods may run',
-    { suspend: true },
-    { ...kept, suspend: true, completions: 1, template: own({ nodeSelector: { a: 'b' } }) },
-    [],
-  ],
 ])('changes %s', (_name, before, after, want) =>
   expect(updateRefusals(strategy, job(after), job(before))).toEqual(want),
 );
+
+describe('the template of a suspended Job', () => {
+  const suspended = { conditions: [{ type: 'Suspended', status: 'True' }] };
+  const neighbours = { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } };
+  const container = { name: 'c', image: 'b:1' };
+  const refused = [expect.stringMatching(/^spec\.template: .*field is immutable$/)];
+  const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } };
+  // prettier-ignore
+  it.each<[string, object, object, unknown[]]>([
+    ['takes a nodeSelector', suspended, { nodeSelector: { a: 'b' } }, []],
+    ['takes node affinity', suspended, { affinity }, []],
+    ['takes resources', suspended, { containers: [{ ...container, resources: { requests: { cpu: '1' } } }] }, []],
+    ['takes no other image', suspended, { containers: [{ ...container, image: 'j' }] }, refused],
+    ['takes no other container', suspended, { containers: [container, { ...container, name: 'd' }] }, refused],
+    ['takes no Pod affinity', suspended, { affinity: { ...affinity, ...neighbours } }, refused],
+    ['is fixed before it is suspended', {}, { nodeSelector: { a: 'b' } }, refused],
+    ['is fixed while Pods are active', { ...suspended, active: 1 }, { nodeSelector: { a: 'b' } }, refused],
+  ])('%s', (_name, status, change, want) => {
+    const after = { ...kept, suspend: true, completions: 1, template: own(change) };
+    expect(updateRefusals(strategy, job(after), job({ suspend: true }), status)).toEqual(want);
+  });
+});
 
 it('does not change where pods run that may run already', () => {
   const after = job({ ...kept, completions: 1, template: own({ nodeSelector: { a: 'b' } }) });

@@ -19,7 +19,11 @@ export function jobStrategy(naming: NamingProfile): Strategy {
   return {
     validateName: nameIsDnsSubdomain,
     countsGenerations: true,
-    default: defaultJob,
+    default(job) {
+      defaultJob(job);
+      // Before the selector is chosen, the labels of the template are not complete.
+      if (isSet(asFields(job['spec'])['selector'])) takeLabels(job);
+    },
     prepareForCreate(job) {
       labels.select(job);
       takeLabels(job);

@@ -1,7 +1,7 @@
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, notNegative, oneOf, required } from '../../machinery/field-rules.js';
-import { asFields, asNumber, asText, isSet, type Fields } from '../../machinery/fields.js';
+import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
 import { labelSelectorOf } from '../../machinery/label-selector.js';
@@ -234,16 +234,28 @@ function validateCompletions(spec: Fields, before: Fields): FieldError[] {
 
 const schedulingFields = ['affinity', 'nodeSelector', 'tolerations', 'schedulingGates'];
 
-/** The pods stay what they are. Before the first one is made, while the job is held, where they may run can change. */
+/**
+ * The template is fixed. Only of a Job that its controller has suspended, and that has no active Pods, may labels,
+ * annotations, the nodes that Pods may run on, and the resources of containers change.
+ */
 function validateTemplateUpdate(spec: Fields, old: KubeObject): FieldError[] {
   const before = asFields(old['spec']);
-  const hasNotStarted = before['suspend'] === true && !isSet(asFields(old['status'])['startTime']);
+  const status = asFields(old['status']);
+  const isSuspended = asItems(status['conditions']).some(
+    (one) => one['type'] === 'Suspended' && one['status'] === 'True',
+  );
+  const isMutable = before['suspend'] === true && isSuspended && asNumber(status['active']) === 0;
   const compared = (template: unknown): Fields => {
     const { metadata, spec: podSpec, ...rest } = asFields(template);
     const { labels, annotations, ...otherMetadata } = asFields(metadata);
     const pod = { ...asFields(podSpec) };
-    if (!hasNotStarted) return { ...rest, metadata: { ...otherMetadata, labels, annotations }, spec: pod };
+    if (!isMutable) return { ...rest, metadata: { ...otherMetadata, labels, annotations }, spec: pod };
     for (const field of schedulingFields) delete pod[field];
+    const { nodeAffinity: _nodes, ...neighbours } = asFields(asFields(podSpec)['affinity']);
+    if (Object.keys(neighbours).length > 0) pod['affinity'] = neighbours;
+    for (const list of ['containers', 'initContainers']) {
+      if (isSet(pod[list])) pod[list] = asItems(pod[list]).map(({ resources: _amounts, ...container }) => container);
+    }
     return { ...rest, metadata: otherMetadata, spec: pod };
   };
   if (deepEqual(compared(spec['template']), compared(before['template']))) return [];

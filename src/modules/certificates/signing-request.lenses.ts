@@ -8,6 +8,7 @@ import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/f
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { LensSubresource } from '../../registry/resource-definition.js';
 import { statusLens } from '../../registry/status-lens.js';
+import { repeatedValues, valueKey } from '../../machinery/value-key.js';
 import type { StrategyContext } from '../../registry/strategy.js';
 
 const at = path('status');
@@ -46,22 +47,23 @@ export const approvalLens: LensSubresource = {
 const conditionsOf = (request: KubeObject): Fields[] => asItems(asFields(request['status'])['conditions']);
 
 function stampConditions(request: KubeObject, old: KubeObject, { now }: StrategyContext): void {
-  const before = conditionsOf(old);
+  const before = new Map<string, Fields>();
+  for (const condition of conditionsOf(old)) {
+    const key = keyOf(condition);
+    if (isSet(condition['lastTransitionTime']) && !before.has(key)) before.set(key, condition);
+  }
   for (const condition of conditionsOf(request)) {
     if (!isSet(condition['lastUpdateTime'])) condition['lastUpdateTime'] = now;
     if (isSet(condition['lastTransitionTime'])) continue;
-    const same = before.find(
-      (other) =>
-        other['type'] === condition['type'] &&
-        other['status'] === condition['status'] &&
-        isSet(other['lastTransitionTime']),
-    );
-    condition['lastTransitionTime'] = same?.['lastTransitionTime'] ?? now;
+    condition['lastTransitionTime'] = before.get(keyOf(condition))?.['lastTransitionTime'] ?? now;
   }
 }
 
+const keyOf = ({ type, status }: Fields): string => valueKey([type, status]);
+
 function validateConditions(conditions: readonly Fields[]): FieldError[] {
   const types = conditions.map((condition) => asText(condition['type']));
+  const isAgain = repeatedValues(types);
   const errors = each(conditions, conditionsAt, (condition, conditionAt, index) => {
     const type = types[index]!;
     const status = asText(condition['status']);
@@ -70,7 +72,7 @@ function validateConditions(conditions: readonly Fields[]): FieldError[] {
     return [
       ...(type === '' ? [fieldError.required(String(conditionAt.child('type')))] : []),
       ...(status === '' ? [fieldError.required(String(statusAt))] : oneOf(status, statusAt, allowed)),
-      ...(types.indexOf(type) < index ? [fieldError.duplicate(String(conditionAt.child('type')), type)] : []),
+      ...(isAgain[index] ? [fieldError.duplicate(String(conditionAt.child('type')), type)] : []),
     ];
   });
   const decided = types.filter((type) => decisions.includes(type));

@@ -54,6 +54,7 @@ it.each<[string, object, string[]]>([
 
 it.each<[object, string]>([
   [{ request: base64('-----BEGIN CERTIFICATE REQUEST-----\neA==\n-----END CERTIFICATE REQUEST-----') }, 'malformed'],
+  [{ request: base64(requestPem.replace('vqSZV', 'vqSZW')) }, 'x509: ECDSA verification failure'],
   [{ signerName: 'example.com/A_' }, 'spec.signerName: Invalid value: "A_": validating label "A_": '],
   [{ usages: ['magic'] }, 'spec.usages[0]: Unsupported value: "magic": supported values: "any", "cert sign"'],
 ])('%#', (spec, want) => expect(refusals(strategy, request(spec))[0]).toContain(want));

@@ -1,12 +1,12 @@
 import { CertificateError } from '../../certificates/certificate-error.js';
-import { parseCertificateRequest } from '../../certificates/certificate-request.js';
-import { pemBlocks } from '../../certificates/pem-blocks.js';
+import { parsePemCertificateRequest } from '../../certificates/certificate-request.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { oneOf } from '../../machinery/field-rules.js';
 import { asFields, asText, asTexts, makeFields } from '../../machinery/fields.js';
 import { nameIsPathSegment } from '../../machinery/names.js';
 import type { UserInfo } from '../../machinery/user-info.js';
+import { repeatedValues } from '../../machinery/value-key.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validateSignerName } from './signer-name.validation.js';
 
@@ -53,15 +53,21 @@ function takeIdentity(spec: Record<string, unknown>, { name, uid, groups, extra 
   }
 }
 
+/** The words of Go's crypto/x509, by the type of the key. */
+const wrongSignatures: Readonly<Record<string, string>> = {
+  ec: 'x509: ECDSA verification failure',
+  ed25519: 'x509: Ed25519 verification failure',
+  rsa: 'crypto/rsa: verification error',
+};
+const unknownAlgorithm = 'x509: cannot verify signature: algorithm unimplemented';
+
 function validateRequest(base64: string): FieldError[] {
   const refuse = (message: string) => [
     fieldError.invalid(String(at.child('request')), base64 === '' ? null : base64, message),
   ];
-  const [block] = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));
-  if (block?.type !== 'CERTIFICATE REQUEST') return refuse('PEM block type must be CERTIFICATE REQUEST');
   try {
-    parseCertificateRequest(block.bytes);
-    return [];
+    const { isSigned, publicKey } = parsePemCertificateRequest(Buffer.from(base64, 'base64').toString('latin1'));
+    return isSigned() ? [] : refuse(wrongSignatures[publicKey?.asymmetricKeyType ?? ''] ?? unknownAlgorithm);
   } catch (error) {
     if (error instanceof CertificateError) return refuse(error.message);
     throw error;
@@ -97,9 +103,10 @@ const keyUsages = [
 function validateUsages(usages: readonly string[]): FieldError[] {
   const usagesAt = at.child('usages');
   if (usages.length === 0) return [fieldError.required(String(usagesAt))];
+  const isAgain = repeatedValues(usages);
   return usages.flatMap((usage, index) => [
     ...oneOf(usage, usagesAt.index(index), keyUsages),
-    ...(usages.indexOf(usage) < index ? [fieldError.duplicate(String(usagesAt.index(index)), usage)] : []),
+    ...(isAgain[index] ? [fieldError.duplicate(String(usagesAt.index(index)), usage)] : []),
   ]);
 }
 

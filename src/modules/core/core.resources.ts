@@ -18,7 +18,7 @@ import { limitRangeStrategy } from './limit-range.strategy.js';
 import { namespaceTable } from './namespace.table.js';
 import { nodeStatusLens, nodeStrategy } from './node.strategy.js';
 import { nodeTable } from './node.table.js';
-import { ephemeralContainersLens, podStatusLens, podStrategy, resizeLens } from './pod/pod.strategy.js';
+import { podRules } from './pod/pod.strategy.js';
 import { podTable } from './pod/pod.table.js';
 import { podTemplateStrategy } from './pod-template.strategy.js';
 import { podTemplateTable } from './pod-template.table.js';
@@ -55,6 +55,7 @@ const isTrue =
 
 /** The kinds of the core group, in the order of kubectl's own list of them. */
 export function coreResources(naming: NamingProfile): readonly ResourceDefinition[] {
+  const pods = podRules(naming);
   return [
     defineResource({
       ...coreVersion,
@@ -163,15 +164,15 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       namespaced: true,
       selectableFields: podFields,
       indexedFields: ['spec.nodeName'],
-      strategy: podStrategy,
+      strategy: pods.strategy,
       table: podTable,
       subresources: {
         binding: { type: 'handled', verbs: ['create'], kind: bindingKind },
         ...podConnections,
-        ephemeralcontainers: ephemeralContainersLens,
+        ephemeralcontainers: pods.ephemeralContainersLens,
         eviction: { type: 'handled', verbs: ['create'], kind: evictionKind, alsoVersions: ['v1beta1'] },
-        resize: resizeLens,
-        status: podStatusLens,
+        resize: pods.resizeLens,
+        status: pods.statusLens,
       },
       returnsDeletedObject: true,
     }),

@@ -84,6 +84,11 @@ export function claimUpdateRule(classAnnotation: string) {
       expected['volumeAttributesClassName'] = spec['volumeAttributesClassName'];
     }
     const errors = validateClaim(claim);
+    const annotation = claim.metadata.annotations?.[classAnnotation] ?? '';
+    // Quotas count by this class, which may only give way to the same one in the spec.
+    if (annotation !== (old.metadata.annotations?.[classAnnotation] ?? '') && !takesClassOfAnnotation(claim, old)) {
+      errors.push(fieldError.invalid(`metadata.annotations.${classAnnotation}`, annotation, 'field is immutable'));
+    }
     const normal = (it: Fields) => Object.fromEntries(Object.entries(it).filter(([, value]) => isSet(value)));
     if (!deepEqual(normal(compared), normal(expected))) {
       const message =
@@ -95,8 +100,21 @@ export function claimUpdateRule(classAnnotation: string) {
       ...errors,
       ...validateShrinking(spec, before, asFields(old['status'])),
       ...immutable(spec['volumeMode'], before['volumeMode'], path('volumeMode')),
+      ...validateAttributesClassKept(spec, before, asFields(old['status'])),
     ];
   };
+
+  function takesClassOfAnnotation(claim: KubeObject, old: KubeObject): boolean {
+    const given = old.metadata.annotations?.[classAnnotation];
+    const annotation = claim.metadata.annotations?.[classAnnotation] ?? given;
+    const wanted = asFields(claim['spec'])['storageClassName'];
+    return (
+      given !== undefined &&
+      annotation === given &&
+      !isSet(asFields(old['spec'])['storageClassName']) &&
+      wanted === given
+    );
+  }
 
   function mayTakeClass(claim: KubeObject, old: KubeObject): boolean {
     const given = old.metadata.annotations?.[classAnnotation];
@@ -108,6 +126,16 @@ function withStorageOf(spec: Fields, before: Fields): Fields {
   const resources = asFields(spec['resources']);
   const { storage } = asFields(asFields(before['resources'])['requests']);
   return { ...resources, requests: { ...asFields(resources['requests']), storage } };
+}
+
+/** A volume that has been given a VolumeAttributesClass may take another one, and not go back to none. */
+function validateAttributesClassKept(spec: Fields, before: Fields, status: Fields): FieldError[] {
+  const { volumeAttributesClassName: wanted } = spec;
+  if (!isSet(status['currentVolumeAttributesClassName']) || asText(wanted) !== '') return [];
+  if (wanted === before['volumeAttributesClassName']) return [];
+  const to = isSet(wanted) ? 'empty string' : 'nil';
+  const message = `update to ${to} is forbidden when status.currentVolumeAttributesClassName is not nil`;
+  return [fieldError.forbidden(String(at.child('volumeAttributesClassName')), message)];
 }
 
 /** A growth that failed may be taken back, but never below what there is. */

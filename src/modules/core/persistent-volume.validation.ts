@@ -113,7 +113,7 @@ export function validatePersistentVolumeUpdate(volume: KubeObject, old: KubeObje
   const before = asFields(old['spec']);
   const sources = ({ ...fields }: Fields) => Object.keys(persistentSources).map((name) => fields[name] ?? null);
   const errors = validatePersistentVolume(volume);
-  if (!deepEqual(sources(spec), sources(before))) {
+  if (!deepEqual(sources(withoutNewExpandSecret(spec, before)), sources(before))) {
     const message = 'spec.persistentvolumesource is immutable after creation';
     const changes = jsonDiff(goStruct(before, volumeSourceShape), goStruct(spec, volumeSourceShape));
     errors.push(fieldError.forbidden(String(at.child('persistentvolumesource')), `${message}\n${changes}`));
@@ -124,5 +124,21 @@ export function validatePersistentVolumeUpdate(volume: KubeObject, old: KubeObje
     ...(isSet(before['nodeAffinity'])
       ? immutable(spec['nodeAffinity'], before['nodeAffinity'], path('nodeAffinity'))
       : []),
+    ...(isSet(before['volumeAttributesClassName']) && !isSet(spec['volumeAttributesClassName'])
+      ? [
+          fieldError.forbidden(
+            String(at.child('volumeAttributesClassName')),
+            'update from non-nil value to nil is forbidden',
+          ),
+        ]
+      : []),
   ];
+}
+
+/** The Secret for expanding a CSI volume may be named later, once. */
+function withoutNewExpandSecret(spec: Fields, before: Fields): Fields {
+  if (!isSet(before['csi']) || isSet(asFields(before['csi'])['controllerExpandSecretRef'])) return spec;
+  if (!isSet(spec['csi'])) return spec;
+  const { controllerExpandSecretRef: _secret, ...csi } = asFields(spec['csi']);
+  return { ...spec, csi };
 }

@@ -44,11 +44,17 @@ function validateAmounts(amounts: unknown, amountsAt: FieldPath): FieldError[] {
   });
 }
 
-/** Whether the scope leaves something of every resource that is limited. */
-function applies(scope: string, spec: Fields): boolean {
-  const countable = scopes[scope];
-  if (countable === undefined) return true;
-  return Object.keys(asFields(spec['hard'])).every((name) => !isQuotaResource(name) || countable.includes(name));
+/** Tells if a scope leaves something of every resource that is limited; each scope is looked at once. */
+function appliesTo(spec: Fields): (scope: string) => boolean {
+  const limited = Object.keys(asFields(spec['hard'])).filter(isQuotaResource);
+  const known = new Map<string, boolean>();
+  return (scope) => {
+    const countable = Object.hasOwn(scopes, scope) ? scopes[scope] : undefined;
+    if (countable === undefined) return true;
+    let isFine = known.get(scope);
+    if (isFine === undefined) known.set(scope, (isFine = limited.every((name) => countable.includes(name))));
+    return isFine;
+  };
 }
 
 const conflict = (given: readonly string[]): boolean =>
@@ -56,11 +62,12 @@ const conflict = (given: readonly string[]): boolean =>
 
 function validateScopes(spec: Fields): FieldError[] {
   const given = asTexts(spec['scopes']);
+  const applies = appliesTo(spec);
   const refused = (message: string) => fieldError.invalid(String(at.child('scopes')), spec['scopes'], message);
   return [
     ...given.flatMap((scope) => [
       ...(Object.hasOwn(scopes, scope) ? [] : [refused('unsupported scope')]),
-      ...(applies(scope, spec) ? [] : [refused('unsupported scope applied to resource')]),
+      ...(applies(scope) ? [] : [refused('unsupported scope applied to resource')]),
     ]),
     ...(conflict(given) ? [refused('conflicting scopes')] : []),
   ];
@@ -69,7 +76,8 @@ function validateScopes(spec: Fields): FieldError[] {
 function validateScopeSelector(spec: Fields): FieldError[] {
   const selectorAt = at.child('scopeSelector', 'matchExpressions');
   const expressions = asItems(asFields(spec['scopeSelector'])['matchExpressions']);
-  const errors = expressions.flatMap((expression) => validateScopeExpression(expression, spec, selectorAt));
+  const applies = appliesTo(spec);
+  const errors = expressions.flatMap((expression) => validateScopeExpression(expression, spec, applies, selectorAt));
   if (conflict(expressions.map((expression) => asText(expression['scopeName'])))) {
     errors.push(fieldError.invalid(String(selectorAt), spec['scopeSelector'], 'conflicting scopes'));
   }
@@ -77,7 +85,12 @@ function validateScopeSelector(spec: Fields): FieldError[] {
 }
 
 /** Clients know the paths of these errors without the position in the list. */
-function validateScopeExpression(expression: Fields, spec: Fields, selectorAt: FieldPath): FieldError[] {
+function validateScopeExpression(
+  expression: Fields,
+  spec: Fields,
+  applies: (scope: string) => boolean,
+  selectorAt: FieldPath,
+): FieldError[] {
   const scope = asText(expression['scopeName']);
   const operator = asText(expression['operator']);
   const values = asTexts(expression['values']);
@@ -85,7 +98,7 @@ function validateScopeExpression(expression: Fields, spec: Fields, selectorAt: F
   const refuse = (where: FieldPath, value: unknown, message: string) =>
     errors.push(fieldError.invalid(String(where), value, message));
   if (!Object.hasOwn(scopes, scope)) refuse(selectorAt.child('scopeName'), scope, 'unsupported scope');
-  if (!applies(scope, spec)) refuse(selectorAt, spec['scopeSelector'], 'unsupported scope applied to resource');
+  if (!applies(scope)) refuse(selectorAt, spec['scopeSelector'], 'unsupported scope applied to resource');
   if (withoutValue.includes(scope) && operator !== 'Exists') {
     const names = 'ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort';
     const message = `must be 'Exist' when scope is any of ${names}, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity`;

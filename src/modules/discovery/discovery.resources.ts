@@ -2,6 +2,7 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
 import { endpointSliceStrategy } from './endpoint-slice.strategy.js';
 import { endpointSliceTable } from './endpoint-slice.table.js';
+import { storedEndpointSlices } from './stored-versions.js';
 
 export const discoveryVersion = (naming: NamingProfile) => ({ group: naming.group('discovery'), version: 'v1' });
 
@@ -15,6 +16,7 @@ export function discoveryResources(naming: NamingProfile): readonly ResourceDefi
       strategy: endpointSliceStrategy,
       table: endpointSliceTable,
       allowsCreateOnUpdate: true,
+      storedVersions: storedEndpointSlices(discoveryVersion(naming).group, naming),
     }),
   ];
 }

@@ -5,6 +5,7 @@ import { flowSchemaStrategy } from './flow-schema.strategy.js';
 import { flowSchemaTable } from './flow-schema.table.js';
 import { priorityLevelStrategy } from './priority-level.strategy.js';
 import { priorityLevelTable } from './priority-level.table.js';
+import { storedLevels } from './stored-versions.js';
 
 export const flowcontrolVersion = (naming: NamingProfile) => ({
   group: naming.group('flowcontrol.apiserver'),
@@ -32,6 +33,7 @@ export function flowcontrolResources(naming: NamingProfile): readonly ResourceDe
       plural: 'prioritylevelconfigurations',
       strategy: priorityLevelStrategy,
       table: priorityLevelTable,
+      storedVersions: storedLevels(common.group, naming),
     }),
   ];
 }

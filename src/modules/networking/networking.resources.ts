@@ -11,6 +11,7 @@ import { networkPolicyStrategy } from './network-policy.strategy.js';
 import { networkPolicyTable } from './network-policy.table.js';
 import { serviceCidrStatusLens, serviceCidrStrategy } from './service-cidr.strategy.js';
 import { serviceCidrTable } from './service-cidr.table.js';
+import { storedIngresses, storedNetworkPolicies } from './stored-versions.js';
 
 export const networkingGroup = (naming: NamingProfile): string => naming.group('networking');
 
@@ -60,6 +61,7 @@ export function networkingResources(naming: NamingProfile) {
         strategy: ingressStrategy(naming),
         table: ingressTable,
         subresources: { status: ingressStatusLens },
+        storedVersions: storedIngresses(v1.group),
       }),
       ipAddresses,
       defineResource({
@@ -70,6 +72,7 @@ export function networkingResources(naming: NamingProfile) {
         namespaced: true,
         strategy: networkPolicyStrategy,
         table: networkPolicyTable,
+        storedVersions: storedNetworkPolicies,
       }),
       serviceCidrs,
     ],

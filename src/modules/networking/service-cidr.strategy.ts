@@ -52,4 +52,4 @@ function validateChange(serviceCidr: KubeObject, old: KubeObject): FieldError[] 
 }
 
 /** Conditions are taken as they come: the one that this server sets has no reason. */
-export const serviceCidrStatusLens = statusLens();
+export const serviceCidrStatusLens = statusLens({ keepsMetadata: true });

@@ -2,6 +2,7 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
 import { runtimeClassStrategy } from './runtime-class.strategy.js';
 import { runtimeClassTable } from './runtime-class.table.js';
+import { storedRuntimeClasses } from './stored-versions.js';
 
 export const nodeVersion = (naming: NamingProfile) => ({ group: naming.group('node'), version: 'v1' });
 
@@ -15,6 +16,7 @@ export function nodeResources(naming: NamingProfile): readonly ResourceDefinitio
       strategy: runtimeClassStrategy(naming),
       table: runtimeClassTable,
       allowsUnconditionalUpdate: false,
+      storedVersions: storedRuntimeClasses(nodeVersion(naming).group),
     }),
   ];
 }

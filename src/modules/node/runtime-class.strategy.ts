@@ -1,11 +1,11 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { requiredName } from '../../machinery/field-rules.js';
 import { asFields, asItems, asText } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateDnsLabel } from '../../machinery/names.js';
+import { repeatedValues } from '../../machinery/value-key.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { oldNodeLabels } from '../core/old-node-labels.js';
 import { validateContainerResources } from '../core/pod/resources.validation.js';
@@ -45,9 +45,8 @@ function validateRuntimeClass(runtimeClass: KubeObject): FieldError[] {
 
 function validateDistinct(tolerations: unknown, at: FieldPath): FieldError[] {
   const all = asItems(tolerations);
+  const isAgain = repeatedValues(all);
   return all.flatMap((toleration, index) =>
-    all.slice(0, index).some((other) => deepEqual(other, toleration))
-      ? [fieldError.duplicate(String(at.index(index)), toleration)]
-      : [],
+    isAgain[index] ? [fieldError.duplicate(String(at.index(index)), toleration)] : [],
   );
 }

@@ -1,6 +1,7 @@
 import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
 import { podDisruptionBudgetStatusLens, podDisruptionBudgetStrategy } from './pod-disruption-budget.strategy.js';
 import { podDisruptionBudgetTable } from './pod-disruption-budget.table.js';
+import { storedBudgets } from './stored-versions.js';
 
 export const policyVersion = { group: 'policy', version: 'v1' } as const;
 
@@ -16,5 +17,6 @@ export const policyResources: readonly ResourceDefinition[] = [
     subresources: { status: podDisruptionBudgetStatusLens },
     // Evictions count down in its status: a write that does not say what it read could give them back.
     allowsUnconditionalUpdate: false,
+    storedVersions: storedBudgets,
   }),
 ];

@@ -4,12 +4,14 @@ import { roleBindingStrategy } from './role-binding.strategy.js';
 import { roleBindingTable } from './role-binding.table.js';
 import { roleStrategy } from './role.strategy.js';
 import { defaultTable } from '../../registry/table.js';
+import { storedBindings } from './stored-versions.js';
 
 export const rbacVersion = (naming: NamingProfile) => ({ group: naming.group('rbac.authorization'), version: 'v1' });
 
 export function rbacResources(naming: NamingProfile): readonly ResourceDefinition[] {
   const roles = { ...rbacVersion(naming), table: defaultTable, allowsCreateOnUpdate: true };
-  const bindings = { ...roles, table: roleBindingTable };
+  const storedVersions = storedBindings(roles.group);
+  const bindings = { ...roles, table: roleBindingTable, storedVersions };
   return [
     defineResource({
       ...bindings,

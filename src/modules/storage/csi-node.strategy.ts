@@ -4,6 +4,7 @@ import { checked, duplicates, each, notNegative, required } from '../../machiner
 import { asFields, asItems, asText, asTexts, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
+import { repeatedValues } from '../../machinery/value-key.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validateDriverName } from './parameters.validation.js';
 
@@ -35,6 +36,7 @@ function validateDriver(driver: Fields, driverAt: FieldPath): FieldError[] {
   const id = asText(driver['nodeID']);
   const idAt = driverAt.child('nodeID');
   const keys = asTexts(driver['topologyKeys']);
+  const isAgain = repeatedValues(keys);
   const keysAt = driverAt.child('topologyKeys');
   return [
     ...validateDriverName(asText(driver['name']), driverAt.child('name')),
@@ -44,7 +46,7 @@ function validateDriver(driver: Fields, driverAt: FieldPath): FieldError[] {
       : []),
     ...notNegative(asFields(driver['allocatable'])['count'], driverAt.child('allocatable', 'count')),
     ...keys.flatMap((key, index) => [
-      ...(keys.indexOf(key) < index ? [fieldError.duplicate(String(keysAt), key)] : []),
+      ...(isAgain[index] ? [fieldError.duplicate(String(keysAt), key)] : []),
       ...checked(key, keysAt, validateQualifiedName),
     ]),
   ];

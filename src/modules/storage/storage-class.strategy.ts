@@ -1,11 +1,11 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, each, oneOf } from '../../machinery/field-rules.js';
 import { asItems, asText, asTexts, fillInZero, type Fields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
+import { repeatedValues } from '../../machinery/value-key.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { oldNodeLabels } from '../core/old-node-labels.js';
 import { validateParameters, validateProvisioner } from './parameters.validation.js';
@@ -40,11 +40,9 @@ function validateStorageClass(storageClass: KubeObject): FieldError[] {
 }
 
 function validateTopologies(topologies: unknown, at: FieldPath): FieldError[] {
-  const terms = asItems(topologies);
-  return each(topologies, at, validateTerm, (term, termAt, index) =>
-    terms.slice(0, index).some((other) => deepEqual(other, term))
-      ? [fieldError.duplicate(String(termAt.child('matchLabelExpressions')), '')]
-      : [],
+  const isAgain = repeatedValues(asItems(topologies));
+  return each(topologies, at, validateTerm, (_term, termAt, index) =>
+    isAgain[index] ? [fieldError.duplicate(String(termAt.child('matchLabelExpressions')), '')] : [],
   );
 }
 
@@ -57,8 +55,9 @@ function validateTerm(term: Fields, at: FieldPath): FieldError[] {
     const valuesAt = expressionAt.child('values');
     const errors: FieldError[] = [];
     if (values.length === 0) errors.push(fieldError.required(String(valuesAt)));
+    const isAgain = repeatedValues(values);
     values.forEach((value, index) => {
-      if (values.indexOf(value) < index) errors.push(fieldError.duplicate(String(valuesAt.index(index)), value));
+      if (isAgain[index]) errors.push(fieldError.duplicate(String(valuesAt.index(index)), value));
     });
     errors.push(...checked(key, keyAt, validateQualifiedName));
     if (seen.has(key)) errors.push(fieldError.duplicate(String(keyAt), key));

@@ -1,5 +1,5 @@
 import { compareText } from './json-text.js';
-import { union } from './field-set.js';
+import { unionOfAll, type FieldSet } from './field-set.js';
 import { ownerId, type Owner, type Owners } from './managed-fields.js';
 
 /** As the reference server: a client with a new name for every update must not fill the object. */
@@ -16,6 +16,8 @@ export function capUpdaters(owners: Owners, max = updatersMax): Owners {
   updaters.sort(([a, left], [b, right]) => compareText(left.time ?? '', right.time ?? '') || compareText(a, b));
   const capped = new Map(owners);
   const firstOfVersion = new Map<string, string>();
+  // Joined at the end: one after the other, each would cost as much as all before it.
+  const joined = new Map<string, FieldSet[]>();
   let count = updaters.length;
   for (const [id, owner] of updaters) {
     if (count <= max) break;
@@ -32,9 +34,13 @@ export function capUpdaters(owners: Owners, max = updatersMax): Owners {
       capped.delete(first);
     }
     capped.delete(id);
-    capped.set(bucketId, { ...bucket, fields: union(owner.fields, before.fields) });
+    capped.set(bucketId, bucket);
+    const sets = joined.get(bucketId);
+    if (sets) sets.push(owner.fields);
+    else joined.set(bucketId, [before.fields, owner.fields]);
     count--;
   }
+  for (const [id, sets] of joined) capped.set(id, { ...capped.get(id)!, fields: unionOfAll(sets) });
   return capped;
 }
 

@@ -28,8 +28,13 @@ export function changesBetween({ schema, from, to, toIsComplete }: ComparedObjec
 
 export const noChanges: Changes = { added: noFields, modified: noFields, removed: noFields };
 
+const written = new WeakMap<Changes, FieldSet>();
+
+/** What was added and what was modified; computed once, as each of a thousand owners may ask. */
 export function writtenBy(changes: Changes): FieldSet {
-  return union(changes.added, changes.modified);
+  let fields = written.get(changes);
+  if (!fields) written.set(changes, (fields = union(changes.added, changes.modified)));
+  return fields;
 }
 
 type Kind = 'added' | 'modified' | 'removed';

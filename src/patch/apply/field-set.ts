@@ -52,6 +52,18 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return isEmpty(a) ? b : unionBelow(a, b, false);
 }
 
+/** The union of many sets; each element is visited once for every doubling of their number. */
+export function unionOfAll(sets: readonly FieldSet[]): FieldSet {
+  let left = sets;
+  while (left.length > 1) {
+    const half: FieldSet[] = [];
+    for (let at = 0; at < left.length; at += 2)
+      half.push(at + 1 < left.length ? union(left[at]!, left[at + 1]!) : left[at]!);
+    left = half;
+  }
+  return left[0] ?? noFields;
+}
+
 /** The same of what two sets hold at and below one place. */
 export function unionOfNodes(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
@@ -149,8 +161,9 @@ function subtract(a: FieldSet, b: FieldSet, takesBelow: boolean, keepsSelf: bool
   return changed ? out : a;
 }
 
+/** By the elements of `a`: where many owners lose fields to one large change, they are the few. */
 function sharesElement(a: FieldSet, b: FieldSet): boolean {
-  for (const element in b) if (element !== self && a[element] !== undefined) return true;
+  for (const element in a) if (element !== self && b[element] !== undefined) return true;
   return false;
 }
 

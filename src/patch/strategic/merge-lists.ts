@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../machinery/kube-object.js';
+import { countValues } from '../../machinery/count-values.js';
 import { goTypeName } from '../go-print.js';
 import { hasDirective, isDeletion, own, patchDirective, valueOfPatch } from './directives.js';
 import { misfit, type PatchPath } from './strategic-error.js';
@@ -58,6 +59,12 @@ function withoutDirectives(
   return { left, rest };
 }
 
+/**
+ * A patch may name one item several times, and each time costs what the item has become by then. Together they may cost
+ * so many values, and twice what the list and the patch have.
+ */
+const repeatedValuesMin = 1000;
+
 function mergeItems(
   original: readonly JsonValue[],
   patch: readonly JsonValue[],
@@ -71,11 +78,20 @@ function mergeItems(
     if (value !== undefined && !places.has(value)) places.set(value, at);
   });
   const keyOf = keyReader(key, path);
+  const changed = new Set<number>();
+  const repeated = { values: 0, max: -1 };
   for (const item of patch as readonly JsonObject[]) {
     const value = keyOf(item);
     const at = places.get(value);
-    if (at !== undefined) items[at] = mergeItem(items[at] as JsonObject, item);
-    else places.set(value, items.push(valueOfPatch(item) ?? item) - 1);
+    if (at !== undefined) {
+      if (changed.has(at)) {
+        if (repeated.max < 0) repeated.max = repeatedValuesMin + 2 * countValues([...original, ...patch], Infinity);
+        repeated.values += countValues(items[at]!, Infinity);
+        if (repeated.values > repeated.max) throw misfit.repeatedChanges(path, key);
+      }
+      changed.add(at);
+      items[at] = mergeItem(items[at] as JsonObject, item);
+    } else places.set(value, items.push(valueOfPatch(item) ?? item) - 1);
   }
   return items;
 }

@@ -36,6 +36,8 @@ export const misfit = {
       path,
       `The order in patch list:\n${goPrint(patch)}\n doesn't match $setElementOrder list:\n${goPrint(order)}\n`,
     ),
+  repeatedChanges: (path: PatchPath, key: string) =>
+    unfit(path, `the patch has too many items of the same merge key: ${key}`),
   noStruct: (path: PatchPath) => unfit(path, 'merging an object in json but data type is not struct'),
   noField: (path: PatchPath, struct: string, field: string) =>
     unfit(path, `unable to find api field in struct ${struct} for the json field ${goQuote(field)}`),

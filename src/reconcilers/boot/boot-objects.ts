@@ -6,12 +6,15 @@ import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import type { ServerConfig } from '../../config/server-config.js';
 import type { Clock } from '../../std/clock.js';
 import { ensureApiServices } from './api-services.js';
+import type { BootStep } from './boot.js';
 import { ensureObject, type BootObject } from './ensure-object.js';
 import { flowcontrolObjects } from './flowcontrol-objects.js';
-import { namespaceObjects, type Authority } from './namespace-objects.js';
+import { ensureClientTrust, type ClientTrust } from './client-trust.js';
+import { namespaceObjects } from './namespace-objects.js';
 import { priorityClassObjects } from './priority-class-objects.js';
 import { ensureRoles } from './roles/ensure-roles.js';
 import { ensureServiceCidr } from './service-cidr-object.js';
+import type { Upstream } from '../upstream-presence.js';
 import { tokenTracking } from './token-tracking-object.js';
 
 interface Parts {
@@ -21,33 +24,49 @@ interface Parts {
 }
 
 interface Server {
-  readonly pki: Authority;
+  readonly rootCa: { current(): string };
+  readonly clientTrust: { current(): ClientTrust };
+  readonly upstream: Upstream;
   readonly port: number;
 }
 
-/** Makes what every cluster begins with, and puts right what a start may put right. Safe to run on several servers. */
-export async function ensureBootObjects(parts: Parts, server: Server): Promise<void> {
-  const namespaces = bootNamespaces(parts.config);
-  for (const object of namespaces) await ensureObject(parts.registry, { resource: 'namespaces', object, keeps: [] });
-  await ensureServiceCidr(parts);
-  await ensureObject(parts.registry, ownService(parts.config, server.port));
-  const { cache, scope } = namespacesOf(parts);
-  const alive = [...cache.snapshot().range(scope)].filter((entry) => !entry.corruption && !isTerminating(entry));
-  const names = alive.map(({ attributes }) => attributes.name);
-  const everywhere = new Set([...names, ...namespaces.map(({ metadata }) => metadata.name!)]);
-  await Promise.all(
-    [...everywhere].flatMap((name) =>
-      namespaceObjects(parts.config, name, server.pki).map((boot) => ensureObject(parts.registry, boot)),
-    ),
-  );
-  await Promise.all([
-    ensureObject(parts.registry, clientAuthentication(parts.config, server)),
-    ensureObject(parts.registry, tokenTracking(parts.config, parts.clock.now())),
-    ...flowcontrolObjects(parts.config.naming).map((boot) => ensureObject(parts.registry, boot)),
-    ...priorityClassObjects(parts.config.naming).map((boot) => ensureObject(parts.registry, boot)),
-    ensureApiServices(parts.registry, parts.config.naming),
-    ensureRoles(parts.registry, parts.config.naming),
-  ]);
+/**
+ * The steps that make what every cluster begins with, and put right what a start may put right; safe to run on several
+ * servers. A stage begins when every step of the one before it has been tried.
+ */
+export function bootStages(parts: Parts, server: Server): (() => BootStep[])[] {
+  const { config, registry } = parts;
+  const { naming } = config;
+  const write = (boot: BootObject): BootStep => ({ name: nameOf(boot), run: () => ensureObject(registry, boot) });
+  const namespaces = bootNamespaces(config);
+  return [
+    () => namespaces.map((object) => write({ resource: 'namespaces', object, keeps: [] })),
+    () => [{ name: 'servicecidrs', run: () => ensureServiceCidr(parts) }],
+    () => [write(ownService(config, server.port))],
+    () => {
+      const { cache, scope } = namespacesOf(parts);
+      const alive = [...cache.snapshot().range(scope)].filter((entry) => !entry.corruption && !isTerminating(entry));
+      const names = alive.map(({ attributes }) => attributes.name);
+      const facts = { rootCaPem: server.rootCa.current(), isLeftToUpstream: () => server.upstream.isActive() };
+      const everywhere = new Set([...names, ...namespaces.map(({ metadata }) => metadata.name!)]);
+      return [...everywhere].flatMap((name) => namespaceObjects(config, name, facts).map(write));
+    },
+    () => [
+      {
+        name: 'configmaps/extension-apiserver-authentication',
+        run: () => ensureClientTrust(registry, naming, server.clientTrust.current(), parts.clock.now()),
+      },
+      write(tokenTracking(config, parts.clock.now())),
+      ...flowcontrolObjects(naming).map(write),
+      ...priorityClassObjects(naming).map(write),
+      { name: 'apiservices', run: () => ensureApiServices(registry, naming) },
+      { name: 'roles', run: () => ensureRoles(registry, naming) },
+    ],
+  ];
+}
+
+function nameOf({ resource, object: { metadata } }: BootObject): string {
+  return [resource, metadata.namespace, metadata.name].filter((part) => part !== undefined).join('/');
 }
 
 function namespacesOf({ registry }: Parts) {
@@ -102,20 +121,6 @@ function ownService(config: ServerConfig, port: number): BootObject {
           },
         ],
       },
-    },
-  };
-}
-
-/** How other servers (aggregated ones, controller managers) learn whom to trust for client certificates. */
-function clientAuthentication({ naming }: ServerConfig, { pki }: Server): BootObject {
-  return {
-    resource: 'configmaps',
-    keeps: ['data'],
-    object: {
-      kind: 'ConfigMap',
-      apiVersion: 'v1',
-      metadata: { name: 'extension-apiserver-authentication', namespace: naming.systemNamespace('system') },
-      data: { 'client-ca-file': pki.authority.current().pem },
     },
   };
 }

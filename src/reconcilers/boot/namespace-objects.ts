@@ -1,13 +1,15 @@
 import type { ServerConfig } from '../../config/server-config.js';
 import type { BootObject } from './ensure-object.js';
 
-export interface Authority {
-  /** PEM of the certificates that the serving certificate is signed by. */
-  readonly authority: { current(): { readonly pem: string } };
+export interface NamespaceFacts {
+  /** PEM of the authorities that verify the serving certificate. */
+  readonly rootCaPem: string;
+  /** True while a controller manager publishes its own: one that is there is left as it is. */
+  readonly isLeftToUpstream: () => boolean;
 }
 
 /** What Pods find in every namespace: an account to act as, and whom to trust. */
-export function namespaceObjects({ naming }: ServerConfig, namespace: string, pki: Authority): BootObject[] {
+export function namespaceObjects({ naming }: ServerConfig, namespace: string, facts: NamespaceFacts): BootObject[] {
   return [
     {
       resource: 'serviceaccounts',
@@ -17,6 +19,7 @@ export function namespaceObjects({ naming }: ServerConfig, namespace: string, pk
     {
       resource: 'configmaps',
       keeps: ['data'],
+      isLeftAlone: facts.isLeftToUpstream,
       object: {
         kind: 'ConfigMap',
         apiVersion: 'v1',
@@ -28,7 +31,7 @@ export function namespaceObjects({ naming }: ServerConfig, namespace: string, pk
               'Contains the CA bundle by which the certificate of the API server can be verified when it is reached by its Service.',
           },
         },
-        data: { 'ca.crt': pki.authority.current().pem },
+        data: { 'ca.crt': facts.rootCaPem },
       },
     },
   ];

@@ -38,7 +38,11 @@ it.each<[string, EncodedObject | undefined, string[]]>([
   ['gives a name back', entry('a', { accepted: { ...names, shortNames: ['x'] } }), ['waits']],
   ['takes another one', entry('a', { accepted: { ...names, shortNames: ['x', 'y', 'z'] } }), []],
   ['is the same', entry('a', { accepted: names }), []],
-  ['cannot be read', EncodedObject.corrupt('a', revisionOf(1), new Error('no')), ['waits']],
+  [
+    'cannot be read',
+    EncodedObject.corrupt({ key: 'a', modRevision: revisionOf(1), value: Buffer.alloc(0) }, new Error('no')),
+    ['waits'],
+  ],
 ])('who waits hears of a definition that %s', (_what, after, want) => expect(book.note('a', after)).toEqual(want));
 
 it('forgets what is gone, and all when it is told so', () => {

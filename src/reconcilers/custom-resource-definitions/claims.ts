@@ -39,10 +39,10 @@ export class ClaimBook {
   private readonly byDefinition = new Map<string, Claim>();
 
   /** Notes a state of a definition, or that it is gone, and names those who wait for what that sets free. */
-  note(definition: string, entry: EncodedObject | undefined): string[] {
+  note(definition: string, entry: EncodedObject | undefined, parse = (it: EncodedObject) => it.parse()): string[] {
     const before = this.byDefinition.get(definition);
     if (entry && before?.revision === entry.revision) return [];
-    const after = entry && !entry.corruption ? claimOf(entry.parse(), entry.revision) : undefined;
+    const after = entry && !entry.corruption ? claimOf(parse(entry), entry.revision) : undefined;
     if (before) this.forget(before);
     if (after) this.add(after);
     if (!before) return [];

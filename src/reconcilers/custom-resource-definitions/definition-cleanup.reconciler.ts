@@ -10,6 +10,7 @@ import {
 import { cleanupFinalizer, terminating } from '../../modules/apiextensions/definition-deletion.js';
 import { isCustom, type ServedResource } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/system-fields.js';
+import { YieldTimer } from '../../std/yield-timer.js';
 import { followAll, followNames } from '../follow.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
 import { definitionOf, deleteInstances } from './instances.js';
@@ -78,16 +79,20 @@ class DefinitionCleanup implements RunningReconciler {
   }
 
   private async reconcile(name: string, signal: AbortSignal): Promise<void | { againInMs: number }> {
+    const timer = new YieldTimer(this.parts.clock);
     const definition = await this.parts.client.live({ served: this.definitions, namespace: '', name }, signal);
     if (!definition || !this.isOurs(definition)) return;
+    if (timer.isDue()) await timer.yield();
     if (!isEstablished(definition)) {
       await this.letGo(definition, terminating('False', 'NeverEstablished', 'resource was never established'), signal);
       return;
     }
     // What went wrong before stands until it goes right.
     if (!hasFailed(definition)) await this.tell(definition, inProgress, signal);
+    if (timer.isDue()) await timer.yield();
     const parts = { ...this.parts, definitions: this.definitions.store };
     const outcome = await deleteInstances(parts, definition, signal);
+    if (timer.isDue()) await timer.yield();
     if (outcome.type === 'failed') {
       await this.tell(definition, terminating('True', failed, outcome.message), signal);
       throw new Error(outcome.message);

@@ -1,3 +1,4 @@
+import type { EncodedObject } from '../../cache/encoded-object.js';
 import type { Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { apiextensionsVersion } from '../../modules/apiextensions/apiextensions.resources.js';
@@ -5,6 +6,7 @@ import type { Finding } from '../../modules/apiextensions/definition-conditions.
 import { structureFinding } from '../../modules/apiextensions/definition-structure.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/system-fields.js';
+import { YieldTimer } from '../../std/yield-timer.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
 import { ClaimBook, claimOf } from './claims.js';
 import { statusAfter } from './decide.js';
@@ -58,12 +60,13 @@ class DefinitionConditions implements RunningReconciler {
 
   private async reconcile(name: string, signal: AbortSignal): Promise<void> {
     const { store } = this.definitions;
-    this.noteChanges();
+    const timer = new YieldTimer(this.parts.clock);
     const entry = store.cache.get(store.keyOf('', name));
+    const seen = entry && !entry.corruption ? entry.parse() : undefined;
+    this.noteChanges((other) => (other === entry && seen ? seen : other.parse()));
     if (!entry) this.structures.delete(name);
-    if (!entry || entry.corruption) return;
+    if (!entry || !seen) return;
     const { revision } = entry;
-    const seen = entry.parse();
     const status = statusAfter(seen, {
       revision,
       others: this.book.others(claimOf(seen, revision)),
@@ -71,7 +74,9 @@ class DefinitionConditions implements RunningReconciler {
       naming: this.parts.config.naming,
       now: objectTime(this.parts.clock.now()),
     });
-    if (status) await this.write(seen, status, signal);
+    if (!status) return;
+    if (timer.isDue()) await timer.yield();
+    await this.write(seen, status, signal);
   }
 
   /** Schemas are large, and change far less often than what is said of them. */
@@ -95,10 +100,11 @@ class DefinitionConditions implements RunningReconciler {
     );
   }
 
-  private noteChanges(): void {
+  private noteChanges(parse: (entry: EncodedObject) => KubeObject): void {
     const { store } = this.definitions;
     for (const name of this.changed) {
-      for (const waiting of this.book.note(name, store.cache.get(store.keyOf('', name)))) this.queue.add(waiting);
+      for (const waiting of this.book.note(name, store.cache.get(store.keyOf('', name)), parse))
+        this.queue.add(waiting);
     }
     this.changed.clear();
   }

@@ -1,4 +1,6 @@
-import { asFields } from '../../machinery/fields.js';
+import { deepEqual } from '../../machinery/deep-equal.js';
+import { asFields, asItems } from '../../machinery/fields.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
 import { flowcontrolVersion } from '../../modules/flowcontrol/flowcontrol.resources.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/system-fields.js';
@@ -47,6 +49,10 @@ class FlowSchemas implements RunningReconciler {
   private async reconcile(name: string, signal: AbortSignal): Promise<void> {
     const { client, clock } = this.parts;
     const now = objectTime(clock.now());
+    const { store } = this.schemas;
+    const known = store.cache.get(store.keyOf('', name));
+    // Most are right. A write that changes nothing may still change how the object is stored.
+    if (known && !known.corruption && this.isRight(known.parse(), now)) return;
     await client.change(
       { served: this.schemas, namespace: '', name },
       (schema) => {
@@ -55,6 +61,11 @@ class FlowSchemas implements RunningReconciler {
       },
       { subresource: 'status', signal },
     );
+  }
+
+  private isRight(schema: KubeObject, now: string): boolean {
+    const conditions = conditionsAfter(schema, this.exists(levelOf(schema)), now);
+    return deepEqual(conditions, asItems(asFields(schema['status'])['conditions']));
   }
 
   private exists(level: string): boolean {

@@ -18,6 +18,7 @@ import { OwnershipGraph } from './graph.js';
 /** What owners leave behind goes after them, or before them, or is let go, as their deletion asked. */
 export const garbageCollector: Reconciler = {
   name: 'garbage-collector-controller',
+  yieldsToUpstream: true,
   account: 'generic-garbage-collector',
   start: (parts) => new GarbageCollection(parts),
 };
@@ -240,7 +241,8 @@ class GarbageCollection implements RunningReconciler {
 
 function withoutOwners(object: KubeObject, uids: readonly string[]): KubeObject {
   const { ownerReferences = [], ...metadata } = object.metadata;
-  const left = ownerReferences.filter(({ uid }) => !uids.includes(uid));
+  const gone = new Set(uids);
+  const left = ownerReferences.filter(({ uid }) => !gone.has(uid));
   if (left.length === ownerReferences.length) return object;
   return { ...object, metadata: left.length > 0 ? { ...metadata, ownerReferences: left } : metadata };
 }

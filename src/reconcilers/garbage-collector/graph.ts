@@ -135,8 +135,9 @@ export class OwnershipGraph {
 
   /** An owner that waits is looked at when somebody is no longer in its way. */
   private lookAtReleased(had: readonly OwnerReference[], has: readonly OwnerReference[], namespace: string): void {
+    const left = new Map([...has].reverse().map((reference) => [reference.uid, reference]));
     for (const reference of had) {
-      const still = has.find(({ uid }) => uid === reference.uid);
+      const still = left.get(reference.uid);
       if (still && (still.blockOwnerDeletion || !reference.blockOwnerDeletion)) continue;
       const place = this.placeOfOwner(reference, namespace);
       const encoded = place && this.cached(place);

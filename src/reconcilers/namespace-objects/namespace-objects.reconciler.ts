@@ -18,11 +18,14 @@ const workersMax = 4;
 function keeper(name: string, queueName: string, resource: string): Reconciler {
   return {
     name,
-    start({ config, registry, server, queue: makeQueue }) {
+    yieldsToUpstream: true,
+    start({ config, registry, server, upstream, queue: makeQueue }) {
       const namespaces = registry.require('', 'v1', 'namespaces');
-      const authority = { authority: { current: () => ({ pem: server.authorityPem() }) } };
       const objectsOf = (namespace: string) =>
-        namespaceObjects(config, namespace, authority).filter((boot) => boot.resource === resource);
+        namespaceObjects(config, namespace, {
+          rootCaPem: server.rootCa.current(),
+          isLeftToUpstream: () => upstream.isActive(),
+        }).filter((boot) => boot.resource === resource);
       const queue = makeQueue(
         queueName,
         async (namespace) => {
@@ -33,7 +36,12 @@ function keeper(name: string, queueName: string, resource: string): Reconciler {
         { workersMax },
       );
       const kept = new Set(objectsOf('').map(({ object }) => object.metadata.name));
+      const lookAtAll = () => {
+        const { store } = namespaces;
+        for (const { attributes } of store.cache.snapshot().range(store.scopeOf(''))) queue.add(attributes.name);
+      };
       const ends = [
+        server.rootCa.onChange(lookAtAll),
         followNames(namespaces, (_namespace, namespace) => queue.add(namespace)),
         followNames(registry.require('', 'v1', resource), (namespace, found) => {
           if (kept.has(found)) queue.add(namespace);

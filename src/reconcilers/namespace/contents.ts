@@ -3,6 +3,7 @@ import type { LoopbackClient } from '../../client/loopback-client.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { qualifiedResource } from '../../machinery/gvk.js';
 import type { ObjectMeta } from '../../machinery/kube-object.js';
+import { removeUnreadable } from '../../registry/delete-unreadable.js';
 import type { ResourceRegistry, ServedResource } from '../../registry/resource-registry.js';
 import { inLanes } from '../../std/in-lanes.js';
 import { storesOf } from '../follow.js';
@@ -90,6 +91,11 @@ export async function emptyOne(
     signal.throwIfAborted();
     if (hasBeenAsked(served, entry)) return void objects.push(leftOf(served, entry));
     try {
+      // Nobody can ask what holds it. It must not hold its namespace, or its kind, for ever.
+      if (entry.corruption) {
+        if (!(await removeUnreadable(store, entry, signal))) objects.push(leftOf(served, entry));
+        return;
+      }
       const place = { served, namespace: entry.attributes.namespace, name: entry.attributes.name };
       const deleted = await client.delete(place, { propagationPolicy: 'Background' }, signal);
       if (deleted && !deleted.gone) objects.push(deleted.object.metadata);

@@ -20,6 +20,7 @@ const gatherMs = 50;
 /** A namespace that is deleted loses its contents, and then the finalizer by which the server holds it. */
 export const namespaceReconciler: Reconciler = {
   name: 'namespace-controller',
+  yieldsToUpstream: true,
   start: (parts) => new NamespaceDeletion(parts),
 };
 

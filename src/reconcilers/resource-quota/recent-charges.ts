@@ -1,4 +1,4 @@
-import { difference, readAmounts, sumOf, type Amounts } from '../../admission/amounts.js';
+import { difference, readAmounts, sumOfAll, type Amounts } from '../../admission/amounts.js';
 import { asFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { Clock } from '../../std/clock.js';
@@ -31,7 +31,7 @@ export class RecentCharges {
     const recent = this.within(key);
     if (recent.length === 0) this.charges.delete(key);
     else this.charges.set(key, recent);
-    return sumOf(...recent.map(({ amounts }) => amounts));
+    return sumOfAll(recent.map(({ amounts }) => amounts));
   }
 
   private within(key: string) {

@@ -1,4 +1,4 @@
-import { readAmounts, sumOf, type Amounts } from '../../admission/amounts.js';
+import { readAmounts, sumOfAll, type Amounts } from '../../admission/amounts.js';
 import { Evaluators } from '../../admission/quota/evaluators.js';
 import { scopesOf } from '../../admission/quota/scopes.js';
 import type { CacheEvent } from '../../cache/cache-event.js';
@@ -20,6 +20,7 @@ import { RecentCharges } from './recent-charges.js';
  */
 export const resourceQuotas: Reconciler = {
   name: 'resourcequota-controller',
+  yieldsToUpstream: true,
   start: (parts) => new ResourceQuotas(parts),
 };
 
@@ -151,7 +152,7 @@ class ResourceQuotas implements RunningReconciler {
     });
     const amounts: Amounts[] = [];
     for (const { names, usages, objects } of parts) amounts.push(await usages.count(names, scopes, objects, taken));
-    return sumOf(...amounts);
+    return sumOfAll(amounts);
   }
 }
 

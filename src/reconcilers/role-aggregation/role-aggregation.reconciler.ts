@@ -1,14 +1,19 @@
+import { isReason } from '../../client/loopback-client.js';
+import type { Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import { valueKey } from '../../machinery/value-key.js';
 import { rbacVersion } from '../../modules/rbac/rbac.resources.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
-import { gathersRules, selectorsOf, withGatheredRules } from './decide.js';
+import { YieldTimer } from '../../std/yield-timer.js';
+import { gatherRules, gathersRules, withRules } from './decide.js';
 
 const name = 'clusterrole-aggregation-controller';
 
 /** Keeps the rules of ClusterRoles that are made of others as those are. */
 export const roleAggregation: Reconciler = {
   name,
+  yieldsToUpstream: true,
   fieldManager: () => name,
   start(parts) {
     const { group, version } = rbacVersion(parts.config.naming);
@@ -18,11 +23,16 @@ export const roleAggregation: Reconciler = {
   },
 };
 
+/** Objects with this text may gather rules: parsing each role that changes would cost more. */
+const mark = '"aggregationRule"';
+
 class RoleAggregation implements RunningReconciler {
   private readonly queue;
   private readonly end: () => void;
   /** Roles that are made of others: few, and each is looked at again when any role changes. */
   private gathering = new Set<string>();
+  /** Roles whose rules are too many to be written: logged once, and tried again when any role changes. */
+  private readonly tooLarge = new Set<string>();
 
   constructor(
     private readonly parts: ReconcilerParts,
@@ -32,13 +42,14 @@ class RoleAggregation implements RunningReconciler {
     this.end = roles.store.cache.observe({
       changed: ({ current, previous }) => {
         const { attributes } = (current ?? previous)!;
-        if (current && !current.corruption && gathersRules(current.parse())) this.gathering.add(attributes.name);
+        if (current && !current.corruption && current.bytes.includes(mark)) this.gathering.add(attributes.name);
         else this.gathering.delete(attributes.name);
+        if (!current) this.tooLarge.delete(attributes.name);
         this.addAll();
       },
       reset: () => {
         this.gathering = new Set(
-          [...this.entries()].flatMap((it) => (gathersRules(it.parse()) ? it.attributes.name : [])),
+          [...this.entries()].flatMap((it) => (it.bytes.includes(mark) ? it.attributes.name : [])),
         );
         this.addAll();
       },
@@ -59,20 +70,45 @@ class RoleAggregation implements RunningReconciler {
     const known = store.cache.get(store.keyOf('', role));
     if (!known || known.corruption) return;
     const found = known.parse();
-    if (withGatheredRules(found, this.lenders(found)) === found) return;
-    await this.parts.client.change(
-      { served: this.roles, namespace: '', name: role },
-      (current) => withGatheredRules(current, this.lenders(current)),
-      { signal },
-    );
+    if (!gathersRules(found)) return;
+    const rules = await this.gather(found);
+    if (!rules) return this.leaveOut(role, 'it would have more values than an object may have');
+    if (withRules(found, rules) !== found && !(await this.write(role, found, rules, signal))) return;
+    this.tooLarge.delete(role);
   }
 
-  /** Those that a role chooses: the others need not be read. */
-  private lenders(role: KubeObject): KubeObject[] {
-    const selectors = selectorsOf(role);
-    return [...this.entries()]
-      .filter(({ attributes }) => selectors.some((selector) => selector.matches(attributes.labels)))
-      .map((entry) => entry.parse());
+  /** Writes the rules; a role that selects others meanwhile is gathered again. False if the rules were too large. */
+  private async write(role: string, found: KubeObject, rules: Fields[], signal: AbortSignal): Promise<boolean> {
+    const selects = valueKey(found['aggregationRule']);
+    const changed = async (current: KubeObject) => {
+      if (!gathersRules(current)) return current;
+      const isSame = valueKey(current['aggregationRule']) === selects;
+      const wanted = isSame ? rules : await this.gather(current);
+      return wanted ? withRules(current, wanted) : current;
+    };
+    try {
+      await this.parts.client.change({ served: this.roles, namespace: '', name: role }, changed, { signal });
+      return true;
+    } catch (error) {
+      if (!isReason(error, 'RequestEntityTooLarge')) throw error;
+      this.leaveOut(role, error.message);
+      return false;
+    }
+  }
+
+  private gather(role: KubeObject): Promise<Fields[] | undefined> {
+    const { clock, config } = this.parts;
+    const timer = new YieldTimer(clock);
+    return gatherRules(role, [...this.entries()], { valuesMax: config.limits.requestValuesMax, timer });
+  }
+
+  private leaveOut(role: string, why: string): void {
+    if (this.tooLarge.has(role)) return;
+    this.tooLarge.add(role);
+    this.parts.logger.warn(
+      'rules of a ClusterRole were not updated: its aggregationRule selects too many; select fewer, or delete some',
+      { role, error: why },
+    );
   }
 
   private *entries() {

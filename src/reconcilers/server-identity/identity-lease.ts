@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { asFields, asNumber, asText } from '../../machinery/fields.js';
+import { path } from '../../machinery/field-error.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { apiVersionOf } from '../../machinery/gvk.js';
+import { validateIp, validateReachableIp } from '../../modules/core/addresses.js';
 import { microTime } from '../election/lease-record.js';
 
 /** As long as the reference's: whoever reads leases to learn which servers there are must not miss one that is slow. */
@@ -53,10 +55,18 @@ export function identityLease(naming: NamingProfile, identity: Identity, nowMs: 
   };
 }
 
+/** Undefined for a Lease without an address that Endpoints may hold: it is of another program, or of a misled server. */
 export function addressOf(naming: NamingProfile, lease: KubeObject): ServerAddress | undefined {
   const text = asText(lease.metadata.annotations?.[addressAnnotation(naming)]);
-  const match = /^\[?([^\]]+)\]?:(\d+)$/.exec(text);
-  return match ? { ip: match[1]!, port: Number(match[2]) } : undefined;
+  const match = /^\[?([^\]]+)\]?:(\d{1,5})$/.exec(text);
+  const address = match && { ip: match[1]!, port: Number(match[2]) };
+  return address && isReachable(address) ? address : undefined;
+}
+
+/** True if Endpoints may hold the address: no loopback, link-local or unspecified one. */
+export function isReachable({ ip, port }: ServerAddress): boolean {
+  const problems = [...validateIp(ip), ...validateReachableIp(ip, path('ip'))];
+  return problems.length === 0 && port >= 1 && port <= 65_535;
 }
 
 export function renewedMs(lease: KubeObject): number {

@@ -9,6 +9,7 @@ import {
   hasExpired,
   identityLabel,
   identityLease,
+  isReachable,
   leaseNameOf,
   renewedMs,
   renewMs,
@@ -52,7 +53,11 @@ class ServerIdentity implements RunningReconciler {
     const { store } = this.leases;
     const own = this.place(this.leaseName);
     await this.renew();
-    await ensureEndpoints(this.parts, [...this.aliveServers(), this.ownAddress]);
+    if (!isReachable(this.ownAddress) && writesEndpoints(this.parts)) {
+      this.parts.logger.warn('the address of this server may not be in Endpoints: give another --advertise-address', {
+        address: this.ownAddress.ip,
+      });
+    }
     const ends = store.cache.observe({
       changed: ({ current, previous }) => {
         const lease = (current ?? previous)!;
@@ -69,6 +74,8 @@ class ServerIdentity implements RunningReconciler {
       this.queue.add(ownName);
     });
     this.ends.push(ends, () => timer.cancel());
+    // By the queue, which logs a failure and tries again.
+    this.queue.add(ownName);
   }
 
   /** The others go on without it; what the last one wrote stays for when it comes back. */
@@ -79,7 +86,7 @@ class ServerIdentity implements RunningReconciler {
     try {
       await inTime(this.parts.clock, partingMs, async (signal) => {
         await this.parts.client.delete(this.place(this.leaseName), {}, signal);
-        if (others.length > 0) await ensureEndpoints(this.parts, others);
+        await ensureEndpoints(this.parts, others);
       });
     } catch (error) {
       this.parts.logger.warn('the lease of this server could not be removed', { error });
@@ -91,7 +98,7 @@ class ServerIdentity implements RunningReconciler {
     const own = this.cachedLease(this.leaseName);
     // Somebody took it away.
     if (!own) await this.renew(signal);
-    await ensureEndpoints(this.parts, [...this.aliveServers(), this.ownAddress]);
+    await ensureEndpoints(this.parts, [...this.aliveServers(), this.ownAddress].filter(isReachable));
     for (const lease of this.serverLeases()) {
       const object = lease.parse();
       const { resourceVersion } = object.metadata;
@@ -176,10 +183,10 @@ class ServerIdentity implements RunningReconciler {
 /** The one name in the queue: there is one thing to look at. */
 const ownName = 'endpoints';
 
-async function ensureEndpoints(
-  { config, registry }: ReconcilerParts,
-  servers: readonly ServerAddress[],
-): Promise<void> {
-  if (config.network.endpointReconciler === 'none') return;
-  for (const object of serverEndpoints(config.naming, servers)) await ensureObject(registry, object);
+const writesEndpoints = ({ config }: ReconcilerParts) => config.network.endpointReconciler !== 'none';
+
+/** Without any server the last ones stay, for when they come back. */
+async function ensureEndpoints(parts: ReconcilerParts, servers: readonly ServerAddress[]): Promise<void> {
+  if (!writesEndpoints(parts) || servers.length === 0) return;
+  for (const object of serverEndpoints(parts.config.naming, servers)) await ensureObject(parts.registry, object);
 }

@@ -40,6 +40,12 @@ it.each<[what: string, secret: KubeObject, account: KubeObject | undefined, want
   ['goes', secret(undefined, 'u0', { deletionTimestamp: '2026-01-01T00:00:00Z' }), undefined, 'leave'],
 ])('a Secret that %s', (_what, given, found, want) => expect(decide(given, found, rules)).toBe(want));
 
+it('an authority that another controller put in stays while that is at work', () => {
+  const theirs = secret({ ...whole, 'ca.crt': base64('THEIRS') }, 'u1');
+  expect(decide(theirs, account, { ...rules, keepsAuthority: true })).toBe('leave');
+  expect(decide(secret({ ...whole, 'ca.crt': '' }, 'u1'), account, { ...rules, keepsAuthority: true })).toBe('fill');
+});
+
 it.each<[what: string, secret: KubeObject, token: string | undefined, data: object]>([
   ['all of it', secret(undefined), 'T', whole],
   [

@@ -6,6 +6,8 @@ export interface TokenSecretRules {
   readonly naming: NamingProfile;
   /** Whom those who hold the token may trust. */
   readonly authorityPem: string;
+  /** True if another controller fills Secrets too: an authority that it put there stays. */
+  readonly keepsAuthority?: boolean;
 }
 
 export type Verdict = 'leave' | 'delete' | 'fill' | 'fill with a token';
@@ -23,7 +25,7 @@ export function accountNameOf(secret: KubeObject, naming: NamingProfile): string
 export function decide(
   secret: KubeObject,
   account: KubeObject | undefined,
-  { naming, authorityPem }: TokenSecretRules,
+  { naming, authorityPem, keepsAuthority = false }: TokenSecretRules,
 ): Verdict {
   if (secret.metadata.deletionTimestamp !== undefined) return 'leave';
   const uid = secret.metadata.annotations?.[naming.label('service-account.uid')] ?? '';
@@ -31,7 +33,9 @@ export function decide(
   // What is missing stays missing: no write of it would be let in.
   if (secret['immutable'] === true) return 'leave';
   if (held(secret, 'token') === '') return 'fill with a token';
-  return held(secret, 'ca.crt') === authorityPem && held(secret, 'namespace') !== '' ? 'leave' : 'fill';
+  const authority = held(secret, 'ca.crt');
+  const isTrusted = keepsAuthority ? authority !== '' : authority === authorityPem;
+  return isTrusted && held(secret, 'namespace') !== '' ? 'leave' : 'fill';
 }
 
 /** The Secret with all that is missing. A token or a namespace that somebody put there stays. */

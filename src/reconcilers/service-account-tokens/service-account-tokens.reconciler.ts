@@ -8,6 +8,7 @@ import { accountNameOf, decide, filled, tokenSecretType, withoutSecret, type Tok
 /** Fills the Secrets that are to hold the token of an account, and takes them away with the account. */
 export const serviceAccountTokens: Reconciler = {
   name: 'serviceaccount-token-controller',
+  yieldsToUpstream: true,
   start: (parts) => new ServiceAccountTokenSecrets(parts),
 };
 
@@ -32,6 +33,7 @@ class ServiceAccountTokenSecrets implements RunningReconciler {
       workersMax,
     });
     this.ends = [
+      parts.server.rootCa.onChange(() => this.lookAtSecrets('')),
       this.secrets.store.cache.observe({
         changed: (event) => this.secretChanged(event),
         reset: () => this.lookAtSecrets(''),
@@ -124,7 +126,8 @@ class ServiceAccountTokenSecrets implements RunningReconciler {
   }
 
   private get rules(): TokenSecretRules {
-    const { config, server } = this.parts;
-    return { naming: config.naming, authorityPem: server.authorityPem() };
+    const { config, server, upstream } = this.parts;
+    const keepsAuthority = upstream.isActive();
+    return { naming: config.naming, authorityPem: server.rootCa.current(), keepsAuthority };
   }
 }

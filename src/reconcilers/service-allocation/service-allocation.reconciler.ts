@@ -23,7 +23,7 @@ export function serviceAllocation(allocation: ServiceAllocation): Reconciler {
         return { againInMs: passIntervalMs };
       });
       const look = () => queue.addAfter('all', gatherMs);
-      const ends = [allocation.addresses.ledger, allocation.nodePorts].map(({ store: { cache } }) =>
+      const ends = [allocation.addresses.ledger].map(({ store: { cache } }) =>
         cache.observe({
           changed({ previous, current }) {
             if (current || !previous || previous.corruption) return;

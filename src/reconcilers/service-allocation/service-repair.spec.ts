@@ -53,24 +53,21 @@ const taken = (name: string, labels: object, service: string) =>
   });
 const names = async () =>
   ((await admin.get(addresses)).body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
-const ports = () => {
-  const { store } = keelson.parts.serviceAllocation.nodePorts;
-  return [...store.cache.snapshot().range(store.scopeOf(''))].map(({ attributes }) => attributes.name);
-};
+const ports = async () => [...(await keelson.parts.serviceAllocation.nodePorts.read()).ports].map(String);
 
 it('marks what services have as taken again', async () => {
   const { spec } = await make('s');
   const ip = spec.clusterIP as string;
   const nodePort = spec.ports[0].nodePort as number;
-  const { store } = keelson.parts.serviceAllocation.nodePorts;
-  await store.parts.kv.txn([], [{ type: 'delete', key: store.keyOf('', String(nodePort)) }]);
+  const { nodePorts } = keelson.parts.serviceAllocation;
+  await nodePorts.change((taken) => taken.delete(nodePort));
   await admin.delete(`${addresses}/${ip}`);
-  expect([await names(), ports()]).toEqual([['10.0.0.1'], []]);
+  expect([await names(), await ports()]).toEqual([['10.0.0.1'], []]);
   await pass();
-  expect([(await names()).sort(), ports()]).toEqual([['10.0.0.1', ip].sort(), [String(nodePort)]]);
+  expect([(await names()).sort(), await ports()]).toEqual([['10.0.0.1', ip].sort(), [String(nodePort)]]);
   expect((await admin.get(`${addresses}/${ip}`)).body.spec.parentRef).toMatchObject({ name: 's' });
   expect((await admin.delete(`${services}/s`)).code).toBe(200);
-  expect([await names(), ports()]).toEqual([['10.0.0.1'], []]);
+  expect([await names(), await ports()]).toEqual([['10.0.0.1'], []]);
 });
 
 it('frees what has leaked when it was seen three times in a row', async () => {
@@ -134,7 +131,10 @@ it('a service of before there were claims keeps what it has', async () => {
   const put = { type: 'put' as const, key: store.keyOf('default', 'old'), value: store.codec.encode(old) };
   await store.parts.kv.txn([], [put]);
   await pass();
-  expect([await names(), ports()]).toEqual([expect.arrayContaining(['10.0.0.9']), expect.arrayContaining(['30009'])]);
+  expect([await names(), await ports()]).toEqual([
+    expect.arrayContaining(['10.0.0.9']),
+    expect.arrayContaining(['30009']),
+  ]);
   const { code } = await admin.patch(`${services}/old`, { metadata: { labels: { a: 'b' } } }, merge);
   expect(code).toBe(200);
 });

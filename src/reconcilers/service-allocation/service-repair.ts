@@ -2,6 +2,7 @@ import type { EncodedObject } from '../../cache/encoded-object.js';
 import { isManaged, ownerOf, type Owner } from '../../modules/core/allocation/claims.js';
 import { holdingsOf, type Holdings } from '../../modules/core/allocation/holdings.js';
 import type { Ledger } from '../../modules/core/allocation/ledger.js';
+import type { StoredPorts } from '../../modules/core/allocation/node-port-map.js';
 import type { ServiceAllocation } from '../../modules/core/allocation/service-allocation.js';
 import type { ResourceStore } from '../../registry/resource-store.js';
 import type { Clock } from '../../std/clock.js';
@@ -23,6 +24,12 @@ interface Parts {
   readonly logger: Logger;
 }
 
+/** What Services have, as far as they can be read. */
+interface Held {
+  readonly found: readonly { readonly owner: Owner; readonly holdings: Holdings }[];
+  readonly unreadable: number;
+}
+
 /** One kind of what services have. */
 interface Side {
   readonly what: string;
@@ -40,22 +47,54 @@ export class ServiceRepair {
   constructor(private readonly parts: Parts) {}
 
   async pass(signal: AbortSignal): Promise<void> {
-    const { services } = this.parts;
-    const sides = this.sides();
-    if (![services.cache, ...sides.map(({ ledger }) => ledger.store.cache)].every(({ isReady }) => isReady)) return;
-    // All are of one moment: the feed moves them together.
-    const stored = services.cache.snapshot();
-    const claims = sides.map(({ ledger: { store } }) => store.cache.snapshot().range(store.scopeOf('')));
-    const held = await this.holdings(stored.range(services.scopeOf('')), signal);
+    const { services, allocation } = this.parts;
+    const side = this.addressSide();
+    if (![services.cache, side.ledger.store.cache].every(({ isReady }) => isReady)) return;
     const before = this.sightings;
     this.sightings = new Map();
-    for (const [index, side] of sides.entries()) {
-      const found = new Map([...claims[index]!].map((entry) => [entry.attributes.name, entry]));
-      await this.repair(side, held, found, (owner) => stored.get(services.keyOf(owner.namespace, owner.name)), {
-        before,
-        signal,
-      });
+    const ports = await allocation.nodePorts.read(signal);
+    // What was written before the map was read is seen: a port in the map whose Service is not is a leak, or on its way.
+    const { feed, limits } = services.parts;
+    await feed.consistentRevision({ timeoutMs: limits.freshnessTimeoutMs, signal });
+    // All are of one moment: the feed moves them together.
+    const stored = services.cache.snapshot();
+    const { store } = side.ledger;
+    const claims = store.cache.snapshot().range(store.scopeOf(''));
+    const held = await this.holdings(stored.range(services.scopeOf('')), signal);
+    const found = new Map([...claims].map((entry) => [entry.attributes.name, entry]));
+    await this.repair(side, held.found, found, (owner) => stored.get(services.keyOf(owner.namespace, owner.name)), {
+      before,
+      signal,
+    });
+    await this.repairPorts(ports, held, before);
+  }
+
+  private async repairPorts(stored: StoredPorts, { found, unreadable }: Held, before: ReadonlyMap<string, number>) {
+    const { allocation, logger } = this.parts;
+    const { nodePorts } = allocation;
+    const holders = new Map<number, Owner[]>();
+    for (const { owner, holdings } of found) {
+      for (const port of holdings.nodePorts) holders.set(port, [...(holders.get(port) ?? []), owner]);
     }
+    for (const [nodePort, owners] of holders) {
+      if (owners.length > 1)
+        logger.warn('node port is used by several Services; recreate all but one', { nodePort, owners });
+    }
+    const missing = [...holders.keys()].filter((port) => nodePorts.includes(port) && !stored.ports.has(port));
+    const leaked: number[] = [];
+    for (const port of stored.ports) {
+      // A Service that cannot be read may have it.
+      if (holders.has(port) || unreadable > 0) continue;
+      const sighting = (before.get(`nodePort/${port}`) ?? 0) + 1;
+      if (sighting < leakSightingsMin) this.sightings.set(`nodePort/${port}`, sighting);
+      else leaked.push(port);
+    }
+    if (!stored.needsRepair && missing.length === 0 && leaked.length === 0) return;
+    const ports = new Set([...stored.ports, ...missing].filter((port) => !leaked.includes(port)));
+    if (!(await nodePorts.replace(ports, stored))) return;
+    if (missing.length > 0)
+      logger.info('node ports of Services were not marked as taken', { nodePorts: missing.slice(0, 20) });
+    if (leaked.length > 0) logger.info('node ports were taken for no Service', { nodePorts: leaked.slice(0, 20) });
   }
 
   private async repair(
@@ -91,37 +130,32 @@ export class ServiceRepair {
     }
   }
 
-  private async holdings(entries: Iterable<EncodedObject>, signal: AbortSignal) {
+  private async holdings(entries: Iterable<EncodedObject>, signal: AbortSignal): Promise<Held> {
     const found: { owner: Owner; holdings: Holdings }[] = [];
+    let unreadable = 0;
     for (const entry of entries) {
-      if (entry.corruption) continue;
+      if (entry.corruption) {
+        unreadable++;
+        continue;
+      }
       const { namespace, name } = entry.attributes;
       found.push({ owner: { namespace, name }, holdings: holdingsOf(entry.parse()) });
       if (found.length % servicesATurn !== 0) continue;
       await new Promise<void>((resolve) => this.parts.clock.after(0, resolve));
       signal.throwIfAborted();
     }
-    return found;
+    return { found, unreadable };
   }
 
-  private sides(): Side[] {
+  private addressSide(): Side {
     const { allocation } = this.parts;
-    return [
-      {
-        what: 'address',
-        ledger: allocation.addresses.ledger,
-        namesIn: ({ addresses }) => addresses,
-        claim: (address, owner) => allocation.claim({ address }, owner),
-        isManaged: (claim) => isManaged(claim.parse(), allocation.parts.naming),
-      },
-      {
-        what: 'nodePort',
-        ledger: allocation.nodePorts,
-        namesIn: ({ nodePorts }) => new Set([...nodePorts].map(String)),
-        claim: (port, owner) => allocation.claim({ nodePort: Number(port) }, owner),
-        isManaged: () => true,
-      },
-    ];
+    return {
+      what: 'address',
+      ledger: allocation.addresses.ledger,
+      namesIn: ({ addresses }) => addresses,
+      claim: (address, owner) => allocation.claim(address, owner),
+      isManaged: (claim) => isManaged(claim.parse(), allocation.parts.naming),
+    };
   }
 }
 

@@ -16,6 +16,7 @@ const gatherMs = 100;
 /** Ranges that users add are made ready for services, and go when nothing is taken from them any more. */
 export const serviceCidrReconciler: Reconciler = {
   name: 'service-cidr-controller',
+  yieldsToUpstream: true,
   start(parts) {
     const group = parts.config.naming.group('networking');
     const ranges = parts.registry.find(group, 'v1', 'servicecidrs');

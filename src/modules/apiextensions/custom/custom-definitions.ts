@@ -10,6 +10,7 @@ import {
   type ResourceDefinition,
 } from '../../../registry/resource-definition.js';
 import { scaleLens } from '../../../registry/scale-lens.js';
+import type { Strategy } from '../../../registry/strategy.js';
 import { customScaleTable, customTable } from './columns.js';
 import { CustomForm } from './custom-form.js';
 import type { CustomKind, CustomScale, CustomVersion } from './custom-kind.js';
@@ -52,25 +53,29 @@ function formOf({ group, names }: CustomKind, { name, schema }: CustomVersion, t
 }
 
 function definitionOf(
-  { group, names, namespaced, isTerminating }: CustomKind,
+  { group, names, namespaced, versions, isTerminating }: CustomKind,
   version: CustomVersion,
   form: CustomForm,
   hub: Hub | undefined,
 ): ResourceDefinition {
+  const storedVersions = versions.map(({ name }) => ({ group, version: name }));
   const view = (stored: KubeObject): KubeObject =>
     hub ? { ...hub.fromHub(stored), apiVersion: apiVersionOf(group, version.name) } : stored;
+  const replicas = version.scale && { spec: version.scale.specReplicas, status: version.scale.statusReplicas };
+  const strategy = customStrategy({ form, view, statusIsApart: version.statusIsApart, isTerminating, replicas });
   return defineResource({
     ...names,
     group,
     version: version.name,
     namespaced,
     storagePrefix: `${group}/${names.plural}`,
+    storedVersions,
     selectableFields: Object.fromEntries(version.selectableFields.map(selectable)),
-    strategy: customStrategy({ form, view, statusIsApart: version.statusIsApart, isTerminating }),
+    strategy,
     table: customTable(version.columns),
     subresources: {
-      ...(version.statusIsApart && { status: customStatus({ form, view }) }),
-      ...(version.scale && { scale: scaleOf(version.scale) }),
+      ...(version.statusIsApart && { status: customStatus({ form, view, replicas }) }),
+      ...(version.scale && { scale: scaleOf(version.scale, strategy, { group, kind: names.kind }) }),
     },
     allowsUnconditionalUpdate: false,
     itemsCarryType: true,
@@ -79,13 +84,23 @@ function definitionOf(
   });
 }
 
-function scaleOf({ specReplicas, statusReplicas, selector }: CustomScale): LensSubresource {
+/** What a Scale changes is refused as an update of the object itself would be. */
+function scaleOf(
+  { specReplicas, statusReplicas, selector }: CustomScale,
+  strategy: Strategy,
+  invalidKind: { readonly group: string; readonly kind: string },
+): LensSubresource {
   const lens = scaleLens({
     specReplicas: stepsOf(specReplicas),
     statusReplicas: stepsOf(statusReplicas),
     ...(selector !== undefined && { selector: (object: KubeObject) => asText(valueAt(object, stepsOf(selector))) }),
   });
-  return { ...lens, table: customScaleTable };
+  return {
+    ...lens,
+    table: customScaleTable,
+    invalidKind,
+    validate: (object, old, context) => strategy.validateUpdate?.(object, old, context) ?? [],
+  };
 }
 
 function selectable(path: string): [label: string, read: (object: KubeObject) => string] {

@@ -3,6 +3,7 @@ import { nameIsDnsSubdomain } from '../../../machinery/names.js';
 import type { LensSubresource } from '../../../registry/resource-definition.js';
 import { statusLens } from '../../../registry/status-lens.js';
 import type { Strategy } from '../../../registry/strategy.js';
+import { validateReplicas } from './replicas.validation.js';
 import type { CustomForm } from './custom-form.js';
 
 export interface CustomStrategyParts {
@@ -11,10 +12,15 @@ export interface CustomStrategyParts {
   readonly view: (stored: KubeObject) => KubeObject;
   readonly statusIsApart: boolean;
   readonly isTerminating: boolean;
+  /** Paths of the scale subresource, where the version has one. */
+  readonly replicas: { readonly spec: string; readonly status: string } | undefined;
 }
 
 /** The order of a write is that of all kinds; what may be in an object is what its schema says. */
-export function customStrategy({ form, view, statusIsApart, isTerminating }: CustomStrategyParts): Strategy {
+export function customStrategy(parts: CustomStrategyParts): Strategy {
+  const { form, view, statusIsApart, isTerminating, replicas } = parts;
+  const scaleErrors = (object: KubeObject) =>
+    replicas ? [replicas.spec, replicas.status].flatMap((path) => validateReplicas(view(object), path)) : [];
   return {
     validateName: nameIsDnsSubdomain,
     ...(isTerminating && {
@@ -32,15 +38,25 @@ export function customStrategy({ form, view, statusIsApart, isTerminating }: Cus
         else object['status'] = old['status'];
       },
     }),
-    validateCreate: (object) => form.values.validate(asJson(view(object))),
-    validateUpdate: (object, old) => form.values.validateUpdate(asJson(view(object)), asJson(view(old))),
+    validateCreate: (object) => [...form.values.validate(asJson(view(object))), ...scaleErrors(object)],
+    validateUpdate: (object, old) => [
+      ...form.values.validateUpdate(asJson(view(object)), asJson(view(old))),
+      ...scaleErrors(object),
+    ],
   };
 }
 
-export function customStatus({ form, view }: Pick<CustomStrategyParts, 'form' | 'view'>): LensSubresource {
+export function customStatus({
+  form,
+  view,
+  replicas,
+}: Pick<CustomStrategyParts, 'form' | 'view' | 'replicas'>): LensSubresource {
   return statusLens({
     keepsMetadata: true,
-    validate: (object, old) => form.values.validateStatusUpdate(asJson(view(object)), asJson(view(old))),
+    validate: (object, old) => [
+      ...form.values.validateStatusUpdate(asJson(view(object)), asJson(view(old))),
+      ...(replicas ? validateReplicas(view(object), replicas.status) : []),
+    ],
   });
 }
 

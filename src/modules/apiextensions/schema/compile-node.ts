@@ -1,5 +1,6 @@
 import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../../machinery/fields.js';
 import type { JsonValue } from '../../../machinery/kube-object.js';
+import { valueKey } from '../../../machinery/value-key.js';
 import { filled } from './fill.js';
 import { formatOf } from './formats.js';
 import { Pattern } from './pattern.js';
@@ -95,7 +96,10 @@ function propertiesOf(schema: Fields): ReadonlyMap<string, SchemaNode> {
 }
 
 function enumerationOf(values: unknown): Enumeration | undefined {
-  return Array.isArray(values) && values.length > 0 ? { values, scalars: new Set<unknown>(values) } : undefined;
+  if (!Array.isArray(values) || values.length === 0) return undefined;
+  const isScalar = (value: unknown) => typeof value !== 'object' || value === null;
+  const others = values.filter((value) => !isScalar(value)).map((value) => valueKey(value));
+  return { values, scalars: new Set<unknown>(values.filter(isScalar)), others: new Set(others) };
 }
 
 const numberIn = (schema: Fields, field: string): number | undefined => {

@@ -1,3 +1,4 @@
+import { counted, uncountedErrors } from '../../../machinery/error-budget.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
 import { asFields, isSet, type Fields } from '../../../machinery/fields.js';
 import type { JsonValue } from '../../../machinery/kube-object.js';
@@ -14,7 +15,8 @@ export function validateDefaults(schema: Fields, at: FieldPath, mayHaveUnknown: 
 }
 
 export function hasUnprunedDefault(schema: Fields): boolean {
-  return validateDefaults(schema, path(''), false).some(({ detail }) => detail.endsWith(unknownFields));
+  const errors = uncountedErrors(() => validateDefaults(schema, path(''), false));
+  return errors.some(({ detail }) => detail.endsWith(unknownFields));
 }
 
 const unknownFields = 'must not have unknown fields';
@@ -43,5 +45,5 @@ function validateOne(schema: Fields, at: FieldPath, mayHaveUnknown: boolean): Fi
   if (!mayHaveUnknown && pruned(value, node) !== value) {
     errors.push(fieldError.invalid(String(at), value, unknownFields));
   }
-  return [...errors, ...validateValue(value, node, { at: String(at) })];
+  return [...errors, ...validateValue(value, node, { at: String(at) }).map(counted)];
 }

@@ -12,6 +12,8 @@ const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvali
 /** What schemas of kinds say beyond OpenAPI: how lists and maps are merged, and rules that values must meet. */
 export function validateExtensions(schema: Fields, at: FieldPath, leniency: SchemaLeniency): FieldError[] {
   const preserve = schema['x-kubernetes-preserve-unknown-fields'];
+  const rules = asItems(schema['x-kubernetes-validations']);
+  const findsFields = rules.some((rule) => asText(rule['fieldPath']) !== '') && unsupported(schema) === undefined;
   return [
     ...(preserve === false
       ? [
@@ -29,8 +31,8 @@ export function validateExtensions(schema: Fields, at: FieldPath, leniency: Sche
     ...oneOf(schema['x-kubernetes-list-type'], at.child('x-kubernetes-list-type'), listTypes),
     ...validateKeys(schema, at),
     ...(leniency.looseKeys ? [] : validateItems(schema, at)),
-    ...asItems(schema['x-kubernetes-validations']).flatMap((rule, index) =>
-      validateRule(rule, schema, at.child('x-kubernetes-validations').index(index)),
+    ...rules.flatMap((rule, index) =>
+      validateRule(rule, findsFields ? schema : undefined, at.child('x-kubernetes-validations').index(index)),
     ),
   ];
 }
@@ -132,7 +134,8 @@ function validateItems(schema: Fields, at: FieldPath): FieldError[] {
 
 const hasLineBreaks = (text: string): boolean => /[\n\r]/.test(text);
 
-function validateRule(rule: Fields, schema: Fields, at: FieldPath): FieldError[] {
+/** Without a schema, fieldPath is not looked up in it. */
+function validateRule(rule: Fields, schema: Fields | undefined, at: FieldPath): FieldError[] {
   const text = (field: string) => asText(rule[field]);
   const errors: FieldError[] = [];
   const invalid = (field: string, message: string) =>
@@ -152,7 +155,7 @@ function validateRule(rule: Fields, schema: Fields, at: FieldPath): FieldError[]
   const path = text('fieldPath');
   if (path !== '' && path.trim() === '') invalid('fieldPath', 'must be non-empty if specified');
   if (hasLineBreaks(path)) invalid('fieldPath', 'must not contain line breaks');
-  if (path !== '' && unsupported(schema) === undefined && 'problem' in findField(path, schema)) {
+  if (path !== '' && schema && 'problem' in findField(path, schema)) {
     invalid('fieldPath', 'must be a valid path');
   }
   return errors;

@@ -1,3 +1,4 @@
+import { ApiError } from '../../../machinery/api-error.js';
 import type { JsonObject, JsonValue } from '../../../machinery/kube-object.js';
 import { putOwn } from '../../../machinery/put-own.js';
 import type { SchemaNode } from './schema-node.js';
@@ -5,14 +6,32 @@ import type { SchemaNode } from './schema-node.js';
 /**
  * The value with defaults where it says nothing: a copy where something was missing, else the value itself. Only what
  * is there is filled in; an absent object stays absent unless it has a default as a whole. A null that is not allowed
- * says nothing: it becomes the default, or goes.
+ * says nothing: it becomes the default, or goes. Throws ApiError, 413, where defaults add more than `bytesMax`.
  */
-export function filled(value: JsonValue, node: SchemaNode): JsonValue {
-  if (typeof value !== 'object' || value === null) return value;
-  return Array.isArray(value) ? filledList(value, node.items) : filledObject(value, node);
+export function filled(value: JsonValue, node: SchemaNode, bytesMax = addedBytesMax): JsonValue {
+  return filledValue(value, node, { bytesMax, left: bytesMax });
 }
 
-function filledObject(object: JsonObject, node: SchemaNode): JsonObject {
+/**
+ * A few bytes of a schema can stand for many in every item of a list, and in the items of a list that is a default
+ * itself: an object of 3 MiB could grow to gigabytes. The number is the bound on request bodies.
+ */
+const addedBytesMax = 3 * 1024 * 1024;
+/** A value costs memory and time whatever its length: no more than 25,000 are added. */
+const valueBytes = 125;
+
+/** The bytes that defaults may still add. */
+interface Allowance {
+  readonly bytesMax: number;
+  left: number;
+}
+
+function filledValue(value: JsonValue, node: SchemaNode, allowance: Allowance): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value) ? filledList(value, node.items, allowance) : filledObject(value, node, allowance);
+}
+
+function filledObject(object: JsonObject, node: SchemaNode, allowance: Allowance): JsonObject {
   let copy: JsonObject | undefined;
   if (node.properties.size > 0 || node.additional) {
     for (const field in object) {
@@ -22,38 +41,50 @@ function filledObject(object: JsonObject, node: SchemaNode): JsonObject {
       if (value === null && !known.isNullable) {
         copy ??= { ...object };
         if (known.default === undefined) delete copy[field];
-        else copy[field] = fresh(known.default);
+        else copy[field] = fresh(known.default, allowance);
         continue;
       }
       if (typeof value !== 'object') continue;
-      const whole = filled(value, known);
+      const whole = filledValue(value, known, allowance);
       if (whole !== value) (copy ??= { ...object })[field] = whole;
     }
   }
   for (const [field, known] of node.defaults) {
-    if (!Object.hasOwn(object, field)) putOwn((copy ??= { ...object }), field, fresh(known.default!));
+    if (!Object.hasOwn(object, field)) putOwn((copy ??= { ...object }), field, fresh(known.default!, allowance));
   }
   return copy ?? object;
 }
 
-function filledList(list: JsonValue[], items: SchemaNode | undefined): JsonValue[] {
+function filledList(list: JsonValue[], items: SchemaNode | undefined, allowance: Allowance): JsonValue[] {
   if (!items) return list;
   let copy: JsonValue[] | undefined;
   for (let index = 0; index < list.length; index++) {
     const item = list[index]!;
     // An item cannot go: without a default a null stays, and is refused.
     const isMissing = item === null && !items.isNullable && items.default !== undefined;
-    const whole = isMissing ? fresh(items.default) : filled(item, items);
+    const whole = isMissing ? fresh(items.default, allowance) : filledValue(item, items, allowance);
     if (whole !== item) (copy ??= [...list])[index] = whole;
   }
   return copy ?? list;
 }
 
-/** Whoever changes an object must not change the default of all others. */
-function fresh(value: JsonValue): JsonValue {
+/** A copy: a change of one object must not change the default of all others. */
+function fresh(value: JsonValue, allowance: Allowance): JsonValue {
+  take(valueBytes + (typeof value === 'string' ? value.length : 0), allowance);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(fresh);
+  if (Array.isArray(value)) return value.map((item) => fresh(item, allowance));
   const copy: JsonObject = {};
-  for (const field in value) putOwn(copy, field, fresh(value[field]!));
+  for (const field in value) {
+    take(field.length, allowance);
+    putOwn(copy, field, fresh(value[field]!, allowance));
+  }
   return copy;
+}
+
+function take(bytes: number, allowance: Allowance): void {
+  allowance.left -= bytes;
+  if (allowance.left >= 0) return;
+  throw ApiError.requestEntityTooLarge(
+    `Request entity too large: defaults of the schema add more than ${allowance.bytesMax} bytes`,
+  );
 }

@@ -1,6 +1,7 @@
 import { asFields, asText, isSet, type Fields } from '../../../machinery/fields.js';
-import { schemaOf, type DefinitionView } from '../definition-view.js';
+import { schemaOf, schemasOf, type DefinitionView } from '../definition-view.js';
 import { hasUnprunedDefault } from './default.validation.js';
+import { hasCostlyPatterns } from './pattern-cost.js';
 import { everySchema } from './walk.js';
 
 /**
@@ -13,6 +14,7 @@ export interface SchemaLeniency {
   readonly unprunedDefaults: boolean;
   readonly loneSets: boolean;
   readonly looseKeys: boolean;
+  readonly costlyPatterns: boolean;
 }
 
 export const strict: SchemaLeniency = {
@@ -21,21 +23,23 @@ export const strict: SchemaLeniency = {
   unprunedDefaults: false,
   loneSets: false,
   looseKeys: false,
+  costlyPatterns: false,
 };
 
 export const schemaTypes = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-export function leniencyOf({ common, versions }: DefinitionView): SchemaLeniency {
+export function leniencyOf({ common, versions }: Pick<DefinitionView, 'common' | 'versions'>): SchemaLeniency {
   const own = versions.map(({ schema }) => schemaOf(schema));
   const shared = schemaOf(common.schema);
-  const schemas = [shared, ...own].filter((schema) => schema !== undefined);
-  const some = (broken: (schema: Fields) => boolean) => schemas.some((schema) => [...everySchema(schema)].some(broken));
+  const schemas = schemasOf({ common, versions });
+  const every = schemas.flatMap(everySchema);
   return {
     mayLackSchema: !shared && own.some((schema) => !schema),
-    unknownTypes: some(({ type }) => asText(type) !== '' && !schemaTypes.includes(asText(type))),
-    unprunedDefaults: schemas.some(hasUnprunedDefault),
-    loneSets: some(hasGranularSet),
-    looseKeys: some(hasLooseKeys),
+    unknownTypes: every.some(({ type }) => asText(type) !== '' && !schemaTypes.includes(asText(type))),
+    unprunedDefaults: every.some((schema) => isSet(schema['default'])) && schemas.some(hasUnprunedDefault),
+    loneSets: every.some(hasGranularSet),
+    looseKeys: every.some(hasLooseKeys),
+    costlyPatterns: hasCostlyPatterns(schemas),
   };
 }
 

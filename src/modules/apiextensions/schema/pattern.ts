@@ -1,10 +1,9 @@
 import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
+import { costOfPattern, patternCharactersMax, patternCostMax } from './pattern-cost.js';
 
-/** Longer ones take too long to read; the longest in use, of addresses and schedules, have about 1,500. */
-const lengthMax = 10_000;
 /** Whatever schemas repeat (a quantity's pattern stands in some definitions five hundred times) is read once. */
-const sharedMax = 1000;
+const sharedMax = 2000;
 /** Less than half a second at the worst: characters of texts by the size of their pattern, for all texts of one object. */
 const stepsMax = 100_000_000;
 
@@ -66,7 +65,8 @@ function re2(): typeof Re2 {
 
 /** The engine, or what is wrong with the pattern. */
 function engineOf(source: string): Re2.RE2JS | string {
-  if (source.length > lengthMax) return `${syntaxError}expression too large`;
+  if (source.length > patternCharactersMax || costOfPattern(source) > patternCostMax)
+    return `${syntaxError}expression too large`;
   try {
     return re2().RE2JS.compile(source);
   } catch (error) {

@@ -40,15 +40,17 @@ export function validateText(value: string, { text, format }: SchemaNode, walk: 
   walk.matches += format ? 2 : 1;
   if (text) validateTextBounds(value, text, walk);
   if (format && !format.fits(value)) {
-    const message = `${walk.name} in body must be of type ${format.name}: ${goQuote(value)}`;
-    walk.tell(fieldError.typeInvalid(walk.field, value, message));
+    walk.tell(() => {
+      const message = `${walk.name} in body must be of type ${format.name}: ${goQuote(value)}`;
+      return fieldError.typeInvalid(walk.field, value, message);
+    });
   }
 }
 
 function validateTextBounds(value: string, bounds: TextBounds, walk: ValueWalk): void {
   const { min, max, pattern } = bounds;
   if (max !== undefined && value.length > max && lengthOf(value) > max) {
-    walk.tell(fieldError.tooLong(walk.field, max));
+    walk.tell(() => fieldError.tooLong(walk.field, max));
   } else if (min !== undefined && lengthOf(value) < min) {
     walk.invalid(value, `should be at least ${min} chars long`);
   } else if (pattern) {
@@ -69,7 +71,7 @@ export function validateNumber(value: number | bigint, { type, format, number }:
   const checkRange = (what: string, checked: number | bigint) => {
     if (!isInRange(checked, type, format?.name)) {
       const wanted = format ? `${type} with format ${format.name}` : `${type} (default format)`;
-      walk.invalidAsWhole(`${what} value must be of type ${wanted} in ${walk.name}`);
+      walk.invalidAsWhole(() => `${what} value must be of type ${wanted} in ${walk.name}`);
     }
   };
   checkRange('Checked', value);

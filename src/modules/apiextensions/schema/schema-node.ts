@@ -49,8 +49,10 @@ interface Has {
 
 export interface Enumeration {
   readonly values: readonly unknown[];
-  /** The same, for those that are found at once. */
+  /** Values among them that are no objects or lists. */
   readonly scalars: ReadonlySet<unknown>;
+  /** The keys (`valueKey`) of objects and lists among them. */
+  readonly others: ReadonlySet<string>;
 }
 export interface TextBounds {
   readonly min: number | undefined;

@@ -155,6 +155,21 @@ describe('filled', () => {
     expect(second).toEqual({ spec: { inner: { port: 80 } } });
   });
 
+  it('defaults that add more than a body may have are refused (413), and are let be in what is stored', () => {
+    const schema = kind(list(object({ a: { ...text, default: 'x'.repeat(2_000) } })));
+    const spec = Array.from({ length: 2_000 }, () => ({}));
+    expect(() => schema.filled({ spec })).toThrow('defaults of the schema add more than 3145728 bytes');
+    expect(schema.filled({ spec: spec.slice(0, 1_000) })).toBeDefined();
+    expect(schema.refreshed({ spec })).toBeDefined();
+  });
+
+  it('defaults inside defaults that multiply are refused (413)', () => {
+    const times = (items: object): object => ({ ...list(items), default: Array.from({ length: 300 }, () => ({})) });
+    const inner = object({ c: { ...text, default: 'x' } });
+    const multiplied = object({ a: times(object({ a: times(object({ b: times(inner) })) })) });
+    expect(() => kind(multiplied).filled({ spec: {} })).toThrow('defaults of the schema add more than 3145728 bytes');
+  });
+
   it.each([
     [object({ a: list(port) }), true],
     [object({ a: list(text) }), false],

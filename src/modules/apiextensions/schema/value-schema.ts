@@ -1,3 +1,4 @@
+import { uncountedErrors } from '../../../machinery/error-budget.js';
 import type { FieldError } from '../../../machinery/field-error.js';
 import type { Fields } from '../../../machinery/fields.js';
 import type { JsonValue } from '../../../machinery/kube-object.js';
@@ -19,7 +20,10 @@ export interface ValueSchema {
    * object inside cannot be one.
    */
   pruned(value: JsonValue, unknown?: (path: string) => void): JsonValue;
-  /** With defaults, and without nulls that are not allowed: a copy where something changes, else the value itself. */
+  /**
+   * With defaults, and without nulls that are not allowed: a copy where something changes, else the value itself. Throws
+   * ApiError, 413, where defaults add too much.
+   */
   filled(value: JsonValue): JsonValue;
   /** What was written under another schema as this one has it, or the value itself: pruned, and never refused. */
   converted(value: JsonValue): JsonValue;
@@ -54,19 +58,24 @@ export function compileSchema(schema: Fields, { objectMeta }: { readonly objectM
     },
     converted: (value) => embedded.conformed(pruned(value, root, { isRoot: true }), root, { drops: true }),
     refreshed: (value) =>
-      embedded.conformed(filled(pruned(value, root, { isRoot: true }), root), root, { drops: true }),
+      // An object that is stored stays readable, however much a later schema adds to it.
+      embedded.conformed(filled(pruned(value, root, { isRoot: true }), root, Infinity), root, { drops: true }),
     filled: (value) => filled(value, root),
-    validate: (value) => [...validateValue(value, root), ...embedded.validate(value, root), ...listErrors(value)],
-    validateUpdate: (value, old) => [
-      ...validateValue(value, root, { old }),
-      ...embedded.validate(value, root),
-      ...listErrors(value, old),
-    ],
+    validate: (value) =>
+      uncountedErrors(() => [...validateValue(value, root), ...embedded.validate(value, root), ...listErrors(value)]),
+    validateUpdate: (value, old) =>
+      uncountedErrors(() => [
+        ...validateValue(value, root, { old }),
+        ...embedded.validate(value, root),
+        ...listErrors(value, old),
+      ]),
     validateStatusUpdate(value, old) {
       const node = root.properties.get('status');
       const [status, before] = [fieldOf(value, 'status'), fieldOf(old, 'status')];
-      const errors = node && status !== undefined ? validateValue(status, node, { at: 'status', old: before }) : [];
-      return [...errors, ...listErrors(value, old)];
+      return uncountedErrors(() => [
+        ...(node && status !== undefined ? validateValue(status, node, { at: 'status', old: before }) : []),
+        ...listErrors(value, old),
+      ]);
     },
     hasDefaults: root.has.defaults,
     root,

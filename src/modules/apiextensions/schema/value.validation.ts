@@ -1,8 +1,10 @@
 import { stringifyJson } from '../../../codec/json.js';
 import { deepEqual } from '../../../machinery/deep-equal.js';
+import { uncountedErrors } from '../../../machinery/error-budget.js';
 import { fieldError, type FieldError } from '../../../machinery/field-error.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../machinery/kube-object.js';
-import { validateAlternatives, type Outcome } from './alternatives.validation.js';
+import { valueKey } from '../../../machinery/value-key.js';
+import { validateAlternatives, type Meet, type Outcome } from './alternatives.validation.js';
 import { inOrder, Sightings } from './list-keys.js';
 import { oldItems } from './old-items.js';
 import { validateNumber, validateText, validateType } from './scalar.validation.js';
@@ -23,16 +25,21 @@ export function validateValue(
   node: SchemaNode,
   { at = '', old }: { at?: string; old?: OldValue } = {},
 ): FieldError[] {
+  return uncountedErrors(() => errorsOf(value, node, at, old));
+}
+
+function errorsOf(value: JsonValue, node: SchemaNode, at: string, old: OldValue): FieldError[] {
   const all = walked(value, node, undefined, at);
-  if (all.errors.length === 0 || old === undefined) return told(all);
-  const { isSpent, errors } = walked(value, node, old, at);
+  if (all.errors.length === 0 || old === undefined || all.isExhausted) return told(all);
+  const { isSpent, isExhausted, errors } = walked(value, node, old, at);
   // Where too much is wrong to tell old mistakes from new ones, nothing is let through.
-  return told(isSpent ? all : { errors });
+  return told(isSpent || isExhausted ? all : { errors });
 }
 
 function walked(value: JsonValue, node: SchemaNode, old: OldValue, at: string): ValueWalk {
   const walk = new ValueWalk(at);
   validateNode(value, node, old, walk);
+  if (walk.isExhausted) walk.errors = [walk.exhausted()];
   return walk;
 }
 
@@ -45,10 +52,9 @@ function distinct(errors: readonly FieldError[]): FieldError[] {
 }
 
 function validateNode(value: JsonValue, node: SchemaNode, old: OldValue, walk: ValueWalk): void {
-  const { errors } = walk;
-  const before = errors.length;
+  const before = walk.found;
   validateInside(value, node, old, walk);
-  if (errors.length > before && old !== undefined && deepEqual(value, old)) errors.length = before;
+  if (walk.found > before && old !== undefined && deepEqual(value, old)) walk.forgive(before);
 }
 
 function validateInside(value: JsonValue, node: SchemaNode, old: OldValue, walk: ValueWalk): void {
@@ -59,7 +65,10 @@ function validateInside(value: JsonValue, node: SchemaNode, old: OldValue, walk:
   }
   walk.matches += baseMatches;
   const { alternatives } = node;
-  if (alternatives) validateAlternatives(alternatives, (other) => outcomeOf(value, other, old, walk), walk);
+  if (alternatives) {
+    const meet: Meet = (other, isCounting) => outcomeOf(value, other, old, { walk, isCounting });
+    validateAlternatives(alternatives, meet, walk);
+  }
   if (typeof value === 'string') validateText(value, node, walk);
   else if (typeof value === 'number' || typeof value === 'bigint') validateNumber(value, node, walk);
   else if (Array.isArray(value)) validateList(value, node, old, walk);
@@ -68,28 +77,46 @@ function validateInside(value: JsonValue, node: SchemaNode, old: OldValue, walk:
 }
 
 /** What has not changed is for the schema around the alternatives to forgive. */
-function outcomeOf(value: JsonValue, node: SchemaNode, old: OldValue, walk: ValueWalk): Outcome {
-  const { errors, matches } = walk;
-  walk.errors = [];
+function outcomeOf(value: JsonValue, node: SchemaNode, old: OldValue, { walk, isCounting }: Comparison): Outcome {
+  const { errors, found, matches, isCounting: wasCounting } = walk;
+  walk.compare(1 + (node.object?.required.length ?? 0));
+  if (walk.isExhausted) return exhausted;
+  if (!isCounting) walk.errors = [];
+  walk.found = 0;
   walk.matches = 0;
+  walk.isCounting = isCounting;
   validateInside(value, node, old, walk);
-  const outcome = { errors: walk.errors, matches: walk.matches };
+  const outcome = { errors: isCounting ? none : walk.errors, found: walk.found, matches: walk.matches };
   walk.errors = errors;
+  walk.found = found;
   walk.matches = matches;
+  walk.isCounting = wasCounting;
   return outcome;
 }
+
+interface Comparison {
+  readonly walk: ValueWalk;
+  readonly isCounting: boolean;
+}
+
+const none: readonly FieldError[] = [];
+const exhausted: Outcome = { errors: none, found: 1, matches: 0 };
+
+const nothing: readonly string[] = [];
 
 /** Every value that is there counts as much as any other before it is looked at. */
 const baseMatches = 4;
 
 function validateEnum(value: JsonValue, { enumeration }: SchemaNode, walk: ValueWalk): void {
   if (!enumeration || (value !== null && isOneOf(value, enumeration))) return;
-  const shown = enumeration.values.map((one) => (typeof one === 'string' ? one : stringifyJson(one)));
-  walk.tell(fieldError.notSupported(walk.field, inOrder(value), shown));
+  walk.tell(() => {
+    const shown = enumeration.values.map((one) => (typeof one === 'string' ? one : stringifyJson(one)));
+    return fieldError.notSupported(walk.field, inOrder(value), shown);
+  });
 }
 
-const isOneOf = (value: JsonValue, { scalars, values }: Enumeration): boolean =>
-  typeof value === 'object' ? values.some((one) => deepEqual(one, value)) : scalars.has(value);
+const isOneOf = (value: JsonValue, { scalars, others }: Enumeration): boolean =>
+  typeof value === 'object' ? others.size > 0 && others.has(valueKey(value)) : scalars.has(value);
 
 function validateList(list: readonly JsonValue[], node: SchemaNode, old: OldValue, walk: ValueWalk): void {
   walk.matches += 2;
@@ -107,7 +134,7 @@ function validateList(list: readonly JsonValue[], node: SchemaNode, old: OldValu
   if (!bounds) return;
   const { min, max, isUnique } = bounds;
   if (min !== undefined && list.length < min) walk.invalid(list.length, `should have at least ${min} items`);
-  if (max !== undefined && list.length > max) walk.tell(fieldError.tooMany(walk.field, list.length, max));
+  if (max !== undefined && list.length > max) walk.tell(() => fieldError.tooMany(walk.field, list.length, max));
   if (isUnique && hasTwins(list)) walk.invalid('', "shouldn't contain duplicates");
 }
 
@@ -135,12 +162,14 @@ function validateObject(object: JsonObject, node: SchemaNode, old: OldValue, wal
         validateNode(object[field]!, additional, oldValue, walk);
         walk.leaveOther();
       } else if (others === false) {
-        const message = `${walk.name}.${field} in body is a forbidden property`;
-        walk.tell(fieldError.invalid(walk.field, field, message));
+        walk.tell(() => {
+          const message = `${walk.name}.${field} in body is a forbidden property`;
+          return fieldError.invalid(walk.field, field, message);
+        });
       }
     }
   }
-  for (const field of bounds?.required ?? []) if (!Object.hasOwn(object, field)) walk.missing(field);
+  for (const field of bounds?.required ?? nothing) if (!Object.hasOwn(object, field)) walk.missing(field);
 }
 
 function hasRightSize(object: JsonObject, { min, max }: ObjectBounds, walk: ValueWalk): boolean {
@@ -151,6 +180,6 @@ function hasRightSize(object: JsonObject, { min, max }: ObjectBounds, walk: Valu
     return false;
   }
   if (max === undefined || size <= max) return true;
-  walk.tell(fieldError.tooMany(walk.field, size, max));
+  walk.tell(() => fieldError.tooMany(walk.field, size, max));
   return false;
 }

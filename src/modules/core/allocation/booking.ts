@@ -4,6 +4,7 @@ import { noRevision, type Revision } from '../../../machinery/revision.js';
 import type { Reservation } from '../../../registry/reservation.js';
 import type { Compare, KeyValue, Write } from '../../../storage/kv-store.js';
 import type { Ledger } from './ledger.js';
+import type { NodePortMap } from './node-port-map.js';
 
 interface Step {
   readonly ledger: Ledger;
@@ -14,17 +15,26 @@ interface Step {
   readonly after: (revision: Revision) => EncodedObject | undefined;
 }
 
-/** Objects that are made and removed together with the one that they are for. */
+/**
+ * Objects that are made and removed together with the one that they are for; and node ports, which are taken before its
+ * write and given back after it.
+ */
 export class Booking implements Reservation {
   private readonly steps: Step[] = [];
+  private readonly portsTaken = new Set<number>();
+  private portsLeft: readonly number[] = [];
+  private outcome: 'notSent' | 'sent' | 'made' | 'lost' = 'notSent';
+
+  constructor(private readonly nodePorts?: NodePortMap) {}
 
   get isEmpty(): boolean {
-    return this.steps.length === 0;
+    return this.steps.length === 0 && this.portsTaken.size === 0 && this.portsLeft.length === 0;
   }
   get compares(): readonly Compare[] {
     return this.steps.map(({ compare }) => compare);
   }
   get writes(): readonly Write[] {
+    this.outcome = 'sent';
     return this.steps.map(({ write }) => write);
   }
 
@@ -55,11 +65,24 @@ export class Booking implements Reservation {
     });
   }
 
-  made(revision: Revision): void {
+  /** The port is in the map already. */
+  tookPort(port: number): void {
+    this.portsTaken.add(port);
+  }
+
+  givesBackPorts(ports: readonly number[]): void {
+    this.portsLeft = ports;
+  }
+
+  async made(revision: Revision): Promise<void> {
+    this.outcome = 'made';
     for (const { ledger, name, after } of this.steps) ledger.learn(name, after(revision), revision);
+    // A port that stays in the map is freed by the repair: the write itself is done.
+    if (this.portsLeft.length > 0) await this.free(this.portsLeft).catch(() => undefined);
   }
 
   lost(current: readonly (KeyValue | undefined)[], revision: Revision): void {
+    this.outcome = 'lost';
     for (const [index, { ledger, name }] of this.steps.entries()) {
       const item = current[index];
       ledger.learn(name, item && ledger.store.codec.decode(item), revision);
@@ -68,5 +91,12 @@ export class Booking implements Reservation {
 
   end(): void {
     for (const { ledger, name, write } of this.steps) if (write.type === 'put') ledger.release(name);
+    // Of a write whose answer was lost nobody knows: the repair frees what no Service has in the end.
+    if (this.outcome === 'made' || this.outcome === 'sent' || this.portsTaken.size === 0) return;
+    this.free([...this.portsTaken]).catch(() => undefined);
+  }
+
+  private async free(ports: readonly number[]): Promise<void> {
+    await this.nodePorts?.change((taken) => ports.forEach((port) => taken.delete(port)));
   }
 }

@@ -7,10 +7,7 @@ import { defineResource } from '../../../registry/resource-definition.js';
 import { nameColumn } from '../../../registry/table.js';
 import { familyOf } from './address-range.js';
 
-/**
- * What says that an address or a node port is taken, and by whom: an object whose name is what is taken. Addresses are
- * IPAddress objects, for everybody to see; node ports are kept in the same way, and served to nobody.
- */
+/** The Service that has an address: named in an IPAddress object whose name is the address. */
 export interface Owner {
   readonly namespace: string;
   readonly name: string;
@@ -31,17 +28,6 @@ export const unservedAddresses = (naming: NamingProfile) =>
     strategy,
     table,
   });
-
-export const nodePortDefinition = defineResource({
-  group: '',
-  version: 'v1',
-  kind: 'NodePortAllocation',
-  plural: 'nodeportallocations',
-  namespaced: false,
-  storagePrefix: 'ranges/servicenodeports',
-  strategy,
-  table,
-});
 
 type SystemFields = Pick<ObjectMeta, 'uid' | 'creationTimestamp'>;
 
@@ -67,19 +53,10 @@ export function isManaged({ metadata }: KubeObject, naming: NamingProfile): bool
   return Object.entries(managedBy).every(([label, value]) => metadata.labels?.[label] === value);
 }
 
-export function nodePortClaim(port: number, owner: Owner, system: SystemFields): KubeObject {
-  return {
-    kind: nodePortDefinition.kind,
-    apiVersion: 'v1',
-    metadata: { name: String(port), ...system },
-    spec: { service: { ...owner } },
-  };
-}
-
 /** Undefined when it is not a service that has it. */
 export function ownerOf(claim: KubeObject): Owner | undefined {
-  const { parentRef, service } = asFields(claim['spec']);
-  const owner = asFields(parentRef ?? service);
+  const { parentRef } = asFields(claim['spec']);
+  const owner = asFields(parentRef);
   const isService =
     parentRef === undefined || (asText(owner['group']) === '' && asText(owner['resource']) === 'services');
   return isService ? { namespace: asText(owner['namespace']), name: asText(owner['name']) } : undefined;

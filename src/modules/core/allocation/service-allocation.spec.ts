@@ -48,10 +48,8 @@ const taken = async ({ admin }: Server) => {
   const { body } = await admin.get(addresses);
   return (body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name).sort();
 };
-const ports = ({ keelson }: Server) => {
-  const { store } = keelson.parts.serviceAllocation.nodePorts;
-  return [...store.cache.snapshot().range(store.scopeOf(''))].map(({ attributes }) => attributes.name);
-};
+const ports = async ({ keelson }: Server) =>
+  [...(await keelson.parts.serviceAllocation.nodePorts.read()).ports].map(String).sort();
 const merge = { 'content-type': 'application/merge-patch+json' };
 const change = async ({ admin }: Server, name: string, spec: object) =>
   (await admin.request('PATCH', `${services}/${name}`, { body: { spec }, headers: merge })).body;
@@ -100,7 +98,7 @@ it('takes nothing in a dry run or for what is refused', async () => {
   expect(dry.body.spec).toMatchObject({ clusterIP: '10.0.0.0' });
   expect((await make(server, 'Bad_Name', { type: 'NodePort' })).code).toBe(422);
   expect((await make(server, 'kubernetes', { type: 'NodePort' })).code).toBe(409);
-  expect([await taken(server), ports(server)]).toEqual([['10.0.0.1'], []]);
+  expect([await taken(server), await ports(server)]).toEqual([['10.0.0.1'], []]);
 });
 
 it('a service that changes its type takes and gives back', async () => {
@@ -108,13 +106,13 @@ it('a service that changes its type takes and gives back', async () => {
   const { spec } = await make(server, 's');
   const ip = spec.clusterIP;
   const nodePort = (await change(server, 's', { type: 'NodePort' })).spec.ports[0].nodePort as number;
-  expect([await taken(server), ports(server)]).toEqual([['10.0.0.1', ip].sort(), [String(nodePort)]]);
+  expect([await taken(server), await ports(server)]).toEqual([['10.0.0.1', ip].sort(), [String(nodePort)]]);
 
   const balanced = await change(server, 's', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' });
   const { healthCheckNodePort } = balanced.spec;
   expect(balanced.spec).toMatchObject({ clusterIP: ip, ports: [{ nodePort }] });
   await server.admin.get(addresses);
-  expect(ports(server)).toEqual([String(nodePort), String(healthCheckNodePort)].sort());
+  expect(await ports(server)).toEqual([String(nodePort), String(healthCheckNodePort)].sort());
 
   const named = await change(server, 's', { type: 'ExternalName', externalName: 'a.b' });
   expect(named.spec).toEqual({
@@ -123,14 +121,14 @@ it('a service that changes its type takes and gives back', async () => {
     sessionAffinity: 'None',
     ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
   });
-  expect([await taken(server), ports(server)]).toEqual([['10.0.0.1'], []]);
+  expect([await taken(server), await ports(server)]).toEqual([['10.0.0.1'], []]);
 
   expect((await change(server, 's', { type: 'ClusterIP', externalName: null })).spec).toMatchObject({
     clusterIP: expect.stringMatching(/^10\.0\.0\./) as string,
     ipFamilies: ['IPv4'],
   });
   await server.admin.delete(`${services}/s`);
-  expect([await taken(server), ports(server)]).toEqual([['10.0.0.1'], []]);
+  expect([await taken(server), await ports(server)]).toEqual([['10.0.0.1'], []]);
 });
 
 it('node ports: asked for, shared between protocols, given back one by one', async () => {
@@ -151,7 +149,7 @@ it('node ports: asked for, shared between protocols, given back one by one', asy
   );
   await change(server, 'dns', { ports: dns.slice(0, 2).map((port) => ({ ...port, nodePort: 30_002 })) });
   await server.admin.get(addresses);
-  expect(ports(server)).toEqual(['30002']);
+  expect(await ports(server)).toEqual(['30002']);
   expect((await make(server, 'c', { type: 'NodePort', ports: [{ port: 1, nodePort: other }] })).code).toBe(201);
   expect((await make(server, 'd', { type: 'NodePort' })).code).toBe(201);
   expect((await make(server, 'e', { type: 'NodePort' })).code).toBe(201);
@@ -238,9 +236,61 @@ it('two servers on one store never give the same away', async () => {
   expect(asking.every(({ code }) => code === 422)).toBe(true);
   await Promise.all(made.map((_, index) => both[(index + 1) % 2]!.admin.delete(`${services}/s${index}`)));
   expect(await taken(both[1]!)).toEqual(['10.0.0.1']);
-  expect(ports(both[1]!)).toEqual([]);
+  expect(await ports(both[1]!)).toEqual([]);
   const racing = await Promise.all(
     both.map((server, index) => make(server, `race${index}`, { clusterIP: '10.0.0.3' })),
   );
   expect(racing.map(({ code }) => code).sort()).toEqual([201, 422]);
 }, 30_000);
+
+it('the node port map is, step by step, what kube-apiserver keeps for the same requests', async () => {
+  const store = new MemoryStore({ clock: systemClock });
+  const server = await start({}, store);
+  const mapped = async () => {
+    const { data = '' } = JSON.parse((await store.get('/registry/ranges/servicenodeports')).item!.value.toString()) as {
+      data: string;
+    };
+    return { bytes: Buffer.from(data, 'base64').length, ports: (await ports(server)).map(Number) };
+  };
+  const port = (nodePort?: number, rest: object = {}) => ({ port: 80, ...(nodePort && { nodePort }), ...rest });
+  const nodePort = (...list: object[]) => ({ type: 'NodePort', ports: list });
+  expect(await mapped()).toEqual({ bytes: 0, ports: [] });
+  await make(server, 'a', nodePort(port(30_000)));
+  expect(await mapped()).toEqual({ bytes: 1, ports: [30_000] });
+  await make(server, 'b', nodePort(port(32_767)));
+  expect(await mapped()).toEqual({ bytes: 346, ports: [30_000, 32_767] });
+  const dns = [port(30_053, { name: 'u', protocol: 'UDP' }), port(30_053, { name: 't' })];
+  expect((await make(server, 'c', nodePort(...dns))).code).toBe(201);
+  const all = { bytes: 346, ports: [30_000, 30_053, 32_767] };
+  expect(await mapped()).toEqual(all);
+  const before = (await store.get('/registry/ranges/servicenodeports')).item!.modRevision;
+  expect((await make(server, 'd', nodePort(port(30_053)))).code).toBe(422);
+  expect((await make(server, 'd', nodePort(port(29_999)))).code).toBe(422);
+  await server.admin.post(`${services}?dryRun=All`, { metadata: { name: 'd' }, spec: nodePort(port(30_060)) });
+  expect(await mapped()).toEqual(all);
+  expect((await store.get('/registry/ranges/servicenodeports')).item!.modRevision).toBe(before);
+  const balanced = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 30_201 };
+  await make(server, 'e', { ...balanced, ports: [port(30_200)] });
+  expect((await mapped()).ports).toEqual([30_000, 30_053, 30_200, 30_201, 32_767]);
+  await change(server, 'a', { ports: [port(30_001)] });
+  expect((await mapped()).ports).toEqual([30_001, 30_053, 30_200, 30_201, 32_767]);
+  await change(server, 'a', { type: 'ClusterIP', ports: [{ port: 80 }] });
+  expect((await mapped()).ports).toEqual([30_053, 30_200, 30_201, 32_767]);
+  await server.admin.delete(`${services}/b`);
+  expect(await mapped()).toEqual({ bytes: 26, ports: [30_053, 30_200, 30_201] });
+  for (const name of ['e', 'c', 'a']) await server.admin.delete(`${services}/${name}`);
+  expect(await mapped()).toEqual({ bytes: 0, ports: [] });
+}, 30_000);
+
+it('ports that another server has put into the map are not given away, and 2 × 160 Services get 320', async () => {
+  const store = new MemoryStore({ clock: systemClock });
+  const both = [await start({ ranges: ['10.0.0.0/22'] }, store), await start({ ranges: ['10.0.0.0/22'] }, store)];
+  const foreign = both[0]!.keelson.parts.serviceAllocation.nodePorts;
+  await foreign.change((taken) => taken.add(30_500));
+  expect((await make(both[1]!, 'x', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_500 }] })).code).toBe(422);
+  const made = await Promise.all(
+    Array.from({ length: 320 }, (_, index) => make(both[index % 2]!, `s${index}`, { type: 'NodePort' })),
+  );
+  expect(made.filter(({ code }) => code !== 201)).toEqual([]);
+  expect(new Set(made.map(({ spec }) => spec.ports[0]!.nodePort)).size).toBe(320);
+}, 60_000);

@@ -15,20 +15,13 @@ import { validateClusterIpFields } from '../service.validation.js';
 import { AddressPools } from './address-pools.js';
 import { canonicalAddress, familyOf, type IpFamily } from './address-range.js';
 import { Booking } from './booking.js';
-import {
-  addressClaim,
-  addressVersion,
-  nodePortClaim,
-  nodePortDefinition,
-  ownerOf,
-  unservedAddresses,
-  type Owner,
-} from './claims.js';
+import { addressClaim, addressVersion, ownerOf, unservedAddresses, type Owner } from './claims.js';
 import { putAddress, wantedAddresses } from './cluster-ips.js';
 import { holdingsOf } from './holdings.js';
 import { chooseFamilies, choosePolicy, type ClusterFamilies } from './ip-families.js';
 import { Ledger } from './ledger.js';
-import { NodePortPool, type PortRange } from './node-port-pool.js';
+import { NodePortMap } from './node-port-map.js';
+import { chooseFreePort, type PortRange } from './node-port-pool.js';
 import { chooseNodePorts, NodePortRefused, type PortTaker } from './node-ports.js';
 
 export interface AllocationParts {
@@ -44,20 +37,19 @@ const serviceKind = { group: '', kind: 'Service' };
 const alreadyAllocated = 'provided IP is already allocated';
 
 /**
- * Gives services their addresses and node ports. Each is an object of its own that is made and removed in the
- * transaction of the service (ADR 014): the store refuses a second one of a name, so no two services ever have the same.
+ * Gives services their addresses and node ports. An address is an object of its own that is made and removed in the
+ * transaction of the service (ADR 014): the store refuses a second one of a name. Node ports are bits of one key, which
+ * kube-apiserver shares (ADR 023): they are taken before the write of the service, and given back after it.
  */
 export class ServiceAllocation {
   readonly families: ClusterFamilies;
-  readonly nodePorts: Ledger;
-  private readonly ports: NodePortPool;
+  readonly nodePorts: NodePortMap;
   private lazyAddresses: { readonly ledger: Ledger; readonly pools: AddressPools } | undefined;
 
   constructor(readonly parts: AllocationParts) {
     const { storeParts, addressRanges, nodePorts } = parts;
     this.families = addressRanges.map((cidr) => familyOf(cidr)) as unknown as ClusterFamilies;
-    this.nodePorts = new Ledger(new ResourceStore(nodePortDefinition, storeParts));
-    this.ports = new NodePortPool(this.nodePorts, nodePorts, storeParts.rng);
+    this.nodePorts = new NodePortMap(storeParts, nodePorts, (signal) => this.portsInUse(signal));
   }
 
   /** The store of addresses is another group's: it is there when the first service comes. */
@@ -70,7 +62,7 @@ export class ServiceAllocation {
     old: KubeObject | undefined,
     request: RequestContext,
   ): Promise<Reservation | undefined> {
-    const booking = new Booking();
+    const booking = new Booking(this.nodePorts);
     try {
       if (next) await this.fill(next, old, booking, request);
       if (!request.dryRun) await this.giveBack(next, old, booking, request.signal);
@@ -81,13 +73,22 @@ export class ServiceAllocation {
     return booking.isEmpty ? undefined : booking;
   }
 
-  /** The objects by which a service has what it has. */
-  claim(what: { readonly address: string } | { readonly nodePort: number }, owner: Owner): KubeObject {
+  /** The object by which a service has its address. */
+  claim(address: string, owner: Owner): KubeObject {
     const { rng, clock } = this.parts.storeParts;
     const system = { uid: rng.uuid(), creationTimestamp: objectTime(clock.now()) };
-    return 'address' in what
-      ? addressClaim(what.address, owner, this.parts.naming, system)
-      : nodePortClaim(what.nodePort, owner, system);
+    return addressClaim(address, owner, this.parts.naming, system);
+  }
+
+  /** What the services have at the latest state of the store. */
+  private async portsInUse(signal?: AbortSignal): Promise<ReadonlySet<number>> {
+    await this.catchUp(signal);
+    const { store } = this.parts.registry.require('', 'v1', 'services');
+    const ports = new Set<number>();
+    for (const entry of store.cache.snapshot().range(store.scopeOf(''))) {
+      if (!entry.corruption) for (const port of holdingsOf(entry.parse()).nodePorts) ports.add(port);
+    }
+    return ports;
   }
 
   /** Makes the claim of what a service has without one; false when the service is another by now. */
@@ -111,7 +112,7 @@ export class ServiceAllocation {
   private async settle(booking: Booking, guards: readonly Compare[], signal: AbortSignal): Promise<boolean> {
     const { kv } = this.parts.storeParts;
     const result = await fromStore(kv.txn([...guards, ...booking.compares], booking.writes, { signal }));
-    if (result.succeeded) booking.made(result.revision);
+    if (result.succeeded) await booking.made(result.revision);
     return result.succeeded;
   }
 
@@ -137,10 +138,10 @@ export class ServiceAllocation {
         if (problem !== undefined) refuse([notAllocated(spec, asked, problem)]);
       }
       putAddress(spec, index, address);
-      const claim = this.claim({ address: canonicalAddress(address) }, owner);
+      const claim = this.claim(canonicalAddress(address), owner);
       if (!request.dryRun) booking.take(this.addresses.ledger, claim);
     }
-    await chooseNodePorts(spec, before, this.portTaker(owner, booking, request));
+    await chooseNodePorts(spec, before, this.portTaker(booking, request));
   }
 
   private async anyAddress(family: IpFamily, { signal, dryRun }: RequestContext): Promise<string> {
@@ -170,33 +171,38 @@ export class ServiceAllocation {
     return (await isTaken(ledger, canonicalAddress(address), request)) ? alreadyAllocated : undefined;
   }
 
-  private portTaker(owner: Owner, booking: Booking, request: RequestContext): PortTaker {
+  private portTaker(booking: Booking, { dryRun }: RequestContext): PortTaker {
     const own = new Set<number>();
-    const { first, last } = this.ports.range;
+    const { nodePorts } = this;
+    const { first, last } = nodePorts.range;
+    const taken = 'provided port is already allocated';
     const add = (port: number) => {
       own.add(port);
-      if (!request.dryRun) booking.take(this.nodePorts, this.claim({ nodePort: port }, owner));
+      if (!dryRun) booking.tookPort(port);
     };
+    const any = (ports: ReadonlySet<number>) =>
+      chooseFreePort(nodePorts.range, (port) => !ports.has(port) && !own.has(port), this.parts.storeParts.rng);
     return {
       take: async (port) => {
-        const taken = 'provided port is already allocated';
         if (own.has(port)) return taken;
-        if (!request.dryRun) {
-          if (!this.ports.includes(port)) {
+        if (!dryRun) {
+          if (!nodePorts.includes(port)) {
             return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
           }
-          if (await isTaken(this.nodePorts, String(port), request)) return taken;
+          const isFree = await nodePorts.change((ports) => !ports.has(port) && ports.add(port).size > 0);
+          if (!isFree) return taken;
         }
         add(port);
         return undefined;
       },
       takeAny: async () => {
-        const pick = () => this.ports.pick((port) => !own.has(port));
-        let port = pick();
-        if (port === undefined) {
-          await this.catchUp(request.signal);
-          port = pick();
-        }
+        const port = dryRun
+          ? any(nodePorts.guess)
+          : await nodePorts.change((ports) => {
+              const found = any(ports);
+              if (found !== undefined) ports.add(found);
+              return found;
+            });
         if (port !== undefined) add(port);
         return port;
       },
@@ -218,22 +224,15 @@ export class ServiceAllocation {
     if (!old) return;
     const before = holdingsOf(old);
     const after = holdingsOf(next);
-    const lists = [
-      { ledger: () => this.addresses.ledger, names: [...before.addresses].filter((it) => !after.addresses.has(it)) },
-      {
-        ledger: () => this.nodePorts,
-        names: [...before.nodePorts].filter((it) => !after.nodePorts.has(it)).map(String),
-      },
-    ];
-    for (const { ledger, names } of lists) {
-      for (const name of names) {
-        const found = ledger().find(name) ?? (await ledger().look(name, signal));
-        if (!found || found.corruption) continue;
-        const owner = ownerOf(found.parse());
-        // Somebody else's, perhaps because somebody took ours away.
-        if (owner?.namespace !== old.metadata.namespace || owner?.name !== old.metadata.name) continue;
-        booking.giveBack(ledger(), name, found);
-      }
+    booking.givesBackPorts([...before.nodePorts].filter((port) => !after.nodePorts.has(port)));
+    const { ledger } = this.addresses;
+    for (const name of [...before.addresses].filter((it) => !after.addresses.has(it))) {
+      const found = ledger.find(name) ?? (await ledger.look(name, signal));
+      if (!found || found.corruption) continue;
+      const owner = ownerOf(found.parse());
+      // Somebody else's, perhaps because somebody took ours away.
+      if (owner?.namespace !== old.metadata.namespace || owner?.name !== old.metadata.name) continue;
+      booking.giveBack(ledger, name, found);
     }
   }
 

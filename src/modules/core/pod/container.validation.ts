@@ -8,6 +8,7 @@ import {
   validatePortName,
   validateRelaxedEnvVarName,
 } from '../../../machinery/names.js';
+import { repeatedValues } from '../../../machinery/value-key.js';
 import { fieldsOfVariables, validateFieldRef, validateResourceFieldRef } from './field-ref.validation.js';
 import { isFilePath } from './paths.validation.js';
 import { validateLifecycle, validateProbes } from './probe.validation.js';
@@ -257,15 +258,16 @@ const notForEphemeral = [
 
 /** Containers added to a running pod to look into it: they promise nothing, so they may ask for nothing. */
 export function validateEphemeralContainers(spec: Fields, at: FieldPath, names: PodNames): FieldError[] {
-  const taken = [...asItems(spec['containers']), ...asItems(spec['initContainers'])].map((it) => asText(it['name']));
+  const others = [...asItems(spec['containers']), ...asItems(spec['initContainers'])].map((it) => asText(it['name']));
+  const taken = new Set(others);
   const list = asItems(spec['ephemeralContainers']);
-  const all = [...taken, ...list.map((container) => asText(container['name']))];
+  const isAgain = repeatedValues([...taken, ...list.map((container) => asText(container['name']))]).slice(taken.size);
   const listAt = at.child('ephemeralContainers');
   return [
     ...each(list, listAt, (container, itemAt) => {
       const target = asText(container['targetContainerName']);
       const errors = validateContainerCommon(container, itemAt, names);
-      if (target !== '' && !taken.includes(target)) {
+      if (target !== '' && !taken.has(target)) {
         errors.push(fieldError.notFound(String(itemAt.child('targetContainerName')), target));
       }
       const asksFor = Object.keys(asFields(container['resources'])).length > 0 ? ['resources'] : [];
@@ -277,8 +279,9 @@ export function validateEphemeralContainers(spec: Fields, at: FieldPath, names: 
     // What the others share among themselves is not said twice.
     ...list.flatMap((container, index) => {
       const name = asText(container['name']);
-      const isTaken = name !== '' && all.indexOf(name) < taken.length + index;
-      return isTaken ? [fieldError.duplicate(String(listAt.index(index).child('name')), name)] : [];
+      return name !== '' && isAgain[index]
+        ? [fieldError.duplicate(String(listAt.index(index).child('name')), name)]
+        : [];
     }),
   ];
 }

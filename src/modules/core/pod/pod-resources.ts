@@ -34,6 +34,35 @@ export function normalizeAmounts(map: unknown): void {
   }
 }
 
+/** Sums and maxima of many amounts, each added in place: a pod may have as many names of resources as containers. */
+export class ResourceTotals {
+  readonly totals = new Map<string, Quantity>();
+
+  add(amounts: Readonly<Fields>): void {
+    for (const name of Object.keys(amounts)) {
+      const before = this.totals.get(name);
+      const amount = quantity(amounts[name]);
+      this.totals.set(name, before ? before.add(amount) : amount);
+    }
+  }
+
+  /** Raises each amount to what is given for it, where that is more. */
+  raise(name: string, amount: Quantity): void {
+    const before = this.totals.get(name);
+    this.totals.set(name, before && before.compare(amount) >= 0 ? before : amount);
+  }
+
+  /** This amount and another one of the same name together. */
+  with(name: string, amount: unknown): Quantity {
+    const before = this.totals.get(name);
+    return before ? before.add(quantity(amount)) : quantity(amount);
+  }
+
+  amounts(): Amounts {
+    return Object.fromEntries([...this.totals].map(([name, amount]) => [name, amount.toString()]));
+  }
+}
+
 export function addResources(a: Readonly<Fields>, b: Readonly<Fields>): Amounts {
   return combine(a, b, (left, right) => left.add(right));
 }

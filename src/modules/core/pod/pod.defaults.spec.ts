@@ -2,7 +2,10 @@ import type { KubeObject } from '../../../machinery/kube-object.js';
 import { prepared } from '../../../../test/harness/strategies.js';
 import { imageTag } from './image-tag.js';
 import { defaultPodSpec } from './pod.defaults.js';
-import { podStrategy } from './pod.strategy.js';
+import { namingProfile } from '../../../config/naming-profile.js';
+import { podRules } from './pod.strategy.js';
+
+const { strategy: podStrategy } = podRules(namingProfile('kubernetes'));
 
 const pod = (spec: object, labels?: Record<string, string>): KubeObject => ({
   kind: 'Pod',

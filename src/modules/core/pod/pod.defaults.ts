@@ -10,7 +10,7 @@ import {
 } from '../../../machinery/fields.js';
 import { defaultClaimSpec } from '../persistent-volume-claim.defaults.js';
 import { imageTag } from './image-tag.js';
-import { addResources, maxResources, normalizeResources } from './pod-resources.js';
+import { addResources, maxResources, normalizeResources, ResourceTotals } from './pod-resources.js';
 
 /**
  * What a pod says when its author said nothing. Everything here is idempotent, since it is also run on pods read back.
@@ -180,17 +180,20 @@ const isPodLevel = (name: string): boolean => name === 'cpu' || name === 'memory
 /** All containers run together, beside the init containers that keep running; the other ones run before, one by one. */
 function containersAskFor(spec: Fields): Record<string, string> {
   const requestsOf = (container: Fields) => asFields(asFields(container['resources'])['requests']);
-  let together: Record<string, string> = {};
-  let before: Record<string, string> = {};
-  let sidecars: Record<string, string> = {};
-  for (const container of asItems(spec['containers'])) together = addResources(together, requestsOf(container));
+  const together = new ResourceTotals();
+  // Never less than what the sidecars ask for, so only the names of one container change at a time.
+  const before = new ResourceTotals();
+  const sidecars = new ResourceTotals();
+  for (const container of asItems(spec['containers'])) together.add(requestsOf(container));
   for (const container of asItems(spec['initContainers'])) {
-    if (container['restartPolicy'] === 'Always') {
-      sidecars = addResources(sidecars, requestsOf(container));
-      before = maxResources(before, sidecars);
-    } else before = maxResources(before, addResources(sidecars, requestsOf(container)));
+    const own = requestsOf(container);
+    const isSidecar = container['restartPolicy'] === 'Always';
+    if (isSidecar) sidecars.add(own);
+    for (const name of Object.keys(own)) {
+      before.raise(name, isSidecar ? sidecars.totals.get(name)! : sidecars.with(name, own[name]));
+    }
   }
-  return maxResources(addResources(together, sidecars), before);
+  return maxResources(addResources(together.amounts(), sidecars.amounts()), before.amounts());
 }
 
 /** The first address and the list of all addresses are one thing said twice; the single one is believed. */
@@ -206,7 +209,8 @@ function mirrorAddress(status: Fields, single: string, list: string): void {
 
 function defaultPodStatus(status: Fields): void {
   mirrorAddress(status, 'podIP', 'podIPs');
-  mirrorAddress(status, 'hostIP', 'hostIPs');
+  // Only Pods have both of its addresses believed: a list that disagrees with its first one stays as it is.
+  if (asItems(status['hostIPs']).length === 0) mirrorAddress(status, 'hostIP', 'hostIPs');
   for (const condition of asItems(status['conditions'])) {
     for (const time of ['lastProbeTime', 'lastTransitionTime']) condition[time] ??= null;
   }

@@ -1,3 +1,4 @@
+import type { NamingProfile } from '../../../config/naming-profile.js';
 import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../../machinery/fields.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../../machinery/names.js';
@@ -6,16 +7,27 @@ import { statusLens } from '../../../registry/status-lens.js';
 import type { Strategy } from '../../../registry/strategy.js';
 import { defaultPod } from './pod.defaults.js';
 import { qosClass } from './pod.qos.js';
-import {
-  validateEphemeralUpdate,
-  validatePodStatus,
-  validatePodUpdate,
-  validateResize,
-} from './pod.update.validation.js';
+import { fixedAnnotationsOf, type FixedAnnotations } from './pod.mutation.validation.js';
+import { validateResize } from './pod.resize.validation.js';
+import { validateEphemeralUpdate, validatePodStatus, validatePodUpdate } from './pod.update.validation.js';
 import { validateNewPod } from './pod.validation.js';
 import { podWarnings } from './pod.warnings.js';
 
-export const podStrategy: Strategy = {
+/** The strategy of Pods and the lenses of their subresources. */
+export function podRules(naming: NamingProfile) {
+  const annotations = fixedAnnotationsOf(naming);
+  return {
+    strategy: {
+      ...podStrategy,
+      validateUpdate: (pod, old) => validatePodUpdate(pod, old, annotations),
+    } satisfies Strategy as Strategy,
+    statusLens: podStatusLens(annotations),
+    ephemeralContainersLens: ephemeralContainersLens(annotations),
+    resizeLens: resizeLens(annotations),
+  };
+}
+
+const podStrategy: Strategy = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   default: defaultPod,
@@ -36,7 +48,6 @@ export const podStrategy: Strategy = {
     else pod['status'] = old['status'];
   },
   validateCreate: validateNewPod,
-  validateUpdate: validatePodUpdate,
   warnings: podWarnings,
   deletion: { graceSeconds },
 };
@@ -95,19 +106,20 @@ function graceSeconds(pod: KubeObject, requested: number | undefined): number {
   return seconds < 0 ? 1 : seconds;
 }
 
-const podStatusParts = statusLens({ validate: validatePodStatus });
-
 /** Status without a class of service keeps the one that the pod was given when it was made. */
-export const podStatusLens: LensSubresource = {
-  ...podStatusParts,
-  put(pod, view) {
-    const merged = podStatusParts.put(pod, view);
-    const given = asFields(pod['status'])['qosClass'];
-    const status = asFields(merged['status']);
-    if (given !== undefined && !status['qosClass']) merged['status'] = { ...status, qosClass: given };
-    return merged;
-  },
-};
+function podStatusLens(annotations: FixedAnnotations): LensSubresource {
+  const parts = statusLens({ validate: (pod, old) => validatePodStatus(pod, old, annotations) });
+  return {
+    ...parts,
+    put(pod, view) {
+      const merged = parts.put(pod, view);
+      const given = asFields(pod['status'])['qosClass'];
+      const status = asFields(merged['status']);
+      if (given !== undefined && !status['qosClass']) merged['status'] = { ...status, qosClass: given };
+      return merged;
+    },
+  };
+}
 
 /** Of what is submitted, only some fields of the spec are taken. */
 function specLens(
@@ -132,30 +144,32 @@ function specLens(
   };
 }
 
-export const ephemeralContainersLens = specLens(
-  ['spec/ephemeralContainers'],
-  (spec, { ephemeralContainers }) => ({ ...spec, ephemeralContainers: structuredClone(ephemeralContainers) }),
-  validateEphemeralUpdate,
-);
+const ephemeralContainersLens = ({ mirror }: FixedAnnotations): LensSubresource =>
+  specLens(
+    ['spec/ephemeralContainers'],
+    (spec, { ephemeralContainers }) => ({ ...spec, ephemeralContainers: structuredClone(ephemeralContainers) }),
+    (pod, old) => validateEphemeralUpdate(pod, old, mirror),
+  );
 
 const resizedFields = ['resources', 'resizePolicy'].flatMap((field) => [
   `spec/containers/*/${field}`,
   `spec/initContainers/*/${field}`,
 ]);
 
-export const resizeLens = specLens(
-  resizedFields,
-  (spec, view) => {
-    const resized = { ...spec };
-    for (const list of ['containers', 'initContainers']) {
-      if (!isSet(spec[list])) continue;
-      const wanted = new Map(asItems(view[list]).map((container) => [container['name'], container]));
-      resized[list] = asItems(spec[list]).map((container) => {
-        const { resources, resizePolicy } = wanted.get(container['name']) ?? container;
-        return structuredClone({ ...container, resources, ...(resizePolicy !== undefined && { resizePolicy }) });
-      });
-    }
-    return resized;
-  },
-  validateResize,
-);
+const resizeLens = ({ mirror }: FixedAnnotations): LensSubresource =>
+  specLens(
+    resizedFields,
+    (spec, view) => {
+      const resized = { ...spec };
+      for (const list of ['containers', 'initContainers']) {
+        if (!isSet(spec[list])) continue;
+        const wanted = new Map(asItems(view[list]).map((container) => [container['name'], container]));
+        resized[list] = asItems(spec[list]).map((container) => {
+          const { resources, resizePolicy } = wanted.get(container['name']) ?? container;
+          return structuredClone({ ...container, resources, ...(resizePolicy !== undefined && { resizePolicy }) });
+        });
+      }
+      return resized;
+    },
+    (pod, old) => validateResize(pod, old, mirror),
+  );

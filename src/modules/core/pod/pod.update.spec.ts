@@ -1,7 +1,15 @@
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import type { LensSubresource } from '../../../registry/resource-definition.js';
 import { prepared, testContext, texts } from '../../../../test/harness/strategies.js';
-import { ephemeralContainersLens, podStatusLens, podStrategy, resizeLens } from './pod.strategy.js';
+import { namingProfile } from '../../../config/naming-profile.js';
+import { podRules } from './pod.strategy.js';
+
+const {
+  strategy: podStrategy,
+  statusLens: podStatusLens,
+  ephemeralContainersLens,
+  resizeLens,
+} = podRules(namingProfile('kubernetes'));
 
 const container = { name: 'c', image: 'i' };
 const pod = (spec: object = {}, status?: object): KubeObject => ({
@@ -32,6 +40,22 @@ const fixed = (...added: string[]) => {
   } as unknown as string;
 };
 const toleration = { key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 3 };
+const term = (...keys: string[]) => ({ matchExpressions: keys.map((key) => ({ key, operator: 'Exists' })) });
+const nodes = (...nodeSelectorTerms: object[]) => ({
+  affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
+});
+const narrower = (_selector: object) =>
+  expect.stringMatching(
+    /^spec\.nodeSelector: Invalid value: .*: only additions to spec.nodeSelector are allowed \(no mutations or deletions\)$/,
+  ) as string;
+const termsPath = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms';
+const told = (where: string, why: string) =>
+  ({
+    asymmetricMatch: (text: string) => text.startsWith(`${where}: Invalid value: `) && text.endsWith(why),
+  }) as unknown as string;
+const fixedTerms = told(termsPath, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed');
+const fixedTerm = told(`${termsPath}[0]`, 'only additions are allowed (no mutations or deletions)');
+const anyFixed = expect.stringContaining('spec: Forbidden: pod updates may not change fields other than') as string;
 const gates = { schedulingGates: [{ name: 'g' }] };
 
 it.each<[string, object, object, string[]]>([
@@ -83,8 +107,84 @@ it.each<[string, object, object, string[]]>([
   ],
   ['no gate any more', gates, { schedulingGates: undefined }, []],
   ['where it may run, while gated', gates, { nodeSelector: { a: 'b' } }, []],
+  ['its selector, while gated', { ...gates, nodeSelector: { a: 'b' } }, { nodeSelector: { a: 'b', c: 'd' } }, []],
+  [
+    'another value of its selector, while gated',
+    { ...gates, nodeSelector: { a: 'b' } },
+    { nodeSelector: { a: 'c' } },
+    [narrower({ a: 'c' })],
+  ],
+  [
+    'no selector any more, while gated',
+    { ...gates, nodeSelector: { a: 'b' } },
+    { nodeSelector: undefined },
+    [narrower({})],
+  ],
+  [
+    'no selector with the last gate',
+    { ...gates, nodeSelector: { a: 'b' } },
+    { schedulingGates: undefined, nodeSelector: undefined },
+    [narrower({})],
+  ],
+  ['a first affinity, while gated', gates, nodes(term('a')), []],
+  ['its only affinity, while gated', { ...gates, ...nodes(term('a')) }, nodes(term('a', 'b')), []],
+  ['no affinity any more, while gated', { ...gates, ...nodes(term('a')) }, { affinity: undefined }, [fixedTerms]],
+  ['a second term, while gated', { ...gates, ...nodes(term('a')) }, nodes(term('a'), term('b')), [fixedTerms]],
+  ['another term, while gated', { ...gates, ...nodes(term('a')) }, nodes(term('b')), [fixedTerm]],
+  ['a shorter term, while gated', { ...gates, ...nodes(term('a', 'b')) }, nodes(term('a')), [fixedTerm]],
+  [
+    'preferred nodes, while gated',
+    { ...gates, ...nodes(term('a')) },
+    {
+      affinity: {
+        nodeAffinity: {
+          ...nodes(term('a')).affinity.nodeAffinity,
+          preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference: term('x') }],
+        },
+      },
+    },
+    [],
+  ],
+  [
+    'its neighbours, while gated',
+    gates,
+    { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'k' }] } } },
+    [anyFixed],
+  ],
   ['where it may run', {}, { nodeSelector: { a: 'b' } }, [fixed('"NodeSelector": {', '"a": "b"', '},')]],
 ])('an update to %s', (_what, old, spec, want) => expect(update(old, spec)).toEqual(want));
+
+const mirror = 'kubernetes.io/config.mirror';
+const appArmor = 'container.apparmor.security.beta.kubernetes.io/c';
+const annotated = (key?: string, value = 'v', spec: object = {}): KubeObject => {
+  const { metadata, ...rest } = prepared(podStrategy, pod(spec));
+  return { ...rest, metadata: { ...metadata, ...(key && { annotations: { [key]: value } }) } };
+};
+
+describe('fixed annotations', () => {
+  // prettier-ignore
+  const rows: [KubeObject, KubeObject, string | undefined][] = [
+    [annotated(), annotated('other'), undefined],
+    [annotated(mirror), annotated(mirror), undefined],
+    [annotated(), annotated(mirror), `metadata.annotations[${mirror}]: Forbidden: may not add mirror pod annotation`],
+    [annotated(mirror), annotated(), `metadata.annotations[${mirror}]: Forbidden: may not remove or update mirror pod annotation`],
+    [annotated(mirror), annotated(mirror, 'w'), `metadata.annotations[${mirror}]: Forbidden: may not remove or update mirror pod annotation`],
+    [annotated(), annotated(appArmor), `metadata.annotations[${appArmor}]: Forbidden: may not add AppArmor annotations`],
+    [annotated(appArmor), annotated(appArmor, 'w'), `metadata.annotations[${appArmor}]: Forbidden: may not remove or update AppArmor annotations`],
+  ];
+  it.each(rows)('from %j to %j', (old, change, want) => {
+    expect(texts(podStrategy.validateUpdate!(change, old, testContext))).toEqual(want ? [want] : []);
+    expect(throughLens(podStatusLens, old, change).errors).toEqual(want ? [want] : []);
+  });
+
+  it('a static pod is not resized and takes no ephemeral containers', () => {
+    const old = annotated(mirror);
+    expect(throughLens(resizeLens, old, old).errors).toEqual([': Forbidden: static pods cannot be resized']);
+    expect(throughLens(ephemeralContainersLens, old, old).errors).toEqual([
+      ': Forbidden: static pods do not support ephemeral containers',
+    ]);
+  });
+});
 
 it('leaves the status alone', () => {
   const old = pod({}, { phase: 'Running' });
@@ -183,6 +283,16 @@ describe('ephemeral containers', () => {
 
 describe('resize', () => {
   const limits = (amounts: object) => ({ containers: [{ ...container, resources: { limits: amounts } }] });
+  const removed = (field: string) =>
+    `spec.containers[0].resources.${field}: Forbidden: resource ${field} cannot be removed`;
+  const lessQos = 'spec: Invalid value: "Guaranteed": Pod QOS Class may not change as a result of resizing';
+  const init = (amounts: object = { cpu: '1' }, restartPolicy?: string) => ({
+    ...limits({ cpu: '1' }),
+    initContainers: [
+      { name: 'i', image: 'i', resources: { limits: amounts }, ...(restartPolicy && { restartPolicy }) },
+    ],
+  });
+  const restart = { resourceName: 'cpu', restartPolicy: 'RestartContainer' };
   it.each<[object, object, string[]]>([
     [limits({ cpu: '1', memory: '1Gi' }), limits({ cpu: '2', memory: '1Gi' }), []],
     [
@@ -193,7 +303,20 @@ describe('resize', () => {
     [
       limits({ cpu: '1' }),
       limits({ cpu: '1', 'ephemeral-storage': '1Gi' }),
-      ['spec.containers[0].resources: Forbidden: only cpu and memory resources are mutable'],
+      ['spec: Forbidden: only cpu and memory resources are mutable'],
+    ],
+    [limits({ cpu: '1', memory: '1Gi' }), limits({ cpu: '1' }), [lessQos, removed('requests'), removed('limits')]],
+    [init(), init({ cpu: '2' }), ['spec: Forbidden: resources for non-sidecar init containers are immutable']],
+    [init({ cpu: '1' }, 'Always'), init({ cpu: '2' }, 'Always'), []],
+    [
+      { ...limits({ cpu: '1' }), os: { name: 'windows' } },
+      limits({ cpu: '2' }),
+      [': Forbidden: windows pods cannot be resized'],
+    ],
+    [
+      limits({ cpu: '1' }),
+      { containers: [{ ...container, resources: { limits: { cpu: '1' } }, resizePolicy: [restart] }] },
+      ['spec: Forbidden: only cpu and memory resources are mutable'],
     ],
   ])('from %j to %j', (from, to, want) => {
     const old = prepared(podStrategy, pod(from));

@@ -5,12 +5,13 @@ import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../.
 import { jsonDiff } from '../../../machinery/json-diff.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import { validateDnsSubdomain, validateQualifiedName } from '../../../machinery/names.js';
+import { valueKey } from '../../../machinery/value-key.js';
 import { validateIp } from '../addresses.js';
 import { validateImage } from './container.validation.js';
 import { goPodSpec } from '../go-shapes.js';
 import { podNames, validatePodSpec } from './pod.validation.js';
 import { validateEphemeralContainers } from './container.validation.js';
-import { qosClass } from './pod.qos.js';
+import { takeNarrowedPlacement, validateFixedAnnotations, type FixedAnnotations } from './pod.mutation.validation.js';
 
 const mutableFields =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
@@ -18,10 +19,10 @@ const mutableFields =
 const specAt = path('spec');
 
 /** A pod that exists is nearly fixed: what may change is taken out of both, and the rest must be the same. */
-export function validatePodUpdate(pod: KubeObject, old: KubeObject): FieldError[] {
+export function validatePodUpdate(pod: KubeObject, old: KubeObject, annotations: FixedAnnotations): FieldError[] {
   const spec = asFields(pod['spec']);
   const oldSpec = asFields(old['spec']);
-  const errors = validatePodSpec(spec, specAt);
+  const errors = [...validatePodSpec(spec, specAt), ...validateFixedAnnotations(pod, old, annotations)];
   for (const list of ['containers', 'initContainers']) {
     if (asItems(spec[list]).length !== asItems(oldSpec[list]).length) {
       const message = 'pod updates may not add or remove containers';
@@ -35,6 +36,7 @@ export function validatePodUpdate(pod: KubeObject, old: KubeObject): FieldError[
     ...validateAddedTolerations(spec, oldSpec),
   );
   const fixed = withMutableFieldsOf(oldSpec, spec);
+  errors.push(...takeNarrowedPlacement(fixed, oldSpec));
   if (!isAsBefore(fixed, oldSpec)) {
     const changes = jsonDiff(goPodSpec(oldSpec), goPodSpec(fixed));
     errors.push(fieldError.forbidden('spec', `${mutableFields}\n${changes}`));
@@ -66,10 +68,9 @@ function validateGateRemoval(spec: Fields, oldSpec: Fields): FieldError[] {
 /** Tolerations may be added, and of those that are there only how long they hold may change. */
 function validateAddedTolerations(spec: Fields, oldSpec: Fields): FieldError[] {
   const timeless = ({ tolerationSeconds: _seconds, ...rest }: Fields): Fields => rest;
-  const tolerations = asItems(spec['tolerations']).map(timeless);
-  const isKept = asItems(oldSpec['tolerations'])
-    .map(timeless)
-    .every((toleration) => tolerations.some((other) => deepEqual(toleration, other)));
+  const keyOf = (toleration: Fields) => valueKey(timeless(toleration));
+  const tolerations = new Set(asItems(spec['tolerations']).map(keyOf));
+  const isKept = asItems(oldSpec['tolerations']).every((toleration) => tolerations.has(keyOf(toleration)));
   if (isKept) return [];
   const message = 'existing toleration can not be modified except its tolerationSeconds';
   return [fieldError.forbidden('spec.tolerations', message)];
@@ -84,8 +85,6 @@ function withMutableFieldsOf(oldSpec: Fields, spec: Fields): Fields {
     fixed[list] = asItems(spec[list]).map((container, i) => ({ ...container, image: before[i]?.['image'] }));
   }
   const free = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates'];
-  // As long as gates keep it from being scheduled, where it may run can still be narrowed.
-  if (asItems(oldSpec['schedulingGates']).length > 0) free.push('nodeSelector', 'affinity');
   for (const field of free) fixed[field] = oldSpec[field];
   const { terminationGracePeriodSeconds: before } = oldSpec;
   if (asNumber(before) < 0 && spec['terminationGracePeriodSeconds'] === 1) {
@@ -109,12 +108,13 @@ function isAsBefore(value: unknown, expected: unknown): boolean {
   );
 }
 
-export function validatePodStatus(pod: KubeObject, old: KubeObject): FieldError[] {
+export function validatePodStatus(pod: KubeObject, old: KubeObject, annotations: FixedAnnotations): FieldError[] {
   const status = asFields(pod['status']);
   const oldStatus = asFields(old['status']);
   const at = path('status');
   const nominated = asText(status['nominatedNodeName']);
-  const errors = nominated === '' ? [] : checked(nominated, at.child('nominatedNodeName'), validateDnsSubdomain);
+  const errors = validateFixedAnnotations(pod, old, annotations);
+  errors.push(...(nominated === '' ? [] : checked(nominated, at.child('nominatedNodeName'), validateDnsSubdomain)));
   for (const list of ['podIPs', 'hostIPs']) {
     errors.push(
       ...each(status[list], at.child(list), (item, itemAt) => checked(asText(item['ip']), itemAt, validateIp)),
@@ -131,59 +131,39 @@ export function validatePodStatus(pod: KubeObject, old: KubeObject): FieldError[
   return [...errors, ...validateContainerStates(asFields(old['spec']), status, oldStatus)];
 }
 
+function firstByName(items: unknown): ReadonlyMap<unknown, Fields> {
+  return new Map([...asItems(items)].reverse().map((item) => [item['name'], item]));
+}
+
 /** What ended for good does not run again. */
 function validateContainerStates(spec: Fields, status: Fields, oldStatus: Fields): FieldError[] {
   if (spec['restartPolicy'] === 'Always') return [];
+  const statuses = firstByName(status['containerStatuses']);
   return each(oldStatus['containerStatuses'], path('status.containerStatuses'), (before, at) => {
     const ended = asFields(asFields(before['state'])['terminated']);
     const wasEnded = isSet(asFields(before['state'])['terminated']);
     if (!wasEnded || (asNumber(ended['exitCode']) !== 0 && spec['restartPolicy'] === 'OnFailure')) return [];
-    const after = asItems(status['containerStatuses']).find((it) => it['name'] === before['name']);
+    const after = statuses.get(before['name']);
     if (!after || isSet(asFields(after['state'])['terminated'])) return [];
     return [fieldError.forbidden(String(at.child('state')), 'may not be transitioned to non-terminated state')];
   });
 }
 
-export function validateEphemeralUpdate(pod: KubeObject, old: KubeObject): FieldError[] {
+export function validateEphemeralUpdate(pod: KubeObject, old: KubeObject, mirrorAnnotation: string): FieldError[] {
+  if (old.metadata.annotations?.[mirrorAnnotation] !== undefined) {
+    return [fieldError.forbidden('', 'static pods do not support ephemeral containers')];
+  }
   const spec = asFields(pod['spec']);
-  const list = asItems(spec['ephemeralContainers']);
+  const list = firstByName(spec['ephemeralContainers']);
   const at = specAt.child('ephemeralContainers');
   return [
     ...validateEphemeralContainers(spec, specAt, podNames(spec)),
     ...asItems(asFields(old['spec'])['ephemeralContainers']).flatMap((before) => {
       const name = asText(before['name']);
-      const after = list.find((container) => container['name'] === before['name']);
+      const after = list.get(before['name']);
       const existing = `existing ephemeral containers "${name}" may not be`;
       if (!after) return [fieldError.forbidden(String(at), `${existing} removed\n`)];
       return deepEqual(after, before) ? [] : [fieldError.forbidden(String(at), `${existing} changed\n`)];
     }),
   ];
-}
-
-/** A pod that grows or shrinks stays in its class of service. */
-export function validateResize(pod: KubeObject, old: KubeObject): FieldError[] {
-  const errors = validatePodSpec(asFields(pod['spec']), specAt);
-  const before = asText(asFields(old['status'])['qosClass']) || qosClass(old);
-  if (qosClass(pod) !== before) {
-    errors.push(fieldError.invalid('spec', before, 'Pod QOS Class may not change as a result of resizing'));
-  }
-  for (const list of ['containers', 'initContainers']) {
-    const was = asItems(asFields(old['spec'])[list]);
-    errors.push(
-      ...each(asFields(pod['spec'])[list], specAt.child(list), (container, at, index) => {
-        const fixed = fixedResources(container);
-        return deepEqual(fixed, fixedResources(was[index] ?? {}))
-          ? []
-          : [fieldError.forbidden(String(at.child('resources')), 'only cpu and memory resources are mutable')];
-      }),
-    );
-  }
-  return errors;
-}
-
-function fixedResources(container: Fields): Fields {
-  const resources = asFields(container['resources']);
-  const rest = (amounts: unknown) =>
-    Object.fromEntries(Object.entries(asFields(amounts)).filter(([name]) => name !== 'cpu' && name !== 'memory'));
-  return { limits: rest(resources['limits']), requests: rest(resources['requests']), claims: resources['claims'] };
 }

@@ -1,6 +1,9 @@
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import { refusals } from '../../../../test/harness/strategies.js';
-import { podStrategy } from './pod.strategy.js';
+import { namingProfile } from '../../../config/naming-profile.js';
+import { podRules } from './pod.strategy.js';
+
+const { strategy: podStrategy } = podRules(namingProfile('kubernetes'));
 
 const badQualifiedName =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";

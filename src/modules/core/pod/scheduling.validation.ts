@@ -144,10 +144,10 @@ export function validateTolerations(tolerations: unknown, at: FieldPath): FieldE
 
 function validateSpread(constraints: unknown, at: FieldPath): FieldError[] {
   const keyOf = (item: Fields) => `{${asText(item['topologyKey'])}, ${asText(item['whenUnsatisfiable'])}}`;
-  const all = asItems(constraints);
+  const lastIndexes = new Map(asItems(constraints).map((item, index) => [keyOf(item), index]));
   return each(constraints, at, validateSpreadConstraint, (item, itemAt, index) =>
     // Both of a pair are said to be wrong where the first stands.
-    all.slice(index + 1).some((other) => keyOf(other) === keyOf(item))
+    lastIndexes.get(keyOf(item))! > index
       ? [fieldError.duplicate(String(itemAt.child('{topologyKey, whenUnsatisfiable}')), keyOf(item))]
       : [],
   );

@@ -3,7 +3,7 @@ import type { Fields } from '../../../machinery/fields.js';
 import { apiVersionOf } from '../../../machinery/gvk.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import { rbacVersion } from '../../../modules/rbac/rbac.resources.js';
-import { gathersRules, withGatheredRules } from '../../role-aggregation/decide.js';
+import { gatherRulesNow, gathersRules, withRules } from '../../role-aggregation/decide.js';
 import type { BootRole } from './boot-role.js';
 import { componentRoles } from './component-roles.js';
 import { controllerRoles } from './controller-roles.js';
@@ -48,7 +48,11 @@ export function roleObjects(naming: NamingProfile): RoleObjects {
 
 /** Roles that are made of others have their rules from the start: a role may gather what another one has gathered. */
 function gathered(roles: readonly KubeObject[]): readonly KubeObject[] {
-  const next = roles.map((role) => (gathersRules(role) ? withGatheredRules(role, roles) : role));
+  const lenders = roles.map((role) => ({
+    attributes: { name: role.metadata.name!, labels: role.metadata.labels },
+    parse: () => role,
+  }));
+  const next = roles.map((role) => (gathersRules(role) ? withRules(role, gatherRulesNow(role, lenders)) : role));
   return next.some((role, at) => role !== roles[at]) ? gathered(next) : roles;
 }
 

@@ -1,22 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath, type Transaction } from 'lmdb';
 import type { Logger } from '../../../std/logger.js';
+import { makePrivateDirectory, makePrivateFile } from '../../../std/private-paths.js';
 import { StorageError, type StorageErrorCode } from '../../storage-error.js';
 import { checkFile } from './file-check.js';
 import { currentOwner, decodeOwner, encodeOwner, isAlive, type Owner } from './owner.js';
 import { formatVersion, metaKeys, type Bounds } from './records.js';
+import { dataFile, lockFile, ownerFile } from './store-files.js';
 
 /** One change of a record; without a value it is removed. */
 export interface Change {
@@ -115,7 +107,7 @@ export class EmbeddedFile {
     const database = openDatabase(path, logger);
     try {
       const file = new EmbeddedFile(path, database, claim(path, database));
-      writeFileSync(join(path, ownerFile), encodeOwner(currentOwner()));
+      writeFileSync(join(path, ownerFile), encodeOwner(currentOwner()), { mode: 0o600 });
       return file;
     } catch (error) {
       void database.close();
@@ -174,11 +166,13 @@ export class EmbeddedFile {
 
 function openDatabase(path: string, logger: Logger): Database {
   try {
-    mkdirSync(path, { recursive: true });
-    const dataFile = join(path, 'data.mdb');
-    const isNew = statSync(dataFile, { throwIfNoEntry: false }) === undefined;
+    makePrivateDirectory(path);
+    const file = join(path, dataFile);
+    const isNew = statSync(file, { throwIfNoEntry: false }) === undefined;
     refuseIfNamed(path);
-    if (!isNew) checkFile(dataFile, (message, fields) => logger.warn(message, fields));
+    if (!isNew) checkFile(file, (message, fields) => logger.warn(message, fields));
+    // LMDB would make them readable for everybody; it takes empty ones as new.
+    for (const name of [dataFile, lockFile]) makePrivateFile(join(path, name));
     const database = open<Buffer, Buffer>({
       path,
       encoding: 'binary',
@@ -199,9 +193,6 @@ function openDatabase(path: string, logger: Logger): Database {
     throw storageError(path, error);
   }
 }
-
-/** The owner record again, for people to read, and to know a living owner without touching its database. */
-const ownerFile = 'owner';
 
 function refuseIfNamed(path: string): void {
   let name: Buffer;
@@ -236,6 +227,13 @@ function refuseIfAlive(path: string, owner: Owner): void {
 function checkFormat(path: string, database: Database): void {
   const stored = database.get(metaKeys.format);
   if (stored === undefined) {
+    // The first start writes the format before anything else: entries without it are another program's.
+    if (database.getKeysCount({ limit: 1 }) > 0) {
+      throw new StorageError(
+        'unavailable',
+        `${path} holds an LMDB database of another program; choose another --data-dir`,
+      );
+    }
     void database.put(metaKeys.format, Buffer.from(String(formatVersion)));
   } else if (stored.toString() !== String(formatVersion)) {
     throw new StorageError(

@@ -89,6 +89,17 @@ describe('EmbeddedStore', () => {
       expect((await store.get('a')).item?.value.toString()).toBe('before');
     });
 
+    it('is refused, and left as it was, when another program keeps an LMDB database in it', async () => {
+      const theirs = Buffer.from('theirs');
+      await mkdir(directory, { recursive: true });
+      await tamper((database) => database.put(theirs, theirs));
+      const [code, message] = await codeOf(open());
+      expect([code, message]).toEqual(['unavailable', expect.stringMatching(/another program.*--data-dir/)]);
+      await tamper(async (database) => {
+        expect([...database.getKeys({})].map(String)).toEqual(['theirs']);
+      });
+    });
+
     it('is refused when it was written in another format', async () => {
       await (await open()).close();
       await tamper((database) => database.put(metaKeys.format, Buffer.from('2')));

@@ -1,5 +1,6 @@
 import type { Revision } from '../../../machinery/revision.js';
 import type { KeyValue, StoreEvent } from '../../kv-store.js';
+import { keyBytes } from './key-text.js';
 
 /**
  * The part of etcd's messages that we use, in our own words; grpc/wire.ts knows them as bytes. A response's revision is
@@ -79,7 +80,7 @@ export interface StatusResponse {
 export const zeroKey = Buffer.from([0]);
 
 export function bytesOfKey(key: string): Buffer {
-  return key === '' ? zeroKey : Buffer.from(key);
+  return key === '' ? zeroKey : keyBytes(key);
 }
 
 /** The first key behind all that start with `prefix`. UTF-8 has no byte 0xff, so the last one can be raised. */

@@ -99,7 +99,19 @@ class EtcdStore implements KvStore {
   }
 
   async range(prefix: string, options?: RangeOptions): Promise<RangeResult> {
-    const { revision, limit, from } = options ?? {};
+    const { limit } = options ?? {};
+    try {
+      return await this.page(prefix, options, limit);
+    } catch (error) {
+      // Values may be so large that a page of them is more than one message may be: then fewer at a time.
+      const isTooLarge = error instanceof StorageError && error.code === 'tooLarge';
+      if (!isTooLarge || limit === undefined || limit <= 1) throw error;
+      return this.range(prefix, { ...options, limit: Math.ceil(limit / 8) });
+    }
+  }
+
+  private page(prefix: string, options: RangeOptions | undefined, limit: number | undefined): Promise<RangeResponse> {
+    const { revision, from } = options ?? {};
     return this.read(
       {
         key: bytesOfKey(laterKey(prefix, from)),

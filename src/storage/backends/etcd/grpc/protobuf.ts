@@ -1,3 +1,4 @@
+import { keyText } from '../key-text.js';
 import { MalformedMessageError } from './grpc-error.js';
 import { frameHeaderBytes } from './message-frames.js';
 
@@ -51,6 +52,12 @@ export class ProtobufReader {
   text(): string {
     const start = this.contentStart();
     return this.bytes.toString('utf8', start, this.at);
+  }
+
+  /** A text that need not be UTF-8. */
+  key(): string {
+    const start = this.contentStart();
+    return keyText(this.bytes, start, this.at);
   }
 
   message<T>(read: (reader: this) => T): T {

@@ -195,7 +195,7 @@ function readKeyValue(reader: ProtobufReader): KeyValue {
   let createRevision = 0;
   let modRevision = 0;
   while (reader.next()) {
-    if (reader.field === 1) key = reader.text();
+    if (reader.field === 1) key = reader.key();
     else if (reader.field === 5) value = reader.buffer();
     else if (reader.field === 2) createRevision = reader.number();
     else if (reader.field === 3) modRevision = reader.number();

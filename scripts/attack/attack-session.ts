@@ -1,0 +1,63 @@
+import type { HostileAnswer, HostileRequest } from './attack.js';
+import { HoldMeter } from './hold-meter.js';
+import { prepare } from './prepare.js';
+import type { Hold } from './probe.js';
+import { answerMsMax, Requester } from './requester.js';
+import { ServerUnderAttack, type AttackedStore } from './server-under-attack.js';
+
+/** The rest of what an answered request left to do, such as telling watchers and reconcilers. */
+const settleMs = 8;
+
+export interface Measured {
+  readonly answers: readonly HostileAnswer[];
+  readonly hold: Hold;
+  readonly tookMs: number;
+  readonly hot: readonly string[];
+}
+
+/** A server with what is aimed at it and with the probe that watches it. */
+export class AttackSession {
+  private constructor(
+    readonly server: ServerUnderAttack,
+    readonly requester: Requester,
+    private readonly meter: HoldMeter,
+  ) {}
+
+  static async start(store: AttackedStore): Promise<AttackSession> {
+    const server = await ServerUnderAttack.start(store);
+    const { hostname, port } = new URL(server.url);
+    const requester = new Requester(server);
+    await prepare(requester);
+    const meter = await HoldMeter.start({ host: hostname, port: Number(port), ca: server.ca, pid: server.pid });
+    return new AttackSession(server, requester, meter);
+  }
+
+  /** Sends them all at once; many are sent a few at a time. */
+  async measured(requests: readonly HostileRequest[], isProfiled: boolean): Promise<Measured> {
+    if (isProfiled) await this.server.observe('startProfile');
+    await this.meter.reset();
+    const begin = performance.now();
+    const answers = await this.requester.sendAll(requests);
+    await sleep(settleMs);
+    // A server that does not come back is not waited for.
+    const hold = await Promise.race([
+      this.meter.read().catch(() => undefined),
+      sleep(answerMsMax).then(() => undefined),
+    ]);
+    const tookMs = performance.now() - begin;
+    if (!hold) return { answers: answers.map(unanswered), hold: { wallMs: tookMs, cpuMs: tookMs }, tookMs, hot: [] };
+    const hot = isProfiled ? (await this.server.observe('stopProfile')).hot : [];
+    return { answers, hold, tookMs, hot };
+  }
+
+  async stop(): Promise<void> {
+    this.meter.stop();
+    this.requester.close();
+    await this.server.stop();
+  }
+}
+
+/** The server's process keeps this one waiting, not the timer. */
+const sleep = (forMs: number) => new Promise<void>((resolve) => void setTimeout(resolve, forMs).unref());
+
+const unanswered = (answer: HostileAnswer): HostileAnswer => ({ ...answer, code: -1 });

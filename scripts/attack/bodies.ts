@@ -1,0 +1,28 @@
+import { cborEncoding } from '../../src/codec/cbor.js';
+import { json, yaml, type Encoding } from '../../src/codec/encodings.js';
+import { protobufEncoding } from '../../src/codec/protobuf.js';
+import { catalog } from './templates.js';
+
+export type BodyEncoding = 'json' | 'yaml' | 'protobuf' | 'cbor';
+export interface Body {
+  readonly mediaType: string;
+  readonly bytes: Buffer;
+}
+
+const encoders: Readonly<Record<BodyEncoding, Encoding>> = {
+  json,
+  yaml,
+  protobuf: protobufEncoding('application/vnd.kubernetes.protobuf', () => catalog),
+  cbor: cborEncoding(() => catalog),
+};
+
+/** The object of a JSON text in an encoding; undefined where the encoding cannot hold it, such as a wrong type. */
+export function bodyAs(encoding: BodyEncoding, text: string): Body | undefined {
+  const { mediaType, encode } = encoders[encoding];
+  if (encoding === 'json') return { mediaType, bytes: Buffer.from(text) };
+  try {
+    return { mediaType, bytes: encode(JSON.parse(text)) };
+  } catch {
+    return undefined;
+  }
+}

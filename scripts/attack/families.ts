@@ -1,0 +1,25 @@
+import type { Family } from './attack.js';
+import { answersFamily } from './families/answers.js';
+import { applyFamily } from './families/apply.js';
+import { bodiesFamily } from './families/bodies.js';
+import { catalogFamily } from './families/catalog.js';
+import { patchesFamily } from './families/patches.js';
+import { headersFamily } from './families/headers.js';
+import { reviewsFamily } from './families/reviews.js';
+import { rightsFamily } from './families/rights.js';
+import { schemasFamily } from './families/schemas.js';
+import { selectorsFamily } from './families/selectors.js';
+
+/** In the order in which they attack. */
+export const families: readonly Family[] = [
+  bodiesFamily,
+  patchesFamily,
+  applyFamily,
+  selectorsFamily,
+  schemasFamily,
+  rightsFamily,
+  reviewsFamily,
+  headersFamily,
+  answersFamily,
+  catalogFamily,
+];

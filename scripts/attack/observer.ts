@@ -1,0 +1,83 @@
+import { Session, type Profiler } from 'node:inspector';
+
+/**
+ * Runs inside the server under attack, loaded by `node --import`: collects garbage before memory is measured, looks at
+ * prototypes, and takes a CPU profile of what a request cost.
+ */
+export type ObserverCommand = 'measure' | 'startProfile' | 'stopProfile';
+
+export interface Observation {
+  readonly residentMiB: number;
+  readonly heapMiB: number;
+  /** Names that somebody put on the prototypes that all objects share. */
+  readonly polluted: readonly string[];
+  /** The functions that took the most time, if a profile was stopped. */
+  readonly hot: readonly string[];
+}
+
+const prototypes = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
+const namesAtStart = prototypes.map((prototype) => new Set(Reflect.ownKeys(prototype)));
+let session: Session | undefined;
+
+const polluted = () =>
+  prototypes.flatMap((prototype, at) =>
+    Reflect.ownKeys(prototype)
+      .filter((name) => !namesAtStart[at]!.has(name))
+      .map(String),
+  );
+
+function observation(hot: readonly string[] = []): Observation {
+  const { rss, heapUsed } = process.memoryUsage();
+  return { residentMiB: rss / 2 ** 20, heapMiB: heapUsed / 2 ** 20, polluted: polluted(), hot };
+}
+
+process.on('message', ({ command }: { command: ObserverCommand }) => {
+  if (command === 'measure') {
+    globalThis.gc?.();
+    globalThis.gc?.();
+    process.send!(observation());
+  } else if (command === 'startProfile') {
+    session ??= connected();
+    session.post('Profiler.start', () => process.send!(observation()));
+  } else {
+    session?.post('Profiler.stop', (_error, result) => process.send!(observation(hotFunctions(result?.profile))));
+  }
+});
+process.channel?.unref();
+// A server under attack does not outlive the run, however that ended.
+process.once('disconnect', () => process.exit(1));
+
+function connected(): Session {
+  const made = new Session();
+  made.connect();
+  made.post('Profiler.enable');
+  made.post('Profiler.setSamplingInterval', { interval: 1_000 });
+  return made;
+}
+
+/** The functions with the most time of their own, each with its callers up to the first one that is not recursive. */
+function hotFunctions(profile: Profiler.Profile | undefined): string[] {
+  if (!profile?.samples || !profile.timeDeltas) return [];
+  const parents = new Map<number, number>();
+  const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
+  for (const { id, children } of profile.nodes) for (const child of children ?? []) parents.set(child, id);
+  const selfMs = new Map<number, number>();
+  profile.samples.forEach((id, at) => selfMs.set(id, (selfMs.get(id) ?? 0) + profile.timeDeltas![at]! / 1_000));
+  const nameOf = (id: number) => {
+    const { functionName, url, lineNumber } = nodes.get(id)!.callFrame;
+    return `${functionName || '(anonymous)'}@${url.split('/').at(-1)}:${lineNumber + 1}`;
+  };
+  const byStack = new Map<string, number>();
+  for (const [id, ms] of selfMs) {
+    const stack = [nameOf(id)];
+    for (let at = parents.get(id); at !== undefined && stack.length < 7; at = parents.get(at))
+      if (stack.at(-1) !== nameOf(at)) stack.push(nameOf(at));
+    const text = stack.join(' < ');
+    byStack.set(text, (byStack.get(text) ?? 0) + ms);
+  }
+  return [...byStack]
+    .filter(([text]) => !text.startsWith('(idle)') && !text.startsWith('(program)'))
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 6)
+    .map(([text, ms]) => `${ms.toFixed(0)} ms ${text}`);
+}

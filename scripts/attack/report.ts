@@ -1,0 +1,82 @@
+import type { HostileAnswer, HostileRequest } from './attack.js';
+import { isKnownSlow } from './known-slow.js';
+import { heldMs, type Hold } from './probe.js';
+
+export interface AttackRow {
+  readonly family: string;
+  readonly request: string;
+  readonly code: number;
+  readonly hold: Hold;
+  readonly tookMs: number;
+  /** The functions that took the time, where a profile was asked for. */
+  readonly hot?: readonly string[];
+}
+
+export interface Memory {
+  readonly residentMiB: number;
+  readonly heapMiB: number;
+}
+
+const worstMax = 20;
+const heapGrowthMiBMax = 150;
+/** Node gives memory back late. */
+const residentGrowthMiBMax = 500;
+
+/** The result of a run. */
+export class Report {
+  readonly worst: AttackRow[] = [];
+  /** All that held for too long. */
+  readonly slow: AttackRow[] = [];
+  readonly worstOf = new Map<string, AttackRow>();
+  readonly requestsOf = new Map<string, number>();
+  readonly codes = new Map<number, number>();
+  readonly memory: Memory[] = [];
+  /** Failures of a run, in words: a 5xx, a polluted prototype, a server that is gone. */
+  readonly problems: string[] = [];
+  /** Error lines from the server's log. */
+  readonly complaints: string[] = [];
+
+  constructor(
+    readonly seed: number,
+    private readonly holdMsMax: number,
+  ) {}
+
+  /** True if the rule held, and nothing happened that must not. */
+  get isGood(): boolean {
+    const held = this.slow.some(({ request }) => !isKnownSlow(request));
+    return !held && this.problems.length === 0 && this.complaints.length === 0 && this.memoryProblem === undefined;
+  }
+
+  /** Growth that does not end: the last third of the run is held against the one before. */
+  get memoryProblem(): string | undefined {
+    const [, , before, end] = this.memoryAtThirds;
+    if (!before || !end) return undefined;
+    const heap = end.heapMiB - before.heapMiB;
+    const resident = end.residentMiB - before.residentMiB;
+    if (heap < heapGrowthMiBMax && resident < residentGrowthMiBMax) return undefined;
+    return `the last third of the run added ${heap.toFixed(0)} MiB of heap, ${resident.toFixed(0)} MiB resident`;
+  }
+
+  /** At the start, at one and two thirds, and at the end. */
+  get memoryAtThirds(): readonly Memory[] {
+    const last = this.memory.length - 1;
+    return last < 0 ? [] : [0, 1 / 3, 2 / 3, 1].map((part) => this.memory[Math.round(last * part)]!);
+  }
+
+  add(row: AttackRow): void {
+    this.requestsOf.set(row.family, (this.requestsOf.get(row.family) ?? 0) + 1);
+    const worst = this.worstOf.get(row.family);
+    if (!worst || heldMs(row.hold) > heldMs(worst.hold)) this.worstOf.set(row.family, row);
+    if (heldMs(row.hold) > this.holdMsMax) this.slow.push(row);
+    this.worst.push(row);
+    this.worst.sort((a, b) => heldMs(b.hold) - heldMs(a.hold));
+    this.worst.splice(worstMax);
+  }
+
+  /** Notes an answer that no request may get. */
+  judge({ about, mayFailWith = [] }: HostileRequest, { code, bytes }: HostileAnswer): void {
+    this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
+    if (code < 500 || mayFailWith.includes(code)) return;
+    this.problems.push(`${code} after ${about}: ${bytes.toString('utf8').slice(0, 300)}`);
+  }
+}

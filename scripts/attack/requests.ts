@@ -1,0 +1,106 @@
+import { gzipSync } from 'node:zlib';
+import { defaultConfig } from '../../src/config/load-config.js';
+import { bodyBytesMax, fillBytes, type HostileRequest, type UserName } from './attack.js';
+
+/** Words in which families write their requests. */
+export const mediaTypes = {
+  json: 'application/json',
+  yaml: 'application/yaml',
+  protobuf: 'application/vnd.kubernetes.protobuf',
+  cbor: 'application/cbor',
+  jsonPatch: 'application/json-patch+json',
+  mergePatch: 'application/merge-patch+json',
+  strategicPatch: 'application/strategic-merge-patch+json',
+  applyPatch: 'application/apply-patch+yaml',
+} as const;
+export type MediaType = keyof typeof mediaTypes;
+
+export interface Extras {
+  readonly as?: UserName | 'nobody';
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly cutAfterMs?: number;
+  readonly mayFailWith?: readonly number[];
+}
+
+/** A request with a body: text and bytes as they are, anything else as JSON. */
+export function withBody(
+  about: string,
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  body: unknown,
+  type: MediaType = 'json',
+  { headers, ...extras }: Extras = {},
+): HostileRequest {
+  const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(isRaw ? (body as string) : JSON.stringify(body));
+  if (bytes.length > bodyBytesMax) throw new Error(`${about} is larger than a body may be: ${bytes.length}`);
+  return { about, method, path, body: bytes, headers: { 'content-type': mediaTypes[type], ...headers }, ...extras };
+}
+
+export const post = (about: string, path: string, body: unknown, type?: MediaType, extras?: Extras): HostileRequest =>
+  withBody(about, 'POST', path, body, type, extras);
+export const put = (about: string, path: string, body: unknown, type?: MediaType, extras?: Extras): HostileRequest =>
+  withBody(about, 'PUT', path, body, type, extras);
+export const patch = (about: string, path: string, body: unknown, type: MediaType, extras?: Extras): HostileRequest =>
+  withBody(about, 'PATCH', path, body, type, extras);
+export const get = (about: string, path: string, extras: Extras = {}): HostileRequest => ({
+  ...{ about, method: 'GET', path },
+  ...extras,
+});
+export const remove = (about: string, path: string, extras: Extras = {}): HostileRequest => ({
+  ...{ about, method: 'DELETE', path },
+  ...extras,
+});
+
+/** `count` values made from their index. */
+export const many = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+/** Nearly the bound on the values of a body: the worst that is accepted, also when a few are added to it. */
+const acceptedValues = Math.floor(defaultConfig().limits.requestValuesMax * 0.97);
+let valuesMax = acceptedValues;
+let scale = 1;
+/** Fills bodies up to a part of the bounds only. */
+export function scaleBodies(part: number): void {
+  scale = part;
+  valuesMax = Math.floor(acceptedValues * part);
+}
+export const valuesBound = (): number => valuesMax;
+
+/** Makes a body of as many bytes as may be, also where its values are more than are accepted. */
+export function beyondValues<T>(make: () => T): T {
+  const before = valuesMax;
+  valuesMax = Infinity;
+  try {
+    return make();
+  } finally {
+    valuesMax = before;
+  }
+}
+
+/** Objects, lists and scalars in a piece of JSON, about: those that separators and brackets tell of. */
+export const valuesOf = (text: string): number => 1 + (text.match(/[,{[]/g)?.length ?? 0);
+
+/** As many as fit between a head and a tail, joined with a separator. */
+export function filling(
+  make: (index: number) => string,
+  { head = '', tail = '', separator = ',', bytes = fillBytes * scale }: FillingOptions = {},
+): string {
+  const parts: string[] = [];
+  let values = valuesOf(head) + valuesOf(tail);
+  for (let size = head.length + tail.length, index = 0; ; index++) {
+    const part = make(index);
+    size += Buffer.byteLength(part) + separator.length;
+    values += valuesOf(part);
+    if (size > bytes || values > valuesMax) return head + parts.join(separator) + tail;
+    parts.push(part);
+  }
+}
+export interface FillingOptions {
+  readonly head?: string;
+  readonly tail?: string;
+  readonly separator?: string;
+  readonly bytes?: number;
+}
+
+export const gzipped = (body: string | Buffer): Buffer => gzipSync(body);

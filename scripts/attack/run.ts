@@ -1,0 +1,118 @@
+import { SeededRng } from '../../src/std/rng.js';
+import type { Family, HostileAnswer, HostileRequest } from './attack.js';
+import { AttackSession } from './attack-session.js';
+import { isKnownSlow } from './known-slow.js';
+import { heldMs } from './probe.js';
+import { scaleBodies } from './requests.js';
+import { Report, type AttackRow } from './report.js';
+import type { AttackedStore } from './server-under-attack.js';
+
+/** The rule: no request holds the event loop for longer. */
+export const holdMsMax = 150;
+/** Bodies of a short run: large enough to show cost that is not linear, small enough for a busy machine. */
+const shortPart = 0.1;
+const measureEveryMs = 10_000;
+
+export interface RunOptions {
+  readonly families: readonly Family[];
+  readonly seed: number;
+  readonly isShort: boolean;
+  /** Passes go on until so much time is over; one pass where it is 0. */
+  readonly minutes: number;
+  readonly store: AttackedStore;
+  /** Takes a CPU profile of each request, and shows it with those that held for too long. */
+  readonly isProfiled?: boolean;
+  readonly onRow?: (row: AttackRow) => void;
+}
+
+/** Attacks a server of its own, one request at a time, and reports the longest hold of each family. */
+export async function runAttack(options: RunOptions): Promise<Report> {
+  const report = new Report(options.seed, holdMsMax);
+  scaleBodies(options.isShort ? shortPart : 1);
+  const attacker = new Attacker(report, options, await AttackSession.start(options.store));
+  try {
+    await attacker.run();
+  } finally {
+    await attacker.end();
+  }
+  return report;
+}
+
+/** The answer that a family gets for a request that a short run leaves out. */
+const unsent: HostileAnswer = { code: 0, bytes: Buffer.alloc(0) };
+
+class Attacker {
+  private measuredAt = 0;
+
+  constructor(
+    private readonly report: Report,
+    private readonly options: RunOptions,
+    private session: AttackSession,
+  ) {}
+
+  async run(): Promise<void> {
+    const { families, minutes } = this.options;
+    const endsAt = performance.now() + minutes * 60_000;
+    for (let round = 0; round === 0 || performance.now() < endsAt; round++) {
+      for (const family of families) await this.attack(family, round, minutes > 0 ? endsAt : Infinity);
+    }
+    await this.measure();
+    const ready = await this.session.requester.send({ about: 'ready', method: 'GET', path: '/readyz' });
+    if (ready.code !== 200) this.report.problems.push(`/readyz answers ${ready.code} after the attack`);
+  }
+
+  async end(): Promise<void> {
+    const { server } = this.session;
+    this.report.complaints.push(...server.complaints);
+    if (server.exit !== undefined) this.report.problems.push(`the server ended with ${server.exit}`);
+    await this.session.stop();
+  }
+
+  private async attack(family: Family, round: number, endsAt: number): Promise<void> {
+    const { seed, isShort } = this.options;
+    const requests = family.requests({ rng: new SeededRng(seed + round * 7919), isShort, round });
+    let next = requests.next();
+    while (!next.done && performance.now() < endsAt) {
+      if (performance.now() - this.measuredAt > measureEveryMs) await this.measure();
+      next = requests.next(await this.send(family.name, next.value));
+    }
+  }
+
+  private async send(family: string, requests: HostileRequest | readonly HostileRequest[]): Promise<HostileAnswer> {
+    const { isProfiled = false, isShort, onRow } = this.options;
+    const all = [requests].flat();
+    const request = all[0]!;
+    if (isShort && isKnownSlow(describe(request, all.length))) return unsent;
+    const { answers, hold, hot, tookMs } = await this.session.measured(all, isProfiled);
+    const answer = answers.at(-1)!;
+    const row: AttackRow = {
+      ...{ family, request: describe(request, all.length), code: answer.code, hold, tookMs },
+      ...(heldMs(hold) > holdMsMax && { hot }),
+    };
+    this.report.add(row);
+    all.forEach((one, at) => this.report.judge(one, answers[at]!));
+    onRow?.(row);
+    if (answer.code === -1 || this.session.server.exit !== undefined) await this.startAgain(row);
+    return answer;
+  }
+
+  /** The attack goes on with another server. */
+  private async startAgain({ request }: AttackRow): Promise<void> {
+    this.report.problems.push(`the server was stopped by ${request}`);
+    await this.end();
+    this.session = await AttackSession.start(this.options.store);
+  }
+
+  private async measure(): Promise<void> {
+    this.measuredAt = performance.now();
+    const { residentMiB, heapMiB, polluted } = await this.session.server.observe('measure');
+    this.report.memory.push({ residentMiB, heapMiB });
+    if (polluted.length > 0) this.report.problems.push(`prototypes were polluted with ${polluted.join()}`);
+  }
+}
+
+function describe({ about, method, path, body }: HostileRequest, count: number): string {
+  const size = body ? `, ${body.length} bytes` : '';
+  const times = count > 1 ? `${count} × ` : '';
+  return `${times}${method} ${path.length > 120 ? `${path.slice(0, 120)}… (${path.length})` : path}: ${about}${size}`;
+}

@@ -1,0 +1,99 @@
+import { ApiError } from '../machinery/api-error.js';
+import { pathOfAbsoluteUrl } from '../machinery/request-info.js';
+import type { AnyRequest } from './raw-messages.js';
+
+/** A request as its client sent it, where the router needs another method or URL to take it. */
+interface AsSent {
+  readonly method: string;
+  readonly url: string;
+  /** Answered with instead of being served. */
+  readonly refusal: ApiError | undefined;
+}
+
+const unusual = new WeakMap<AnyRequest, AsSent>();
+
+const routedMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** Is routed, and means as little to a resource as an unknown method. */
+const routedInstead = 'OPTIONS';
+/** A path that nothing is served at. */
+const unservedPath = '/*';
+
+/**
+ * Makes every request one that the router takes, so that all of them pass the same hooks and guards: the router
+ * answers some by itself (unknown methods, `*`, absolute URLs, bad escapes), uncounted and not authenticated.
+ */
+export function makeRoutable(request: AnyRequest, headersMax: number): void {
+  const { method = '', url = '' } = request;
+  const headers = request.rawHeaders;
+  if (headers.length > 2 * headersMax) return refuse(request, tooManyHeaders(headersMax));
+  if (request.httpVersionMajor === 1 && unusual.get(request) === undefined) {
+    const hosts = hostsIn(headers);
+    if (hosts > 1) return refuse(request, ApiError.badRequest('too many Host headers'));
+    if (hosts === 0 && request.httpVersionMinor > 0) {
+      return refuse(request, ApiError.badRequest('missing required Host header'));
+    }
+  }
+  const isRouted = routedMethods.has(method);
+  const path = routablePath(url);
+  if (isRouted && path === url) return;
+  if (!unusual.has(request)) unusual.set(request, { method, url, refusal: undefined });
+  rewrite(request, isRouted ? method : routedInstead, path);
+}
+
+/** Lets the request pass the hooks, which count and log it, and then refuses it. */
+export function refuse(request: AnyRequest, refusal: ApiError): void {
+  const { method = '', url = '' } = request;
+  unusual.set(request, { method, url, refusal });
+  rewrite(request, routedInstead, unservedPath);
+}
+
+/** Both are accessors of HTTP/2 requests, too. */
+function rewrite(request: AnyRequest, method: string, url: string): void {
+  Object.assign(request, { method, url });
+}
+
+export function refusalOf(request: AnyRequest): ApiError | undefined {
+  return unusual.get(request)?.refusal;
+}
+
+/** The method and the URL as the client sent them. */
+export function requestLine(request: AnyRequest): { readonly method: string; readonly url: string } {
+  return unusual.get(request) ?? { method: request.method ?? 'GET', url: request.url ?? '/' };
+}
+
+const slash = 0x2f;
+
+function routablePath(url: string): string {
+  const queryAt = url.indexOf('?');
+  const rawPath = queryAt < 0 ? url : url.slice(0, queryAt);
+  const isOrigin = rawPath.charCodeAt(0) === slash;
+  if (isOrigin && !rawPath.includes('%') && !rawPath.includes('#')) return url;
+  // The router ends a path at "#", which is an ordinary character in a request.
+  const path = (isOrigin ? rawPath : pathOfAbsoluteUrl(rawPath)).replaceAll('#', '%23');
+  if (path.charCodeAt(0) !== slash || !isDecodable(path)) return unservedPath;
+  return path === rawPath ? url : `${path}${queryAt < 0 ? '' : url.slice(queryAt)}`;
+}
+
+/** The router reads escapes of UTF-8 alone; RequestInfo reads all that Go does. */
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function hostsIn(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && (name === 'Host' || name === 'host' || name.toLowerCase() === 'host')) count++;
+  }
+  return count;
+}
+
+function tooManyHeaders(headersMax: number): ApiError {
+  const message = `the request has more than ${headersMax} headers`;
+  return new ApiError({ reason: 'BadRequest', code: 431, message });
+}

@@ -1,0 +1,20 @@
+import type { JsonValue } from './kube-object.js';
+
+/** The objects, lists and scalars of a value, itself among them; counting ends where they are more than `max`. */
+export function countValues(value: JsonValue, max: number): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      count += typeof item === 'object' && item !== null ? countValues(item, max - count) : 1;
+      if (count > max) break;
+    }
+    return count;
+  }
+  for (const name in value) {
+    const part = value[name]!;
+    count += typeof part === 'object' && part !== null ? countValues(part, max - count) : 1;
+    if (count > max) break;
+  }
+  return count;
+}

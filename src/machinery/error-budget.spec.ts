@@ -1,0 +1,61 @@
+import { boundedErrors, isCutShort, uncountedErrors, validationErrorsMax } from './error-budget.js';
+import { fieldError, type FieldError } from './field-error.js';
+
+const repeated = (count: number, value: unknown = 'x'): FieldError[] =>
+  Array.from({ length: count }, (_, index) => fieldError.invalid(`spec.items[${index}]`, value, 'is wrong'));
+
+describe('the budget of validation errors', () => {
+  it.each([
+    { name: 'none', made: 0, told: 0, cut: false },
+    { name: 'as many as the bound', made: validationErrorsMax, told: validationErrorsMax, cut: false },
+    { name: 'one more than the bound', made: validationErrorsMax + 1, told: validationErrorsMax + 1, cut: true },
+    { name: 'a million', made: 1_000_000, told: validationErrorsMax + 1, cut: true },
+  ])('$name: $told errors are told', ({ made, told, cut }) => {
+    const errors = boundedErrors(() => repeated(made));
+    expect(errors).toHaveLength(told);
+    expect(isCutShort(errors)).toBe(cut);
+    if (made > 0) expect(errors[0]!.field).toBe('spec.items[0]');
+  });
+
+  it('stops validation where the bound is reached', () => {
+    let steps = 0;
+    boundedErrors(() =>
+      Array.from({ length: 100_000 }, () => {
+        steps++;
+        return fieldError.required('spec.name');
+      }),
+    );
+    expect(steps).toBe(validationErrorsMax + 1);
+  });
+
+  it('stops validation when errors quote large values, but tells the first whatever its size', () => {
+    const large = 'y'.repeat(3_000_000);
+    expect(boundedErrors(() => repeated(1, large))[0]!.detail).toContain(large);
+    expect(boundedErrors(() => repeated(10, large))).toHaveLength(2);
+  });
+
+  it('does not count errors made under uncountedErrors, and counts again after it', () => {
+    const errors = boundedErrors(() => {
+      expect(uncountedErrors(() => repeated(5_000))).toHaveLength(5_000);
+      return repeated(2);
+    });
+    expect(errors).toHaveLength(2);
+    expect(boundedErrors(() => (uncountedErrors(() => repeated(1)), repeated(5_000)))).toHaveLength(
+      validationErrorsMax + 1,
+    );
+  });
+
+  it('keeps budgets of nested validations apart', () => {
+    const errors = boundedErrors(() => [...boundedErrors(() => repeated(600)), ...repeated(600)]);
+    expect(errors).toHaveLength(1_200);
+    expect(isCutShort(errors)).toBe(false);
+  });
+
+  it('lets other failures through and counts nothing afterwards', () => {
+    const failing = () => {
+      throw new TypeError('ours');
+    };
+    expect(() => boundedErrors(failing)).toThrow('ours');
+    expect(repeated(validationErrorsMax + 5)).toHaveLength(validationErrorsMax + 5);
+  });
+});

@@ -1,0 +1,43 @@
+import { costOfPattern, hasCostlyPatterns, patternCostMax } from './pattern-cost.js';
+import { Pattern } from './pattern.js';
+
+const range = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+describe('cost of compiling patterns', () => {
+  test.each([
+    ['^(a|b)+$', 27],
+    ['a{10}', 30],
+    ['(ab){2,10}', 50],
+    ['a{3,}', 23],
+    ['((ab){10}c){10}', 20 + 10 * 32],
+    ['[^\\]()]{5}', 25],
+    ['\\pL', 20 + 32],
+    ['[\\p{L}\\PN]{2}', 20 + 2 * 61],
+    ['a{,3}', 25],
+    ['\\({3}', 23],
+  ])('%s costs %d', (source, cost) => {
+    expect(costOfPattern(source)).toBe(cost);
+  });
+
+  test('a repetition of a large part is refused like other patterns that are too large', () => {
+    for (const source of ['a{1000}'.repeat(100), `(${'ab'.repeat(100)}){1000}`, '\\pL'.repeat(2000)]) {
+      expect(costOfPattern(source)).toBeGreaterThan(patternCostMax);
+      expect(Pattern.of(source).problem).toBe('error parsing regexp: expression too large');
+    }
+  });
+
+  test('an estimate is taken of anything that is no pattern', () => {
+    for (const source of ['', ')', '(((', '[', '[^', '\\', '{', '{1}', 'a{9999}', ')'.repeat(100)]) {
+      expect(costOfPattern(source)).toBeGreaterThan(0);
+    }
+  });
+
+  test('equal patterns count once, and a thousand different ones may be had', () => {
+    const of = (count: number, source: (n: number) => string) => [
+      { type: 'object', properties: Object.fromEntries(range(count).map((n) => [`p${n}`, { pattern: source(n) }])) },
+    ];
+    expect(hasCostlyPatterns(of(50_000, () => '^(a|b)+$'))).toBe(false);
+    expect(hasCostlyPatterns(of(1000, (n) => `^(a|${n})+$`))).toBe(false);
+    expect(hasCostlyPatterns(of(2000, (n) => `^(a|${n})+$`))).toBe(true);
+  });
+});

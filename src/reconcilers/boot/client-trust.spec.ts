@@ -1,0 +1,59 @@
+import { authorityPem, leafPem } from '../../../test/harness/certificate-texts.js';
+import { combinedTrust, type ClientTrust } from './client-trust.js';
+
+const nowMs = Date.parse('2026-01-01T12:00:00Z');
+const requestHeader: ClientTrust['requestHeader'] = {
+  clientCaPem: authorityPem,
+  allowedNames: ['proxy'],
+  usernameHeaders: ['X-Remote-User'],
+  uidHeaders: [],
+  groupHeaders: ['X-Remote-Group'],
+  extraHeaderPrefixes: ['X-Remote-Extra-'],
+};
+const clientOnly: ClientTrust = { clientCaPem: authorityPem, requestHeader: undefined };
+const both = { clientCaPem: authorityPem, requestHeader };
+
+it.each<[string, Record<string, string>, ClientTrust, Record<string, string>]>([
+  ['client certificates alone', {}, clientOnly, { 'client-ca-file': authorityPem }],
+  ['nothing', {}, { clientCaPem: '', requestHeader: undefined }, {}],
+  [
+    'headers of a proxy',
+    {},
+    both,
+    {
+      'client-ca-file': authorityPem,
+      'requestheader-client-ca-file': authorityPem,
+      'requestheader-allowed-names': '["proxy"]',
+      'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+      'requestheader-group-headers': '["X-Remote-Group"]',
+      'requestheader-username-headers': '["X-Remote-User"]',
+    },
+  ],
+  [
+    'what another server has published',
+    {
+      'client-ca-file': leafPem,
+      'requestheader-client-ca-file': leafPem,
+      'requestheader-allowed-names': '["front","proxy"]',
+      'requestheader-uid-headers': '["X-Uid"]',
+      'requestheader-username-headers': 'no list',
+    },
+    both,
+    {
+      'client-ca-file': leafPem + authorityPem,
+      'requestheader-client-ca-file': leafPem + authorityPem,
+      'requestheader-allowed-names': '["front","proxy"]',
+      'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+      'requestheader-group-headers': '["X-Remote-Group"]',
+      'requestheader-uid-headers': '["X-Uid"]',
+      'requestheader-username-headers': '["X-Remote-User"]',
+    },
+  ],
+  ['a certificate once', { 'client-ca-file': authorityPem + authorityPem }, clientOnly, { 'client-ca-file': authorityPem }],
+  ['no text that is no certificate', { 'client-ca-file': 'damaged' }, clientOnly, { 'client-ca-file': authorityPem }],
+])('publishes %s', (_what, before, own, want) => expect(combinedTrust(before, own, nowMs)).toEqual(want)); // prettier-ignore
+
+it('a certificate that has expired is published no more', () =>
+  expect(combinedTrust({ 'client-ca-file': leafPem }, clientOnly, nowMs + 86_400_000)).toEqual({
+    'client-ca-file': authorityPem,
+  }));

@@ -1,0 +1,145 @@
+import type { CacheEvent } from '../../cache/cache-event.js';
+import type { EncodedObject } from '../../cache/encoded-object.js';
+import { asFields } from '../../machinery/fields.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { labelSelectorOf } from '../../machinery/label-selector.js';
+import type { ServedResource } from '../../registry/resource-registry.js';
+import { objectTime } from '../../registry/system-fields.js';
+import { Breather } from '../../std/breather.js';
+import { findStored } from '../find-stored.js';
+import { followNames } from '../follow.js';
+import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
+import type { WorkQueue } from '../work-queue.js';
+import { decide, failedStatus, podFacts, type PodFacts, type Verdict } from './decide.js';
+import { scalesIn } from './scales.js';
+
+/** Computes the status of PodDisruptionBudgets, by which evictions are granted or refused. */
+export const disruptionReconciler: Reconciler = {
+  name: 'disruption-controller',
+  yieldsToUpstream: true,
+  start(parts) {
+    const budgets = findStored(parts.registry, 'policy', 'v1', 'poddisruptionbudgets');
+    return budgets ? new Disruption(parts, budgets) : { stop: async () => undefined };
+  },
+};
+
+/** Pods come and go in groups. */
+const gatherMs = 100;
+const sliceMs = 5;
+const workersMax = 4;
+/** Kinds whose scale may change while their Pods stay as they are. */
+const scaled = [
+  ['', 'replicationcontrollers'],
+  ['apps', 'deployments'],
+  ['apps', 'replicasets'],
+  ['apps', 'statefulsets'],
+] as const;
+
+class Disruption implements RunningReconciler {
+  private readonly queue: WorkQueue;
+  private readonly pods: ServedResource;
+  private readonly ends: (() => void)[];
+  /** Names of budgets by namespace: events of other namespaces cost one look-up. */
+  private readonly names = new Map<string, Set<string>>();
+  private readonly facts = new WeakMap<EncodedObject, PodFacts>();
+
+  constructor(
+    private readonly parts: ReconcilerParts,
+    private readonly budgets: ServedResource,
+  ) {
+    const { registry } = parts;
+    this.pods = registry.require('', 'v1', 'pods');
+    this.queue = parts.queue('disruption', (key, signal) => this.reconcile(key, signal), { workersMax });
+    const sources = scaled.flatMap(([group, resource]) => findStored(registry, group, 'v1', resource) ?? []);
+    this.ends = [
+      followNames(budgets, (namespace, name) => this.note(namespace, name)),
+      ...[this.pods, ...sources].map(({ store }) =>
+        store.cache.observe({
+          changed: (event: CacheEvent) => this.look((event.current ?? event.previous)!.attributes.namespace),
+          reset: () => {
+            for (const namespace of this.names.keys()) this.look(namespace);
+          },
+        }),
+      ),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    for (const end of this.ends) end();
+    await this.queue.stop();
+  }
+
+  private note(namespace: string, name: string): void {
+    if (this.find(namespace, name)) {
+      if (!this.names.has(namespace)) this.names.set(namespace, new Set());
+      this.names.get(namespace)!.add(name);
+      this.queue.add(`${namespace}/${name}`);
+      return;
+    }
+    const names = this.names.get(namespace);
+    if (names?.delete(name) && names.size === 0) this.names.delete(namespace);
+  }
+
+  private look(namespace: string): void {
+    for (const name of this.names.get(namespace) ?? []) this.queue.addAfter(`${namespace}/${name}`, gatherMs);
+  }
+
+  private find(namespace: string, name: string): KubeObject | undefined {
+    const { store } = this.budgets;
+    const found = store.cache.get(store.keyOf(namespace, name));
+    return found && !found.corruption ? found.parse() : undefined;
+  }
+
+  private async reconcile(key: string, signal: AbortSignal): Promise<void | { againInMs: number }> {
+    const [namespace = '', name = ''] = key.split('/');
+    // Evictions that are granted from now on change the budget, so that what is computed here is not written.
+    const budget = this.find(namespace, name);
+    if (!budget) return;
+    const { status, againInMs } = await this.verdictOn(budget, namespace);
+    if (status) {
+      const { uid, resourceVersion } = budget.metadata;
+      const place = { served: this.budgets, namespace, name };
+      const preconditions = { uid, resourceVersion };
+      const change = (current: KubeObject) => ({ ...current, status });
+      await this.parts.client.change(place, change, { subresource: 'status', preconditions, signal });
+    }
+    return againInMs === undefined ? undefined : { againInMs };
+  }
+
+  private async verdictOn(budget: KubeObject, namespace: string): Promise<Verdict> {
+    const nowMs = this.parts.clock.now();
+    const now = objectTime(nowMs);
+    try {
+      const pods = await this.podsOf(budget, namespace);
+      return decide(budget, pods, { scaleOf: scalesIn(this.parts.registry, namespace), nowMs, now });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const { name } = budget.metadata;
+      this.parts.logger.warn('the status of a PodDisruptionBudget cannot be computed, so that it allows no eviction', {
+        namespace,
+        name,
+        reason: message,
+      });
+      return { status: failedStatus(budget, message, now), againInMs: undefined };
+    }
+  }
+
+  private async podsOf(budget: KubeObject, namespace: string): Promise<PodFacts[]> {
+    const { selector: given } = asFields(budget['spec']);
+    const selector = labelSelectorOf(given === undefined ? undefined : asFields(given));
+    const { store } = this.pods;
+    const breather = new Breather(this.parts.clock, sliceMs);
+    const matched: PodFacts[] = [];
+    for (const entry of store.cache.snapshot().range(store.scopeOf(namespace))) {
+      if (breather.isDue()) await breather.rest();
+      if (!entry.corruption && selector.matches(entry.attributes.labels ?? {})) matched.push(this.factsOf(entry));
+    }
+    return matched;
+  }
+
+  private factsOf(pod: EncodedObject): PodFacts {
+    let facts = this.facts.get(pod);
+    if (!facts) this.facts.set(pod, (facts = podFacts(pod.parse())));
+    return facts;
+  }
+}

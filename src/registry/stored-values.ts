@@ -1,0 +1,201 @@
+import { DecodeError } from '../codec/decode-error.js';
+import { decodeJson, inspect, parseJson } from '../codec/json.js';
+import { isProtobuf, type StoredProtobuf } from '../codec/protobuf.js';
+import { encodeStored, withoutRevision } from '../codec/stored-object.js';
+import { deepEqual } from '../machinery/deep-equal.js';
+import { apiVersionOf, parseApiVersion } from '../machinery/gvk.js';
+import { isJsonObject, type JsonObject, type JsonValue, type KubeObject } from '../machinery/kube-object.js';
+import type { StructType, TypeSource } from '../machinery/type-model.js';
+import { conform } from '../schema/conform.js';
+import { applyDefaults } from '../schema/defaults.js';
+import { fits } from '../schema/fits.js';
+import type { ResourceDefinition, StoredVersion } from './resource-definition.js';
+import { ordered } from './submitted-object.js';
+
+export interface StoredValuesParts {
+  readonly types: TypeSource;
+  readonly protobuf: StoredProtobuf;
+  /** --storage-media-type: how kinds that protobuf knows are written. Both encodings are read, whatever it is. */
+  readonly storageMediaType: 'json' | 'protobuf';
+}
+
+/** A stored value as an object of the definition's version. */
+export interface StoredValue {
+  readonly object: KubeObject;
+  /** The value can be served as it is, with the resourceVersion put in. */
+  readonly isPlain: boolean;
+  /** A write would store something else, even where it changes nothing. */
+  readonly isOutdated: boolean;
+  /** Fields of the value that this server does not know. They are not in the object. */
+  readonly unknownFields: readonly string[];
+}
+
+const none: readonly string[] = [];
+const newline = 0x0a;
+
+/**
+ * The values that one resource may have in the store, whoever wrote them: JSON or protobuf, in the storage version or in
+ * another one that its kind has had. Values of this server are recognized by their first and last bytes and only looked
+ * over; all others are converted, get their defaults, and are made what this server would have written (ADR 022).
+ */
+export class StoredValues {
+  private readonly apiVersion: string;
+  private readonly type: StructType | undefined;
+  private readonly metadataType: StructType;
+  private readonly ownStart: Buffer;
+  private readonly writesProtobuf: boolean;
+  private readonly others = new Map<string, StoredVersion>();
+  private readonly groups = new Map<string, StoredVersion>();
+
+  constructor(
+    private readonly definition: ResourceDefinition,
+    private readonly parts: StoredValuesParts,
+    private readonly fillDefaults: (object: KubeObject) => void,
+  ) {
+    const { group, version, kind, storage, storedVersions = [] } = definition;
+    const { types, protobuf, storageMediaType } = parts;
+    this.apiVersion = apiVersionOf(group, version);
+    this.type = definition.form ? undefined : types.kind(group, version, kind);
+    this.metadataType = types.struct('meta.v1.ObjectMeta');
+    this.ownStart = Buffer.from(`{"kind":"${kind}","apiVersion":"${this.apiVersion}","metadata":{`);
+    const asJson = storageMediaType === 'json' || storage !== undefined || definition.form !== undefined;
+    this.writesProtobuf = !asJson && protobuf.hasKind(this.apiVersion, kind);
+    for (const other of storedVersions) this.add(other);
+  }
+
+  /** Takes values of another version, too. Versions of the same group that have the same fields need not be added. */
+  add(version: StoredVersion): void {
+    const kind = version.kind ?? this.definition.kind;
+    this.others.set(`${apiVersionOf(version.group, version.version)} ${kind}`, version);
+    // Older versions of another group (events.k8s.io) have the fields of the one that is known.
+    if (version.group !== this.definition.group) this.groups.set(`${version.group} ${kind}`, version);
+  }
+
+  /** Throws DecodeError and ConformError for what is no object of the resource. */
+  read(value: Buffer): StoredValue {
+    return this.readOwn(value) ?? this.readForeign(value);
+  }
+
+  encode(object: KubeObject): Buffer {
+    const { storage } = this.definition;
+    if (storage) return encodeStored(storage.fromHub(object));
+    return this.writesProtobuf ? this.parts.protobuf.encode(withoutRevision(object)) : encodeStored(object);
+  }
+
+  /** True if a value that encode() has made is the JSON of the object as it is served. */
+  isPlain(value: Buffer): boolean {
+    return this.definition.storage === undefined && !isProtobuf(value);
+  }
+
+  /** A value that this server wrote: Go's JSON ends with a new line. */
+  private readOwn(value: Buffer): StoredValue | undefined {
+    if (this.definition.storage || value.at(-1) === newline || !startsWith(value, this.ownStart)) return undefined;
+    const { type } = this;
+    if (!type) return undefined;
+    const object = parseJson(value);
+    if (!fits(object, type, isSafe)) return undefined;
+    const isOutdated = this.writesProtobuf;
+    return { object: object as unknown as KubeObject, isPlain: true, isOutdated, unknownFields: none };
+  }
+
+  private readForeign(value: Buffer): StoredValue {
+    const decoded = isProtobuf(value)
+      ? this.parts.protobuf.decode(value)
+      : { object: objectOf(decodeJson(value)), unknownFields: none };
+    const { form } = this.definition;
+    if (form || !this.type) return this.readUntyped(value, decoded.object);
+
+    const unknownFields = [...decoded.unknownFields];
+    const stored = this.typed(decoded.object, unknownFields);
+    this.fillDefaults(stored);
+    const object = this.conformed(stored as unknown as JsonObject, this.type, unknownFields, false);
+    const isSame = isProtobuf(value)
+      ? this.encode(object).equals(value)
+      : !this.writesProtobuf && isSameValue(decoded.object, this.storedForm(object));
+    return { object, isPlain: false, isOutdated: !isSame, unknownFields: unknownFields.map(shortened) };
+  }
+
+  private storedForm(object: KubeObject): KubeObject {
+    const { storage } = this.definition;
+    return storage ? storage.fromHub(object) : object;
+  }
+
+  /** As an object of the definition's version, by the type of the version in which it is stored. */
+  private typed(given: JsonObject, unknownFields: string[]): KubeObject {
+    const { kind, apiVersion } = namesOf(given);
+    if (apiVersion === this.apiVersion && kind === this.definition.kind) {
+      return this.conformed(given, this.type!, unknownFields);
+    }
+    const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' };
+    const other = this.others.get(`${apiVersion} ${kind}`) ?? this.groups.get(`${group} ${kind}`);
+    const isOfGroup = group === this.definition.group && kind === this.definition.kind;
+    const type = other || isOfGroup ? this.parts.types.kind(group, version, kind) : undefined;
+    if (!type) throw new DecodeError(`no kind ${shown(kind)} of version ${shown(apiVersion)} belongs to this resource`);
+    const object = this.conformed(given, type, unknownFields);
+    applyDefaults(object as unknown as JsonObject, type);
+    const converted = other?.toHub ? other.toHub(object) : object;
+    const renamed = { ...converted, kind: this.definition.kind, apiVersion: this.apiVersion };
+    return this.conformed(renamed as unknown as JsonObject, this.type!, unknownFields);
+  }
+
+  private conformed(given: JsonObject, type: StructType, unknownFields: string[], keepsEmpties = true): KubeObject {
+    const { kind, apiVersion } = namesOf(given);
+    const { object, unknownFields: unknown } = conform(given, type, { keepsEmpties, findsNested: true });
+    unknownFields.push(...unknown);
+    return ordered(object as unknown as KubeObject, kind, apiVersion);
+  }
+
+  /** Kinds without a type of their own are known by their metadata, and by the schema of their definition. */
+  private readUntyped(value: Buffer, given: JsonObject): StoredValue {
+    const { kind, apiVersion } = namesOf(given);
+    const isKnown = apiVersion === this.apiVersion || this.others.has(`${apiVersion} ${kind}`);
+    if (kind !== this.definition.kind || !isKnown) {
+      throw new DecodeError(`no kind ${shown(kind)} of version ${shown(apiVersion)} belongs to this resource`);
+    }
+    const unknownFields: string[] = [];
+    let object = given as unknown as KubeObject;
+    if (!fits(given['metadata'] ?? null, this.metadataType, isSafe)) {
+      const { object: metadata, unknownFields: unknown } = conform(given['metadata'], this.metadataType);
+      unknownFields.push(...unknown.map((field) => `metadata.${field}`));
+      object = ordered({ ...object, metadata }, kind, apiVersion);
+    }
+    const refreshed = this.definition.form?.refreshed(object);
+    const isChanged = refreshed !== undefined || object !== (given as unknown as KubeObject);
+    return {
+      object: refreshed ?? object,
+      isPlain: !isChanged && !isProtobuf(value),
+      isOutdated: isChanged,
+      unknownFields,
+    };
+  }
+}
+
+function startsWith(value: Buffer, start: Buffer): boolean {
+  return value.length > start.length && value.compare(start, 0, start.length, 0, start.length) === 0;
+}
+
+/** Parts without a type, as managedFields have them: small whole numbers, no dangerous keys. */
+const isSafe = (value: JsonValue): boolean => inspect(value) === undefined;
+
+function objectOf(value: JsonValue): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw new DecodeError('the value is no object');
+}
+
+function namesOf(object: JsonObject): { kind: string; apiVersion: string } {
+  const { kind, apiVersion } = object;
+  if (typeof kind !== 'string' || kind === '') throw new DecodeError('the value has no kind');
+  if (typeof apiVersion !== 'string' || apiVersion === '') throw new DecodeError('the value has no apiVersion');
+  return { kind, apiVersion };
+}
+
+function isSameValue(given: JsonObject, object: KubeObject): boolean {
+  const { metadata, ...rest } = given;
+  const { resourceVersion: _resourceVersion, selfLink: _selfLink, ...kept } = metadata as JsonObject;
+  return deepEqual({ metadata: kept, ...rest }, object);
+}
+
+/** Names in values may be anything, and as long. */
+const shortened = (name: string): string => (name.length > nameLengthMax ? `${name.slice(0, nameLengthMax)}…` : name);
+const nameLengthMax = 100;
+const shown = (name: string): string => `"${shortened(name)}"`;

@@ -1,0 +1,98 @@
+import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import type { StructType } from '../machinery/type-model.js';
+import { planOf, type StructPlan, type TypePlan } from './type-plan.js';
+
+/**
+ * True if every field is known to the type and every value is of its field's JSON type, so that reading the object by its
+ * type would lose nothing. Makes nothing: it costs a fraction of conform(). False where that takes a closer look: parts
+ * that are schemas, whole numbers that a double does not hold. `isSafe` is asked about the parts that have no type.
+ */
+export function fits(value: JsonValue, type: StructType, isSafe: (value: JsonValue) => boolean): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return structFits(planOf(type), value, isSafe);
+}
+
+function structFits(plan: StructPlan, object: JsonObject, isSafe: (value: JsonValue) => boolean): boolean {
+  const { fields } = plan;
+  for (const name in object) {
+    const field = fields.get(name);
+    if (field === undefined) return false;
+    const value = object[name]!;
+    // Most values are texts, and need no further look.
+    if (typeof value === 'string' && field.type.form === 'string') continue;
+    if (value !== null && !valueFits(field.type, value, isSafe)) return false;
+  }
+  return true;
+}
+
+function valueFits(type: TypePlan, value: JsonValue, isSafe: (value: JsonValue) => boolean): boolean {
+  switch (type.form) {
+    case 'string':
+    case 'bytes':
+      return typeof value === 'string';
+    case 'time':
+      return typeof value === 'string' && isUsualTime(value);
+    case 'quantity':
+      return typeof value === 'string' && isUsualAmount(value);
+    case 'bool':
+      return typeof value === 'boolean';
+    case 'int32':
+      return typeof value === 'number' && (value | 0) === value;
+    case 'int64':
+      return Number.isSafeInteger(value);
+    case 'float64':
+      return typeof value === 'number';
+    case 'intOrString':
+      return typeof value === 'string' || (typeof value === 'number' && (value | 0) === value);
+    case 'struct':
+      return isObject(value) && structFits(type.struct, value, isSafe);
+    case 'list':
+      return Array.isArray(value) && value.every((item) => item !== null && valueFits(type.of!, item, isSafe));
+    case 'map':
+      return isObject(value) && mapFits(type.of!, value, isSafe);
+    case 'fieldsV1':
+    case 'rawExtension':
+    case 'json':
+      return isSafe(value);
+    default:
+      return false;
+  }
+}
+
+function mapFits(of: TypePlan, map: JsonObject, isSafe: (value: JsonValue) => boolean): boolean {
+  for (const key in map) {
+    const value = map[key]!;
+    if (key === '__proto__' || value === null) return false;
+    if (!valueFits(of, value, isSafe)) return false;
+  }
+  return true;
+}
+
+/** `2026-11-22T03:00:53Z`, as Go writes it. Others are for conform() to judge. */
+function isUsualTime(text: string): boolean {
+  if (text.length !== timePattern.length) return false;
+  for (let at = 0; at < timePattern.length; at++) {
+    const code = text.charCodeAt(at);
+    const wanted = timePattern.charCodeAt(at);
+    if (wanted === zero ? code < zero || code > nine : code !== wanted) return false;
+  }
+  return twoDigits(text, 8) <= 28 && twoDigits(text, 5) <= 12 ? isHour(text) : !Number.isNaN(Date.parse(text));
+}
+
+const isHour = (text: string) => twoDigits(text, 11) < 24 && twoDigits(text, 14) < 60 && twoDigits(text, 17) < 60;
+const twoDigits = (text: string, at: number) => (text.charCodeAt(at) - zero) * 10 + text.charCodeAt(at + 1) - zero;
+const timePattern = '0000-00-00T00:00:00Z';
+const zero = 0x30;
+const nine = 0x39;
+
+/** `100m`, `2Gi`: digits and a suffix. */
+function isUsualAmount(text: string): boolean {
+  let at = 0;
+  while (at < text.length && text.charCodeAt(at) >= zero && text.charCodeAt(at) <= nine) at++;
+  return at > 0 && at < 16 && suffixes.has(text.slice(at));
+}
+const suffixes = new Set(['', 'm', 'k', 'M', 'G', 'T', 'Ki', 'Mi', 'Gi', 'Ti']);
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,42 @@
+import { StartLog } from './start-log.js';
+import { ManualClock } from './std/clock.js';
+import type { Logger } from './std/logger.js';
+
+function world() {
+  const lines: string[] = [];
+  const at = (level: string) => (message: string, fields?: object) =>
+    void lines.push(`${level} ${message}${fields ? ' +' : ''}`);
+  const target: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  const clock = new ManualClock();
+  const log = new StartLog(target, clock);
+  log.logger.info('made a certificate', { file: 'a' });
+  log.logger.warn('others could read');
+  log.logger.error('listen EADDRINUSE');
+  return { lines, clock, log };
+}
+const all = ['info made a certificate +', 'warn others could read', 'error listen EADDRINUSE'];
+
+test('nothing is written while the server starts', () => {
+  expect(world().lines).toEqual([]);
+});
+
+test('a start that succeeds writes all, and what follows at once', () => {
+  const { lines, log } = world();
+  log.succeeded();
+  log.logger.info('later');
+  expect(lines).toEqual([...all, 'info later']);
+});
+
+test('a start that takes long writes all', () => {
+  const { lines, clock } = world();
+  clock.advance(20_000);
+  expect(lines).toEqual(all);
+});
+
+test('a start that fails writes warnings alone, also those of steps that were under way', () => {
+  const { lines, log } = world();
+  log.failed();
+  log.logger.info('made another certificate');
+  log.logger.warn('late');
+  expect(lines).toEqual(['warn others could read', 'warn late']);
+});

@@ -1,0 +1,28 @@
+import type { Clock } from './clock.js';
+
+/** A stage that took longer is followed by a turn for other requests. */
+const sliceMsMax = 10;
+
+/**
+ * Lets other requests run between the stages of a long one. Stages of an ordinary request are far shorter than the
+ * slice, so all that it costs them is a look at the clock:
+ *
+ *   if (timer.isDue()) await timer.yield();
+ */
+export class YieldTimer {
+  private sinceMs: number;
+
+  constructor(private readonly clock: Clock) {
+    this.sinceMs = clock.monotonicMs();
+  }
+
+  /** True if the event loop was held longer than a slice since the timer was made or last yielded. */
+  isDue(): boolean {
+    return this.clock.monotonicMs() - this.sinceMs >= sliceMsMax;
+  }
+
+  async yield(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.sinceMs = this.clock.monotonicMs();
+  }
+}

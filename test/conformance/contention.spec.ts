@@ -1,0 +1,66 @@
+import { findEtcd } from '../../scripts/etcd.js';
+import type { HttpClient } from '../harness/http-client.js';
+import { startTestServer, type StoreName, type TestServer } from '../harness/servers.js';
+
+const configMaps = '/api/v1/namespaces/default/configmaps';
+const merge = { 'content-type': 'application/merge-patch+json' };
+const apply = { 'content-type': 'application/apply-patch+yaml' };
+const writers = Array.from({ length: 100 }, (_, index) => `w${index}`);
+const stores: StoreName[] = ['memory', 'embedded', ...(findEtcd() === undefined ? [] : (['etcd'] as const))];
+
+describe.each(stores)('many writers of one object: %s', (store) => {
+  let server: TestServer;
+  let client: HttpClient;
+  beforeAll(async () => {
+    server = await startTestServer({ store, naming: 'kubernetes' }, { reconciles: false });
+    client = server.client(server.keelson.client);
+  }, 30_000);
+  afterAll(() => server.stop());
+
+  const patch = (path: string, body: object, headers = merge) => client.request('PATCH', path, { body, headers });
+  const codesOf = (answers: readonly { readonly code: number }[]) => [...new Set(answers.map(({ code }) => code))];
+
+  it('100 concurrent patches of one ConfigMap all succeed, and none is lost', async () => {
+    await client.post(configMaps, { metadata: { name: 'c' } });
+    const answers = await Promise.all(writers.map((name) => patch(`${configMaps}/c`, { data: { [name]: name } })));
+    expect(codesOf(answers)).toEqual([200]);
+    const { body } = await client.get(`${configMaps}/c`);
+    expect(Object.keys(body.data).sort()).toEqual([...writers].sort());
+    // Each started from what the one before had written.
+    expect(new Set(answers.map(({ body: { metadata } }) => metadata.resourceVersion)).size).toBe(100);
+  });
+
+  it('100 concurrent applies of an object that is not there make one, and own each their part', async () => {
+    const answers = await Promise.all(
+      writers.map((name) =>
+        patch(
+          `${configMaps}/applied?fieldManager=${name}`,
+          { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'applied' }, data: { [name]: name } },
+          apply,
+        ),
+      ),
+    );
+    expect(answers.map(({ code }) => code).sort()).toEqual([...Array<number>(99).fill(200), 201]);
+    expect(Object.keys((await client.get(`${configMaps}/applied`)).body.data)).toHaveLength(100);
+  });
+
+  it('of 100 concurrent updates of one resourceVersion one succeeds', async () => {
+    const { body } = await client.post(configMaps, { metadata: { name: 'u' } });
+    const answers = await Promise.all(
+      writers.map((name) =>
+        client.request('PUT', `${configMaps}/u`, { body: { ...body, data: { name } }, headers: {} }),
+      ),
+    );
+    expect(answers.map(({ code }) => code).sort()).toEqual([200, ...Array<number>(99).fill(409)]);
+  });
+
+  it('a patch of an object that another patch deletes meanwhile is 404', async () => {
+    await client.post(configMaps, { metadata: { name: 'held', finalizers: ['example.com/x'] } });
+    await client.delete(`${configMaps}/held`);
+    const [released, late] = await Promise.all([
+      patch(`${configMaps}/held`, { metadata: { finalizers: null } }),
+      patch(`${configMaps}/held`, { data: { late: 'x' } }),
+    ]);
+    expect([released.code, late.code]).toEqual([200, 404]);
+  });
+});

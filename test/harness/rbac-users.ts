@@ -1,0 +1,43 @@
+import type { Answer, HttpClient } from './http-client.js';
+import type { TestServer } from './servers.js';
+
+const rbac = '/apis/rbac.authorization.k8s.io/v1';
+const group = 'rbac.authorization.k8s.io';
+
+export const rule = (apiGroup: string, resource: string, ...verbs: string[]) => ({
+  apiGroups: [apiGroup],
+  resources: [resource],
+  verbs,
+});
+
+/** Makes users of a server with RBAC, each with rules of its own. */
+export class RbacUsers {
+  private count = 0;
+
+  constructor(private readonly server: TestServer) {}
+
+  /** The name of the user that was made last. */
+  get latest(): string {
+    return `u${this.count}`;
+  }
+
+  /** A client of a new user who holds the rules in all namespaces. */
+  async with(...rules: object[]): Promise<HttpClient> {
+    this.count++;
+    const name = this.latest;
+    await this.made(`${rbac}/clusterroles`, { metadata: { name }, rules });
+    await this.made(`${rbac}/clusterrolebindings`, {
+      metadata: { name },
+      roleRef: { apiGroup: group, kind: 'ClusterRole', name },
+      subjects: [{ apiGroup: group, kind: 'User', name }],
+    });
+    return this.server.client({ ...this.server.keelson.client, headers: { 'impersonate-user': name } });
+  }
+
+  /** Creates an object as the administrator. */
+  async made(path: string, object: object): Promise<Answer> {
+    const answer = await this.server.admin.post(path, object);
+    expect([answer.code, answer.body.message]).toEqual([201, undefined]);
+    return answer;
+  }
+}
