@@ -1,9 +1,10 @@
 import type { JsonValue, KubeObject } from '../machinery/kube-object.js';
+import { atOnce, type Steps } from '../std/steps.js';
 import { DecodeError } from './decode-error.js';
-import { decodeJson, encodeJson, prettyJson } from './json.js';
+import { decodeJsonInSteps, encodeJson, prettyJson } from './json.js';
 import { findDuplicateFields } from './strict-json.js';
 import { ValueBudget } from './value-budget.js';
-import { decodeYaml, encodeYaml } from './yaml.js';
+import { decodeYaml, decodeYamlInSteps, encodeYaml } from './yaml.js';
 
 /** What a decoder read, and what it noticed on the way. */
 export interface Decoded {
@@ -25,6 +26,8 @@ export interface Decoder {
   readonly mediaType: string;
   /** Throws DecodeError, and ApiError (413) for more values than `valuesMax`. */
   decode(bytes: Uint8Array, options?: DecodeOptions): Decoded;
+  /** The same in steps, where a large body takes longer than other requests should wait. */
+  decodeInSteps?(bytes: Uint8Array, options?: DecodeOptions): Steps<Decoded>;
 }
 
 /** One way to write objects too. Another way is one file beside this one and one line in the list below. */
@@ -78,22 +81,28 @@ export const json: Encoding = {
   takesAnyKind: true,
   takesTables: true,
   encode: (value, options) => (options?.pretty ? prettyJson(value) : encodeJson(value)),
-  decode(bytes, options) {
-    new ValueBudget(options?.valuesMax ?? Infinity).takeJson(bytes);
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-    let value: JsonValue;
-    try {
-      value = decodeJson(text);
-    } catch (error) {
-      // The kind is looked for first, so that is where a syntax error shows.
-      if (error instanceof DecodeError) {
-        throw new DecodeError(`couldn't get version/kind; json parse error: ${error.message}`, { cause: error });
-      }
-      throw error;
-    }
-    return { value, duplicates: options?.findDuplicates ? findDuplicateFields(text) : none };
-  },
+  decode: (bytes, options) => atOnce(jsonInSteps(bytes, options)),
+  decodeInSteps: jsonInSteps,
 };
+
+function* jsonInSteps(bytes: Uint8Array, options: DecodeOptions | undefined): Steps<Decoded> {
+  new ValueBudget(options?.valuesMax ?? Infinity).takeJson(bytes);
+  yield;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  let value: JsonValue;
+  try {
+    value = yield* decodeJsonInSteps(text);
+  } catch (error) {
+    // The kind is looked for first, so that is where a syntax error shows.
+    if (error instanceof DecodeError) {
+      throw new DecodeError(`couldn't get version/kind; json parse error: ${error.message}`, { cause: error });
+    }
+    throw error;
+  }
+  if (!options?.findDuplicates) return { value, duplicates: none };
+  yield;
+  return { value, duplicates: findDuplicateFields(text) };
+}
 
 export const yaml: Encoding = {
   name: 'yaml',
@@ -103,6 +112,7 @@ export const yaml: Encoding = {
   takesTables: true,
   encode: (value) => encodeYaml(value),
   decode: (bytes, options) => decodeYaml(bytes, options),
+  decodeInSteps: (bytes, options) => decodeYamlInSteps(bytes, options),
 };
 
 /** In the order in which they are offered; the first is the default. */

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../machinery/kube-object.js';
+import { atOnce, type Steps } from '../std/steps.js';
 import { jsonSyntaxProblem } from './json-syntax.js';
 import { DecodeError } from './decode-error.js';
 import { secretMark } from './secret-mark.js';
@@ -20,8 +21,24 @@ export function decodeJson(bytes: Uint8Array | string): JsonValue {
     throw new DecodeError(jsonSyntaxProblem(text));
   }
   const finding = inspect(value, 0);
-  if (finding === 'bigInteger') return parseExactly(text);
+  if (finding === 'bigInteger') return atOnce(parseExactly(text));
   return value;
+}
+
+/** decodeJson() in steps, for large texts. */
+export function* decodeJsonInSteps(text: string): Steps<JsonValue> {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch {
+    yield;
+    throw new DecodeError(jsonSyntaxProblem(text));
+  }
+  yield;
+  const finding = inspect(value, 0);
+  if (finding !== 'bigInteger') return value;
+  yield;
+  return yield* parseExactly(text);
 }
 
 /** For callers that walk the value themselves and look for what decodeJson() refuses. Throws DecodeError. */
@@ -103,8 +120,12 @@ const markedInteger = new RegExp(`"${mark}(-?[0-9]+)"`, 'g');
  * The slow way, for the few documents with large integers. The text is known to be good JSON: integers that need it
  * are marked as strings that cannot be there otherwise, then read back as bigints.
  */
-function parseExactly(text: string): JsonValue {
-  return withBigInts(JSON.parse(markIntegers(text)) as JsonValue);
+function* parseExactly(text: string): Steps<JsonValue> {
+  const marked = markIntegers(text);
+  yield;
+  const value = JSON.parse(marked) as JsonValue;
+  yield;
+  return withBigInts(value);
 }
 
 /** Puts bigints in the place of marked texts. Its depth is bounded: inspect() was there before. */

@@ -2,6 +2,7 @@ import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
 import { parseApiVersion } from '../machinery/gvk.js';
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
+import { atOnce, type Steps } from '../std/steps.js';
 import { DecodeError } from './decode-error.js';
 import type { DecodeOptions, Decoder } from './encodings.js';
 
@@ -24,8 +25,20 @@ export function decodeRequestObject(
   expectedKind: string,
   options?: DecodeOptions,
 ): RequestObject {
+  return atOnce(requestObjectInSteps(bytes, decoder, expectedKind, options));
+}
+
+/** The same in steps, where the decoder has them. */
+export function* requestObjectInSteps(
+  bytes: Buffer,
+  decoder: Decoder,
+  expectedKind: string,
+  options?: DecodeOptions,
+): Steps<RequestObject> {
   try {
-    const { value, duplicates } = decoder.decode(bytes, options);
+    const { value, duplicates } = decoder.decodeInSteps
+      ? yield* decoder.decodeInSteps(bytes, options)
+      : decoder.decode(bytes, options);
     const object = requireObject(value);
     return { object, ...typeOf(object), duplicates };
   } catch (error) {

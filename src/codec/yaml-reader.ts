@@ -1,10 +1,12 @@
 import { createRequire } from 'node:module';
 import type * as JsYaml from 'js-yaml';
 import type { JsonValue } from '../machinery/kube-object.js';
+import type { Steps } from '../std/steps.js';
 import { DecodeError } from './decode-error.js';
 import { jsonDepthMax } from './json.js';
 import { ValueBudget } from './value-budget.js';
 import { MetadataPath } from './metadata-path.js';
+import { longScalarValue, longScalarCharacters } from './yaml-long-scalar.js';
 import { resolvePlain, type PlainValue } from './yaml-scalar.js';
 
 /**
@@ -29,10 +31,11 @@ function jsYaml(): typeof JsYaml {
 }
 
 /** Throws DecodeError, and ApiError (413) for more values than `valuesMax`. */
-export function readYaml(text: string, valuesMax = Infinity): YamlDocument {
+export function* readYaml(text: string, valuesMax = Infinity): Steps<YamlDocument> {
   const { parseEvents, YAMLException } = jsYaml();
   try {
     const events = parseEvents(text, { maxDepth: countedDepth(valuesMax, hasRecord(text) ? 2 : 1) });
+    yield;
     return new Builder(text, events, new ValueBudget(valuesMax)).document();
   } catch (error) {
     if (error instanceof YAMLException) throw new DecodeError(problemText(error), { cause: error });
@@ -202,7 +205,9 @@ class Builder {
   }
 
   private source(event: JsYaml.ScalarEvent): string {
-    return event.valueStart < 0 ? '' : jsYaml().getScalarValue(this.text, event);
+    if (event.valueStart < 0) return '';
+    if (event.valueEnd - event.valueStart >= longScalarCharacters) return longScalarValue(this.text, event, jsYaml());
+    return jsYaml().getScalarValue(this.text, event);
   }
   private isPlain(event: JsYaml.ScalarEvent): boolean {
     return event.style === jsYaml().SCALAR_STYLE.PLAIN && event.tagStart < 0;

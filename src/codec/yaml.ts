@@ -1,7 +1,7 @@
-import type { JsonValue } from '../machinery/kube-object.js';
+import { atOnce, type Steps } from '../std/steps.js';
 import { DecodeError } from './decode-error.js';
-import type { DecodeOptions } from './encodings.js';
-import { decodeJson } from './json.js';
+import type { Decoded, DecodeOptions } from './encodings.js';
+import { decodeJsonInSteps } from './json.js';
 import { findDuplicateFields } from './strict-json.js';
 import { ValueBudget } from './value-budget.js';
 import { readYaml } from './yaml-reader.js';
@@ -11,22 +11,25 @@ import { writeYaml } from './yaml-writer.js';
  * YAML in and out. Bodies that begin with `{` are tried as JSON first: that is what most clients send under this name,
  * and it is a hundred times faster. Of several documents the first is read.
  */
-export function decodeYaml(
-  bytes: Uint8Array,
-  options?: DecodeOptions,
-): { value: JsonValue; duplicates: readonly string[] } {
+export function decodeYaml(bytes: Uint8Array, options?: DecodeOptions): Decoded {
+  return atOnce(decodeYamlInSteps(bytes, options));
+}
+
+export function* decodeYamlInSteps(bytes: Uint8Array, options?: DecodeOptions): Steps<Decoded> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   const valuesMax = options?.valuesMax ?? Infinity;
   if (text.startsWith('{')) {
     try {
       new ValueBudget(valuesMax).takeJson(bytes);
-      const value = decodeJson(text);
+      yield;
+      const value = yield* decodeJsonInSteps(text);
+      yield;
       return { value, duplicates: options?.findDuplicates ? findDuplicateFields(text) : [] };
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
     }
   }
-  const { value, duplicates } = readYaml(text, valuesMax);
+  const { value, duplicates } = yield* readYaml(text, valuesMax);
   if (duplicates.length === 0 || !options?.findDuplicates) return { value, duplicates: [] };
   const lines = duplicates.map(({ line, key }) => `\n  line ${line}: key ${JSON.stringify(key)} already set in map`);
   return { value, duplicates: [`yaml: unmarshal errors:${lines.join('')}`] };

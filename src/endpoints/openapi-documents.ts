@@ -4,7 +4,7 @@ import type { ApiOperation } from './openapi-operations.js';
 import type { ApiParameter } from './openapi-parameters.js';
 import type { ApiPath } from './openapi-paths.js';
 import { gvkOf } from './openapi-schemas.js';
-import type { Steps } from './openapi-steps.js';
+import type { Steps } from '../std/steps.js';
 import type { Schema } from './openapi-type-schemas.js';
 
 /** As it is sent: whoever encodes one needs to know no more. */

@@ -27,7 +27,7 @@ import {
 } from './openapi-paths.js';
 import { OpenApiSchemas } from './openapi-schemas.js';
 import { serverPaths, type ServerPath } from './openapi-server-paths.js';
-import { inTurns, type Steps } from './openapi-steps.js';
+import { inTurns, type Steps } from '../std/steps.js';
 import type { Dialect } from './openapi-type-schemas.js';
 import type { Clock } from '../std/clock.js';
 

@@ -18,7 +18,7 @@ import {
 } from './openapi-operations.js';
 import { inPath, subpath } from './openapi-parameters.js';
 import type { MetaSchema, OpenApiSchemas } from './openapi-schemas.js';
-import type { Steps } from './openapi-steps.js';
+import type { Steps } from '../std/steps.js';
 
 /** What can be done at a path. */
 export interface ApiPath {

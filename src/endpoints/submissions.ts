@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import { decodeCbor } from '../codec/cbor-decoder.js';
 import { DecodeError } from '../codec/decode-error.js';
 import type { Decoder } from '../codec/encodings.js';
-import { decodeJson } from '../codec/json.js';
+import { decodeJsonInSteps } from '../codec/json.js';
 import { negotiateInput } from '../codec/negotiate.js';
-import { decodeRequestObject } from '../codec/request-object.js';
+import { requestObjectInSteps } from '../codec/request-object.js';
 import { findDuplicateFields, positionsOfFields, renameRepeated } from '../codec/strict-json.js';
 import { ValueBudget } from '../codec/value-budget.js';
-import { decodeYaml } from '../codec/yaml.js';
+import { decodeYamlInSteps } from '../codec/yaml.js';
 import type { Limits } from '../config/limits.js';
 import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
@@ -16,6 +16,7 @@ import type { FieldValidation } from '../machinery/list-options.js';
 import { findingsMax } from '../schema/conform.js';
 import { FieldReport, type Submission } from '../registry/submission.js';
 import type { Clock } from '../std/clock.js';
+import type { Steps } from '../std/steps.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { applyInCbor, type PatchType } from '../verbs/patch.js';
 import { readBody } from './request-body.js';
@@ -56,20 +57,20 @@ async function decoded(
   const isJson = decoder.name === 'json';
   // What JSON says twice is read with both, also where nobody wants to know of it.
   const findDuplicates = isJson || fieldValidation !== 'Ignore';
-  const { object, duplicates } = decodeRequestObject(bytes, decoder, kind, {
-    findDuplicates,
-    valuesMax: limits.requestValuesMax,
-  });
+  const { object, duplicates } = await timer.run(
+    requestObjectInSteps(bytes, decoder, kind, { findDuplicates, valuesMax: limits.requestValuesMax }),
+  );
   if (timer.isDue()) await timer.yield();
   const fields = new FieldReport(fieldValidation, duplicates, isJson ? positionsIn(bytes) : undefined);
-  const repeated = isJson && duplicates.length > 0 ? repeatedIn(bytes) : undefined;
+  const repeated = isJson && duplicates.length > 0 ? await timer.run(repeatedIn(bytes)) : undefined;
   if (timer.isDue()) await timer.yield();
   return { value: object, fields, repeated };
 }
 
-function repeatedIn(bytes: Buffer): Submission['repeated'] {
+function* repeatedIn(bytes: Buffer): Steps<Submission['repeated']> {
   const { text, mark } = renameRepeated(bytes.toString());
-  return { value: decodeJson(text), mark };
+  yield;
+  return { value: yield* decodeJsonInSteps(text), mark };
 }
 
 export interface PatchForm {
@@ -84,7 +85,7 @@ export async function submittedPatch(
 ): Promise<Submission> {
   const timer = new YieldTimer(clock);
   const { type } = form;
-  const { value, duplicates } = decodedPatch(bytes, form, level, limits.requestValuesMax);
+  const { value, duplicates } = await timer.run(decodedPatch(bytes, form, level, limits.requestValuesMax));
   if (timer.isDue()) await timer.yield();
   if (type === 'apply' || level === 'Ignore') return { value, fields: new FieldReport(level, duplicates) };
   const repeated = findDuplicateFields(bytes.toString());
@@ -94,17 +95,18 @@ export async function submittedPatch(
   return { value, fields: new FieldReport(level, texts, type === 'json' ? undefined : positionsIn(bytes)) };
 }
 
-function decodedPatch(
+function* decodedPatch(
   bytes: Buffer,
   { mediaType, type }: PatchForm,
   level: FieldValidation,
   valuesMax: number,
-): { readonly value: unknown; readonly duplicates: readonly string[] } {
+): Steps<{ readonly value: unknown; readonly duplicates: readonly string[] }> {
   try {
     if (mediaType === applyInCbor) return { value: decodeCbor(bytes, valuesMax), duplicates: [] };
-    if (type === 'apply') return decodeYaml(bytes, { findDuplicates: level !== 'Ignore', valuesMax });
+    if (type === 'apply') return yield* decodeYamlInSteps(bytes, { findDuplicates: level !== 'Ignore', valuesMax });
     new ValueBudget(valuesMax).takeJson(bytes);
-    return { value: decodeJson(bytes), duplicates: [] };
+    yield;
+    return { value: yield* decodeJsonInSteps(bytes.toString()), duplicates: [] };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw ApiError.badRequest(undecodable(mediaType, type) + error.message, error);

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import { letOthersRun } from './let-others-run.js';
 
 /** The clock is looked at once in so many steps: a step may be a microsecond. */
 const stepsPerLook = 16;
@@ -24,7 +25,7 @@ export class Breather {
   }
 
   async rest(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
+    await letOthersRun();
     this.sinceMs = this.clock.monotonicMs();
   }
 }

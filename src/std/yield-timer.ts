@@ -1,4 +1,6 @@
 import type { Clock } from './clock.js';
+import { letOthersRun } from './let-others-run.js';
+import type { Steps } from './steps.js';
 
 /** A stage that took longer is followed by a turn for other requests. */
 const sliceMsMax = 10;
@@ -22,7 +24,16 @@ export class YieldTimer {
   }
 
   async yield(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
+    await letOthersRun();
     this.sinceMs = this.clock.monotonicMs();
+  }
+
+  /** Does work in steps, and yields between two of them when that is due. */
+  async run<T>(steps: Steps<T>): Promise<T> {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+      if (this.isDue()) await this.yield();
+    }
   }
 }

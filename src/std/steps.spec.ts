@@ -1,5 +1,5 @@
-import { ManualClock } from '../std/clock.js';
-import { inTurns } from './openapi-steps.js';
+import { ManualClock } from './clock.js';
+import { atOnce, inTurns } from './steps.js';
 
 /** Every step takes `stepMs`. Returns the result, and how often others had their turn meanwhile. */
 async function run(steps: number, stepMs: number) {
@@ -34,4 +34,18 @@ it.each([
   expect(result).toBe(steps);
   expect(turns).toBeGreaterThanOrEqual(turnsMin);
   if (turnsMin === 0) expect(turns).toBe(0);
+});
+
+it('work that cannot wait is done at once', () => {
+  const clock = new ManualClock();
+  const begin = clock.monotonicMs();
+  const work = function* (): Generator<void, string> {
+    clock.advance(100);
+    yield;
+    clock.advance(100);
+    yield;
+    return 'done';
+  };
+  expect(atOnce(work())).toBe('done');
+  expect(clock.monotonicMs() - begin).toBe(200);
 });
