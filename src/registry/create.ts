@@ -54,7 +54,8 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
   store.fillDefaults(submitted);
   keepOwnersOnce(submitted, request.warnings);
   if (timer.isDue()) await timer.yield();
-  store.track(undefined, submitted, context, strategyContext.now);
+  const tracked = timer.run(store.track(undefined, submitted, context, strategyContext.now));
+  if (tracked) await tracked;
   if (timer.isDue()) await timer.yield();
   const object = (await admission.admit(submitted, undefined)) ?? submitted;
   if (timer.isDue()) await timer.yield();

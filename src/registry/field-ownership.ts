@@ -1,8 +1,9 @@
 import type { NamingProfile } from '../config/naming-profile.js';
 import { asText } from '../machinery/fields.js';
 import { apiVersionOf } from '../machinery/gvk.js';
-import type { JsonObject, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
+import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import type { StructType, TypeSource } from '../machinery/type-model.js';
+import type { Steps } from '../std/steps.js';
 import { FieldManager } from '../patch/apply/field-manager.js';
 import { fieldPatternOf } from '../patch/apply/field-pattern.js';
 import { fieldSetOf, type FieldSet } from '../patch/apply/field-set.js';
@@ -32,6 +33,8 @@ export interface Applied extends Writer {
   readonly live: KubeObject | undefined;
   readonly config: JsonObject;
   readonly force: boolean;
+  /** Looks at the object before it is told who owns it; throws where it must not become so. */
+  readonly check?: (object: JsonValue) => void;
 }
 
 /**
@@ -56,26 +59,28 @@ export class FieldOwnership {
   }
 
   /** The record of a state that was written as a whole. Both states are as they are stored. */
-  tracked(writer: Writer, live: KubeObject | undefined, next: KubeObject): ObjectMeta['managedFields'] {
+  *tracked(writer: Writer, live: KubeObject | undefined, next: KubeObject): Steps<ObjectMeta['managedFields']> {
     const { definition, manager, time } = writer;
     const scale = this.scaleOf(writer);
     if (scale && live) return scale.tracked(writer, live, next);
     const seen = (object: KubeObject) => fromStored(definition, object) as unknown as JsonObject;
-    const tracked = this.managerOf(writer).trackUpdate({ live: live && seen(live), next: seen(next), manager, time });
+    const update = { live: live && seen(live), next: seen(next), manager, time };
+    const tracked = yield* this.managerOf(writer).trackingUpdate(update);
     return (tracked as unknown as KubeObject).metadata.managedFields;
   }
 
   /** The object in the version of the writer, or its Scale, after a configuration was applied to it. */
-  applied(applied: Applied): KubeObject {
-    const { definition, live, config, manager, force, time } = applied;
+  *applied(applied: Applied): Steps<KubeObject> {
+    const { definition, live, config, manager, force, time, check } = applied;
     const scale = this.scaleOf(applied);
     if (scale && live) return scale.applied(applied, live) as unknown as KubeObject;
-    const object = this.managerOf(applied).apply({
+    const object = yield* this.managerOf(applied).applying({
       live: live && (fromStored(definition, live) as unknown as JsonObject),
       config,
       manager,
       force,
       time,
+      check,
     });
     return object as unknown as KubeObject;
   }

@@ -16,6 +16,7 @@ import type { DeclaredValidation } from './declared-validation.js';
 import { FieldOwnership } from './field-ownership.js';
 import { readFresh } from './freshness.js';
 import { objectCodec, type ObjectCodec } from './object-codec.js';
+import type { Steps } from '../std/steps.js';
 import { StoredValues, type StoredValuesParts } from './stored-values.js';
 import type { Reservation, Reserve } from './reservation.js';
 import type { ResourceDefinition } from './resource-definition.js';
@@ -151,9 +152,18 @@ export class ResourceStore {
   }
 
   /** Notes whose the fields of `next` are, for writes that are to be recorded. */
-  track(live: KubeObject | undefined, next: KubeObject, { request, through }: WriteContext, time: string): void {
+  *track(
+    live: KubeObject | undefined,
+    next: KubeObject,
+    { request, through }: WriteContext,
+    time: string,
+  ): Steps<void> {
     if (!through) return this.forgetEmpties(next);
-    const managedFields = this.ownership.tracked({ ...through, manager: request.fieldManager, time }, live, next);
+    const managedFields = yield* this.ownership.tracked(
+      { ...through, manager: request.fieldManager, time },
+      live,
+      next,
+    );
     if (managedFields) next.metadata.managedFields = managedFields;
     else delete next.metadata.managedFields;
     this.forgetEmpties(next);

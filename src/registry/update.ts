@@ -74,6 +74,7 @@ async function updateFrom(
   }
   if (!current.encoded) current = await store.storedCurrent(key, context.request.signal);
 
+  const timer = new YieldTimer(store.parts.clock);
   for (let attempt = 0; attempt <= store.parts.limits.writeConflictRetriesMax; attempt++) {
     let outcome: Attempt;
     try {
@@ -82,7 +83,9 @@ async function updateFrom(
       // Whoever would have made it changes what others have made meanwhile.
       const isTaken = !current.encoded && error instanceof ApiError && error.reason === 'AlreadyExists';
       if (!isTaken && (!current.cached || !mayBeStale(error))) throw error;
+      if (timer.isDue()) await timer.yield();
       const stored = await store.storedCurrent(key, context.request.signal);
+      if (timer.isDue()) await timer.yield();
       if (!isTaken && stored.revision === current.revision) throw error;
       current = stored;
       continue;
@@ -113,6 +116,7 @@ async function attemptUpdate(
   store.checkRewritable(current.encoded);
   const timer = new YieldTimer(parts.clock);
   const old = current.encoded.parse();
+  if (timer.isDue()) await timer.yield();
   checkPreconditions(store, old, options.preconditions);
   const submitted = await change(old);
   checkVersion(store, target.name, submitted, old, options);
@@ -132,7 +136,8 @@ async function attemptUpdate(
   store.fillDefaults(draft);
   keepOwnersOnce(draft, request.warnings);
   if (timer.isDue()) await timer.yield();
-  store.track(old, draft, context, strategyContext.now);
+  const tracked = timer.run(store.track(old, draft, context, strategyContext.now));
+  if (tracked) await tracked;
   if (timer.isDue()) await timer.yield();
   const object = (await admission.admit(draft, old)) ?? draft;
   if (timer.isDue()) await timer.yield();
@@ -191,7 +196,10 @@ async function writeUpdate(
   if (timer.isDue()) await timer.yield();
 
   const key = current.encoded!.key;
-  const final = withoutIdleTimes(asJson(old), asJson(store.canonical(object))) as unknown as KubeObject;
+  const canonical = asJson(store.canonical(object));
+  if (timer.isDue()) await timer.yield();
+  const final = withoutIdleTimes(asJson(old), canonical) as unknown as KubeObject;
+  if (timer.isDue()) await timer.yield();
   const isSame = !current.encoded!.isOutdated && deepEqual(final, old);
   if (timer.isDue()) await timer.yield();
   if (isSame || request.dryRun) {

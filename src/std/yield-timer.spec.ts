@@ -1,4 +1,5 @@
 import { ManualClock } from './clock.js';
+import type { Steps } from './steps.js';
 import { YieldTimer } from './yield-timer.js';
 
 describe('the yield timer', () => {
@@ -21,4 +22,33 @@ describe('the yield timer', () => {
     seen.push('after');
     expect(seen).toEqual(['other request', 'after']);
   });
+
+  it('does short steps without a promise', () => {
+    expect(new YieldTimer(new ManualClock()).run(steps(3, () => undefined))).toBe(3);
+  });
+
+  it('lets others run between long steps, and fails as they fail', async () => {
+    const clock = new ManualClock();
+    const seen: string[] = [];
+    const work = steps(3, (at) => {
+      seen.push(`step ${at}`);
+      clock.advance(20);
+      setImmediate(() => seen.push(`other ${at}`));
+    });
+    expect(await new YieldTimer(clock).run(work)).toBe(3);
+    expect(seen).toEqual(['step 0', 'other 0', 'step 1', 'other 1', 'step 2', 'other 2']);
+    const failing = steps(2, (at) => {
+      clock.advance(20);
+      if (at === 1) throw new Error('late');
+    });
+    await expect(new YieldTimer(clock).run(failing)).rejects.toThrow('late');
+  });
 });
+
+function* steps(count: number, step: (at: number) => void): Steps<number> {
+  for (let at = 0; at < count; at++) {
+    step(at);
+    yield;
+  }
+  return count;
+}

@@ -28,12 +28,17 @@ export class YieldTimer {
     this.sinceMs = this.clock.monotonicMs();
   }
 
-  /** Does work in steps, and yields between two of them when that is due. */
-  async run<T>(steps: Steps<T>): Promise<T> {
+  /** Does work in steps, and yields between two of them when that is due; a promise only where it was. */
+  run<T>(steps: Steps<T>): T | Promise<T> {
     for (;;) {
       const { done, value } = steps.next();
       if (done) return value;
-      if (this.isDue()) await this.yield();
+      if (this.isDue()) return this.goOn(steps);
     }
+  }
+
+  private async goOn<T>(steps: Steps<T>): Promise<T> {
+    await this.yield();
+    return this.run(steps);
   }
 }

@@ -35,7 +35,7 @@ export async function apply(
   const config = value as JsonObject;
   const applied = async (live: KubeObject | undefined): Promise<KubeObject> => {
     const timer = new YieldTimer(store.parts.clock);
-    const object = store.ownership.applied({
+    const steps = store.ownership.applied({
       definition,
       subresource,
       manager: target.context.fieldManager,
@@ -43,7 +43,9 @@ export async function apply(
       live,
       config,
       force,
+      check: (merged) => requireValuesWithin(merged, store.parts.limits.requestValuesMax),
     });
+    const object = await timer.run(steps);
     checkName(object, target.name);
     placeInNamespace(object, target.namespace, definition.namespaced);
     if (live) checkUid(object, live, definition, target.name);

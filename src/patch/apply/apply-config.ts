@@ -1,4 +1,6 @@
 import { deepEqual } from '../../machinery/deep-equal.js';
+import type { JsonValue } from '../../machinery/kube-object.js';
+import type { Steps } from '../../std/steps.js';
 import type { Conflict } from './conflicts.js';
 import { isEmpty } from './field-set.js';
 import type { Owner, Owners } from './managed-fields.js';
@@ -17,6 +19,8 @@ export interface Application {
   readonly id: string;
   readonly force: boolean;
   readonly versions: KindVersions;
+  /** Looks at the object before the work of telling who owns it begins; throws where it must not become so. */
+  readonly check?: ((merged: JsonValue) => void) | undefined;
 }
 
 export interface Applied {
@@ -31,14 +35,17 @@ export interface Refused {
 }
 
 /** Lays a configuration over an object, takes out what the applier no longer wants, and sees whose fields that changes. */
-export function applyConfig(application: Application): Applied | Refused {
-  const { live, config, applier, id, force, versions } = application;
-  const before = reconciled(application.owners, live, versions);
+export function* applyConfig(application: Application): Steps<Applied | Refused> {
+  const { live, config, applier, id, force, versions, check } = application;
+  const before = yield* reconciled(application.owners, live, versions);
   const last = before.get(id);
   const owners: Owners = new Map(before).set(id, applier);
   const merged = { ...live, object: mergeTyped(live.schema, live.object, config) };
-  const result = pruned(merged, owners, last, applier, versions);
-  const left = disownChanged(owners, new VersionedChanges(live, result, false, versions), id);
+  check?.(merged.object as JsonValue);
+  yield;
+  const result = yield* pruned(merged, owners, last, applier, versions);
+  yield;
+  const left = yield* disownChanged(owners, new VersionedChanges(live, result, false, versions), id);
   if (left.conflicts.length > 0 && !force) return { conflicts: left.conflicts };
   if (isEmpty(applier.fields)) left.owners.delete(id);
   return { object: deepEqual(live.object, result.object) ? undefined : result.object, owners: left.owners };

@@ -1,5 +1,6 @@
 import { ApiError } from '../../machinery/api-error.js';
-import type { JsonObject } from '../../machinery/kube-object.js';
+import type { JsonObject, JsonValue } from '../../machinery/kube-object.js';
+import { atOnce, type Steps } from '../../std/steps.js';
 import { applyConfig, type Applied, type Refused } from './apply-config.js';
 import { managedFieldsOf, metadataOf, withManagedFields, withoutManagedFields } from './bare-object.js';
 import { capUpdaters } from './cap-updaters.js';
@@ -11,7 +12,7 @@ import { LastApplied } from './last-applied.js';
 import {
   isReset,
   ownerId,
-  readOwners,
+  readingOwners,
   writeOwners,
   type Operation,
   type Owner,
@@ -53,13 +54,16 @@ export interface AppliedConfig {
   readonly manager: string;
   readonly force: boolean;
   readonly time: string;
+  /** Looks at the object before the work of telling who owns it begins; throws where it must not become so. */
+  readonly check?: ((object: JsonValue) => void) | undefined;
 }
 
 const beforeFirstApply = 'before-first-apply';
 
 /**
  * Who owns which fields of the objects of one kind, in one version, through one path (KEP-555). Every write goes through
- * here: updates are tracked, configurations applied. Nothing changes its arguments.
+ * here: updates are tracked, configurations applied. Nothing changes its arguments. Objects
+ * have as many fields as a body holds, so servers do both in stages.
  */
 export class FieldManager {
   private readonly lastApplied: LastApplied | undefined;
@@ -70,13 +74,18 @@ export class FieldManager {
   }
 
   /** `next` with the record of who owns what; `manager` owns what it changed. Never refuses anything. */
-  trackUpdate({ live, next, manager, time }: TrackedUpdate): JsonObject {
+  trackUpdate(update: TrackedUpdate): JsonObject {
+    return atOnce(this.trackingUpdate(update));
+  }
+
+  /** The same, in stages. */
+  *trackingUpdate({ live, next, manager, time }: TrackedUpdate): Steps<JsonObject> {
     const reset = this.kind.subresource === '' && isReset(managedFieldsOf(next));
-    const owners = reset ? new Map<string, Owner>() : this.ownersBefore(live, next);
+    const owners = reset ? new Map<string, Owner>() : yield* this.ownersBefore(live, next);
     // An object that nobody owns stays so until somebody applies: its record was cleared on purpose.
     if (live && owners.size === 0 && !reset) return withManagedFields(next, undefined);
     try {
-      return withManagedFields(next, writeOwners(this.tracked(owners, live, next, manager, time)));
+      return withManagedFields(next, writeOwners(yield* this.tracked(owners, live, next, manager, time)));
     } catch (error) {
       if (!(error instanceof UntypedItem)) throw error;
       return withManagedFields(next, undefined);
@@ -85,9 +94,15 @@ export class FieldManager {
 
   /** The object as it is after the configuration was applied. Throws ApiError: 409 for conflicts. */
   apply(request: AppliedConfig): JsonObject {
+    return atOnce(this.applying(request));
+  }
+
+  /** The same, in stages. */
+  *applying(request: AppliedConfig): Steps<JsonObject> {
     this.checkConfig(request.config);
+    yield;
     try {
-      return this.applyTo(this.ownersAtApply(request), request.live ?? {}, request);
+      return yield* this.applyTo(yield* this.ownersAtApply(request), request.live ?? {}, request);
     } catch (error) {
       if (!(error instanceof UntypedItem)) throw error;
       throw typedPatchError(this.kind, request.config, [{ path: '', detail: error.message, kind: 'wrongType' }]);
@@ -95,49 +110,58 @@ export class FieldManager {
   }
 
   /** Through a subresource nobody edits the record itself. */
-  private ownersBefore(live: JsonObject | undefined, next: JsonObject): Owners {
-    const given = this.kind.subresource === '' ? readOwners(managedFieldsOf(next)) : undefined;
+  private *ownersBefore(live: JsonObject | undefined, next: JsonObject): Steps<Owners> {
+    const given = this.kind.subresource === '' ? yield* readingOwners(managedFieldsOf(next)) : undefined;
     // Clients that do not know of the record, or spoil it, must not lose it.
-    return given && given.size > 0 ? given : (readOwners(managedFieldsOf(live)) ?? new Map<string, Owner>());
+    return given && given.size > 0
+      ? given
+      : ((yield* readingOwners(managedFieldsOf(live))) ?? new Map<string, Owner>());
   }
 
-  private ownersAtApply({ live, time }: AppliedConfig): Owners {
-    const recorded = readOwners(managedFieldsOf(live)) ?? new Map<string, Owner>();
+  private *ownersAtApply({ live, time }: AppliedConfig): Steps<Owners> {
+    const recorded = (yield* readingOwners(managedFieldsOf(live))) ?? new Map<string, Owner>();
     if (!live || recorded.size > 0) return recorded;
-    return this.tracked(recorded, undefined, live, beforeFirstApply, time);
+    return yield* this.tracked(recorded, undefined, live, beforeFirstApply, time);
   }
 
-  private tracked(
+  private *tracked(
     before: Owners,
     live: JsonObject | undefined,
     next: JsonObject,
     manager: string,
     time: string,
-  ): Owners {
+  ): Steps<Owners> {
     const { apiVersion, versions } = this.kind;
     const from = this.versioned(live && withoutManagedFields(live));
     const changes = new VersionedChanges(from, this.versioned(withoutManagedFields(next)), true, versions);
-    const owners = disownChanged(reconciled(before, from, versions), changes, undefined).owners;
-    const fields = difference(writtenBy(changes.in(apiVersion)!), neverOwned);
+    const reconciledOwners = yield* reconciled(before, from, versions);
+    const { owners } = yield* disownChanged(reconciledOwners, changes, undefined);
+    const written = writtenBy(changes.in(apiVersion)!);
+    yield;
+    const fields = difference(written, neverOwned);
     if (!isEmpty(fields)) {
       const writer = this.owner(manager, 'Update', fields, time);
       const id = ownerId(writer);
       owners.set(id, withFields(writer, union(owners.get(id)?.fields ?? noFields, fields)));
+      yield;
     }
     return capUpdaters(owners);
   }
 
-  private applyTo(owners: Owners, live: JsonObject, request: AppliedConfig): JsonObject {
-    const result = this.attempt(owners, request, request.force);
-    if (!('conflicts' in result)) return this.finished(result, live, request);
+  private *applyTo(owners: Owners, live: JsonObject, request: AppliedConfig): Steps<JsonObject> {
+    const result = yield* this.attempt(owners, request, request.force);
+    if (!('conflicts' in result)) return yield* this.finished(result, live, request);
+    yield;
     const left = this.lastApplied?.conflictsLeft(live, request.manager, result.conflicts) ?? result.conflicts;
+    yield;
     if (left.length > 0) throw conflictError(left);
-    return this.finished(this.attempt(owners, request, true) as Applied, live, request);
+    return yield* this.finished((yield* this.attempt(owners, request, true)) as Applied, live, request);
   }
 
-  private attempt(owners: Owners, { live, config, manager }: AppliedConfig, force: boolean): Applied | Refused {
-    const applier = this.owner(manager, 'Apply', this.configFields(config), undefined);
-    return applyConfig({
+  private *attempt(owners: Owners, request: AppliedConfig, force: boolean): Steps<Applied | Refused> {
+    const { live, config, manager, check } = request;
+    const applier = this.owner(manager, 'Apply', yield* this.configFields(config), undefined);
+    return yield* applyConfig({
       owners,
       live: this.versioned(live && withoutManagedFields(live)),
       config,
@@ -145,26 +169,32 @@ export class FieldManager {
       id: ownerId(applier),
       force,
       versions: this.kind.versions,
+      check,
     });
   }
 
-  private finished({ object, owners }: Applied, live: JsonObject, request: AppliedConfig): JsonObject {
+  private *finished({ object, owners }: Applied, live: JsonObject, request: AppliedConfig): Steps<JsonObject> {
     const result = (object ?? withoutManagedFields(live)) as JsonObject;
     const id = ownerId(this.owner(request.manager, 'Apply', noFields, undefined));
     const applier = owners.get(id);
     if (applier) {
       const fields = difference(applier.fields, neverOwned);
-      const before = readOwners(managedFieldsOf(live))?.get(id);
+      const before = (yield* readingOwners(managedFieldsOf(live)))?.get(id);
       if (isEmpty(fields)) owners.delete(id);
       else owners.set(id, { ...applier, fields, time: object === undefined ? before?.time : request.time });
     }
+    yield;
     const noted = this.lastApplied?.noted(result, request.config, request.manager) ?? result;
     return withManagedFields(noted, writeOwners(owners));
   }
 
-  private configFields(config: JsonObject): FieldSet {
+  private *configFields(config: JsonObject): Steps<FieldSet> {
     const { apiVersion, schema, versions } = this.kind;
-    return reachedFields(sortedThroughout(fieldsOf(schema, config)), apiVersion, versions);
+    const fields = fieldsOf(schema, config);
+    yield;
+    const sorted = sortedThroughout(fields);
+    yield;
+    return reachedFields(sorted, apiVersion, versions);
   }
 
   private checkConfig(config: JsonObject): void {

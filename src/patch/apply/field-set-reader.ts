@@ -40,7 +40,26 @@ function isCanonical(value: unknown, depth: number): value is FieldSet {
 }
 
 function isCanonicalElement(element: PathElement): boolean {
-  return (element.charCodeAt(0) === letterF && element.charCodeAt(1) === colon) || knownItems.has(element);
+  if (element.charCodeAt(0) === letterF && element.charCodeAt(1) === colon) return true;
+  return knownItems.has(element) || isPlainItem(element);
+}
+
+/** Scalars in which nothing needs an escape are in the one form: there is no need to read their JSON. */
+const plainString = `"[ !#-%'-;=?-[\\]-~]*"`;
+const plainValue = new RegExp(`^v:${plainString}$`);
+const plainKey = new RegExp(`"([A-Za-z]+)":(?:${plainString}|0|-?[1-9]\\d{0,14}|true|false)([,}])`, 'y');
+
+function isPlainItem(element: PathElement): boolean {
+  if (!element.startsWith('k:{')) return plainValue.test(element);
+  let before = '';
+  plainKey.lastIndex = 3;
+  for (;;) {
+    const [, name = '', end] = plainKey.exec(element) ?? [];
+    // Names in another order are the same keys in another text.
+    if (name <= before) return false;
+    if (end === '}') return plainKey.lastIndex === element.length;
+    before = name;
+  }
 }
 
 const letterF = 0x66;

@@ -146,6 +146,15 @@ describe('reading', () => {
     ['a step that nobody knows', { 'x:a': {}, 'f:a': {} }, { 'f:a': {} }],
     ['a member with only itself', { 'f:a': { '.': {} } }, { 'f:a': {} }],
     ['names of any kind', { 'f:__proto__': {}, 'f:constructor': {} }, { 'f:__proto__': {}, 'f:constructor': {} }],
+    [
+      'keys in order are taken as they are',
+      { 'f:l': { 'k:{"a":1,"b":"x"}': {} } },
+      { 'f:l': { 'k:{"a":1,"b":"x"}': {} } },
+    ],
+    ['keys in another order', { 'f:l': { 'k:{"b":"x","a":1}': {} } }, { 'f:l': { 'k:{"a":1,"b":"x"}': {} } }],
+    ['a key twice', { 'f:l': { 'k:{"a":1,"a":2}': {} } }, { 'f:l': { 'k:{"a":2}': {} } }],
+    ['a value with a needless escape', { 'f:l': { 'v:"\\u0061"': {} } }, { 'f:l': { 'v:"a"': {} } }],
+    ['a number with a needless zero', { 'f:l': { 'k:{"a":1.0}': {} } }, { 'f:l': { 'k:{"a":1}': {} } }],
   ])('%s', (_, given, want) => expect(readFieldSet(given)).toEqual(want));
 
   it.each<[string, unknown]>([

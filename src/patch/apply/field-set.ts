@@ -1,10 +1,11 @@
+import { compareText } from './json-text.js';
 import {
-  compareElements,
   compareRead,
   elementText,
   fieldElement,
   readElement,
   type PathElement,
+  type ReadElement,
 } from './path-element.js';
 import type { Schema } from './schema.js';
 
@@ -205,6 +206,18 @@ export function* pathsOf(set: FieldSet, above: readonly PathElement[] = []): Gen
   }
 }
 
+/** How many members there are. */
+export function countMembers(set: FieldSet): number {
+  let count = 0;
+  for (const element in set) {
+    if (element === self) continue;
+    const node = set[element]!;
+    if (isMember(node)) count++;
+    count += countMembers(node);
+  }
+  return count;
+}
+
 export function pathText(path: readonly PathElement[]): string {
   return path.map(elementText).join('');
 }
@@ -212,9 +225,19 @@ export function pathText(path: readonly PathElement[]): string {
 /** The same set with its elements in their order. */
 export function sorted<Set extends FieldSet>(set: Set): Set {
   let before: PathElement | undefined;
+  let beforeRead: ReadElement | undefined;
   for (const element in set) {
     if (element === self) continue;
-    if (before !== undefined && compareElements(before, element) > 0) return inOrder(set) as Set;
+    if (before !== undefined) {
+      if (before[0] === 'f' && element[0] === 'f') {
+        if (compareText(before, element) > 0) return inOrder(set) as Set;
+        beforeRead = undefined;
+      } else {
+        const read = readElement(element);
+        if (compareRead(beforeRead ?? readElement(before), read) > 0) return inOrder(set) as Set;
+        beforeRead = read;
+      }
+    }
     before = element;
   }
   return set;

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../machinery/kube-object.js';
+import { atOnce, type Steps } from '../../std/steps.js';
 import { compareText } from './json-text.js';
 import { FieldSetError, readFieldSet } from './field-set-reader.js';
 import type { FieldSet } from './field-set.js';
@@ -34,6 +35,11 @@ export function ownerId(owner: Pick<Owner, 'manager' | 'operation' | 'apiVersion
 
 /** Undefined when the list is not one that this server could have written. */
 export function readOwners(managedFields: unknown): Owners | undefined {
+  return atOnce(readingOwners(managedFields));
+}
+
+/** The same, owner by owner. */
+export function* readingOwners(managedFields: unknown): Steps<Owners | undefined> {
   const owners: Owners = new Map();
   if (managedFields === undefined || managedFields === null) return owners;
   if (!Array.isArray(managedFields) || managedFields.length > entriesMax) return undefined;
@@ -41,6 +47,7 @@ export function readOwners(managedFields: unknown): Owners | undefined {
     const owner = readOwner(entry);
     if (!owner) return undefined;
     owners.set(ownerId(owner), owner);
+    yield;
   }
   return owners;
 }

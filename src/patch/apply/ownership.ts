@@ -1,3 +1,4 @@
+import type { Steps } from '../../std/steps.js';
 import { difference, intersection, isEmpty, union } from './field-set.js';
 import { writtenBy } from './changes.js';
 import type { Conflict } from './conflicts.js';
@@ -6,7 +7,7 @@ import { inTodaysTypes } from './schema-changes.js';
 import type { KindVersions, VersionedChanges, VersionedObject } from './versions.js';
 
 /** Everybody in the words of today's types; owners in versions that are gone are dropped later. */
-export function reconciled(owners: Owners, live: VersionedObject, versions: KindVersions): Owners {
+export function* reconciled(owners: Owners, live: VersionedObject, versions: KindVersions): Steps<Owners> {
   let out: Owners | undefined;
   for (const [id, owner] of owners) {
     const schema = owner.apiVersion === live.apiVersion ? live.schema : versions.schema(owner.apiVersion);
@@ -16,6 +17,7 @@ export function reconciled(owners: Owners, live: VersionedObject, versions: Kind
     }
     const fields = inTodaysTypes(owner.fields, schema);
     if (fields !== owner.fields) (out ??= new Map(owners)).set(id, { ...owner, fields });
+    yield;
   }
   return out ?? owners;
 }
@@ -27,7 +29,7 @@ export interface Disowned {
 }
 
 /** What is left to the others when somebody changes the object: not what was changed, nor what is gone. */
-export function disownChanged(owners: Owners, changes: VersionedChanges, writer: string | undefined): Disowned {
+export function* disownChanged(owners: Owners, changes: VersionedChanges, writer: string | undefined): Steps<Disowned> {
   const left: Owners = new Map();
   const conflicts: Conflict[] = [];
   for (const [id, owner] of owners) {
@@ -36,11 +38,14 @@ export function disownChanged(owners: Owners, changes: VersionedChanges, writer:
       continue;
     }
     const seen = changes.in(owner.apiVersion);
+    yield;
     if (!seen) continue;
     const taken = intersection(owner.fields, writtenBy(seen));
+    yield;
     if (!isEmpty(taken)) conflicts.push({ id, owner, fields: taken });
     const fields = difference(difference(owner.fields, taken), seen.removed);
     if (!isEmpty(fields)) left.set(id, withFields(owner, fields));
+    yield;
   }
   return { owners: left, conflicts };
 }
@@ -50,11 +55,12 @@ export function withFields(owner: Owner, fields: Owner['fields']): Owner {
 }
 
 /** Fields of all owners of one version together. */
-export function ownedByVersion(owners: Owners): Map<string, Owner['fields']> {
+export function* ownedByVersion(owners: Owners): Steps<Map<string, Owner['fields']>> {
   const found = new Map<string, Owner['fields']>();
   for (const { apiVersion, fields } of owners.values()) {
     const before = found.get(apiVersion);
     found.set(apiVersion, before ? union(before, fields) : fields);
+    yield;
   }
   return found;
 }

@@ -1,3 +1,4 @@
+import type { Steps } from '../../std/steps.js';
 import { fieldsOf } from './config-set.js';
 import { difference, intersection, isEmpty, union, withNamedFields, type FieldSet } from './field-set.js';
 import type { Owner, Owners } from './managed-fields.js';
@@ -9,21 +10,25 @@ import { inVersion, type KindVersions, type VersionedObject } from './versions.j
  * Takes from the merged object what its applier had applied before, did not apply now, and nobody else owns. What stood
  * below it, owned by nobody, goes with it only when it was the applier's.
  */
-export function pruned(
+export function* pruned(
   merged: VersionedObject,
   owners: Owners,
   before: Owner | undefined,
   applier: Owner,
   versions: KindVersions,
-): VersionedObject {
+): Steps<VersionedObject> {
   if (!before || isEmpty(before.fields)) return merged;
   if (before.apiVersion === applier.apiVersion && isEmpty(difference(before.fields, applier.fields))) return merged;
   const then = inVersion(merged, before.apiVersion, versions);
   if (!then) return merged;
+  yield;
   const last = named(before.fields, then);
+  yield;
   const bare = without(then, last);
-  const withOwned = addBackOwned({ merged: then, bare }, owners, versions).bare;
-  const result = addBackDangling(then, withOwned, last, versions);
+  yield;
+  const withOwned = (yield* addBackOwned({ merged: then, bare }, owners, versions)).bare;
+  const result = yield* addBackDangling(then, withOwned, last, versions);
+  yield;
   return inVersion(result, applier.apiVersion, versions) ?? merged;
 }
 
@@ -33,31 +38,46 @@ interface Pair {
 }
 
 /** The version of what was removed comes first: conversion may need fields that are missing. */
-function addBackOwned(pair: Pair, owners: Owners, versions: KindVersions): Pair {
-  const owned = ownedByVersion(owners);
+function* addBackOwned(pair: Pair, owners: Owners, versions: KindVersions): Steps<Pair> {
+  const owned = yield* ownedByVersion(owners);
   const first = pair.bare.apiVersion;
   const order = [...owned.keys()].sort((a, b) => Number(b === first) - Number(a === first));
-  return order.reduce((now, version) => addBackOwnedIn(now, version, owned.get(version)!, versions), pair);
+  let now = pair;
+  for (const version of order) now = yield* addBackOwnedIn(now, version, owned.get(version)!, versions);
+  return now;
 }
 
-function addBackOwnedIn(pair: Pair, version: string, owned: FieldSet, versions: KindVersions): Pair {
+function* addBackOwnedIn(pair: Pair, version: string, owned: FieldSet, versions: KindVersions): Steps<Pair> {
   const merged = inVersion(pair.merged, version, versions);
   const bare = inVersion(pair.bare, version, versions);
   if (!merged || !bare) return pair;
-  const kept = union(allNamed(bare), named(owned, merged));
-  return { merged, bare: without(merged, difference(allNamed(merged), kept)) };
+  const left = allNamed(bare);
+  yield;
+  const kept = union(left, named(owned, merged));
+  yield;
+  const all = allNamed(merged);
+  yield;
+  const rest = difference(all, kept);
+  yield;
+  return { merged, bare: without(merged, rest) };
 }
 
 /** Owned by nobody, or by those who update: only what the applier had applied goes. */
-function addBackDangling(
+function* addBackDangling(
   merged: VersionedObject,
   bare: VersionedObject,
   last: FieldSet,
   versions: KindVersions,
-): VersionedObject {
+): Steps<VersionedObject> {
   const then = inVersion(bare, merged.apiVersion, versions);
   if (!then) return merged;
-  return without(merged, intersection(difference(allNamed(merged), allNamed(then)), last));
+  const all = allNamed(merged);
+  yield;
+  const left = allNamed(then);
+  yield;
+  const dangling = intersection(difference(all, left), last);
+  yield;
+  return without(merged, dangling);
 }
 
 function named(fields: FieldSet, { schema }: VersionedObject): FieldSet {

@@ -38,6 +38,7 @@ function checkMap(map: MapSchema, value: unknown, path: string, problems: TypePr
     return;
   }
   for (const [name, part] of Object.entries(value as Record<string, unknown>)) {
+    if (problems.length >= problemsMax) return;
     const schema = map.fields.get(name)?.schema ?? map.values;
     if (schema) check(schema, part, `${path}.${name}`, problems);
     else
@@ -56,6 +57,7 @@ function checkList(list: ListSchema, value: unknown, path: string, problems: Typ
   }
   const seen = new Set<PathElement>();
   for (const [index, item] of (value as unknown[]).entries()) {
+    if (problems.length >= problemsMax) return;
     const element = list.kind === 'atomic' ? `i:${index}` : elementOf(list, item, index, path, problems);
     if (element === undefined) return;
     if (seen.has(element)) {
