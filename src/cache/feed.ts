@@ -1,5 +1,6 @@
 import { noRevision, type Revision } from '../machinery/revision.js';
 import type { KvStore, StoreEvent, Watch } from '../storage/kv-store.js';
+import { readPages } from '../storage/read-pages.js';
 import { StorageError } from '../storage/storage-error.js';
 import { assert } from '../std/assert.js';
 import { every, sleep, type Clock, type Timer } from '../std/clock.js';
@@ -189,25 +190,19 @@ export class Feed {
     this.freshness.moved();
   }
 
-  /** Every key under the prefix as of one revision, which is returned. */
+  /** Takes every key under the prefix as of one revision, which is returned. */
   private async readAll(
     prefix: string,
     signal: AbortSignal,
     take: (item: Parameters<WatchCacheOptions['decode']>[0]) => void,
   ): Promise<Revision> {
     const { store, limits } = this.options;
-    let revision: Revision | undefined;
-    let from = prefix;
-    for (;;) {
-      const pinned = revision === undefined ? {} : { revision };
-      const page = await store.range(prefix, { from, limit: limits.loadPageItems, signal, ...pinned });
-      signal.throwIfAborted();
-      revision ??= page.revision;
-      for (const item of page.items) take(item);
-      const last = page.items.at(-1);
-      if (!last || page.count <= page.items.length) return revision;
-      from = `${last.key}\0`;
+    let at = noRevision;
+    for await (const { items, revision } of readPages(store, prefix, { limit: limits.loadPageItems, signal })) {
+      at = revision;
+      for (const item of items) take(item);
     }
+    return at;
   }
 
   private follow(): void {
@@ -283,8 +278,11 @@ export class Feed {
     await this.retrying(signal, `${cache.prefix} could not be loaded`, attempt).catch(() => undefined);
   }
 
-  /** Prefixes do not overlap, so that the cache of the key before is right as long as its prefix fits. */
-  private cacheOf(key: string): WatchCache | undefined {
+  /**
+   * The cache of the resource that a key belongs to. Prefixes do not overlap, so that the cache of the key before is right
+   * as long as its prefix fits.
+   */
+  cacheOf(key: string): WatchCache | undefined {
     if (this.lastRouted && key.startsWith(this.lastRouted.prefix)) return this.lastRouted;
     for (const depth of this.prefixDepths) {
       let end = this.options.root.length - 1;

@@ -3,7 +3,7 @@ import { ApiError } from '../machinery/api-error.js';
 import { deepEqual } from '../machinery/deep-equal.js';
 import { boundedErrors } from '../machinery/error-budget.js';
 import { fieldError, type FieldError } from '../machinery/field-error.js';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../machinery/object-meta-validation.js';
+import { validateObjectMetaUpdate } from '../machinery/object-meta-validation.js';
 import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import { withoutIdleTimes } from '../patch/apply/idle-times.js';
 import { YieldTimer } from '../std/yield-timer.js';
@@ -16,6 +16,7 @@ import type { Reservation } from './reservation.js';
 import type { LensSubresource } from './resource-definition.js';
 import { mayBeStale, type Current, type ResourceStore } from './resource-store.js';
 import { objectTime } from './system-fields.js';
+import { updateErrors } from './update-errors.js';
 import type { WriteContext } from './write-context.js';
 
 /**
@@ -179,13 +180,11 @@ async function writeUpdate(
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
 
-  const byHand = boundedErrors(() => [
-    ...metaErrors,
-    ...validateObjectMeta(object.metadata, { ...strategy, namespaced: definition.namespaced }),
-    ...(options.lens
-      ? (options.lens.validate?.(object, old, strategyContext) ?? [])
-      : (strategy.validateUpdate?.(object, old, strategyContext) ?? [])),
-  ]);
+  const byHand = updateErrors(
+    { object, old, metaErrors },
+    { definition, strategy, lens: options.lens },
+    strategyContext,
+  );
   if (timer.isDue()) await timer.yield();
   const errors = store.settle(object, old, byHand);
   if (errors.length > 0)

@@ -1,0 +1,44 @@
+import { noRevision } from '../machinery/revision.js';
+import { backends } from './backends.js';
+import { readPages } from './read-pages.js';
+
+async function storeOf(keys: number) {
+  const store = await backends.memory({});
+  for (let n = 0; n < keys; n++) {
+    const key = `/a/${String(n).padStart(3, '0')}`;
+    await store.txn([{ key, modRevision: noRevision }], [{ type: 'put', key, value: Buffer.from(String(n)) }]);
+  }
+  return store;
+}
+
+describe('readPages', () => {
+  it.each([
+    [0, [0]],
+    [4, [4]],
+    [5, [4, 1]],
+    [12, [4, 4, 4]],
+  ])('reads %i keys in pages of 4', async (keys, sizes) => {
+    const store = await storeOf(keys);
+    const pages = [];
+    for await (const page of readPages(store, '/a/', { limit: 4 })) pages.push(page);
+    expect(pages.map(({ items }) => items.length)).toEqual(sizes);
+    expect(pages.map(({ remaining }) => remaining).at(-1)).toBe(0);
+    expect(pages[0]!.remaining).toBe(keys - sizes[0]!);
+    await store.close();
+  });
+
+  it('shows the revision of its first page, whatever is written meanwhile', async () => {
+    const store = await storeOf(6);
+    const before = await store.revision();
+    const seen: string[] = [];
+    for await (const { items, revision } of readPages(store, '/a/', { limit: 2 })) {
+      expect(revision).toBe(before);
+      seen.push(...items.map(({ key }) => key));
+      const { modRevision } = (await store.get('/a/005')).item!;
+      await store.txn([{ key: '/a/005', modRevision }], [{ type: 'put', key: '/a/005', value: Buffer.from('new') }]);
+      await store.txn([], [{ type: 'put', key: `/a/9${seen.length}`, value: Buffer.from('later') }]);
+    }
+    expect(seen).toEqual(['/a/000', '/a/001', '/a/002', '/a/003', '/a/004', '/a/005']);
+    await store.close();
+  });
+});

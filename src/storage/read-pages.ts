@@ -1,0 +1,42 @@
+import type { Revision } from '../machinery/revision.js';
+import type { KeyValue, KvStore } from './kv-store.js';
+
+export interface PageOptions {
+  /** Keys in one page. */
+  readonly limit: number;
+  /** The first key to read, inclusive; it starts with the prefix. */
+  readonly from?: string;
+  /** The revision to read at; by default that of the first page. */
+  readonly revision?: Revision;
+  readonly signal?: AbortSignal;
+}
+
+export interface Page {
+  readonly items: readonly KeyValue[];
+  /** The one revision that every page shows. */
+  readonly revision: Revision;
+  /** Keys behind this page. */
+  readonly remaining: number;
+}
+
+/** Reads every key under a prefix as of one revision, page by page. There is always a first page, which may be empty. */
+export async function* readPages(store: KvStore, prefix: string, options: PageOptions): AsyncGenerator<Page, void> {
+  const { limit, signal } = options;
+  let { from = prefix, revision } = options;
+  for (;;) {
+    const pinned = revision === undefined ? {} : { revision };
+    const { items, count, ...answer } = await store.range(prefix, {
+      from,
+      limit,
+      ...(signal && { signal }),
+      ...pinned,
+    });
+    signal?.throwIfAborted();
+    revision ??= answer.revision;
+    const remaining = Math.max(0, count - items.length);
+    yield { items, revision, remaining };
+    const last = items.at(-1);
+    if (!last || remaining === 0) return;
+    from = `${last.key}\0`;
+  }
+}
