@@ -8,7 +8,7 @@ const floors = [
   ['auth', 'admission', 'flow', 'audit'],
   ['modules', 'verbs'],
   ['client'],
-  ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections', 'reconcilers', 'agent'],
+  ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections', 'reconcilers', 'agent', 'check'],
 ];
 const http = ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections'];
 const room = (names) => `^src/(${names.join('|')})/`;

@@ -57,23 +57,32 @@ function builtInGroups(parts: AppParts): GroupModule[] {
   ];
 }
 
+/** Every API group, and the collector that puts what they declare into the registry. */
+function registryModules(parts: AppParts, otherGroups: readonly GroupModule[]): GroupModule[] {
+  return [
+    ...builtInGroups(parts),
+    ...otherGroups,
+    RegistryModule.for({
+      ...parts,
+      naming: parts.config.naming,
+      runtimeConfig: parts.config.runtimeConfig,
+      lifecycleOf: ({ group, version, kind }) => parts.catalog.kindFacts(group, version, kind)?.lifecycle,
+    }),
+  ];
+}
+
 /** The whole server as one Nest module. Groups of others join it as further modules. */
 @Module({})
 export class AppModule {
   static for(parts: AppParts, otherGroups: readonly GroupModule[] = []): DynamicModule {
-    return {
-      module: AppModule,
-      imports: [
-        ...builtInGroups(parts),
-        ...otherGroups,
-        RegistryModule.for({
-          ...parts,
-          naming: parts.config.naming,
-          runtimeConfig: parts.config.runtimeConfig,
-          lifecycleOf: ({ group, version, kind }) => parts.catalog.kindFacts(group, version, kind)?.lifecycle,
-        }),
-        PipelineModule.for(parts),
-      ],
-    };
+    return { module: AppModule, imports: [...registryModules(parts, otherGroups), PipelineModule.for(parts)] };
+  }
+}
+
+/** The resources without the HTTP pipeline, for commands that read a store and serve nothing. */
+@Module({})
+export class ResourcesModule {
+  static for(parts: AppParts): DynamicModule {
+    return { module: ResourcesModule, imports: registryModules(parts, []) };
   }
 }

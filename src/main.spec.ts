@@ -27,6 +27,14 @@ test.each<{ program: Program; words: string[]; code: number; out?: RegExp; err?:
     out: /Storage:[^]*--data-dir <path>[^]*default \.keelson/,
   },
   { program: 'keelson', words: ['serve', '--secure-port', '1', '-h'], code: 0, out: /--authorization-mode/ },
+  { program: 'keelson', words: ['--help'], code: 0, out: /check [^]*read a whole etcd/ },
+  {
+    program: 'keelson',
+    words: ['check', '--help'],
+    code: 0,
+    out: /--all[^]*-o, --output[^]*--etcd-cafile <path>[^]*--etcd-servers[^]*Exit code:[^]*2 {2}wrong usage/,
+  },
+  { program: 'keelson', words: ['check'], code: 2, err: /^keelson check: give --etcd-servers URL/ },
   { program: 'keelson', words: [], code: 1, err: /Usage: keelson/ },
   { program: 'keelson', words: ['serv'], code: 1, err: /Did you mean serve/ },
   {

@@ -1,4 +1,5 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
+import type { CheckOptions } from './check-command.js';
 import type { ConfigWarning } from './config/load-config.js';
 import { apiVersion, productVersion } from './config/version.js';
 import type { ServerConfig } from './config/server-config.js';
@@ -23,6 +24,7 @@ export async function main(program: Program, words: readonly string[]): Promise<
 
   let root: Command;
   let server: Command;
+  let check: Command | undefined;
   if (program === 'kube-apiserver') {
     if (words.some((word) => /^--version(=(true|raw))?$/.test(word)))
       return print(`Kubernetes ${apiVersion.gitVersion}\n`);
@@ -39,6 +41,22 @@ export async function main(program: Program, words: readonly string[]): Promise<
     server
       .description('serve the API; every flag can also be set by KEELSON_<FLAG>, or in the --config file')
       .usage('[flags]');
+    check = root
+      .command('check')
+      .description('read a whole etcd as the server would, report what cannot be read or is not valid, change nothing')
+      .usage('--etcd-servers <a,b,...> [flags]')
+      .option('--all', 'list every problem')
+      .addOption(
+        new Option('--problems <n>', 'problems to list of one resource').default(10).argParser((text) => Number(text)),
+      )
+      .addOption(new Option('-o, --output <format>', 'of the report').choices(['table', 'json']).default('table'))
+      .addHelpText('after', checkHelp)
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .action(async (options: CheckOptions, { args }: Command) => {
+        const { runCheck } = await import('./check-command.js');
+        exitCode = await runCheck(args, options, process);
+      });
     root
       .command('version')
       .description('print the version')
@@ -47,6 +65,10 @@ export async function main(program: Program, words: readonly string[]): Promise<
   if (words.includes('--help') || words.includes('-h') || words[0] === 'help') {
     const { helpOptions } = await import('./config/flag-help.js');
     const flags = helpOptions(program);
+    check?.configureHelp({
+      helpWidth: 100,
+      visibleOptions: ({ options }) => [...options, ...flags.filter(({ long }) => checkFlags.has(long ?? ''))],
+    });
     server.configureHelp({
       helpWidth: Math.min(process.stdout.columns ?? 100, 100),
       visibleOptions: () => flags,
@@ -58,10 +80,34 @@ export async function main(program: Program, words: readonly string[]): Promise<
     await root.parseAsync([...words], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    if (words[0] === 'check') return error.exitCode === 0 ? 0 : 2;
     return error.code === 'commander.help' ? 1 : error.exitCode;
   }
   return exitCode;
 }
+
+/** Flags of `serve` that matter to `check`; it takes all of them, so that the same --config and variables do for both. */
+const checkFlags: ReadonlySet<string> = new Set([
+  '--config',
+  '--etcd-servers',
+  '--etcd-prefix',
+  '--etcd-cafile',
+  '--etcd-certfile',
+  '--etcd-keyfile',
+  '--feature-gates',
+  '--runtime-config',
+  '--storage-media-type',
+]);
+
+const checkHelp = `
+Only range reads at one revision are sent to etcd. Every flag of serve is taken, from the command line, KEELSON_<FLAG>
+and --config.
+
+Exit code:
+  0  every object can be read and is valid
+  1  some cannot be read, or are not valid: the report names them
+  2  wrong usage, or etcd cannot be reached
+`;
 
 const versionText = `keelson ${productVersion} (API ${apiVersion.gitVersion})`;
 

@@ -46,6 +46,12 @@ export function every(clock: Clock, delayMs: number, task: () => Promise<void> |
   };
 }
 
+/** Keeps the process alive until it is cancelled, for a command that may only be waiting for timers. */
+export function holdProcess(): Timer {
+  const handle = setInterval(() => undefined, 2 ** 30);
+  return { cancel: () => clearInterval(handle) };
+}
+
 /** Resolves after `delayMs`; rejects with the signal's reason when it is aborted first. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -27,6 +27,19 @@ describe('readPages', () => {
     await store.close();
   });
 
+  it.each([
+    ['small', 1, [4, 8, 10, 10, 8]],
+    ['large', 600_000, [4, 4, 4, 4, 4, 4, 4, 4, 4, 4]],
+  ])('grows pages of %s values up to limitMax', async (_title, bytes, sizes) => {
+    const store = await backends.memory({});
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    for (let n = 0; n < total; n++) await store.txn([], [{ type: 'put', key: `/a/${n}`, value: Buffer.alloc(bytes) }]);
+    const pages = [];
+    for await (const { items } of readPages(store, '/a/', { limit: 4, limitMax: 10 })) pages.push(items.length);
+    expect(pages).toEqual(sizes);
+    await store.close();
+  });
+
   it('shows the revision of its first page, whatever is written meanwhile', async () => {
     const store = await storeOf(6);
     const before = await store.revision();

@@ -4,6 +4,11 @@ import type { KeyValue, KvStore } from './kv-store.js';
 export interface PageOptions {
   /** Keys in one page. */
   readonly limit: number;
+  /**
+   * Pages of small values grow up to so many keys. etcd counts all keys behind a page each time, so that the time of a
+   * large read is in proportion to its number of pages.
+   */
+  readonly limitMax?: number;
   /** The first key to read, inclusive; it starts with the prefix. */
   readonly from?: string;
   /** The revision to read at; by default that of the first page. */
@@ -19,10 +24,13 @@ export interface Page {
   readonly remaining: number;
 }
 
+/** Pages of fewer bytes become larger, those of more become smaller again. */
+const pageBytes = 2 * 1024 * 1024;
+
 /** Reads every key under a prefix as of one revision, page by page. There is always a first page, which may be empty. */
 export async function* readPages(store: KvStore, prefix: string, options: PageOptions): AsyncGenerator<Page, void> {
-  const { limit, signal } = options;
-  let { from = prefix, revision } = options;
+  const { signal, limitMax = options.limit } = options;
+  let { from = prefix, limit, revision } = options;
   for (;;) {
     const pinned = revision === undefined ? {} : { revision };
     const { items, count, ...answer } = await store.range(prefix, {
@@ -38,5 +46,7 @@ export async function* readPages(store: KvStore, prefix: string, options: PageOp
     const last = items.at(-1);
     if (!last || remaining === 0) return;
     from = `${last.key}\0`;
+    const bytes = items.reduce((sum, { value }) => sum + value.length, 0);
+    limit = bytes < pageBytes ? Math.min(limit * 2, limitMax) : Math.max(Math.ceil(limit / 2), options.limit);
   }
 }

@@ -1,0 +1,142 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { makeParts, type AppParts } from './app-parts.js';
+import { ResourcesModule } from './app.module.js';
+import type { CheckReport } from './check/check-report.js';
+import { reportText, type ReportFormat } from './check/report-text.js';
+import { StoreCheck } from './check/store-check.js';
+import { loadConfig } from './config/load-config.js';
+import type { RuntimeConfig } from './config/runtime-config.js';
+import type { ServerConfig } from './config/server-config.js';
+import { nestLogger } from './logging.js';
+import { apiextensionsVersion } from './modules/apiextensions/apiextensions.resources.js';
+import { openStore } from './open-store.js';
+import { chooseApis } from './registry/enabled-apis.js';
+import { ApiChoiceError } from './registry/registry.module.js';
+import type { ResourceRegistry } from './registry/resource-registry.js';
+import { startErrorLine } from './start-error.js';
+import { holdProcess, systemClock, type Clock } from './std/clock.js';
+import { silentLogger } from './std/logger.js';
+import { systemRng } from './std/rng.js';
+import { ReadOnlyStore } from './storage/decorators/read-only-store.js';
+import type { KvStore } from './storage/kv-store.js';
+
+export interface CheckOptions {
+  readonly all?: boolean;
+  /** Problems to list of one resource. */
+  readonly problems: number;
+  readonly output: ReportFormat;
+}
+
+interface Output {
+  write(text: string): unknown;
+}
+
+const progressIntervalMs = 1000;
+
+/** `keelson check`: returns the exit code. `words` are flags of serve. */
+export async function runCheck(
+  words: readonly string[],
+  options: CheckOptions,
+  { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output },
+): Promise<number> {
+  const tell = (line: string) => void stderr.write(`keelson check: ${line}\n`);
+  const usage = (problem: string) => {
+    tell(`${problem}; see keelson check --help`);
+    return 2;
+  };
+  if (!Number.isInteger(options.problems) || options.problems < 0) return usage('--problems: give a whole number');
+  const loaded = loadConfig(words, process.env, { defaults: 'keelson' });
+  if (loaded.errors) return usage(loaded.errors.join('; '));
+  const { config } = loaded;
+  if (config.storage.backend !== 'etcd3') return usage('give --etcd-servers URL[,URL]');
+
+  const told = { clock: systemClock, rng: systemRng, logger: silentLogger };
+  const hold = holdProcess();
+  let store: KvStore | undefined;
+  try {
+    store = await openStore(config, told);
+    const problemsMax = options.all ? Infinity : options.problems;
+    const report = await checkStore(config, store, { problemsMax, clock: systemClock, progress: tell });
+    stdout.write(reportText(report, options.output));
+    return report.isClean ? 0 : 1;
+  } catch (error) {
+    tell(error instanceof ApiChoiceError ? error.message : startErrorLine(error, config));
+    return 2;
+  } finally {
+    await store?.close();
+    hold.cancel();
+  }
+}
+
+export interface StoreCheckOptions {
+  readonly problemsMax: number;
+  readonly clock: Clock;
+  /** Takes a line every second. */
+  readonly progress: (line: string) => void;
+}
+
+/** Checks a store that is open. It is not written to, and stays open. */
+export async function checkStore(
+  config: ServerConfig,
+  store: KvStore,
+  { problemsMax, clock, progress }: StoreCheckOptions,
+): Promise<CheckReport> {
+  const parts = makeParts({
+    // Resources that --runtime-config leaves out may have objects all the same.
+    config: { ...config, runtimeConfig: { 'api/all': true } },
+    store: new ReadOnlyStore(store),
+    clock,
+    rng: systemRng,
+    logger: silentLogger,
+    certificates: undefined,
+    tokens: undefined,
+  });
+  const app = await NestFactory.createApplicationContext(ResourcesModule.for(parts), {
+    abortOnError: false,
+    logger: nestLogger(silentLogger),
+  });
+  const check = new StoreCheck({
+    ...parts,
+    root: parts.storeParts.root,
+    definitions: definitionsOf(parts),
+    isServed: servedBy(config.runtimeConfig, parts.registry, config),
+    pageItems: config.limits.storePageItems,
+    problemsMax,
+  });
+  const beginMs = clock.monotonicMs();
+  let timer = clock.after(progressIntervalMs, tick);
+  function tick() {
+    progress(progressLine(check.progress, (clock.monotonicMs() - beginMs) / 1000));
+    timer = clock.after(progressIntervalMs, tick);
+  }
+  try {
+    return await check.run();
+  } finally {
+    timer.cancel();
+    await parts.feed.close();
+    await app.close();
+  }
+}
+
+function definitionsOf({ registry, config }: AppParts) {
+  const { group, version } = apiextensionsVersion(config.naming);
+  return registry.require(group, version, 'customresourcedefinitions').store;
+}
+
+function servedBy(runtimeConfig: RuntimeConfig, registry: ResourceRegistry, { naming }: ServerConfig) {
+  const known = registry.servedVersions().map(({ group, version, resources }) => ({
+    group,
+    version,
+    resources: resources.map(({ definition }) => definition.plural),
+  }));
+  const choice = chooseApis(runtimeConfig, known, naming);
+  if (choice.errors) throw new ApiChoiceError(choice.errors);
+  return choice.isServed;
+}
+
+function progressLine({ keys, keysTotal, problems }: StoreCheck['progress'], seconds: number): string {
+  if (keysTotal === undefined) return 'waiting for the first keys';
+  const percent = keysTotal === 0 ? 100 : Math.floor((keys / keysTotal) * 100);
+  return `${keys} of ${keysTotal} keys read (${percent} %, ${Math.round(keys / seconds)}/s), ${problems} problems so far`;
+}

@@ -1,0 +1,78 @@
+import type { KeyValue } from '../storage/kv-store.js';
+import type { OtherKeysReport, Problem } from './check-report.js';
+import { encryptionOf } from './encryption.js';
+
+/** Names that are counted apart; keys of further ones share a line, as a writer may use any number of names. */
+const namesMax = 500;
+const moreNames = '(further names)';
+
+/** Keys that kube-apiserver has for itself. */
+const notes: Readonly<Record<string, string>> = {
+  masterleases: 'addresses of running API servers',
+  peerserverleases: 'addresses of running API servers',
+  ranges: 'allocated cluster IPs and node ports',
+};
+
+interface Count {
+  keys: number;
+  encrypted: number;
+  readonly problems: Problem[];
+}
+
+/** Counts the keys that belong to no known resource, by their first segments. Only an encrypted value is a problem. */
+export class OtherKeys {
+  private readonly counts = new Map<string, Count>();
+
+  constructor(
+    private readonly options: {
+      /** What all keys begin with: `/registry/`. */
+      readonly root: string;
+      readonly problemsMax: number;
+      /** Names of the CustomResourceDefinitions that are stored: `widgets.shop.example.com`. */
+      readonly definitions: ReadonlySet<string>;
+    },
+  ) {}
+
+  /** Returns the problem of the value, if it has one. */
+  take({ key, value }: KeyValue): Problem | undefined {
+    const count = this.countOf(this.nameOf(key));
+    count.keys++;
+    const reason = encryptionOf(value);
+    if (reason === undefined) return undefined;
+    count.encrypted++;
+    const problem: Problem = { key, type: 'unreadable', reason };
+    if (count.problems.length < this.options.problemsMax) count.problems.push(problem);
+    return problem;
+  }
+
+  reports(): OtherKeysReport[] {
+    return Array.from(this.counts, ([name, count]) => {
+      const note = this.noteOf(name);
+      return { name, ...(note !== undefined && { note }), ...count };
+    });
+  }
+
+  /** Groups have a dot in their names, and their resources come next: `/registry/shop.example.com/widgets/…`. */
+  private nameOf(key: string): string {
+    const [first = '', second] = key.slice(this.options.root.length).split('/', 2);
+    const name = first.includes('.') && second ? `${first}/${second}` : first;
+    return name === '' ? '(no name)' : name;
+  }
+
+  private countOf(name: string): Count {
+    const known = this.counts.get(name);
+    if (known) return known;
+    const counted = this.counts.size < namesMax ? name : moreNames;
+    let count = this.counts.get(counted);
+    if (!count) this.counts.set(counted, (count = { keys: 0, encrypted: 0, problems: [] }));
+    return count;
+  }
+
+  private noteOf(name: string): string | undefined {
+    const [group, plural] = name.split('/');
+    if (plural === undefined) return Object.hasOwn(notes, name) ? notes[name] : undefined;
+    return this.options.definitions.has(`${plural}.${group}`)
+      ? 'the CustomResourceDefinition is not established, or cannot be read'
+      : 'no CustomResourceDefinition has this resource';
+  }
+}
