@@ -111,7 +111,7 @@ async function writeNew(
   if (timer.isDue()) await timer.yield();
   const name = final.metadata.name!;
   const key = store.keyOf(final.metadata.namespace ?? '', name);
-  const value = store.codec.encode(final);
+  const value = store.codec.encode(final, key);
   if (timer.isDue()) await timer.yield();
   if (request.dryRun) {
     if ((await store.storedCurrent(key, request.signal)).encoded)

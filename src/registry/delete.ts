@@ -93,7 +93,7 @@ async function attemptDelete(
   if (object !== old) {
     if (request.dryRun) return { object, encoded: undefined, gone: next.then === 'goes' };
     if (timer.isDue()) await timer.yield();
-    const value = store.codec.encode(object);
+    const value = store.codec.encode(object, key);
     if (timer.isDue()) await timer.yield();
     const marked = await store.commit({ type: 'put', key, value }, before, request.signal);
     if ('newer' in marked) return marked;

@@ -3,13 +3,15 @@ import { DecodeError } from '../codec/decode-error.js';
 import { encodeRead, spliceResourceVersion } from '../codec/stored-object.js';
 import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import type { Revision } from '../machinery/revision.js';
+import { OwnValues } from './own-values.js';
 import type { ResourceDefinition, StoredVersion } from './resource-definition.js';
 import type { StoredValues } from './stored-values.js';
 
 /** Bytes of the store ↔ objects of one kind. Decoding happens once an event, encoding once a write. */
 export interface ObjectCodec {
   readonly decode: Decode;
-  encode(object: KubeObject): Buffer;
+  /** The value that is going to be written under the key. */
+  encode(object: KubeObject, key: string): Buffer;
   /** What was just written, as the feed will bring it: no second parse. */
   written(object: KubeObject, key: string, value: Buffer, revision: Revision): EncodedObject;
   /** From here on values of that version are read, too. */
@@ -22,6 +24,7 @@ export interface ObjectCodecParts {
 }
 
 export function objectCodec(definition: ResourceDefinition, { values, keyOf }: ObjectCodecParts): ObjectCodec {
+  const ownValues = new OwnValues();
   const selectable = Object.entries(definition.selectableFields);
 
   const attributesOf = (object: KubeObject): Attributes => {
@@ -40,6 +43,11 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
 
   return {
     decode(item) {
+      const own = ownValues.take(item.key, item.value);
+      if (own) {
+        const bytes = spliceResourceVersion(item.value, item.modRevision);
+        return new EncodedObject(item.key, item.modRevision, bytes, own);
+      }
       try {
         const { object, isPlain, isOutdated, unknownFields } = values.read(item.value);
         const { namespace = '', name = '' } = object.metadata;
@@ -54,7 +62,11 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
         return EncodedObject.corrupt(item, error as Error);
       }
     },
-    encode: (object) => values.encode(object),
+    encode(object, key) {
+      const value = values.encode(object);
+      if (values.isPlain(value)) ownValues.remember(key, value, attributesOf(object));
+      return value;
+    },
     written(object, key, value, revision) {
       const bytes = values.isPlain(value) ? spliceResourceVersion(value, revision) : encodeRead(object, revision);
       return new EncodedObject(key, revision, bytes, attributesOf(object));

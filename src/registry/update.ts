@@ -209,7 +209,7 @@ async function writeUpdate(
   if (final.metadata.deletionTimestamp && !isHeld(store, final)) {
     return finishDeletion(store, final, old, current, request);
   }
-  const value = store.codec.encode(final);
+  const value = store.codec.encode(final, key);
   if (timer.isDue()) await timer.yield();
   if (request.dryRun) return { written: { encoded: undefined, object: final, created: false } };
   const result = await store.commit({ type: 'put', key, value }, current.revision, request.signal, reservation);

@@ -42,7 +42,11 @@ export class RegistryLedger implements QuotaLedger {
     const key = store.keyOf(namespace, name);
     const stored = store.cache.get(key);
     if (stored) store.checkRewritable(stored);
-    const result = await store.commit({ type: 'put', key, value: store.codec.encode(next) }, revisionOf(quota), signal);
+    const result = await store.commit(
+      { type: 'put', key, value: store.codec.encode(next, key) },
+      revisionOf(quota),
+      signal,
+    );
     if ('newer' in result) return false;
     if (this.written.size >= writtenMax) this.written.clear();
     this.written.set(uid, { ...next, metadata: { ...next.metadata, resourceVersion: String(result.revision) } });

@@ -87,8 +87,9 @@ it('forgets a leak whose owner comes in the meantime', async () => {
   await admin.post(services, { metadata: { name: 's' }, spec: { clusterIP: 'None' } });
   const late = (await store.storedCurrent(store.keyOf('default', 's'), undefined)).encoded!.parse();
   const spec = { ...(late['spec'] as object), clusterIP: '10.0.0.77', clusterIPs: ['10.0.0.77'] };
-  const value = store.codec.encode({ ...late, spec });
-  await store.parts.kv.txn([], [{ type: 'put', key: store.keyOf('default', 's'), value }]);
+  const key = store.keyOf('default', 's');
+  const value = store.codec.encode({ ...late, spec }, key);
+  await store.parts.kv.txn([], [{ type: 'put', key, value }]);
   await pass(5);
   expect(await names()).toContain('10.0.0.77');
 });
@@ -103,8 +104,9 @@ it('tells of an address that two services have, and leaves it to them', async ()
     clusterIP: spec.clusterIP as string,
     clusterIPs: [spec.clusterIP as string],
   };
-  const value = store.codec.encode({ ...b, spec: both });
-  await store.parts.kv.txn([], [{ type: 'put', key: store.keyOf('default', 'b'), value }]);
+  const key = store.keyOf('default', 'b');
+  const value = store.codec.encode({ ...b, spec: both }, key);
+  await store.parts.kv.txn([], [{ type: 'put', key, value }]);
   await pass();
   expect(warnings).toEqual([
     {
@@ -128,7 +130,8 @@ it('a service of before there were claims keeps what it has', async () => {
     metadata: { name: 'old', namespace: 'default', uid: 'u' },
     spec: { ...made.spec, clusterIP: '10.0.0.9', clusterIPs: undefined, ports: [{ port: 80, nodePort: 30_009 }] },
   };
-  const put = { type: 'put' as const, key: store.keyOf('default', 'old'), value: store.codec.encode(old) };
+  const key = store.keyOf('default', 'old');
+  const put = { type: 'put' as const, key, value: store.codec.encode(old, key) };
   await store.parts.kv.txn([], [put]);
   await pass();
   expect([await names(), await ports()]).toEqual([

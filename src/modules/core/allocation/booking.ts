@@ -43,7 +43,7 @@ export class Booking implements Reservation {
     const key = ledger.store.keyOf('', name);
     const { codec } = ledger.store;
     const final = ledger.store.canonical(object);
-    const value = codec.encode(final);
+    const value = codec.encode(final, key);
     ledger.hold(name);
     this.steps.push({
       ledger,
