@@ -49,9 +49,9 @@ export async function runCheck(
   const loaded = loadConfig(words, process.env, { defaults: 'keelson' });
   if (loaded.errors) return usage(loaded.errors.join('; '));
   const { config } = loaded;
-  if (config.storage.backend !== 'etcd3') return usage('give --etcd-servers URL[,URL]');
+  if (config.storage.backend === 'memory') return usage('--storage-backend=memory: give --etcd-servers URL[,URL]');
 
-  const told = { clock: systemClock, rng: systemRng, logger: silentLogger };
+  const told = { clock: systemClock, rng: systemRng, logger: silentLogger, isReadOnly: true };
   const hold = holdProcess();
   let store: KvStore | undefined;
   try {

@@ -34,7 +34,12 @@ test.each<{ program: Program; words: string[]; code: number; out?: RegExp; err?:
     code: 0,
     out: /--all[^]*-o, --output[^]*--etcd-cafile <path>[^]*--etcd-servers[^]*Exit code:[^]*2 {2}wrong usage/,
   },
-  { program: 'keelson', words: ['check'], code: 2, err: /^keelson check: give --etcd-servers URL/ },
+  {
+    program: 'keelson',
+    words: ['check', '--data-dir', '/nowhere'],
+    code: 2,
+    err: /^keelson check: --data-dir: .* holds no store: give the --data-dir of a server, or --etcd-servers URL\[,URL\]\n$/,
+  },
   { program: 'keelson', words: [], code: 1, err: /Usage: keelson/ },
   { program: 'keelson', words: ['serv'], code: 1, err: /Did you mean serve/ },
   {

@@ -44,7 +44,7 @@ export async function main(program: Program, words: readonly string[]): Promise<
     check = root
       .command('check')
       .description('read a whole etcd as the server would, report what cannot be read or is not valid, change nothing')
-      .usage('--etcd-servers <a,b,...> [flags]')
+      .usage('--etcd-servers <a,b,...> | --data-dir <path> [flags]')
       .option('--all', 'list every problem')
       .addOption(
         new Option('--problems <n>', 'problems to list of one resource').default(10).argParser((text) => Number(text)),
@@ -89,6 +89,7 @@ export async function main(program: Program, words: readonly string[]): Promise<
 /** Flags of `serve` that matter to `check`; it takes all of them, so that the same --config and variables do for both. */
 const checkFlags: ReadonlySet<string> = new Set([
   '--config',
+  '--data-dir',
   '--etcd-servers',
   '--etcd-prefix',
   '--etcd-cafile',
@@ -100,13 +101,14 @@ const checkFlags: ReadonlySet<string> = new Set([
 ]);
 
 const checkHelp = `
-Only range reads at one revision are sent to etcd. Every flag of serve is taken, from the command line, KEELSON_<FLAG>
+Only range reads at one revision are sent to etcd. Without --etcd-servers the embedded store in --data-dir is read, while
+no server has it open. Every flag of serve is taken, from the command line, KEELSON_<FLAG>
 and --config.
 
 Exit code:
   0  every object can be read and is valid
   1  some cannot be read, or are not valid: the report names them
-  2  wrong usage, or etcd cannot be reached
+  2  wrong usage, or the store cannot be reached
 `;
 
 const versionText = `keelson ${productVersion} (API ${apiVersion.gitVersion})`;

@@ -6,17 +6,17 @@ import type { Rng } from './std/rng.js';
 import { backends } from './storage/backends.js';
 import type { KvStore } from './storage/kv-store.js';
 
-/** The store that the configuration names. */
+/** Opens the store that the configuration names. Read-only matters to the embedded store, which otherwise notes its owner. */
 export function openStore(
   { storage, limits }: ServerConfig,
-  { clock, rng, logger }: { clock: Clock; rng: Rng; logger: Logger },
+  { clock, rng, logger, isReadOnly = false }: { clock: Clock; rng: Rng; logger: Logger; isReadOnly?: boolean },
 ): Promise<KvStore> {
   const { etcd, dataDirectory } = storage;
   switch (storage.backend) {
     case 'memory':
       return backends.memory({ clock });
     case 'embedded':
-      return backends.embedded({ directory: join(dataDirectory, 'store'), clock, logger });
+      return backends.embedded({ directory: join(dataDirectory, 'store'), isReadOnly, clock, logger });
     case 'etcd3':
       return backends.etcd({
         servers: etcd.servers,

@@ -29,6 +29,7 @@ const readings: Readonly<Record<string, string>> = {
 const writable = ': give a directory that this user can write to';
 
 const remedies: readonly (readonly [RegExp, string])[] = [
+  [/holds no store$/, ': give the --data-dir of a server, or --etcd-servers URL[,URL]'],
   [/ENOTDIR|EEXIST/, ': a file is where a directory has to be; name another one'],
   [/EACCES|EPERM|EROFS|ENOENT: no such file or directory, mkdir/, writable],
   [/ENOSPC|EDQUOT/, ': make room on the disk'],

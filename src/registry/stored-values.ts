@@ -191,7 +191,7 @@ function namesOf(object: JsonObject): { kind: string; apiVersion: string } {
 
 function isSameValue(given: JsonObject, object: KubeObject): boolean {
   const { metadata, ...rest } = given;
-  const { resourceVersion: _resourceVersion, selfLink: _selfLink, ...kept } = metadata as JsonObject;
+  const { resourceVersion: _resourceVersion, selfLink: _selfLink, ...kept } = (metadata ?? {}) as JsonObject;
   return deepEqual({ metadata: kept, ...rest }, object);
 }
 

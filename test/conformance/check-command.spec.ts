@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkStore, runCheck, type CheckOptions } from '../../src/check-command.js';
 import type { CheckReport } from '../../src/check/check-report.js';
@@ -8,6 +10,7 @@ import { main } from '../../src/main.js';
 import { ManualClock, systemClock } from '../../src/std/clock.js';
 import type { KvStore, RangeOptions, Write } from '../../src/storage/kv-store.js';
 import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
+import { startTestServer } from '../harness/servers.js';
 
 /** Values as kube-apiserver 1.36 stores them, protobuf and JSON; those called nameValue have every field set at random. */
 const recorded = readFileSync(join('test/conformance', 'stored-values.jsonl'), 'utf8')
@@ -176,6 +179,7 @@ describeWithEtcd('keelson check on etcd', () => {
         'unreadable',
         /no kind "Gadget" of version "v1"/,
       ],
+      ['no-metadata', bytes({ kind: 'ConfigMap', apiVersion: 'v1' }), 'unreadable', /an object of another name/],
       ['foreign', configMap('other'), 'unreadable', /an object of another name/],
       ['encrypted', bytes(`k8s:enc:aescbc:v1:key1:${mark}`), 'unreadable', /encrypted at rest \(provider aescbc\)/],
       ['newer', configMap('newer', { futureField: 1 }), 'unknownFields', /does not know: futureField$/],
@@ -207,7 +211,7 @@ describeWithEtcd('keelson check on etcd', () => {
       expect(out).toContain(
         `${prefix}/configmaps/default/foreign: cannot be read: the value is an object of another name`,
       );
-      expect(out).toMatch(/^Of 11 objects: 7 cannot be read; 2 cannot be updated without a correction\.$/m);
+      expect(out).toMatch(/^Of 12 objects: 8 cannot be read; 2 cannot be updated without a correction\.$/m);
     });
 
     it('--problems bounds the list, --all lists every one', async () => {
@@ -400,9 +404,45 @@ describeWithEtcd('keelson check on etcd with TLS', () => {
   });
 });
 
+describe('keelson check --data-dir', () => {
+  it('reads the store of a server that has stopped, changes nothing, and is refused while one runs (2)', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'keelson-check-'));
+    try {
+      const server = await startTestServer({ store: 'embedded', naming: 'kubernetes' }, { directory });
+      const path = '/api/v1/namespaces/default/configmaps';
+      const body = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } };
+      expect((await server.admin.post(path, body)).code).toBe(201);
+      const held = await run([`--data-dir=${directory}`]);
+      expect(held.code).toBe(2);
+      expect(held.err).toMatch(
+        /^keelson check: --data-dir: .* is in use by .*: stop it, or give another --data-dir\n$/,
+      );
+      await server.stop();
+
+      const before = readFileSync(join(directory, 'store/data.mdb'));
+      const { code, report } = await reportOf([`--data-dir=${directory}`]);
+      expect([code, report.isClean, report.others.map(({ name }) => name)]).toEqual([0, true, ['ranges']]);
+      expect(countsOf(report, 'configmaps')).toMatchObject({ converted: 0 });
+      expect(report.totals.objects).toBeGreaterThan(100);
+      expect(readFileSync(join(directory, 'store/data.mdb')).equals(before)).toBe(true);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+});
+
 describe('keelson check: usage', () => {
   test.each<[string, string[], RegExp]>([
-    ['no etcd', [], /^keelson check: give --etcd-servers URL\[,URL\]; see keelson check --help\n$/],
+    [
+      'no store',
+      ['--data-dir=/nowhere'],
+      /^keelson check: --data-dir: .* holds no store: give the --data-dir of a server, or --etcd-servers URL/,
+    ],
+    [
+      'a store in memory',
+      ['--storage-backend=memory'],
+      /^keelson check: --storage-backend=memory: give --etcd-servers URL/,
+    ],
     [
       'an unknown flag',
       ['--etcd-server=x'],

@@ -96,8 +96,8 @@ export class EmbeddedFile {
   private constructor(
     private readonly directory: string,
     private readonly database: Database,
-    /** The first eight bytes of the owner record, which every commit requires to be there still. */
-    private readonly token: number,
+    /** The first eight bytes of the owner record, which every commit requires to be there still; none: read-only. */
+    private readonly token: number | undefined,
   ) {
     this.view = this.latestView();
   }
@@ -115,11 +115,28 @@ export class EmbeddedFile {
     }
   }
 
+  /** Opens a file that is there and that no living process has, without writing to it. */
+  static openReadOnly(directory: string, logger: Logger): EmbeddedFile {
+    const path = resolve(directory);
+    const database = openExisting(path, logger);
+    try {
+      checkFormat(path, database, { isReadOnly: true });
+      const holder = database.get(metaKeys.owner);
+      if (holder) refuseIfAlive(path, decodeOwner(holder.subarray(8)));
+      return new EmbeddedFile(path, database, undefined);
+    } catch (error) {
+      void database.close();
+      throw storageError(path, error);
+    }
+  }
+
   /** Makes all changes or none, and resolves when they are on the disk; the view stays as it is. */
   async commit(changes: readonly Change[]): Promise<void> {
+    const { token } = this;
+    if (token === undefined) throw new StorageError('unavailable', `${this.directory} was opened for reading only`);
     let isOurs: boolean;
     try {
-      const committed = this.database.ifVersion(metaKeys.owner, this.token, () => {
+      const committed = this.database.ifVersion(metaKeys.owner, token, () => {
         for (const { key, value } of changes) void (value ? this.database.put(key, value) : this.database.remove(key));
       });
       // lmdb has a second promise of the same commit, made in its own immediate; unwatched, it would end the process.
@@ -149,6 +166,7 @@ export class EmbeddedFile {
   /** No view may be in use any more. */
   async close(): Promise<void> {
     this.view.release();
+    if (this.token === undefined) return this.database.close();
     try {
       await this.commit([{ key: metaKeys.owner, value: undefined }]);
       rmSync(join(this.directory, ownerFile), { force: true });
@@ -164,26 +182,43 @@ export class EmbeddedFile {
   }
 }
 
+function openExisting(path: string, logger: Logger): Database {
+  try {
+    const file = join(path, dataFile);
+    if (!statSync(file, { throwIfNoEntry: false })?.size)
+      throw new StorageError('unavailable', `${path} holds no store`);
+    refuseIfNamed(path);
+    checkFile(file, { isReadOnly: true, warn: (message, fields) => logger.warn(message, fields) });
+    return open<Buffer, Buffer>({ ...lmdbOptions(path), readOnly: true } as RootDatabaseOptionsWithPath);
+  } catch (error) {
+    throw storageError(path, error);
+  }
+}
+
+function lmdbOptions(path: string): object {
+  return {
+    path,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    overlappingSync: false,
+    noSubdir: false,
+    // Only address space: the file grows as it is needed, and the map with it, at the price of a remap.
+    mapSize: 256 * 1024 * 1024,
+    // A reader is a view in use: one for each commit that was made while a long range was read.
+    maxReaders: 512,
+  };
+}
+
 function openDatabase(path: string, logger: Logger): Database {
   try {
     makePrivateDirectory(path);
     const file = join(path, dataFile);
     const isNew = statSync(file, { throwIfNoEntry: false }) === undefined;
     refuseIfNamed(path);
-    if (!isNew) checkFile(file, (message, fields) => logger.warn(message, fields));
+    if (!isNew) checkFile(file, { isReadOnly: false, warn: (message, fields) => logger.warn(message, fields) });
     // LMDB would make them readable for everybody; it takes empty ones as new.
     for (const name of [dataFile, lockFile]) makePrivateFile(join(path, name));
-    const database = open<Buffer, Buffer>({
-      path,
-      encoding: 'binary',
-      keyEncoding: 'binary',
-      overlappingSync: false,
-      noSubdir: false,
-      // Only address space: the file grows as it is needed, and the map with it, at the price of a remap.
-      mapSize: 256 * 1024 * 1024,
-      // A reader is a view in use: one for each commit that was made while a long range was read.
-      maxReaders: 512,
-    } as RootDatabaseOptionsWithPath);
+    const database = open<Buffer, Buffer>(lmdbOptions(path) as RootDatabaseOptionsWithPath);
     if (isNew) {
       syncDirectory(path);
       syncDirectory(dirname(path));
@@ -224,7 +259,7 @@ function refuseIfAlive(path: string, owner: Owner): void {
   throw new StorageError('locked', `${path} is in use by ${who}; one process may use a directory at a time`);
 }
 
-function checkFormat(path: string, database: Database): void {
+function checkFormat(path: string, database: Database, { isReadOnly } = { isReadOnly: false }): void {
   const stored = database.get(metaKeys.format);
   if (stored === undefined) {
     // The first start writes the format before anything else: entries without it are another program's.
@@ -234,7 +269,7 @@ function checkFormat(path: string, database: Database): void {
         `${path} holds an LMDB database of another program; choose another --data-dir`,
       );
     }
-    void database.put(metaKeys.format, Buffer.from(String(formatVersion)));
+    if (!isReadOnly) void database.put(metaKeys.format, Buffer.from(String(formatVersion)));
   } else if (stored.toString() !== String(formatVersion)) {
     throw new StorageError(
       'unavailable',

@@ -50,6 +50,54 @@ describe('EmbeddedStore', () => {
     await database.close();
   };
 
+  describe('opened for reading only', () => {
+    const files = async () =>
+      Promise.all(['data.mdb', 'owner'].map((name) => readFile(join(directory, name)).catch(() => undefined)));
+
+    it('shows what was written, refuses writes, and leaves the files as they were', async () => {
+      const store = await open();
+      for (const key of ['/a', '/b']) await store.txn([], [put(key)]);
+      const head = await store.revision();
+      await store.close();
+      const before = await files();
+      const reader = await open({ isReadOnly: true });
+      expect((await reader.range('/')).items.map(({ key }) => key)).toEqual(['/a', '/b']);
+      expect((await reader.get('/a', { revision: head })).item?.value.toString()).toBe('/a');
+      expect(await reader.revision()).toBe(head);
+      const [code, message] = await codeOf(reader.txn([], [put('/c')]));
+      expect([code, message]).toEqual(['unavailable', `${directory} was opened for reading only`]);
+      await reader.close();
+      expect(await files()).toEqual(before);
+      expect(await (await open()).revision()).toBe(head);
+    });
+
+    it('is refused while a process has the directory, and where there is no store', async () => {
+      await open();
+      expect(await codeOf(EmbeddedStore.open({ directory, isReadOnly: true }))).toEqual([
+        'locked',
+        expect.stringContaining('is in use by this process'),
+      ]);
+      directory = join(directory, 'none');
+      expect(await codeOf(EmbeddedStore.open({ directory, isReadOnly: true }))).toEqual([
+        'unavailable',
+        `${directory} holds no store`,
+      ]);
+    });
+
+    it('does not fill up a file that is shorter than it says', async () => {
+      const store = await open();
+      await store.txn([], [{ type: 'put', key: '/large', value: Buffer.alloc(1_000_000) }]);
+      await store.close();
+      const file = join(directory, 'data.mdb');
+      await truncate(file, 65_536);
+      expect(await codeOf(EmbeddedStore.open({ directory, isReadOnly: true }))).toEqual([
+        'corrupt',
+        expect.stringContaining('is shorter than it says'),
+      ]);
+      expect(await readFile(file)).toHaveLength(65_536);
+    });
+  });
+
   describe('its directory', () => {
     it('is made when it is not there', async () => {
       directory = join(directory, 'deep', 'er');

@@ -30,6 +30,8 @@ import * as records from './records.js';
 export interface EmbeddedStoreOptions {
   /** Made when it is not there. One process may use it at a time. */
   readonly directory: string;
+  /** Nothing is written, not even that the store is in use. The directory must be there, and in use by nobody. */
+  readonly isReadOnly?: boolean;
   /** How long history is kept at least. */
   readonly historyMs?: number;
   readonly compactionIntervalMs?: number;
@@ -63,7 +65,7 @@ export class EmbeddedStore implements KvStore {
   private lastReadDone: (() => void) | undefined;
   private readonly clock: Clock;
   private readonly logger: Logger;
-  private readonly timer: Timer;
+  private readonly timer: Timer | undefined;
   private readonly queue: CommitQueue;
   private readonly hub: WatchHub;
 
@@ -92,6 +94,7 @@ export class EmbeddedStore implements KvStore {
       floor: () => this.floor,
       read: (from) => this.logFrom(from),
     });
+    if (options.isReadOnly) return;
     this.timer = startCompaction({
       ...options,
       clock: this.clock,
@@ -102,7 +105,9 @@ export class EmbeddedStore implements KvStore {
   }
 
   static async open(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
-    return new EmbeddedStore(EmbeddedFile.open(options.directory, options.logger ?? silentLogger), options);
+    const { directory, isReadOnly = false, logger = silentLogger } = options;
+    const file = isReadOnly ? EmbeddedFile.openReadOnly(directory, logger) : EmbeddedFile.open(directory, logger);
+    return new EmbeddedStore(file, options);
   }
 
   async get(key: string, options?: ReadOptions): Promise<GetResult> {
@@ -172,7 +177,7 @@ export class EmbeddedStore implements KvStore {
 
   private async shutDown(): Promise<void> {
     this.isClosed = true;
-    this.timer.cancel();
+    this.timer?.cancel();
     this.hub.close(closedError());
     await this.queue.idle();
     if (this.readsUnderWay > 0) await new Promise<void>((resolve) => (this.lastReadDone = resolve));

@@ -11,15 +11,20 @@ import { StorageError } from '../../storage-error.js';
  *
  *   24 magic · 28 version · 48 page size · 144 last page · 152 transaction      (the younger of the two counts)
  */
-export function checkFile(path: string, warn: (message: string, fields: Record<string, unknown>) => void): void {
+export function checkFile(
+  path: string,
+  { isReadOnly, warn }: { isReadOnly: boolean; warn: (message: string, fields: Record<string, unknown>) => void },
+): void {
   if (endianness() !== 'LE' || process.arch.endsWith('32') || process.arch === 'arm') return;
-  const file = openSync(path, 'r+');
+  const file = openSync(path, isReadOnly ? 'r' : 'r+');
   try {
     const { size } = fstatSync(file);
     // A file without a byte is one that LMDB has not begun.
     if (size === 0) return;
     const wantedBytes = sizeByMeta(path, (bytes, position) => readSync(file, bytes, 0, bytes.length, position));
     if (wantedBytes <= size) return;
+    if (isReadOnly)
+      throw new StorageError('corrupt', `${path} is shorter than it says: ${size} of ${wantedBytes} bytes`);
     // Pages at the end may never have been written, as they were free again before the commit. Or they are lost: then
     // the reads that need them find zeros, and report that as corrupt.
     warn('the data file is shorter than it says; filling it up', { path, size, wantedBytes });
