@@ -11,6 +11,21 @@ import { scenarios, startBoth, type Row, type World } from './scenarios.js';
  * `npm run bench`: our server beside a bare Node one that sends ready bytes over the same TLS, in the same run. Figures
  * of one machine and minute mean little; their ratio does, and CPU time first: it is steady where others use the cores.
  */
+const help = `npm run bench -- [options]
+node dist/bench/bench.js [options]
+
+Starts the built server and a bare Node HTTPS server that sends ready bytes, drives both with the same load in
+the same run, and prints their figures and ratios on one screen. Compare the ratio of CPU time first: it is
+steady where other programs use the cores. Takes about two minutes, and needs Linux.
+
+  --only NAME,…     only these scenarios: ${scenarios.map(({ name }) => name).join(', ')}
+                    may be given several times
+  --seconds N       the length of each load, at least 1; the default is 5
+  --store NAME      embedded (the default), memory or etcd
+  --wrk             lets wrk make the load of GET and LIST; it must be on PATH
+  --json            the figures as JSON
+  --help            prints this`;
+
 const stores: readonly string[] = ['memory', 'embedded', 'etcd'];
 /** From here on the generator may be what bounds the rate. */
 const saturatedCores = 0.9;
@@ -25,8 +40,10 @@ async function main(words: readonly string[]): Promise<void> {
       store: { type: 'string', default: 'embedded' },
       wrk: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
     },
   });
+  if (values.help) return print(help);
   const names = values.only.flatMap((text) => text.split(','));
   const known = scenarios.map(({ name }) => name);
   const unknown = names.filter((name) => !known.includes(name));

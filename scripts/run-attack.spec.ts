@@ -2,7 +2,7 @@ import { catalog } from './attack/templates.js';
 import { containersOf } from './attack/field-walk.js';
 import { filledObject } from './attack/fill.js';
 import { heldMs } from './attack/probe.js';
-import { readAttackCall } from './run-attack.js';
+import { help, readAttackCall } from './run-attack.js';
 
 describe('npm run attack', () => {
   const read = (...words: string[]) => readAttackCall(words, () => 5);
@@ -10,13 +10,21 @@ describe('npm run attack', () => {
   it('makes one pass over everything with a seed of its own unless told otherwise', () => {
     expect(read()).toEqual({
       ...{ seed: 5, minutes: 0, only: [], store: 'memory' },
-      ...{ isJson: false, isProfiled: false, isShort: false },
+      ...{ isJson: false, isProfiled: false, isShort: false, isHelp: false, showOverMs: 150 },
     });
   });
 
   it('takes its options with "=" and without', () => {
     const call = read('--seed=7', '--minutes', '0.5', '--only', 'bodies,patches', '--store=embedded', '--json');
     expect(call).toMatchObject({ seed: 7, minutes: 0.5, only: ['bodies', 'patches'], store: 'embedded', isJson: true });
+  });
+
+  it('names every option that it takes in its help', () => {
+    expect([...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option)).toEqual([
+      ...['--only', '--minutes', '--seed', '--store', '--show-over', '--profile', '--short', '--json', '--help'],
+    ]);
+    expect(read('--help').isHelp).toBe(true);
+    expect(read('--show-over=90').showOverMs).toBe(90);
   });
 
   it.each([

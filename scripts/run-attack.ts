@@ -5,14 +5,31 @@ import { describeReport, reportAsJson } from './attack/describe-report.js';
 import { holdMsMax, runAttack } from './attack/run.js';
 import type { AttackedStore } from './attack/server-under-attack.js';
 
-/**
- * `npm run attack -- [--minutes N] [--seed N] [--only family,family] [--store memory|embedded] [--json] [--profile]
- * [--short]`: requests of up to 3 MiB that are as costly as they can be made, against the built server. Without
- * `--minutes` one pass over everything; ends with 1 if any of them held the event loop for more than 150 ms.
- */
+/** Requests of up to 3 MiB that are as costly as they can be made, against the built server. */
+export const help = `npm run attack -- [options]
+node dist/scripts/run-attack.js [options]
+
+Sends requests of up to 3 MiB that are as costly as they can be made to the built server, and measures the
+longest time that each of them holds its event loop, on the clock and in CPU time of its main thread; the
+smaller one counts. Ends with 1 if a request held it for more than ${holdMsMax} ms, was answered with a 5xx, made the
+server log an error or end, or changed a prototype.
+
+  --only FAMILY,…      only these families: ${families.map(({ name }) => name).join(', ')}
+  --minutes N          goes on for so long, pass after pass; without it one pass over everything
+  --seed N             what is left to chance is the same again; the default is chosen at random and printed
+  --store NAME         memory (the default) or embedded
+  --show-over MS       prints each request that held the event loop longer; the default is ${holdMsMax}
+  --profile            with each of these, the functions that took the time in the turn that was the longest
+  --short              a chosen part of the requests at a tenth of their size, without those that are known to
+                       be slow, as in test/attack/worst-cases.spec.ts
+  --json               the report as JSON
+  --help               prints this`;
+
 export interface AttackCall {
+  readonly isHelp: boolean;
   readonly seed: number;
   readonly minutes: number;
+  readonly showOverMs: number;
   readonly only: readonly string[];
   readonly store: AttackedStore;
   readonly isJson: boolean;
@@ -24,13 +41,14 @@ export interface AttackCall {
 export function readAttackCall(words: readonly string[], randomSeed: () => number): AttackCall {
   const given = new Map<string, string>();
   const parts = words.flatMap((word) => {
-    const match = /^(--\w+)=(.*)$/.exec(word);
+    const match = /^(--[\w-]+)=(.*)$/.exec(word);
     return match ? [match[1]!, match[2]!] : [word];
   });
   for (let at = 0; at < parts.length; at++) {
     const flag = parts[at]!;
-    if (['--json', '--profile', '--short'].includes(flag)) given.set(flag, '');
-    else if (['--seed', '--minutes', '--only', '--store'].includes(flag)) given.set(flag, parts[++at] ?? '');
+    if (['--json', '--profile', '--short', '--help'].includes(flag)) given.set(flag, '');
+    else if (['--seed', '--minutes', '--only', '--store', '--show-over'].includes(flag))
+      given.set(flag, parts[++at] ?? '');
     else throw new Error(`unknown option ${flag}`);
   }
   const numberOf = (flag: string) => {
@@ -45,6 +63,8 @@ export function readAttackCall(words: readonly string[], randomSeed: () => numbe
   const unknown = only.find((name) => !families.some((family) => family.name === name));
   if (unknown) throw new Error(`no family "${unknown}": there are ${families.map(({ name }) => name).join(', ')}`);
   return {
+    isHelp: given.has('--help'),
+    showOverMs: numberOf('--show-over') ?? holdMsMax,
     seed: numberOf('--seed') ?? randomSeed(),
     minutes: numberOf('--minutes') ?? 0,
     only,
@@ -57,13 +77,17 @@ export function readAttackCall(words: readonly string[], randomSeed: () => numbe
 
 async function main(words: readonly string[]): Promise<number> {
   const call = readAttackCall(words, () => Math.floor(Math.random() * 2 ** 31));
-  const { only, isJson, seed } = call;
+  const { only, isJson, seed, showOverMs } = call;
+  if (call.isHelp) {
+    print(help);
+    return 0;
+  }
   if (!isJson) print(`seed ${seed}`);
   const report = await runAttack({
     ...call,
     families: families.filter(({ name }) => only.length === 0 || only.includes(name)),
     onRow: ({ family, request, code, hold, hot }) => {
-      if (isJson || heldMs(hold) <= holdMsMax) return;
+      if (isJson || heldMs(hold) <= showOverMs) return;
       const cpu = Number.isNaN(hold.cpuMs) ? '' : `, CPU ${hold.cpuMs.toFixed(0)} ms`;
       print(`HELD ${hold.wallMs.toFixed(0)} ms${cpu}: ${family}: ${request} -> ${code}`);
       hot?.forEach((line) => print(`    ${line}`));

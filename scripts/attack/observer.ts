@@ -11,13 +11,23 @@ export interface Observation {
   readonly heapMiB: number;
   /** Names that somebody put on the prototypes that all objects share. */
   readonly polluted: readonly string[];
-  /** The functions that took the most time, if a profile was stopped. */
+  /** The functions that took the most time of the longest turn of the event loop, if a profile was stopped. */
   readonly hot: readonly string[];
 }
 
 const prototypes = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
 const namesAtStart = prototypes.map((prototype) => new Set(Reflect.ownKeys(prototype)));
 let session: Session | undefined;
+
+/** When turns of the event loop began, in the µs of a profile: work that yields goes on in a setImmediate callback. */
+let turnStarts: number[] | undefined;
+const { setImmediate: scheduled } = globalThis;
+const noted = (callback: (...values: unknown[]) => void, ...values: unknown[]) =>
+  scheduled(() => {
+    turnStarts?.push(Number(process.hrtime.bigint() / 1_000n));
+    callback(...values);
+  });
+globalThis.setImmediate = noted as typeof setImmediate;
 
 const polluted = () =>
   prototypes.flatMap((prototype, at) =>
@@ -38,6 +48,7 @@ process.on('message', ({ command }: { command: ObserverCommand }) => {
     process.send!(observation());
   } else if (command === 'startProfile') {
     session ??= connected();
+    turnStarts = [];
     session.post('Profiler.start', () => process.send!(observation()));
   } else {
     session?.post('Profiler.stop', (_error, result) => process.send!(observation(hotFunctions(result?.profile))));
@@ -55,14 +66,38 @@ function connected(): Session {
   return made;
 }
 
+/** The samples between the two beginnings of turns that have the most CPU time between them. */
+function longestTurn({ samples = [], timeDeltas = [], nodes, startTime }: Profiler.Profile): Map<number, number> {
+  const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)').map(({ id }) => id));
+  const starts = turnStarts ?? [];
+  let [longest, longestMs] = [new Map<number, number>(), 0];
+  let [turn, turnMs] = [new Map<number, number>(), 0];
+  let next = 0;
+  let time = startTime;
+  samples.forEach((id, at) => {
+    time += timeDeltas[at]!;
+    if (starts[next] !== undefined && starts[next]! < time) {
+      while (starts[next] !== undefined && starts[next]! < time) next++;
+      [turn, turnMs] = [new Map(), 0];
+    }
+    const ms = timeDeltas[at]! / 1_000;
+    if (idle.has(id)) [turn, turnMs] = [new Map(), 0];
+    else {
+      turn.set(id, (turn.get(id) ?? 0) + ms);
+      turnMs += ms;
+    }
+    if (turnMs > longestMs) [longest, longestMs] = [turn, turnMs];
+  });
+  return longest;
+}
+
 /** The functions with the most time of their own, each with its callers up to the first one that is not recursive. */
 function hotFunctions(profile: Profiler.Profile | undefined): string[] {
   if (!profile?.samples || !profile.timeDeltas) return [];
   const parents = new Map<number, number>();
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
   for (const { id, children } of profile.nodes) for (const child of children ?? []) parents.set(child, id);
-  const selfMs = new Map<number, number>();
-  profile.samples.forEach((id, at) => selfMs.set(id, (selfMs.get(id) ?? 0) + profile.timeDeltas![at]! / 1_000));
+  const selfMs = longestTurn(profile);
   const nameOf = (id: number) => {
     const { functionName, url, lineNumber } = nodes.get(id)!.callFrame;
     return `${functionName || '(anonymous)'}@${url.split('/').at(-1)}:${lineNumber + 1}`;
@@ -76,7 +111,7 @@ function hotFunctions(profile: Profiler.Profile | undefined): string[] {
     byStack.set(text, (byStack.get(text) ?? 0) + ms);
   }
   return [...byStack]
-    .filter(([text]) => !text.startsWith('(idle)') && !text.startsWith('(program)'))
+    .filter(([text]) => !text.startsWith('dispatch@') && !text.startsWith('(program)'))
     .sort((a, b) => b[1] - a[1])
     .slice(0, 6)
     .map(([text, ms]) => `${ms.toFixed(0)} ms ${text}`);

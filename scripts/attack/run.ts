@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly store: AttackedStore;
   /** Takes a CPU profile of each request, and shows it with those that held for too long. */
   readonly isProfiled?: boolean;
+  /** Rows of shorter holds come without a profile. */
+  readonly showOverMs?: number;
   readonly onRow?: (row: AttackRow) => void;
 }
 
@@ -79,7 +81,7 @@ class Attacker {
   }
 
   private async send(family: string, requests: HostileRequest | readonly HostileRequest[]): Promise<HostileAnswer> {
-    const { isProfiled = false, isShort, onRow } = this.options;
+    const { isProfiled = false, isShort, onRow, showOverMs = holdMsMax } = this.options;
     const all = [requests].flat();
     const request = all[0]!;
     if (isShort && isKnownSlow(describe(request, all.length))) return unsent;
@@ -87,7 +89,7 @@ class Attacker {
     const answer = answers.at(-1)!;
     const row: AttackRow = {
       ...{ family, request: describe(request, all.length), code: answer.code, hold, tookMs },
-      ...(heldMs(hold) > holdMsMax && { hot }),
+      ...(heldMs(hold) > showOverMs && { hot }),
     };
     this.report.add(row);
     all.forEach((one, at) => this.report.judge(one, answers[at]!));

@@ -7,7 +7,7 @@ import { goQuote } from '../machinery/field-error.js';
 type State = 'value' | 'firstValue' | 'firstKey' | 'key' | 'colon' | 'afterMember' | 'afterElement' | 'end';
 
 const endOfInput = 'unexpected end of JSON input';
-const isSpace = (character: string): boolean => ' \t\r\n'.includes(character);
+const isSpace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 const isDigit = (character: string | undefined): boolean =>
   character !== undefined && character >= '0' && character <= '9';
 
@@ -25,11 +25,11 @@ export function jsonSyntaxProblem(text: string): string {
   };
 
   for (let at = 0; at < text.length;) {
-    const character = text[at]!;
-    if (isSpace(character)) {
+    if (isSpace(text.charCodeAt(at))) {
       at++;
       continue;
     }
+    const character = text[at]!;
     switch (state) {
       case 'value':
       case 'firstValue': {

@@ -4,6 +4,12 @@ import { ValueBudget } from './value-budget.js';
 
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
+/** Positions in the bytes as a whole. */
+export interface ContentRange {
+  start: number;
+  end: number;
+}
+
 const part = 2 ** 28;
 /** No more are reported. */
 const unknownFieldsMax = 100;
@@ -110,6 +116,17 @@ export class ProtobufReader {
   buffer(): Buffer {
     const start = this.contentStart();
     return this.bytes.subarray(start, this.at);
+  }
+
+  /** The place of the field's content, for view(); `range` is written again where there is one. */
+  contentRange(range: ContentRange = { start: 0, end: 0 }): ContentRange {
+    range.start = this.contentStart();
+    range.end = this.at;
+    return range;
+  }
+
+  view({ start, end }: ContentRange): Buffer {
+    return this.bytes.subarray(start, end);
   }
 
   text(): string {

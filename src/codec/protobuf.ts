@@ -6,7 +6,7 @@ import type { Encoding, ListForm } from './encodings.js';
 import { decodeMessage } from './protobuf-decoder.js';
 import { encodeMessage } from './protobuf-encoder.js';
 import { protobufPrefix, ProtobufKinds, type ProtobufKind } from './protobuf-kinds.js';
-import { ProtobufReader, wireTypes } from './protobuf-reader.js';
+import { ProtobufReader, wireTypes, type ContentRange } from './protobuf-reader.js';
 import { ProtobufWriter } from './protobuf-writer.js';
 import { ValueBudget } from './value-budget.js';
 
@@ -160,14 +160,17 @@ interface Envelope {
 
 function readEnvelope(reader: ProtobufReader): Envelope {
   const envelope: Envelope = { apiVersion: '', kind: '', raw: nothing };
+  // A view for each of a million parts would take longer than all else.
+  let raw: ContentRange | undefined;
   while (reader.next()) {
     if (reader.field > 4) reader.skip();
     else if (reader.wireType !== wireTypes.bytes) {
       throw new DecodeError(`proto: wrong wireType = ${reader.wireType} for field ${reader.field} of the envelope`);
     } else if (reader.field === 1) readTypeMeta(reader, envelope);
-    else if (reader.field === 2) envelope.raw = reader.buffer();
+    else if (reader.field === 2) raw = reader.contentRange(raw);
     else reader.skip();
   }
+  if (raw) envelope.raw = reader.view(raw);
   return envelope;
 }
 

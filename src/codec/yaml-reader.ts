@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as JsYaml from 'js-yaml';
+import { ApiError } from '../machinery/api-error.js';
 import type { JsonValue } from '../machinery/kube-object.js';
 import type { Steps } from '../std/steps.js';
 import { DecodeError } from './decode-error.js';
@@ -21,6 +22,8 @@ export interface YamlDocument {
 /** Nodes that aliases may add to one document, and characters: a long text can be repeated with two letters. */
 const aliasedNodesMax = 100_000;
 const aliasedCharactersMax = 3 * 1024 * 1024;
+/** The parser looks at each line of a text several times: three million empty ones would take it too long. */
+const linesMax = 1_000_000;
 /** More duplicate keys are not told. */
 const duplicatesMax = 100;
 
@@ -30,9 +33,10 @@ function jsYaml(): typeof JsYaml {
   return (loaded ??= createRequire(import.meta.url)('js-yaml') as typeof JsYaml);
 }
 
-/** Throws DecodeError, and ApiError (413) for more values than `valuesMax`. */
+/** Throws DecodeError, and ApiError (413) for more values than `valuesMax`, or more lines than a million. */
 export function* readYaml(text: string, valuesMax = Infinity): Steps<YamlDocument> {
   const { parseEvents, YAMLException } = jsYaml();
+  requireLinesWithin(text);
   try {
     const events = parseEvents(text, { maxDepth: countedDepth(valuesMax, hasRecord(text) ? 2 : 1) });
     yield;
@@ -40,6 +44,16 @@ export function* readYaml(text: string, valuesMax = Infinity): Steps<YamlDocumen
   } catch (error) {
     if (error instanceof YAMLException) throw new DecodeError(problemText(error), { cause: error });
     throw error;
+  }
+}
+
+function requireLinesWithin(text: string): void {
+  if (text.length <= linesMax) return;
+  let left = linesMax;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if ((unit === 0x0a || unit === 0x0d) && --left < 0)
+      throw ApiError.requestEntityTooLarge(`Request entity too large: limit is ${linesMax} lines of YAML`);
   }
 }
 

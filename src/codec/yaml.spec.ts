@@ -248,6 +248,11 @@ describe('the cost of YAML is linear in its bytes', () => {
     expect(cpuMsOf(() => void decodeYaml(Buffer.from(text), { findDuplicates: true }))).toBeLessThan(1500);
   });
 
+  it('a text of more than a million lines is refused (413)', () => {
+    expect(problem(`a: |\n${'\n'.repeat(1_000_000)}`)).toBe('Request entity too large: limit is 1000000 lines of YAML');
+    expect(read(`a: |+\n${'\n'.repeat(999_999)}`)).toEqual({ a: '\n'.repeat(999_999) });
+  });
+
   it('aliases do not repeat a long text without bound', () => {
     const aliases = Array.from({ length: 1000 }, (_, index) => `k${index}: *a\n`).join('');
     expect(problem(`a: &a ${'x'.repeat(10_000)}\n${aliases}`)).toBe('yaml: document contains excessive aliasing');

@@ -1,4 +1,11 @@
-import { boundedErrors, isCutShort, uncountedErrors, validationErrorsMax } from './error-budget.js';
+import { atOnce } from '../std/steps.js';
+import {
+  boundedErrors,
+  boundedErrorsInSteps,
+  isCutShort,
+  uncountedErrors,
+  validationErrorsMax,
+} from './error-budget.js';
 import { fieldError, type FieldError } from './field-error.js';
 
 const repeated = (count: number, value: unknown = 'x'): FieldError[] =>
@@ -57,5 +64,20 @@ describe('the budget of validation errors', () => {
     };
     expect(() => boundedErrors(failing)).toThrow('ours');
     expect(repeated(validationErrorsMax + 5)).toHaveLength(validationErrorsMax + 5);
+  });
+
+  it('counts errors of a validation in steps, and not those that others make in between', () => {
+    const validation = function* (errors: number) {
+      const first = repeated(errors);
+      yield;
+      return [...first, ...repeated(errors)];
+    };
+    expect(atOnce(boundedErrorsInSteps(validation(300)))).toHaveLength(600);
+    expect(isCutShort(atOnce(boundedErrorsInSteps(validation(600))) as FieldError[])).toBe(true);
+
+    const [one, other] = [boundedErrorsInSteps(validation(500)), boundedErrorsInSteps(validation(500))];
+    for (const steps of [one, other]) expect(steps.next().done).toBe(false);
+    expect(repeated(validationErrorsMax + 5)).toHaveLength(validationErrorsMax + 5);
+    for (const steps of [one, other]) expect(steps.next().value).toHaveLength(1_000);
   });
 });

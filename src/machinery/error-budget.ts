@@ -1,3 +1,4 @@
+import type { Steps } from '../std/steps.js';
 import type { FieldError } from './field-error.js';
 
 /** Errors that one validation reports at most. A body of 3 MiB can hold a million mistakes; nobody reads a thousand. */
@@ -27,7 +28,7 @@ class ErrorBudget {
   }
 }
 
-/** Validation is synchronous, so there is at most one that collects errors now. */
+/** A step of a validation is synchronous, so there is at most one that collects errors now. */
 let current: (() => ErrorBudget) | undefined;
 
 /** Counts an error against the validation that is under way. Called by every factory of field errors. */
@@ -55,7 +56,27 @@ export function boundedErrors(validate: () => readonly FieldError[]): readonly F
   }
 }
 
-/** True if `errors` was cut short by `boundedErrors`. */
+/** boundedErrors() of a validation in steps, between which others may collect errors of their own. */
+export function* boundedErrorsInSteps(steps: Steps<readonly FieldError[]>): Steps<readonly FieldError[]> {
+  let budget: ErrorBudget | undefined;
+  const own = () => (budget ??= new ErrorBudget());
+  for (;;) {
+    const outer = current;
+    current = own;
+    try {
+      const { done, value } = steps.next();
+      if (done) return value;
+    } catch (error) {
+      if (!budget || error !== budget.spent) throw error;
+      return [...budget.errors, tooManyErrors];
+    } finally {
+      current = outer;
+    }
+    yield;
+  }
+}
+
+/** True if `errors` was cut short by `boundedErrors` or `boundedErrorsInSteps`. */
 export function isCutShort(errors: readonly FieldError[]): boolean {
   return errors.at(-1)?.detail === tooManyErrors.detail;
 }

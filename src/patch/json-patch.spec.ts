@@ -173,6 +173,15 @@ describe('a JSON patch', () => {
     expect(cpuMsOf(() => void jsonPatch(target, patch, 10_000))).toBeLessThan(800);
   });
 
+  it('reads escapes in long steps as in short ones', () => {
+    const step = '~01~1é~~0~~1~2~';
+    const name = '~1/é~~~/~2~';
+    for (const times of [1, 500]) {
+      const patch = [{ op: 'add', path: `/${step.repeat(times)}`, value: 1 }];
+      expect(jsonPatch({}, patch, 1)).toEqual({ [name.repeat(times)]: 1 });
+    }
+  });
+
   it('has at most so many operations', () => {
     expect(() => jsonPatch({}, [{}, {}], 1)).toThrow('The allowed maximum operations in a JSON patch is 1, got 2');
   });

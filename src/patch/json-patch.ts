@@ -1,6 +1,7 @@
 import { ApiError } from '../machinery/api-error.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../machinery/kube-object.js';
 import { documentDepthMax, PatchedDocument, type Items } from './patched-document.js';
+import { atOnce, type Steps } from '../std/steps.js';
 import { copyJson } from './copy-json.js';
 
 /**
@@ -26,10 +27,19 @@ class Inapplicable extends Error {
  * from the end. The target is not changed. What cannot be applied is 422, what is not a patch is 400.
  */
 export function jsonPatch(target: JsonValue, patch: unknown, operationsMax: number): JsonValue {
+  return atOnce(jsonPatchInSteps(target, patch, operationsMax));
+}
+
+/** The same, one operation a step. */
+export function* jsonPatchInSteps(target: JsonValue, patch: unknown, operationsMax: number): Steps<JsonValue> {
   const operations = checkedOperations(patch, operationsMax);
   const document = new PatchedDocument(copyJson(target));
   try {
-    for (const operation of operations) applyOperation(document, readOperation(operation));
+    for (const operation of operations) {
+      yield;
+      applyOperation(document, readOperation(operation));
+    }
+    yield;
     document.settle();
     if (isDeeper(document.root, documentDepthMax)) throw new Inapplicable('exceeded max depth');
   } catch (error) {
@@ -145,9 +155,36 @@ function placeAt(document: PatchedDocument, op: string, path: string): Place {
   throw new Inapplicable(`${op} operation does not apply: doc is missing path: "${path}": missing value`);
 }
 
+/** In longer steps each replacement of thousands would be a piece of its own that is joined to the others. */
+const replacedCharactersMax = 1024;
+
 function unescaped(step: string): string {
-  return step.includes('~') ? step.replaceAll('~1', '/').replaceAll('~0', '~') : step;
+  if (!step.includes('~')) return step;
+  if (step.length > replacedCharactersMax) return unescapedInPlace(step);
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }
+
+function unescapedInPlace(step: string): string {
+  const bytes = Buffer.from(step, 'utf16le');
+  let length = 0;
+  for (let at = 0; at < step.length; at++) {
+    let unit = step.charCodeAt(at);
+    if (unit === tilde) {
+      const escaped = step.charCodeAt(at + 1);
+      if (escaped === zero || escaped === one) {
+        if (escaped === one) unit = slash;
+        at++;
+      }
+    }
+    length = bytes.writeUInt16LE(unit, length);
+  }
+  return bytes.toString('utf16le', 0, length);
+}
+
+const tilde = 0x7e;
+const slash = 0x2f;
+const zero = 0x30;
+const one = 0x31;
 
 function fieldOf(object: JsonObject, name: string, op: string, path: string): Place {
   if (name === '__proto__') throw new Inapplicable(`${op} operation does not apply: a path through __proto__`);

@@ -1,16 +1,18 @@
 import type { EncodedObject } from '../cache/encoded-object.js';
 import { ApiError } from '../machinery/api-error.js';
-import { boundedErrors } from '../machinery/error-budget.js';
+import { boundedErrorsInSteps } from '../machinery/error-budget.js';
+import type { FieldError } from '../machinery/field-error.js';
 import { validateObjectMeta } from '../machinery/object-meta-validation.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import { noRevision } from '../machinery/revision.js';
 import { copyObject } from '../patch/copy-json.js';
+import type { Steps } from '../std/steps.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { keepOwnersOnce } from './owner-references.js';
 import type { Reservation } from './reservation.js';
 import type { ResourceStore } from './resource-store.js';
 import { generateName, objectTime } from './system-fields.js';
-import type { StrategyContext } from './strategy.js';
+import type { Strategy, StrategyContext } from './strategy.js';
 import type { WriteContext } from './write-context.js';
 
 /** What a write led to: the object as it is stored (or would be), and whether it is new. */
@@ -95,13 +97,13 @@ async function writeNew(
   const { definition } = store;
   const { strategy } = through?.definition ?? definition;
   const timer = new YieldTimer(store.parts.clock);
-  const byHand = boundedErrors(() => [
-    ...validateObjectMeta(object.metadata, { ...strategy, namespaced: definition.namespaced }),
-    ...(strategy.validateCreate?.(object, strategyContext) ?? []),
-  ]);
+  const byHand = await timer.run(
+    boundedErrorsInSteps(validateNew(object, strategy, definition.namespaced, strategyContext)),
+  );
   if (timer.isDue()) await timer.yield();
   const errors = store.settle(object, undefined, byHand);
   if (errors.length > 0) throw ApiError.invalid(definition, object.metadata.name ?? '', errors);
+  if (timer.isDue()) await timer.yield();
   request.warnings.push(...(strategy.warnings?.(object, undefined) ?? []));
   if (timer.isDue()) await timer.yield();
   await admission.validate(object, undefined);
@@ -124,6 +126,20 @@ async function writeNew(
     throw ApiError.alreadyExists(store.groupResource, name);
   }
   return { encoded: store.codec.written(final, key, value, result.revision), object: final, created: true };
+}
+
+function* validateNew(
+  object: KubeObject,
+  strategy: Strategy,
+  namespaced: boolean,
+  context: StrategyContext,
+): Steps<FieldError[]> {
+  const errors = validateObjectMeta(object.metadata, { ...strategy, namespaced });
+  yield;
+  const own = strategy.validateInSteps
+    ? yield* strategy.validateInSteps(object, undefined, context)
+    : (strategy.validateCreate?.(object, context) ?? []);
+  return [...errors, ...own];
 }
 
 function fillSystemFields(object: KubeObject, now: string, uid: string, namespaced: boolean): void {

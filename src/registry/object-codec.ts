@@ -2,9 +2,10 @@ import { EncodedObject, type Attributes, type Decode, type Lifetime } from '../c
 import { DecodeError } from '../codec/decode-error.js';
 import { encodeRead, spliceResourceVersion } from '../codec/stored-object.js';
 import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
-import type { Revision } from '../machinery/revision.js';
+import { noRevision, type Revision } from '../machinery/revision.js';
 import { OwnValues } from './own-values.js';
 import type { ResourceDefinition, StoredVersion } from './resource-definition.js';
+import { RecentWrites } from './recent-writes.js';
 import type { StoredValues } from './stored-values.js';
 
 /** Bytes of the store ↔ objects of one kind. Decoding happens once an event, encoding once a write. */
@@ -25,6 +26,7 @@ export interface ObjectCodecParts {
 
 export function objectCodec(definition: ResourceDefinition, { values, keyOf }: ObjectCodecParts): ObjectCodec {
   const ownValues = new OwnValues();
+  const recent = new RecentWrites();
   const selectable = Object.entries(definition.selectableFields);
 
   const attributesOf = (object: KubeObject): Attributes => {
@@ -48,6 +50,8 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
         const bytes = spliceResourceVersion(item.value, item.modRevision);
         return new EncodedObject(item.key, item.modRevision, bytes, own);
       }
+      const remembered = recent.find(item.key, item.value, item.modRevision);
+      if (remembered) return remembered;
       try {
         const { object, isPlain, isOutdated, unknownFields } = values.read(item.value);
         const { namespace = '', name = '' } = object.metadata;
@@ -65,9 +69,17 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
     encode(object, key) {
       const value = values.encode(object);
       if (values.isPlain(value)) ownValues.remember(key, value, attributesOf(object));
+      else
+        recent.add(
+          key,
+          value,
+          () => new EncodedObject(key, noRevision, encodeRead(object, noRevision), attributesOf(object)),
+        );
       return value;
     },
     written(object, key, value, revision) {
+      const remembered = recent.find(key, value, revision);
+      if (remembered) return remembered;
       const bytes = values.isPlain(value) ? spliceResourceVersion(value, revision) : encodeRead(object, revision);
       return new EncodedObject(key, revision, bytes, attributesOf(object));
     },

@@ -219,8 +219,14 @@ export class ResourceStore {
     return { newer: this.currentOf(item) };
   }
 
+  /** The cache has decoded most states before; a large one takes long. */
+  private decoded(item: KeyValue): EncodedObject {
+    const cached = this.cache.get(item.key);
+    return cached?.revision === item.modRevision ? cached : this.codec.decode(item);
+  }
+
   private currentOf(item: KeyValue | undefined): Current {
-    const encoded = item && readable(this.codec.decode(item));
+    const encoded = item && readable(this.decoded(item));
     return { encoded, revision: encoded?.revision ?? noRevision, cached: false };
   }
 }

@@ -1,6 +1,7 @@
 import type { FieldError } from '../machinery/field-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { UserInfo } from '../machinery/user-info.js';
+import type { Steps } from '../std/steps.js';
 
 /**
  * What a kind adds to the fixed order of a write. The order itself is in create.ts, update.ts and delete.ts:
@@ -21,6 +22,12 @@ export interface Strategy {
   readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, context: StrategyContext) => void;
   readonly validateCreate?: (object: KubeObject, context: StrategyContext) => FieldError[];
   readonly validateUpdate?: (object: KubeObject, old: KubeObject, context: StrategyContext) => FieldError[];
+  /** For objects of which a look takes long: used instead of the two above where it is there. */
+  readonly validateInSteps?: (
+    object: KubeObject,
+    old: KubeObject | undefined,
+    context: StrategyContext,
+  ) => Steps<FieldError[]>;
   readonly warnings?: (object: KubeObject, old: KubeObject | undefined) => string[];
   /** Whether metadata.generation counts changes of everything but metadata and status, or of the status as well. */
   readonly countsGenerations?: boolean | 'statusToo';

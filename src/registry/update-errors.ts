@@ -1,9 +1,10 @@
 import type { EncodedObject } from '../cache/encoded-object.js';
-import { boundedErrors } from '../machinery/error-budget.js';
+import { boundedErrors, boundedErrorsInSteps } from '../machinery/error-budget.js';
 import type { FieldError } from '../machinery/field-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../machinery/object-meta-validation.js';
 import { loopbackUser } from '../machinery/user-info.js';
+import { atOnce, type Steps } from '../std/steps.js';
 import type { LensSubresource, ResourceDefinition } from './resource-definition.js';
 import type { ResourceStore } from './resource-store.js';
 import type { Strategy, StrategyContext } from './strategy.js';
@@ -25,15 +26,28 @@ interface UpdateRules {
 
 /** Validates an update by the rules that are written by hand. ResourceStore.settle() adds those that the type declares. */
 export function updateErrors(
+  updated: UpdatedObject,
+  rules: UpdateRules,
+  context: StrategyContext,
+): Steps<readonly FieldError[]> {
+  return boundedErrorsInSteps(errorsOf(updated, rules, context));
+}
+
+function* errorsOf(
   { object, old, metaErrors }: UpdatedObject,
   { definition, strategy, lens }: UpdateRules,
   context: StrategyContext,
-): readonly FieldError[] {
-  return boundedErrors(() => [
+): Steps<readonly FieldError[]> {
+  const errors = [
     ...metaErrors,
     ...validateObjectMeta(object.metadata, { ...strategy, namespaced: definition.namespaced }),
-    ...(lens ? (lens.validate?.(object, old, context) ?? []) : (strategy.validateUpdate?.(object, old, context) ?? [])),
-  ]);
+  ];
+  yield;
+  if (lens) return [...errors, ...(lens.validate?.(object, old, context) ?? [])];
+  const own = strategy.validateInSteps
+    ? yield* strategy.validateInSteps(object, old, context)
+    : (strategy.validateUpdate?.(object, old, context) ?? []);
+  return [...errors, ...own];
 }
 
 /**
@@ -49,6 +63,6 @@ export function unchangedUpdateErrors(store: ResourceStore, encoded: EncodedObje
   const metaErrors = boundedErrors(() => validateObjectMetaUpdate(object.metadata, old.metadata));
   store.fillDefaults(object);
   strategy.prepareForUpdate?.(object, old, context);
-  const byHand = updateErrors({ object, old, metaErrors }, { definition, strategy, lens: undefined }, context);
+  const byHand = atOnce(updateErrors({ object, old, metaErrors }, { definition, strategy, lens: undefined }, context));
   return store.settle(object, old, byHand);
 }

@@ -134,6 +134,7 @@ async function attemptUpdate(
     else delete draft.metadata.managedFields;
   }
   keepSystemFields(draft, old);
+  if (timer.isDue()) await timer.yield();
   store.fillDefaults(draft);
   keepOwnersOnce(draft, request.warnings);
   if (timer.isDue()) await timer.yield();
@@ -180,15 +181,15 @@ async function writeUpdate(
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
 
-  const byHand = updateErrors(
-    { object, old, metaErrors },
-    { definition, strategy, lens: options.lens },
-    strategyContext,
+  if (timer.isDue()) await timer.yield();
+  const byHand = await timer.run(
+    updateErrors({ object, old, metaErrors }, { definition, strategy, lens: options.lens }, strategyContext),
   );
   if (timer.isDue()) await timer.yield();
   const errors = store.settle(object, old, byHand);
   if (errors.length > 0)
     throw ApiError.invalid(options.lens?.invalidKind ?? options.lens?.viewKind ?? definition, name, errors);
+  if (timer.isDue()) await timer.yield();
   request.warnings.push(...(strategy.warnings?.(object, old) ?? []));
   if (timer.isDue()) await timer.yield();
   await admission.validate(object, old);

@@ -5,7 +5,7 @@ import { ApiError } from '../machinery/api-error.js';
 import { fieldError, goQuote } from '../machinery/field-error.js';
 import type { JsonObject, JsonValue, KubeObject } from '../machinery/kube-object.js';
 import { goPrint } from '../patch/go-print.js';
-import { jsonPatch } from '../patch/json-patch.js';
+import { jsonPatchInSteps } from '../patch/json-patch.js';
 import { mergePatch } from '../patch/merge-patch.js';
 import { inRefusedOrder, touchedByMerge, touchedByOperations } from '../patch/refused-order.js';
 import { strategicMergePatch } from '../patch/strategic-merge.js';
@@ -16,6 +16,7 @@ import type { FieldReport, Submission } from '../registry/submission.js';
 import { updateObject } from '../registry/update.js';
 import { ConformError } from '../schema/conform-error.js';
 import { assert } from '../std/assert.js';
+import type { Steps } from '../std/steps.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { lensOf } from './lens.js';
 import { checkName, checkUid, placeInNamespace } from './placement.js';
@@ -91,7 +92,8 @@ async function changed(
   const timer = new YieldTimer(store.parts.clock);
   const view = lens ? lens.view(current) : current;
   const before = (lens?.viewKind ? view : fromStored(definition, view)) as unknown as JsonValue;
-  const after = patched(before, type, body, lens, target);
+  const after = await timer.run(patched(before, type, body, lens, target));
+  if (timer.isDue()) await timer.yield();
   requireValuesWithin(after, store.parts.limits.requestValuesMax);
   if (timer.isDue()) await timer.yield();
   const object = patchedObject(after, fields, lens, target, () => shown(type, body, after, lens, target));
@@ -102,14 +104,14 @@ async function changed(
   return lens?.viewKind ? object : toStored(definition, object);
 }
 
-function patched(
+function* patched(
   before: JsonValue,
   type: PatchType,
   body: unknown,
   lens: LensSubresource | undefined,
   { served }: Target,
-): JsonValue {
-  if (type === 'json') return jsonPatch(before, body, served.store.parts.limits.jsonPatchOperationsMax);
+): Steps<JsonValue> {
+  if (type === 'json') return yield* jsonPatchInSteps(before, body, served.store.parts.limits.jsonPatchOperationsMax);
   if (type === 'merge') return mergePatch(before, body as JsonValue);
   const struct = structOf(served, lens?.viewKind);
   assert(struct, 'strategic merge needs a type');

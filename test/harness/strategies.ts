@@ -1,3 +1,4 @@
+import { atOnce } from '../../src/std/steps.js';
 import type { FieldError } from '../../src/machinery/field-error.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import type { Strategy, StrategyContext } from '../../src/registry/strategy.js';
@@ -20,7 +21,9 @@ export function prepared(strategy: Strategy, object: KubeObject): KubeObject {
 
 /** The errors of a create, as messages list them. */
 export function refusals(strategy: Strategy, object: KubeObject): string[] {
-  return texts(strategy.validateCreate?.(prepared(strategy, object), testContext) ?? []);
+  const made = prepared(strategy, object);
+  if (strategy.validateInSteps) return texts(atOnce(strategy.validateInSteps(made, undefined, testContext)));
+  return texts(strategy.validateCreate?.(made, testContext) ?? []);
 }
 
 /** The errors of an update from one state to another, both as clients would send them. */
@@ -31,6 +34,7 @@ export function updateRefusals(strategy: Strategy, object: KubeObject, old: Kube
   const after = structuredClone(object);
   strategy.default?.(after);
   strategy.prepareForUpdate?.(after, before, testContext);
+  if (strategy.validateInSteps) return texts(atOnce(strategy.validateInSteps(after, before, testContext)));
   return texts(strategy.validateUpdate?.(after, before, testContext) ?? []);
 }
 

@@ -29,8 +29,8 @@ export function definitionStrategy(naming: NamingProfile): Strategy {
       definition['status'] = copyJson(old['status'] as JsonValue);
       recordStorageVersions(definition);
     },
-    validateCreate: (definition) => validateDefinition(definition, naming),
-    validateUpdate: (definition, old) => validateDefinitionUpdate(definition, old, naming),
+    validateInSteps: (definition, old) =>
+      old ? validateDefinitionUpdate(definition, old, naming) : validateDefinition(definition, naming),
     warnings(definition, old) {
       // A schema may be large, and most writes are of the status.
       if (old && definition.metadata.generation === old.metadata.generation) return [];

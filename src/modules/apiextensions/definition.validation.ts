@@ -6,6 +6,7 @@ import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../ma
 import { goStruct } from '../../machinery/go-value.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Steps } from '../../std/steps.js';
 import { validateDns1035Label, validateDnsSubdomain } from '../../machinery/names.js';
 import { validateApproval } from './approval.validation.js';
 import { validateColumn } from './column.validation.js';
@@ -24,10 +25,12 @@ import { validateSchema } from './schema/schema.validation.js';
 import { validateSelectableFields } from './selectable-field.validation.js';
 import { validateSubresources } from './subresource.validation.js';
 
-export function validateDefinition(definition: KubeObject, naming: NamingProfile): FieldError[] {
+/** In steps: a schema may have thousands of levels, and several rules look at each of them. */
+export function* validateDefinition(definition: KubeObject, naming: NamingProfile): Steps<FieldError[]> {
+  const leniency: Leniency = { schema: strict, conversion: firstConversion };
   return [
     ...validateName(definition),
-    ...validateSpec(asFields(definition['spec']), path('spec'), { schema: strict, conversion: firstConversion }),
+    ...(yield* validateSpec(asFields(definition['spec']), path('spec'), leniency)),
     ...validateStatusNames(definition),
     ...validateStoredVersions(definition),
     ...validateApproval(definition, undefined, naming),
@@ -35,7 +38,11 @@ export function validateDefinition(definition: KubeObject, naming: NamingProfile
   ];
 }
 
-export function validateDefinitionUpdate(definition: KubeObject, old: KubeObject, naming: NamingProfile): FieldError[] {
+export function* validateDefinitionUpdate(
+  definition: KubeObject,
+  old: KubeObject,
+  naming: NamingProfile,
+): Steps<FieldError[]> {
   const spec = asFields(definition['spec']);
   const before = asFields(old['spec']);
   const names = asFields(spec['names']);
@@ -44,7 +51,7 @@ export function validateDefinitionUpdate(definition: KubeObject, old: KubeObject
   // A schema may be large, and most updates are of metadata: a spec that is the same was validated before.
   const specErrors = deepEqual(spec, before)
     ? []
-    : validateSpec(spec, at, {
+    : yield* validateSpec(spec, at, {
         schema: leniencyOf(viewOf(before)),
         conversion: conversionLeniencyOf(asFields(before['conversion']), isEstablished(old)),
       });
@@ -83,25 +90,25 @@ interface Leniency {
   readonly conversion: ConversionLeniency;
 }
 
-function validateSpec(spec: Fields, at: FieldPath, { schema: leniency, conversion }: Leniency): FieldError[] {
+function* validateSpec(spec: Fields, at: FieldPath, { schema: leniency, conversion }: Leniency): Steps<FieldError[]> {
+  yield;
   const view = viewOf(spec);
-  const { common, versions } = view;
+  const { common } = view;
   // Patterns are compiled to be validated: nothing else is looked at where that takes too long.
   if (!leniency.costlyPatterns && hasCostlyPatterns(schemasOf(view))) {
     const message = 'schema has too many patterns, or patterns that are too large';
     return [fieldError.forbidden(String(at.child('versions')), message)];
   }
+  yield;
   return [
     ...validateGroup(asText(spec['group']), at.child('group')),
     ...choice(spec['scope'], at.child('scope'), ['Cluster', 'Namespaced']),
     ...validateHasSchema(view, at.child('versions'), leniency),
-    ...versions.flatMap((version, index) =>
-      validateVersion(version, at.child('versions').index(index), view, leniency),
-    ),
+    ...(yield* validateVersions(view, at.child('versions'), leniency)),
     ...validateVersionList(view, at),
     ...requiredNames(asFields(spec['names']), at.child('names')),
     ...validateNames(asFields(spec['names']), at.child('names')),
-    ...validateHeldSchema(common.schema, at.child('validation'), anyStatusIsApart(view), leniency),
+    ...(yield* validateHeldSchema(common.schema, at.child('validation'), anyStatusIsApart(view), leniency)),
     ...validateSubresources(common.subresources, at.child('subresources')),
     ...validateColumns(common.additionalPrinterColumns, at),
     ...validateSelectableFields(common.selectableFields, schemaOf(common.schema), at.child('selectableFields')),
@@ -137,7 +144,21 @@ function validateHasSchema(
   });
 }
 
-function validateVersion(version: Fields, at: FieldPath, view: DefinitionView, leniency: SchemaLeniency): FieldError[] {
+function* validateVersions(view: DefinitionView, at: FieldPath, leniency: SchemaLeniency): Steps<FieldError[]> {
+  const errors: FieldError[] = [];
+  for (const [index, version] of view.versions.entries()) {
+    for (const error of yield* validateVersion(version, at.index(index), view, leniency)) errors.push(error);
+    yield;
+  }
+  return errors;
+}
+
+function* validateVersion(
+  version: Fields,
+  at: FieldPath,
+  view: DefinitionView,
+  leniency: SchemaLeniency,
+): Steps<FieldError[]> {
   const name = asText(version['name']);
   const problems = validateDns1035Label(name);
   const own = version['subresources'] ?? view.common.subresources;
@@ -146,7 +167,7 @@ function validateVersion(version: Fields, at: FieldPath, view: DefinitionView, l
     ...deprecationProblems(version).map((problem) =>
       fieldError.invalid(String(at.child('deprecationWarning')), version['deprecationWarning'], problem),
     ),
-    ...validateHeldSchema(version['schema'], at.child('schema'), statusIsApart(own), leniency),
+    ...(yield* validateHeldSchema(version['schema'], at.child('schema'), statusIsApart(own), leniency)),
     ...validateSubresources(version['subresources'], at.child('subresources')),
     ...validateColumns(version['additionalPrinterColumns'], at),
     ...validateSelectableFields(
@@ -176,14 +197,14 @@ function anyStatusIsApart({ common, versions }: DefinitionView): boolean {
   return statusIsApart(common.subresources) || versions.some(({ subresources }) => statusIsApart(subresources));
 }
 
-function validateHeldSchema(
+function* validateHeldSchema(
   holder: unknown,
   at: FieldPath,
   isStatusApart: boolean,
   leniency: SchemaLeniency,
-): FieldError[] {
+): Steps<FieldError[]> {
   const schema = schemaOf(holder);
-  return schema ? validateSchema(schema, at.child('openAPIV3Schema'), { isStatusApart, leniency }) : [];
+  return schema ? yield* validateSchema(schema, at.child('openAPIV3Schema'), { isStatusApart, leniency }) : [];
 }
 
 function validateColumns(columns: unknown, at: FieldPath): FieldError[] {

@@ -27,8 +27,13 @@ beforeEach(() => {
 
 it('knows what the others of a group have', () => {
   expect(book.others({ group: 'g', definition: 'waits' })).toMatchObject([
-    { definition: 'a', resources: ['as', 'a', 'x', 'y'], kinds: ['A', 'AList'], isEstablished: false },
-    { definition: 'has', resources: [], kinds: [] },
+    {
+      definition: 'a',
+      resources: new Set(['as', 'a', 'x', 'y']),
+      kinds: new Set(['A', 'AList']),
+      isEstablished: false,
+    },
+    { definition: 'has', resources: new Set(), kinds: new Set() },
   ]);
   expect(book.others({ group: 'h', definition: 'elsewhere' })).toEqual([]);
 });

@@ -14,22 +14,22 @@ export interface Claim {
   /** Some names that it asks for were not given to it. */
   readonly isWaiting: boolean;
   /** What paths and users call it: plural, singular and short names. */
-  readonly resources: readonly string[];
+  readonly resources: ReadonlySet<string>;
   /** What objects and lists call themselves. */
-  readonly kinds: readonly string[];
+  readonly kinds: ReadonlySet<string>;
 }
 
 export function claimOf(definition: KubeObject, revision: Revision): Claim {
   const accepted = asFields(asFields(definition['status'])['acceptedNames']);
-  const given = (...names: unknown[]) => names.map(asText).filter((name) => name !== '');
+  const given = (names: readonly unknown[]) => new Set(names.map(asText).filter((name) => name !== ''));
   return {
     definition: definition.metadata.name ?? '',
     group: asText(asFields(definition['spec'])['group']),
     revision,
     isEstablished: isEstablished(definition),
     isWaiting: !holds(definition, 'NamesAccepted'),
-    resources: given(accepted['plural'], accepted['singular'], ...asTexts(accepted['shortNames'])),
-    kinds: given(accepted['kind'], accepted['listKind']),
+    resources: given([accepted['plural'], accepted['singular'], ...asTexts(accepted['shortNames'])]),
+    kinds: given([accepted['kind'], accepted['listKind']]),
   };
 }
 
@@ -46,8 +46,8 @@ export class ClaimBook {
     if (before) this.forget(before);
     if (after) this.add(after);
     if (!before) return [];
-    const kept = new Set([...(after?.resources ?? []), ...(after?.kinds ?? [])]);
-    if ([...before.resources, ...before.kinds].every((name) => kept.has(name))) return [];
+    const isKept = (name: string) => after?.resources.has(name) || after?.kinds.has(name);
+    if ([...before.resources].every(isKept) && [...before.kinds].every(isKept)) return [];
     return this.others(before)
       .filter(({ isWaiting }) => isWaiting)
       .map((claim) => claim.definition);

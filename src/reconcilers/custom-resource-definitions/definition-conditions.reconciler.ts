@@ -63,14 +63,20 @@ class DefinitionConditions implements RunningReconciler {
     const timer = new YieldTimer(this.parts.clock);
     const entry = store.cache.get(store.keyOf('', name));
     const seen = entry && !entry.corruption ? entry.parse() : undefined;
-    this.noteChanges((other) => (other === entry && seen ? seen : other.parse()));
+    if (timer.isDue()) await timer.yield();
+    await this.noteChanges((other) => (other === entry && seen ? seen : other.parse()), timer);
     if (!entry) this.structures.delete(name);
     if (!entry || !seen) return;
     const { revision } = entry;
+    // Taken before others run: the book may be cleared meanwhile.
+    const others = this.book.others(claimOf(seen, revision));
+    if (timer.isDue()) await timer.yield();
+    const structure = this.structureOf(seen);
+    if (timer.isDue()) await timer.yield();
     const status = statusAfter(seen, {
       revision,
-      others: this.book.others(claimOf(seen, revision)),
-      structure: this.structureOf(seen),
+      others,
+      structure,
       naming: this.parts.config.naming,
       now: objectTime(this.parts.clock.now()),
     });
@@ -100,12 +106,14 @@ class DefinitionConditions implements RunningReconciler {
     );
   }
 
-  private noteChanges(parse: (entry: EncodedObject) => KubeObject): void {
+  private async noteChanges(parse: (entry: EncodedObject) => KubeObject, timer: YieldTimer): Promise<void> {
     const { store } = this.definitions;
+    // Names that are added while others run are visited as well.
     for (const name of this.changed) {
+      if (timer.isDue()) await timer.yield();
+      this.changed.delete(name);
       for (const waiting of this.book.note(name, store.cache.get(store.keyOf('', name)), parse))
         this.queue.add(waiting);
     }
-    this.changed.clear();
   }
 }

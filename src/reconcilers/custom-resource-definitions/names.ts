@@ -20,10 +20,11 @@ export interface Given {
 export function giveNames(definition: KubeObject, revision: Revision, others: readonly Claim[]): Given {
   const asked = asFields(asFields(definition['spec'])['names']);
   const before = asFields(asFields(definition['status'])['acceptedNames']);
-  const own = claimOf(definition, revision);
+  const claim = claimOf(definition, revision);
+  const { isEstablished } = claim;
   const conflicts: { reason: string; names: string[] }[] = [];
   const taken = (of: 'resources' | 'kinds', name: string, isOwn: boolean) =>
-    others.some((claim) => claim[of].includes(name) && (!isOwn || comesBefore(claim, own)));
+    others.some((other) => other[of].has(name) && (!isOwn || comesBefore(other, claim)));
 
   /** The name that it asks for; or else what it is served under: what nobody uses others may have. */
   const give = (field: string, of: 'resources' | 'kinds', reason: string): string => {
@@ -31,15 +32,16 @@ export function giveNames(definition: KubeObject, revision: Revision, others: re
     const had = asText(before[field]);
     if (!taken(of, name, name === had)) return name;
     conflicts.push({ reason, names: [name] });
-    return own.isEstablished ? had : '';
+    return isEstablished ? had : '';
   };
   const giveShortNames = (): string[] => {
     const names = asTexts(asked['shortNames']);
     const had = asTexts(before['shortNames']);
-    const lost = names.filter((name) => taken('resources', name, had.includes(name)));
+    const own = new Set(had);
+    const lost = names.filter((name) => taken('resources', name, own.has(name)));
     if (lost.length === 0) return names;
     conflicts.push({ reason: 'ShortNamesConflict', names: lost });
-    return own.isEstablished ? had : [];
+    return isEstablished ? had : [];
   };
 
   const given: Fields = {

@@ -1,10 +1,11 @@
 import { path } from '../../../machinery/field-error.js';
 import { texts } from '../../../../test/harness/strategies.js';
 import { strict, type SchemaLeniency } from './leniency.js';
+import { atOnce } from '../../../std/steps.js';
 import { validateSchema } from './schema.validation.js';
 
 const check = (schema: object, { isStatusApart = false, leniency = strict } = {}) =>
-  texts(validateSchema(schema as Record<string, unknown>, path('s'), { isStatusApart, leniency }));
+  texts(atOnce(validateSchema(schema as Record<string, unknown>, path('s'), { isStatusApart, leniency })));
 const spec = (schema: object) => ({ type: 'object', properties: { spec: schema } });
 const containing = (them: readonly string[]) => them.map((text) => expect.stringContaining(text) as string);
 const at = 's.properties[spec]';

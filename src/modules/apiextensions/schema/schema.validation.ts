@@ -1,5 +1,6 @@
 import { fieldError, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
 import { asFields, asItems, asText, isSet, type Fields } from '../../../machinery/fields.js';
+import type { Steps } from '../../../std/steps.js';
 import { validateDefaults } from './default.validation.js';
 import { validateExtensions } from './extension.validation.js';
 import { schemaTypes, type SchemaLeniency } from './leniency.js';
@@ -12,16 +13,23 @@ interface Options {
 }
 
 /** The schema of a version: OpenAPI v3 with bounds, structural, with defaults that agree with it. */
-export function validateSchema(schema: Fields, at: FieldPath, { isStatusApart, leniency }: Options): FieldError[] {
+export function* validateSchema(
+  schema: Fields,
+  at: FieldPath,
+  { isStatusApart, leniency }: Options,
+): Steps<FieldError[]> {
   const errors = isStatusApart ? validateRootWithStatus(schema, at) : [];
   if (schema['nullable'] === true) {
     errors.push(fieldError.forbidden(String(at.child('nullable')), 'nullable cannot be true at the root'));
   }
   const problem = unsupported(schema);
+  yield;
   if (problem === undefined) {
     const structure = validateStructure(schema, at);
+    yield;
     errors.push(...(structure.length > 0 ? structure : validateDefaults(schema, at, leniency.unprunedDefaults)));
   }
+  yield;
   errors.push(...validateOpenApi(schema, at, { leniency, isRoot: true }));
   // The same mistake is told once, and in the words that name the field.
   if (errors.length === 0 && problem !== undefined) errors.push(fieldError.invalid(String(at), '', problem));
