@@ -29,10 +29,16 @@ const objectSteps = [
   'rbac/bootstrap-roles',
   'scheduling/bootstrap-system-priority-classes',
   'bootstrap-controller',
+  // The namespaces of the system, and the first range of cluster IPs.
+  'start-system-namespaces-controller',
+  'start-kubernetes-service-cidr-controller',
   'apiservice-registration-controller',
   'kube-apiserver-autoregistration',
   // The APIServices of what this server itself serves are made as available.
   'apiservice-status-local-available-controller',
+  // Every group that has an APIService is in /openapi/v2 and /openapi/v3.
+  'apiservice-openapi-controller',
+  'apiservice-openapiv3-controller',
 ];
 /** Steps that are done while reconcilers run, by their names. */
 const reconcilerSteps: readonly (readonly [step: string, ...reconcilers: readonly string[]])[] = [
@@ -41,6 +47,7 @@ const reconcilerSteps: readonly (readonly [step: string, ...reconcilers: readonl
   ['start-kube-apiserver-identity-lease-controller', 'server-identity'],
   ['start-legacy-token-tracking-controller', 'legacy-service-account-token-tracking'],
   ['start-service-ip-repair-controllers', 'service-allocation'],
+  ['apiservice-status-remote-available-controller', 'apiservice-remote-availability'],
   ['priority-and-fairness-config-producer', 'flow-schema-controller'],
 ];
 const objectsMissing = 'the objects of a new server are not all there';

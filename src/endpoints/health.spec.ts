@@ -49,9 +49,13 @@ const hooks = [
   'rbac/bootstrap-roles',
   'scheduling/bootstrap-system-priority-classes',
   'bootstrap-controller',
+  'start-system-namespaces-controller',
+  'start-kubernetes-service-cidr-controller',
   'apiservice-registration-controller',
   'kube-apiserver-autoregistration',
   'apiservice-status-local-available-controller',
+  'apiservice-openapi-controller',
+  'apiservice-openapiv3-controller',
 ]
   .map((name) => `[+]poststarthook/${name} ok\n`)
   .join('')

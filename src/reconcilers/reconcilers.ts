@@ -1,3 +1,4 @@
+import { remoteAvailability } from './api-services/remote-availability.reconciler.js';
 import { requestApproval } from './certificate-requests/approval.reconciler.js';
 import { requestCleaning } from './certificate-requests/cleaning.reconciler.js';
 import { requestSigning } from './certificate-requests/signing.reconciler.js';
@@ -52,4 +53,5 @@ export const ownReconcilers = [
   definitionCleanup,
   tokenTrackingDay,
   clientTrustReconciler,
+  remoteAvailability,
 ];
