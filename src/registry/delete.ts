@@ -23,6 +23,17 @@ export interface Deleted {
   readonly gone: boolean;
 }
 
+/** Another writer was faster. */
+interface Overtaken {
+  /** The state that the writer left. */
+  readonly newer: Current;
+  /**
+   * Set when the object was marked with a grace period of 0 before. Any update then removes it, so an object that is
+   * gone afterwards was deleted as asked, and one with another uid is not the one that was asked for.
+   */
+  readonly ended?: Deleted;
+}
+
 const orphanFinalizer = 'orphan';
 const foregroundFinalizer = 'foregroundDeletion';
 
@@ -40,13 +51,16 @@ export async function deleteObject(
   const { signal } = context.request;
   let current = store.cachedCurrent(key);
   if (!current.encoded) current = await store.storedCurrent(key, signal);
+  let ended: Deleted | undefined;
 
   for (let attempt = 0; attempt <= store.parts.limits.writeConflictRetriesMax; attempt++) {
+    if (ended && current.encoded?.parse().metadata.uid !== ended.object.metadata.uid) return ended;
     if (!current.encoded) throw ApiError.notFound(store.groupResource, target.name);
     try {
       const outcome = await attemptDelete(store, key, current, options, context);
       if ('gone' in outcome) return outcome;
       current = outcome.newer;
+      ended ??= outcome.ended;
     } catch (error) {
       if (!current.cached || !mayBeStale(error)) throw error;
       const stored = await store.storedCurrent(key, signal);
@@ -67,7 +81,7 @@ async function attemptDelete(
   current: Current,
   options: DeleteOptions,
   context: WriteContext,
-): Promise<Deleted | { readonly newer: Current }> {
+): Promise<Deleted | Overtaken> {
   const { request, admission } = context;
   const { strategy } = store.definition;
   const timer = new YieldTimer(store.parts.clock);
@@ -103,7 +117,7 @@ async function attemptDelete(
   }
   if (request.dryRun) return { object: old, encoded: undefined, gone: true };
   const removed = await removeStored(store, key, old, before, request);
-  if ('newer' in removed) return removed;
+  if ('newer' in removed) return object === old ? removed : { ...removed, ended: { object, encoded, gone: true } };
   return { object, encoded, gone: true };
 }
 
