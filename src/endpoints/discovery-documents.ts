@@ -172,8 +172,9 @@ function byPlural(resources: readonly Served[]): Served[] {
 function hashOf(resource: Served): { storageVersionHash?: string } {
   if (resource.type !== 'stored') return {};
   if (!resource.definition.verbs.includes('create')) return {};
-  const { hub, group, version, kind } = resource.definition;
-  return { storageVersionHash: storageVersionHash({ ...(hub?.stored ?? { group, version }), kind }) };
+  const { hub, storage, group, version, kind } = resource.definition;
+  const stored = hub?.stored ?? { group, version: storage?.version ?? version };
+  return { storageVersionHash: storageVersionHash({ ...stored, kind }) };
 }
 
 /** Changes when objects are stored in another version. Computed as kube-apiserver does, so that it does not change with the server. */

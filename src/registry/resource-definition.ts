@@ -64,8 +64,10 @@ export interface Hub {
   readonly fieldLabels?: Readonly<Record<string, string>>;
 }
 
-/** Objects of another version than the stored one, always as JSON. Changes no argument and loses nothing. */
+/** How objects are stored, always as JSON. The conversion changes no argument and loses nothing. */
 export interface StorageForm {
+  /** The version of the stored objects. */
+  readonly version: string;
   readonly fromHub: (object: KubeObject) => KubeObject;
 }
 

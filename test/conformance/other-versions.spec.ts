@@ -18,6 +18,18 @@ const group = '/apis/resource.k8s.io';
 const claims = (version: string) => `${group}/${version}/namespaces/default/resourceclaims`;
 const one = { allocationMode: 'ExactCount', count: 1 };
 
+/** As kube-apiserver 1.36.3 tells them. */
+it.each([
+  ['apiextensions.k8s.io/v1', 'customresourcedefinitions', 'jfWCUB31mvA='],
+  ['admissionregistration.k8s.io/v1', 'mutatingadmissionpolicies', 'LYmCf+UMVdg='],
+  ['admissionregistration.k8s.io/v1', 'mutatingadmissionpolicybindings', '90V5FRZZ3Zg='],
+  ['resource.k8s.io/v1beta2', 'devicetaintrules', 'DJ3UJ0fj8MI='],
+  ['resource.k8s.io/v1alpha3', 'devicetaintrules', 'DJ3UJ0fj8MI='],
+])('storageVersionHash of %s %s names an earlier version', async (version, name, storageVersionHash) => {
+  const { body } = await send('GET', `/apis/${version}`);
+  expect(body['resources']).toContainEqual(expect.objectContaining({ name, storageVersionHash }));
+});
+
 it('serves a claim in the shape of each version', async () => {
   const requests = [
     { name: 'r', deviceClassName: 'c' },

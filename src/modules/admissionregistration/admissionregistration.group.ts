@@ -2,7 +2,7 @@ import { ApiGroup } from '../../registry/api-group.js';
 import {
   admissionregistrationResources,
   admissionregistrationVersion,
-  earlierMutatingPolicies,
+  mutatingPolicies,
 } from './admissionregistration.resources.js';
 
 @ApiGroup((naming) => {
@@ -15,14 +15,14 @@ import {
       version: 'v1beta1',
       groupPriority,
       versionPriority: 12,
-      resources: earlierMutatingPolicies(naming, 'v1beta1'),
+      resources: mutatingPolicies(naming, 'v1beta1'),
     },
     {
       group,
       version: 'v1alpha1',
       groupPriority,
       versionPriority: 9,
-      resources: earlierMutatingPolicies(naming, 'v1alpha1'),
+      resources: mutatingPolicies(naming, 'v1alpha1'),
     },
   ];
 })

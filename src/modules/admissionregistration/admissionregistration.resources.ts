@@ -19,9 +19,8 @@ export function admissionregistrationResources(naming: NamingProfile): readonly 
     categories: ['api-extensions'],
     allowsUnconditionalUpdate: false,
   };
-  const mutating = mutatingPolicies(naming);
   return [
-    ...mutating,
+    ...mutatingPolicies(naming, 'v1'),
     defineResource({
       ...common,
       kind: 'MutatingWebhookConfiguration',
@@ -54,10 +53,22 @@ export function admissionregistrationResources(naming: NamingProfile): readonly 
   ];
 }
 
-/** Mutating policies came through every level of stability, with the same fields at each. */
-function mutatingPolicies(naming: NamingProfile): readonly ResourceDefinition[] {
+/**
+ * Mutating policies in one of their versions, which all have the same fields. Stored as v1beta1, as kube-apiserver 1.36
+ * stores them, so that a kube-apiserver 1.35 can read them.
+ */
+export function mutatingPolicies(
+  naming: NamingProfile,
+  version: 'v1' | 'v1beta1' | 'v1alpha1',
+): readonly ResourceDefinition[] {
+  const stored = storedMutatingPolicies(naming);
+  return version === 'v1beta1' ? stored : stored.map((definition) => otherVersion(definition, { version }));
+}
+
+function storedMutatingPolicies(naming: NamingProfile): readonly ResourceDefinition[] {
   const common = {
     ...admissionregistrationVersion(naming),
+    version: 'v1beta1',
     namespaced: false,
     categories: ['api-extensions'],
     allowsUnconditionalUpdate: false,
@@ -78,11 +89,4 @@ function mutatingPolicies(naming: NamingProfile): readonly ResourceDefinition[] 
       table: bindingTable,
     }),
   ];
-}
-
-export function earlierMutatingPolicies(
-  naming: NamingProfile,
-  version: 'v1beta1' | 'v1alpha1',
-): readonly ResourceDefinition[] {
-  return mutatingPolicies(naming).map((stored) => otherVersion(stored, { version }));
 }

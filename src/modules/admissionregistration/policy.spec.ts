@@ -1,7 +1,7 @@
 import { namingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { prepared, refusals, updateRefusals } from '../../../test/harness/strategies.js';
-import { admissionregistrationResources, earlierMutatingPolicies } from './admissionregistration.resources.js';
+import { admissionregistrationResources, mutatingPolicies } from './admissionregistration.resources.js';
 import { mutatingBindingStrategy, validatingBindingStrategy } from './policy-binding.strategy.js';
 import { mutatingPolicyStrategy, validatingPolicyStrategy } from './policy.strategy.js';
 import { bindingTable, validatingPolicyTable } from './policy.table.js';
@@ -122,13 +122,16 @@ it('a policy in a table', () =>
     validatingPolicyTable.cells(validating({ paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }), { nowMs: 0 }),
   ).toEqual(['p', 1, 'v1/ConfigMap', '<unknown>']));
 
-it('earlier versions are views of the stable one, with the same fields', () => {
-  const naming = namingProfile('kubernetes');
-  const stable = admissionregistrationResources(naming).map(({ plural }) => plural);
-  for (const { plural, hub } of earlierMutatingPolicies(naming, 'v1alpha1')) {
-    expect(stable).toContain(plural);
-    expect(hub!.stored).toEqual({ group: 'admissionregistration.k8s.io', version: 'v1', plural });
-    const policy = object('MutatingAdmissionPolicy', {});
-    expect(hub!.fromHub(hub!.toHub(policy))).toEqual(policy);
-  }
-});
+it.each(['v1', 'v1alpha1'] as const)(
+  'mutating policies of %s are views of v1beta1, with the same fields',
+  (version) => {
+    const naming = namingProfile('kubernetes');
+    const served = admissionregistrationResources(naming).map(({ plural }) => plural);
+    for (const { plural, hub } of mutatingPolicies(naming, version)) {
+      expect(served).toContain(plural);
+      expect(hub!.stored).toEqual({ group: 'admissionregistration.k8s.io', version: 'v1beta1', plural });
+      const policy = object('MutatingAdmissionPolicy', {});
+      expect(hub!.fromHub(hub!.toHub(policy))).toEqual(policy);
+    }
+  },
+);

@@ -25,7 +25,7 @@ export function apiextensionsResources(naming: NamingProfile): readonly Resource
       table: defaultTable,
       subresources: { status: definitionStatusLens },
       allowsUnconditionalUpdate: false,
-      storage: { fromHub: toStoredDefinition(apiVersionOf(stored.group, stored.version)) },
+      storage: { version: stored.version, fromHub: toStoredDefinition(apiVersionOf(stored.group, stored.version)) },
       storedVersions: [{ ...stored, toHub: fromStoredDefinition }],
     }),
   ];

@@ -18,7 +18,7 @@ export function apiregistrationResources(naming: NamingProfile): readonly Resour
       namespaced: false,
       storagePrefix: `${apiregistrationVersion(naming).group}/apiservices`,
       // As the aggregator of kube-apiserver stores them, whatever the media type of the others.
-      storage: { fromHub: (service) => service },
+      storage: { version: 'v1', fromHub: (service) => service },
       strategy: apiServiceStrategy,
       table: apiServiceTable,
       subresources: { status: apiServiceStatusLens },

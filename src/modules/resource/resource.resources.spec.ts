@@ -16,9 +16,9 @@ it('defines what is served', () => {
   const four = ['deviceclasses', 'resourceclaims', 'resourceclaimtemplates', 'resourceslices'];
   expect(versionsOf([...v1beta2, ...v1beta1, ...v1alpha3])).toEqual([
     ...four.map((plural) => `${plural}@v1beta2<v1`),
-    'devicetaintrules@v1beta2',
+    'devicetaintrules@v1beta2<v1alpha3',
     ...four.map((plural) => `${plural}@v1beta1<v1`),
-    'devicetaintrules@v1alpha3<v1beta2',
+    'devicetaintrules@v1alpha3',
     'resourcepoolstatusrequests@v1alpha3',
   ]);
   expect([...v1, ...v1beta2, ...v1alpha3].every(hasWholeRows)).toBe(true);

@@ -59,9 +59,10 @@ export function resourceResources(naming: NamingProfile) {
     strategy: resourceSliceStrategy,
     table: resourceSliceTable,
   });
+  // Stored as v1alpha3, as kube-apiserver 1.36 stores them.
   const deviceTaintRules = defineResource({
     group,
-    version: 'v1beta2',
+    version: 'v1alpha3',
     kind: 'DeviceTaintRule',
     plural: 'devicetaintrules',
     namespaced: false,
@@ -73,7 +74,7 @@ export function resourceResources(naming: NamingProfile) {
   const unchanged = [deviceClasses, resourceClaims, resourceClaimTemplates, resourceSlices];
   return {
     v1: unchanged,
-    v1beta2: [...unchanged.map((definition) => otherVersion(definition, { version: 'v1beta2' })), deviceTaintRules],
+    v1beta2: [...unchanged, deviceTaintRules].map((definition) => otherVersion(definition, { version: 'v1beta2' })),
     v1beta1: [
       otherVersion(deviceClasses, { version: 'v1beta1' }),
       otherVersion(resourceClaims, { version: 'v1beta1', toHub: claimFromV1Beta1, fromHub: claimToV1Beta1 }),
@@ -85,7 +86,7 @@ export function resourceResources(naming: NamingProfile) {
       otherVersion(resourceSlices, { version: 'v1beta1', toHub: sliceFromV1Beta1, fromHub: sliceToV1Beta1 }),
     ],
     v1alpha3: [
-      otherVersion(deviceTaintRules, { version: 'v1alpha3' }),
+      deviceTaintRules,
       defineResource({
         group,
         version: 'v1alpha3',
