@@ -22,6 +22,16 @@ it('is taken from servers that put no sum in it', () => {
   expect(decodeContinue(edited((value) => delete value['sum']))).toEqual(token);
 });
 
+it.each(['/web-7\0', 'web-7\0', '/ns/web-7\0', '/system:view\0'])('is taken from kube-apiserver: %j', (start) => {
+  const theirs = encodeJson({ v: 'meta.k8s.io/v1', rv: 42, start }).toString('base64url');
+  expect(decodeContinue(theirs)).toEqual({ revision: 42, start: start.replace(/^\/|\0$/g, '') });
+});
+
+it.each(['//web-7\0', '/../web-7\0', 'a//b\0', 'a/./b\0', '../b\0', '/'])('is refused with the start %j', (start) => {
+  const wrong = encodeJson({ v: 'meta.k8s.io/v1', rv: 42, start }).toString('base64url');
+  expect(() => decodeContinue(wrong)).toThrow(/^invalid continue token: continue key is not valid: /);
+});
+
 it.each([
   ['another revision', edited((value) => (value['rv'] = 43))],
   ['another start', edited((value) => (value['start'] = 'web-8\0'))],

@@ -45,11 +45,13 @@ export function decodeContinue(text: string): ContinueToken {
     throw invalid('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   }
   if (typeof start !== 'string' || start === '') throw invalid('encoded start key empty (version meta.k8s.io/v1)');
-  if (start.split('/').includes('..') || start.startsWith('/')) throw invalid(start);
+  // Tokens that kube-apiserver makes of its watch cache begin with a slash.
+  const key = start.startsWith('/') ? start.slice(1) : start;
+  if (key.split('/').some((part) => ['', '.', '..'].includes(part))) throw invalid(start);
   if (sum !== undefined && sum !== sumOf(rv, start)) throw invalid('it was changed');
   return {
     revision: rv === -1 ? 'latest' : (rv as Revision),
-    start: start.endsWith('\0') ? start.slice(0, -1) : start,
+    start: key.endsWith('\0') ? key.slice(0, -1) : key,
   };
 }
 
