@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { differences } from './every-kind.js';
+import { keelsonWarnings, klogErrors } from './program-logs.js';
+import { ensurePrograms } from './programs.js';
+import { describeWrites } from './store-writes.js';
+
+describe('differences of two JSON values', () => {
+  it.each([
+    ['equal values', { a: [1, { b: null }] }, { a: [1, { b: null }] }, []],
+    ['another value', { a: { b: 1 } }, { a: { b: 2 } }, ['.a.b: 1 | 2']],
+    ['a missing field', { a: 1 }, {}, ['.a: 1 | undefined']],
+    ['null instead of nothing', { a: null }, {}, ['.a: null | undefined']],
+    ['a longer list', { a: [1] }, { a: [1, 2] }, ['.a.1: undefined | 2']],
+    ['a list instead of an object', { a: [] }, { a: {} }, ['.a: [] | {}']],
+  ])('%s', (_, left, right, want) => expect(differences(left, right)).toEqual(want));
+});
+
+it('errors of a klog log are grouped without names and numbers', () => {
+  const line = (name: string) => `E1122 12:40:15.149514   24259 controller.go:792] "failed" pod="${name}"`;
+  const log = [line('a-7f8d9c6b5-x2x4z'), 'I1122 12:40:15.149514   24259 a.go:1] "fine"', line('a-6c8d9f6b4-y2x4z')];
+  expect(klogErrors(log.join('\n'))).toEqual([
+    expect.objectContaining({ count: 2, example: 'controller.go:792] "failed" pod="a-7f8d9c6b5-x2x4z"' }),
+  ]);
+});
+
+it("Keelson's warnings, errors and stacks are found, and what it says at start is not", () => {
+  const log = [
+    'Serving https://127.0.0.1:1',
+    '  kubeconfig  /d/admin.kubeconfig',
+    '  try         kubectl get namespaces',
+    '{"level":30,"time":"t","msg":"fine"}',
+    '{"level":40,"time":"t","msg":"odd"}',
+    'Error: boom',
+  ];
+  expect(keelsonWarnings(log.join('\n')).map(({ example }) => example)).toEqual([log[4], log[5]]);
+});
+
+it('writes are counted by key, most first', () => {
+  const write = (key: string, type: 'put' | 'delete' = 'put') => ({ key, type, atMs: 0, manager: 'm' });
+  expect(describeWrites([write('/a'), write('/b'), write('/b'), { ...write('/a', 'delete'), manager: '' }])).toEqual([
+    '2 × /b (m)',
+    '1 × /a (m)',
+    '1 × deletion of /a',
+  ]);
+});
+
+describe('upstream programs', () => {
+  it('are not there where Go is not on PATH', async () => {
+    expect(await ensurePrograms('1.0.0', () => undefined, { PATH: '/nowhere' })).toBeUndefined();
+  });
+
+  it('of an incomplete directory are refused, with the names of those that are missing', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'upstream-'));
+    await expect(ensurePrograms('1.36.3', () => undefined, { KEELSON_UPSTREAM: directory })).rejects.toThrow(
+      `${directory}, which has no kube-controller-manager, kube-scheduler, kube-apiserver`,
+    );
+    rmSync(directory, { recursive: true });
+  });
+});
