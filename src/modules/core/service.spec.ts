@@ -53,6 +53,13 @@ describe('a service', () => {
   it.each<[object, string[]]>([
     [{ ports: [] }, ['spec.ports: Required value']],
     [
+      { ports: [{ port: 80, appProtocol: '' }] },
+      [
+        'spec.ports[0].appProtocol: Invalid value: "": name part must be non-empty',
+        expect.stringContaining('spec.ports[0].appProtocol: Invalid value: "": name part must consist of') as string,
+      ],
+    ],
+    [
       { ports: [{ port: 65536 }] },
       [
         `spec.ports[0].port: Invalid value: 65536: ${range}`,

@@ -51,13 +51,14 @@ function validatePorts(spec: Fields): FieldError[] {
 
 function validatePortOf(spec: Fields, port: Fields, portAt: FieldPath, needsName: boolean): FieldError[] {
   const name = asText(port['name']);
-  const appProtocol = asText(port['appProtocol']);
   const errors = [
     ...(name === '' && !needsName ? [] : requiredName(name, portAt.child('name'), validateDnsLabel)),
     ...between(asNumber(port['port']), portAt.child('port'), 1, 65535),
     ...oneOf(asText(port['protocol']), portAt.child('protocol'), protocols),
     ...(spec['type'] === 'ExternalName' ? [] : validatePort(port['targetPort'], portAt.child('targetPort'))),
-    ...(appProtocol === '' ? [] : checked(appProtocol, portAt.child('appProtocol'), validateQualifiedName)),
+    ...(isSet(port['appProtocol'])
+      ? checked(asText(port['appProtocol']), portAt.child('appProtocol'), validateQualifiedName)
+      : []),
   ];
   if (port['nodePort'] && !allocatesNodePorts(spec)) {
     const message = `may not be used when \`type\` is '${asText(spec['type'])}'`;

@@ -66,7 +66,17 @@ it.each<[string, object, string[]]>([
     { ports: [{ protocol: 'X' }] },
     ['ports[0].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"'],
   ],
-  ['port 0', { ports: [{ port: 0 }] }, ['ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive']],
+  ['ports outside the range', { ports: [{ port: 0 }, { name: 'x', port: -1 }, { name: 'y', port: 70_000 }] }, []],
+  ['a zone without a name', endpoint({ hints: { forZones: [{}] } }), []],
+  [
+    'a zone that is no label value',
+    endpoint({ hints: { forZones: [{ name: 'a/b' }] } }),
+    [
+      expect.stringContaining(
+        'endpoints[0].hints.forZones[0].name: Invalid value: "a/b": a valid label must be',
+      ) as string,
+    ],
+  ],
 ])('%s', (_name, fields, want) => expect(refusals(endpointSliceStrategy, slice(fields))).toEqual(want));
 
 it('looks no further at a list that is too long', () =>

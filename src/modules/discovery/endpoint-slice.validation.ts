@@ -7,7 +7,7 @@ import {
   nameIsDnsSubdomain,
   validateDnsLabel,
   validateDnsSubdomain,
-  validatePortNumber,
+  validateLabelValue,
   validateQualifiedName,
 } from '../../machinery/names.js';
 import { validateIp, validateReachableIp } from '../core/addresses.js';
@@ -98,7 +98,7 @@ function validateFqdn(text: string, at: FieldPath): FieldError[] {
 
 function validateHints(hints: Fields, at: FieldPath): FieldError[] {
   return [
-    ...validateHintedNames(hints['forZones'], at.child('forZones'), validateQualifiedName),
+    ...validateHintedNames(hints['forZones'], at.child('forZones'), validateLabelValue),
     ...validateHintedNames(hints['forNodes'], at.child('forNodes'), nameIsDnsSubdomain),
   ];
 }
@@ -116,22 +116,18 @@ function validateHintedNames(hints: unknown, at: FieldPath, check: (name: string
   );
 }
 
-/** Of all ports one at most may be without a name. */
+/** Of all ports one at most may be without a name. Port numbers are not checked, as kube-apiserver does not. */
 function validatePorts(ports: unknown, at: FieldPath): FieldError[] {
   const seen = new Set<string>();
   return each(ports, at, (port, portAt) => {
     const name = asText(port['name']);
     const nameAt = portAt.child('name');
-    const { protocol, port: number, appProtocol } = port;
+    const { protocol, appProtocol } = port;
     const errors: FieldError[] = [];
     if (seen.has(name)) errors.push(fieldError.duplicate(String(nameAt), name));
     seen.add(name);
     if (name !== '') errors.push(...checked(name, nameAt, validateDnsLabel));
     errors.push(...oneOf(protocol, portAt.child('protocol'), protocols));
-    if (typeof number === 'number') {
-      const numberAt = String(portAt.child('port'));
-      errors.push(...validatePortNumber(number).map((message) => fieldError.invalid(numberAt, number, message)));
-    }
     if (isSet(appProtocol)) {
       errors.push(...checked(asText(appProtocol), portAt.child('appProtocol'), validateQualifiedName));
     }

@@ -29,6 +29,13 @@ it.each<[object, string[]]>([
   ],
 ])('%j', (spec, want) => expect(refusals(podDisruptionBudgetStrategy, budget(spec))).toEqual(want));
 
+it.each([
+  ['Upper_Case', true],
+  ['a/b', false],
+])('name %s is valid: %s', (name, isValid) =>
+  expect(podDisruptionBudgetStrategy.validateName(name).length === 0).toBe(isValid),
+);
+
 it('begins with nothing to give, whatever its maker says', () =>
   expect(prepared(podDisruptionBudgetStrategy, budget({}, { disruptionsAllowed: 5 }))['status']).toEqual({
     disruptionsAllowed: 0,

@@ -4,7 +4,7 @@ import { asFields, fillIn, isSet, makeFields, type Fields } from '../../machiner
 import { atMostAll, validateIntOrPercent } from '../../machinery/int-or-percent.js';
 import { validateConditions } from '../../machinery/condition-validation.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { nameIsDnsSubdomain } from '../../machinery/names.js';
+import { nameIsPathSegment } from '../../machinery/names.js';
 import { statusLens } from '../../registry/status-lens.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validateCounters } from '../core/replica-status.validation.js';
@@ -12,7 +12,7 @@ import { validateLabelSelectorObject } from '../core/selector.validation.js';
 
 /** How many pods of an application may be away at once by will: evictions ask it, accidents do not. */
 export const podDisruptionBudgetStrategy: Strategy = {
-  validateName: nameIsDnsSubdomain,
+  validateName: nameIsPathSegment,
   countsGenerations: true,
   default: defaultBudget,
   prepareForCreate(budget) {

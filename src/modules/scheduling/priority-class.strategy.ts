@@ -2,7 +2,7 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { oneOf } from '../../machinery/field-rules.js';
-import { asNumber, fillInZero } from '../../machinery/fields.js';
+import { asNumber, fillIn } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
@@ -21,7 +21,7 @@ export function priorityClassStrategy(naming: NamingProfile): Strategy {
   const resource = { group: naming.group('scheduling'), resource: 'priorityclasses' };
   return {
     validateName: nameIsDnsSubdomain,
-    default: (priorityClass) => fillInZero(priorityClass, 'preemptionPolicy', 'PreemptLowerPriority'),
+    default: (priorityClass) => fillIn(priorityClass, 'preemptionPolicy', 'PreemptLowerPriority'),
     /** It is counted no further: little of it can change. */
     prepareForCreate(priorityClass) {
       priorityClass.metadata.generation = 1;
@@ -43,7 +43,9 @@ export function priorityClassStrategy(naming: NamingProfile): Strategy {
 }
 
 function validatePolicy(priorityClass: KubeObject): FieldError[] {
-  return oneOf(priorityClass['preemptionPolicy'], path('preemptionPolicy'), ['PreemptLowerPriority', 'Never']);
+  const { preemptionPolicy } = priorityClass;
+  if (preemptionPolicy === '') return [fieldError.required('preemptionPolicy')];
+  return oneOf(preemptionPolicy, path('preemptionPolicy'), ['PreemptLowerPriority', 'Never']);
 }
 
 function validateValue(priorityClass: KubeObject): FieldError[] {

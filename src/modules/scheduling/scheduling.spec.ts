@@ -44,8 +44,9 @@ describe('PriorityClass', () => {
       priorityClass({ value: 2000001000, globalDefault: true }, 'system-node-critical'),
       [reserved('system-node-critical', 'globalDefault of $ PriorityClass must be false')],
     ],
+    ['another policy', priorityClass({ preemptionPolicy: '' }), ['preemptionPolicy: Required value']],
     [
-      'another policy',
+      'another preemption',
       priorityClass({ preemptionPolicy: 'X' }),
       ['preemptionPolicy: Unsupported value: "X": supported values: "PreemptLowerPriority", "Never"'],
     ],

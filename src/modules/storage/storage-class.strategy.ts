@@ -1,7 +1,7 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, each, oneOf } from '../../machinery/field-rules.js';
-import { asItems, asText, asTexts, fillInZero, type Fields } from '../../machinery/fields.js';
+import { asItems, asText, asTexts, fillIn, fillInZero, type Fields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
@@ -16,7 +16,7 @@ export function storageClassStrategy(naming: NamingProfile): Strategy {
     validateName: nameIsDnsSubdomain,
     default(storageClass) {
       fillInZero(storageClass, 'reclaimPolicy', 'Delete');
-      fillInZero(storageClass, 'volumeBindingMode', 'Immediate');
+      fillIn(storageClass, 'volumeBindingMode', 'Immediate');
     },
     validateCreate: validateStorageClass,
     validateUpdate: (storageClass, old) => [
@@ -39,10 +39,13 @@ function validateStorageClass(storageClass: KubeObject): FieldError[] {
   ];
 }
 
+/** A term that selects nothing counts as a repeated one, as in kube-apiserver. */
 function validateTopologies(topologies: unknown, at: FieldPath): FieldError[] {
   const isAgain = repeatedValues(asItems(topologies));
-  return each(topologies, at, validateTerm, (_term, termAt, index) =>
-    isAgain[index] ? [fieldError.duplicate(String(termAt.child('matchLabelExpressions')), '')] : [],
+  return each(topologies, at, validateTerm, (term, termAt, index) =>
+    isAgain[index] || asItems(term['matchLabelExpressions']).length === 0
+      ? [fieldError.duplicate(String(termAt.child('matchLabelExpressions')), '')]
+      : [],
   );
 }
 

@@ -18,6 +18,7 @@ describe('StorageClass', () => {
     ...fields,
   });
   const topology = (...expressions: object[]) => ({ allowedTopologies: [{ matchLabelExpressions: expressions }] });
+  const topologyTerm = { matchLabelExpressions: [{ key: 'a', values: ['x'] }] };
   const at = 'allowedTopologies[0].matchLabelExpressions';
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'v']));
 
@@ -47,6 +48,11 @@ describe('StorageClass', () => {
       { volumeBindingMode: 'X' },
       ['volumeBindingMode: Unsupported value: "X": supported values: "Immediate", "WaitForFirstConsumer"'],
     ],
+    [
+      'an empty mode',
+      { volumeBindingMode: '' },
+      ['volumeBindingMode: Unsupported value: "": supported values: "Immediate", "WaitForFirstConsumer"'],
+    ],
     ['no values', topology({ key: 'a' }), [`${at}[0].values: Required value`]],
     ['a value twice', topology({ key: 'a', values: ['x', 'x'] }), [`${at}[0].values[1]: Duplicate value: "x"`]],
     [
@@ -56,8 +62,13 @@ describe('StorageClass', () => {
     ],
     [
       'a term twice',
-      { allowedTopologies: [{}, {}] },
+      { allowedTopologies: [topologyTerm, topologyTerm] },
       ['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'],
+    ],
+    [
+      'a term without expressions',
+      { allowedTopologies: [{}] },
+      ['allowedTopologies[0].matchLabelExpressions: Duplicate value: ""'],
     ],
   ])('%s', (_name, fields, want) => expect(refusals(strategy, storageClass(fields))).toEqual(want));
 

@@ -62,7 +62,9 @@ export function validateContainerCommon(container: Fields, at: FieldPath, names:
     ...validateImage(container, at),
     ...validatePorts(container['ports'], at.child('ports'), names),
     ...each(container['env'], at.child('env'), validateVariable),
-    ...each(container['envFrom'], at.child('envFrom'), (source) => validateEnvFrom(source, at.child('envFrom'))),
+    ...each(container['envFrom'], at.child('envFrom'), (source, sourceAt) =>
+      validateEnvFrom(source, at.child('envFrom'), sourceAt),
+    ),
     ...validateMounts(container, at, names),
     ...oneOf(container['imagePullPolicy'], at.child('imagePullPolicy'), ['Always', 'IfNotPresent', 'Never']),
     ...oneOf(container['terminationMessagePolicy'], at.child('terminationMessagePolicy'), [
@@ -152,7 +154,8 @@ function validateVariable(variable: Fields, at: FieldPath): FieldError[] {
   return errors;
 }
 
-function validateEnvFrom(source: Fields, at: FieldPath): FieldError[] {
+/** kube-apiserver names the whole list in some errors, and the entry in others. */
+function validateEnvFrom(source: Fields, at: FieldPath, sourceAt: FieldPath): FieldError[] {
   const prefix = asText(source['prefix']);
   const errors = prefix === '' ? [] : checked(prefix, at.child('prefix'), validateRelaxedEnvVarName);
   const set = ['configMapRef', 'secretRef'].filter((field) => isSet(source[field]));
@@ -163,7 +166,7 @@ function validateEnvFrom(source: Fields, at: FieldPath): FieldError[] {
   }
   for (const field of set) {
     const name = asText(asFields(source[field])['name']);
-    errors.push(...requiredName(name, at.child(field, 'name'), validateDnsSubdomain));
+    errors.push(...requiredName(name, sourceAt.child(field, 'name'), validateDnsSubdomain));
   }
   return errors;
 }

@@ -35,6 +35,11 @@ export function validateFieldRef(ref: Fields, at: FieldPath, supported: readonly
   const errors = required(ref['apiVersion'], at.child('apiVersion'));
   const fieldPath = asText(ref['fieldPath']);
   if (fieldPath === '') return [...errors, fieldError.required(String(at.child('fieldPath')))];
+  const apiVersion = asText(ref['apiVersion']);
+  if (apiVersion !== '' && apiVersion !== 'v1') {
+    const message = `error converting fieldPath: unsupported pod version: ${apiVersion}`;
+    return [...errors, fieldError.invalid(String(at.child('fieldPath')), fieldPath, message)];
+  }
   const keyed = /^(metadata\.(?:annotations|labels))\['(.*)'\]$/.exec(fieldPath);
   if (keyed) {
     const key = keyed[1] === 'metadata.annotations' ? keyed[2]!.toLowerCase() : keyed[2]!;

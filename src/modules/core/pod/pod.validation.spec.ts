@@ -219,6 +219,18 @@ it.each<[string, KubeObject, string[]]>([
     ],
   ],
   [
+    'env fieldRef of another version',
+    one({ env: [{ name: 'a', valueFrom: { fieldRef: { apiVersion: 'v2', fieldPath: 'metadata.name' } } }] }),
+    [
+      'spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Invalid value: "metadata.name": error converting fieldPath: unsupported pod version: v2',
+    ],
+  ],
+  [
+    'envFrom without a name',
+    one({ envFrom: [{ configMapRef: { name: 'a' } }, { secretRef: {} }] }),
+    ['spec.containers[0].envFrom[1].secretRef.name: Required value'],
+  ],
+  [
     'env bad annotation path',
     one({ env: [{ name: 'a', valueFrom: { fieldRef: { fieldPath: "metadata.annotations['a b']" } } }] }),
     [`spec.containers[0].env[0].valueFrom.fieldRef: Invalid value: "a b": ${badQualifiedName}`],
@@ -496,6 +508,18 @@ it.each<[string, KubeObject, string[]]>([
       ],
     }),
     ['spec.volumes[0].projected: Invalid value: "b": conflicting duplicate paths'],
+  ],
+  [
+    'projected token twice at one path',
+    pod({
+      volumes: [
+        {
+          name: 'v',
+          projected: { sources: [{ serviceAccountToken: { path: 't' } }, { serviceAccountToken: { path: 't' } }] },
+        },
+      ],
+    }),
+    [],
   ],
   [
     'projected token too short',
@@ -782,6 +806,11 @@ it.each<[string, KubeObject, string[]]>([
     'spread without key',
     pod({ topologySpreadConstraints: [{ maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' }] }),
     ['spec.topologySpreadConstraints[0].topologyKey: Required value: can not be empty'],
+  ],
+  [
+    'spread with a key that is no label key',
+    pod({ topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'a b', whenUnsatisfiable: 'DoNotSchedule' }] }),
+    [],
   ],
   [
     'spread bad action',

@@ -161,7 +161,6 @@ function validateSpreadConstraint(constraint: Fields, at: FieldPath): FieldError
     errors.push(fieldError.invalid(String(at.child('maxSkew')), asNumber(maxSkew), 'must be greater than zero'));
   }
   if (topologyKey === '') errors.push(fieldError.required(String(at.child('topologyKey')), 'can not be empty'));
-  else errors.push(...checked(topologyKey, at.child('topologyKey'), validateQualifiedName));
   errors.push(...oneOf(asText(whenUnsatisfiable), at.child('whenUnsatisfiable'), ['DoNotSchedule', 'ScheduleAnyway']));
   if (isSet(minDomains)) {
     const where = String(at.child('minDomains'));

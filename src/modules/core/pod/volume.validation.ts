@@ -226,7 +226,7 @@ function validateProjections(volume: Fields, at: FieldPath): FieldError[] {
       for (const item of asItems(part['items'])) errors.push(...claim(asText(item['path']), asText(item['path'])));
     } else {
       errors.push(...validateTokenProjection(taken, part, partAt));
-      if (taken !== 'podCertificate') errors.push(...claim(asText(part['path']), asText(part['path'])));
+      if (taken === 'clusterTrustBundle') errors.push(...claim(asText(part['path']), asText(part['path'])));
     }
     return errors;
   });
