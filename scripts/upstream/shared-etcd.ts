@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { asFields, asItems, asNumber, asText, valueAt, type Fields } from '../../src/machinery/fields.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import type { ApiClient, WatchEvent } from './api-client.js';
+import { compareAlteredObjects } from './altered-objects.js';
 import { eventually, type Checks } from './checks.js';
 import { nodePortRange, type Cluster } from './cluster.js';
 import { differences, everyKind, itemNamed, pathOf, type Sample } from './every-kind.js';
@@ -30,6 +31,17 @@ export async function runSharedEtcd(run: SharedRun): Promise<void> {
   const both = [keelson, upstream] as const;
   try {
     await compareRaw(both, checks, say);
+    await compareAlteredObjects(both, checks, say, cluster.directory);
+    await keelson.must(keelson.delete('/api/v1/namespaces/shop'));
+    await eventually('the namespace is gone', async () =>
+      (await upstream.get('/api/v1/namespaces/shop')).code === 404 ? true : undefined,
+    );
+    for (const path of [
+      'scheduling.k8s.io/v1/priorityclasses/shop-checkout',
+      'node.k8s.io/v1/runtimeclasses/shop-sandboxed',
+    ]) {
+      await keelson.must(keelson.delete(`/apis/${path}`));
+    }
     await compareKinds(keelson, upstream, checks, say);
     await compareKinds(upstream, keelson, checks, say);
     await checkEncodings(run, both, checks);
@@ -131,6 +143,7 @@ async function compareReads(writer: ApiClient, reader: ApiClient, sample: Sample
     const versions = [
       ...gets.map(({ body }) => body),
       ...lists.map(({ body }) => itemNamed(body, sample.object.metadata.name)),
+      ...tables.map(({ body }) => asItems(body['rows'])[0]?.['object']),
     ].map((body) => valueAt(body, ['metadata', 'resourceVersion']));
     const items = lists.map(({ body }) => itemNamed(body, sample.object.metadata.name));
     if (items.some((item) => item === undefined)) problems.push(`LIST ${when}: the object is missing`);

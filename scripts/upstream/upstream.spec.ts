@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { alterations } from './altered-objects.js';
 import { differences } from './every-kind.js';
 import { keelsonWarnings, klogErrors } from './program-logs.js';
 import { ensurePrograms } from './programs.js';
@@ -15,6 +16,25 @@ describe('differences of two JSON values', () => {
     ['a longer list', { a: [1] }, { a: [1, 2] }, ['.a.1: undefined | 2']],
     ['a list instead of an object', { a: [] }, { a: {} }, ['.a: [] | {}']],
   ])('%s', (_, left, right, want) => expect(differences(left, right)).toEqual(want));
+});
+
+it('an object is altered in every field but its names, and is not changed itself', () => {
+  const object = { kind: 'A', metadata: { name: 'a' }, spec: { on: true, list: [1] } };
+  const before = structuredClone(object);
+  const found = [...alterations(object)].map(({ change, object: altered }) => [change, differences(object, altered)]);
+  expect(object).toEqual(before);
+  expect(found).toEqual(
+    expect.arrayContaining([
+      ['without spec', ['.spec: {"on":true,"list":[1]} | undefined']],
+      ['spec.on=false', ['.spec.on: true | false']],
+      ['spec.list=twice', ['.spec.list.1: undefined | 1']],
+      ['without spec.list.0', ['.spec.list.0: 1 | undefined']],
+      ['spec.list.0=-1', ['.spec.list.0: 1 | -1']],
+      ['spec=unknown field', ['.spec.unknown: undefined | 1']],
+      ['metadata.name=Bad_Name', ['.metadata.name: "a" | "Bad_Name"']],
+    ]),
+  );
+  expect(found.map(([change]) => change)).not.toContain('without metadata.name');
 });
 
 it('errors of a klog log are grouped without names and numbers', () => {

@@ -34,6 +34,14 @@ it.each<[string, object, string[]]>([
     { podCIDR: 'x' },
     ['spec.podCIDRs[0]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'],
   ],
+  [
+    'two ranges of one IP family',
+    { podCIDRs: ['10.1.0.0/24', '10.2.0.0/24'] },
+    [
+      'spec.podCIDRs: Invalid value: ["10.1.0.0/24","10.2.0.0/24"]: may specify no more than one CIDR for each IP family',
+    ],
+  ],
+  ['a range of each IP family', { podCIDRs: ['10.1.0.0/24', '2001:db8::/64'] }, []],
   ['two ranges that disagree', { podCIDR: '10.1.0.0/24', podCIDRs: ['10.2.0.0/24'] }, []],
   [
     'a taint of no kind',

@@ -84,12 +84,16 @@ function mirrorPodCidr(spec: Fields): void {
 
 function validateNode(node: KubeObject): FieldError[] {
   const spec = asFields(node['spec']);
-  return [
-    ...validateTaints(spec['taints']),
-    ...asTexts(spec['podCIDRs']).flatMap((cidr, index) =>
-      checked(cidr, path('spec').child('podCIDRs').index(index), validateCidr),
-    ),
-  ];
+  return [...validateTaints(spec['taints']), ...validatePodCidrs(asTexts(spec['podCIDRs']))];
+}
+
+/** One range at most for each IP family. */
+function validatePodCidrs(cidrs: readonly string[]): FieldError[] {
+  const at = path('spec').child('podCIDRs');
+  const errors = cidrs.flatMap((cidr, index) => checked(cidr, at.index(index), validateCidr));
+  const families = new Set(cidrs.map((cidr) => cidr.includes(':')));
+  if (errors.length > 0 || families.size === cidrs.length) return errors;
+  return [fieldError.invalid(String(at), [...cidrs], 'may specify no more than one CIDR for each IP family')];
 }
 
 /** Clients know the path of these errors to begin with `metadata`, wrong as it is. */
