@@ -1,8 +1,9 @@
-import { decodeJson } from '../codec/json.js';
+import { decodeJson, decodeJsonInSteps } from '../codec/json.js';
 import { metadataStart, spliceResourceVersion } from '../codec/stored-object.js';
 import type { Status } from '../machinery/api-error.js';
 import type { KubeObject, OwnerReference } from '../machinery/kube-object.js';
 import type { Revision } from '../machinery/revision.js';
+import type { Steps } from '../std/steps.js';
 import type { KeyValue } from '../storage/kv-store.js';
 
 /** What selectors see of an object. */
@@ -32,7 +33,8 @@ export interface Rendering {
   readonly id: string;
   /** Of bytes that tell how old things are: they are good for as long as this stays the same. */
   readonly moment?: () => number;
-  render(object: EncodedObject): Buffer;
+  /** `parsed` is the object, where somebody has parsed it before. */
+  render(object: EncodedObject, parsed?: KubeObject): Buffer;
   frame(type: WatchEventType, body: Buffer): Buffer;
   /** The whole frame. */
   bookmark(revision: Revision, initialEventsEnd: boolean): Buffer;
@@ -48,6 +50,8 @@ const noBytes = Buffer.alloc(0);
 
 // A handful of renderings are in use at a time (JSON, protobuf, metadata, Table); a client cannot make an object hoard more.
 const renderingsMax = 4;
+/** Parsing a larger one is a step of its own, so that other requests run before its other form is made. */
+const largeBytesMin = 64 * 1024;
 
 /** One state of an object, as bytes. It never changes; what it remembers are other forms of the same bytes. */
 export class EncodedObject {
@@ -88,13 +92,27 @@ export class EncodedObject {
     return decodeJson(this.bytes) as unknown as KubeObject;
   }
 
-  rendered(rendering: Rendering): Buffer {
+  /** parse() in steps. */
+  *parseInSteps(): Steps<KubeObject> {
+    if (this.corruption) throw this.corruption;
+    return (yield* decodeJsonInSteps(this.bytes.toString())) as unknown as KubeObject;
+  }
+
+  get isLarge(): boolean {
+    return this.bytes.length >= largeBytesMin;
+  }
+
+  hasRendering({ id }: Rendering): boolean {
+    return this.renderings?.some((other) => other.id === id) ?? false;
+  }
+
+  rendered(rendering: Rendering, parsed?: KubeObject): Buffer {
     if (this.corruption) throw this.corruption;
     if (rendering.id === 'json') return this.bytes;
-    if (rendering.moment) return rendering.render(this);
+    if (rendering.moment) return rendering.render(this, parsed);
     const known = this.renderings?.find((other) => other.id === rendering.id);
     if (known) return known.bytes;
-    const bytes = unpooled(rendering.render(this));
+    const bytes = unpooled(rendering.render(this, parsed));
     this.renderings ??= [];
     if (this.renderings.length === renderingsMax) this.renderings.shift();
     this.renderings.push({ id: rendering.id, bytes });

@@ -4,7 +4,7 @@ import { DecodeError } from './decode-error.js';
 import { decodeJsonInSteps, encodeJson, prettyJson } from './json.js';
 import { findDuplicateFields } from './strict-json.js';
 import { ValueBudget } from './value-budget.js';
-import { decodeYaml, decodeYamlInSteps, encodeYaml } from './yaml.js';
+import { decodeYaml, decodeYamlInSteps, encodeYaml, encodeYamlInSteps } from './yaml.js';
 
 /** What a decoder read, and what it noticed on the way. */
 export interface Decoded {
@@ -40,6 +40,8 @@ export interface Encoding extends Decoder {
   readonly takesTables: boolean;
   /** Throws EncodeError where takesAnyKind is false and the value, by its apiVersion and kind, cannot be written. */
   encode(value: unknown, options?: { readonly pretty?: boolean }): Buffer;
+  /** The same in steps, where a large value takes longer than other requests should wait. */
+  encodeInSteps?(value: unknown): Steps<Buffer>;
   /** How a list is put together from the bytes of its objects; without it a list is written at once. */
   readonly list?: ListForm;
   /** The whole frame of a watch event, around bytes that `encode` made of its object. */
@@ -111,6 +113,7 @@ export const yaml: Encoding = {
   takesAnyKind: true,
   takesTables: true,
   encode: (value) => encodeYaml(value),
+  encodeInSteps: encodeYamlInSteps,
   decode: (bytes, options) => decodeYaml(bytes, options),
   decodeInSteps: (bytes, options) => decodeYamlInSteps(bytes, options),
 };

@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from '../std/steps.js';
 import { looksLikeTime, resolvePlain } from './yaml-scalar.js';
 
 /**
@@ -5,33 +6,45 @@ import { looksLikeTime, resolvePlain } from './yaml-scalar.js';
  * plain word would be read as something else. Long lines are not folded.
  */
 export function writeYaml(value: unknown): string {
+  return atOnce(writeYamlInSteps(value));
+}
+
+const linesPerStep = 1024;
+
+/** The same in steps of so many lines. */
+export function* writeYamlInSteps(value: unknown): Steps<string> {
   const lines: string[] = [];
   // A block needs something to be indented under.
   if (typeof value === 'string' && value.includes('\n')) lines.push(doubleQuoted(value));
   else if (isEmptyOrScalar(value)) lines.push(inline(value, 0));
-  else block(value as object, 0, '', lines);
+  else yield* block(value as object, 0, '', lines);
+  yield;
   return `${lines.join('\n')}\n`;
 }
 
-function block(value: object, indent: number, first: string, lines: string[]): void {
-  if (Array.isArray(value)) list(value as unknown[], indent, first, lines);
-  else map(value as Record<string, unknown>, indent, first, lines);
+function block(value: object, indent: number, first: string, lines: string[]): Steps<void> {
+  return Array.isArray(value)
+    ? list(value as unknown[], indent, first, lines)
+    : map(value as Record<string, unknown>, indent, first, lines);
 }
 
 /** `first` is what the first line begins with: the dash of a list that this value is an item of, or nothing. */
-function list(items: readonly unknown[], indent: number, first: string, lines: string[]): void {
+function* list(items: readonly unknown[], indent: number, first: string, lines: string[]): Steps<void> {
   const pad = ' '.repeat(indent);
   for (const [index, item] of items.entries()) {
     const start = `${index === 0 && first !== '' ? first : pad}- `;
     if (isEmptyOrScalar(item)) lines.push(`${start}${inline(item, indent)}`);
-    else block(item as object, indent + 2, start, lines);
+    else yield* block(item as object, indent + 2, start, lines);
+    if (lines.length % linesPerStep === 0) yield;
   }
 }
 
-function map(object: Record<string, unknown>, indent: number, first: string, lines: string[]): void {
+function* map(object: Record<string, unknown>, indent: number, first: string, lines: string[]): Steps<void> {
   const pad = ' '.repeat(indent);
+  const keys = Object.keys(object).sort(compareKeys);
+  if (keys.length > linesPerStep) yield;
   let start = first === '' ? pad : first;
-  for (const key of Object.keys(object).sort(compareKeys)) {
+  for (const key of keys) {
     const value = object[key];
     if (value === undefined) continue;
     const written = keyText(key);
@@ -41,8 +54,9 @@ function map(object: Record<string, unknown>, indent: number, first: string, lin
       lines.push(`${head} ${inline(value, indent)}`);
     } else {
       lines.push(head);
-      block(value as object, Array.isArray(value) ? indent : indent + 2, '', lines);
+      yield* block(value as object, Array.isArray(value) ? indent : indent + 2, '', lines);
     }
+    if (lines.length % linesPerStep === 0) yield;
   }
 }
 

@@ -5,7 +5,7 @@ import { decodeJsonInSteps } from './json.js';
 import { findDuplicateFields } from './strict-json.js';
 import { ValueBudget } from './value-budget.js';
 import { readYaml } from './yaml-reader.js';
-import { writeYaml } from './yaml-writer.js';
+import { writeYaml, writeYamlInSteps } from './yaml-writer.js';
 
 /**
  * YAML in and out. Bodies that begin with `{` are tried as JSON first: that is what most clients send under this name,
@@ -37,4 +37,8 @@ export function* decodeYamlInSteps(bytes: Uint8Array, options?: DecodeOptions): 
 
 export function encodeYaml(value: unknown): Buffer {
   return Buffer.from(writeYaml(value));
+}
+
+export function* encodeYamlInSteps(value: unknown): Steps<Buffer> {
+  return Buffer.from(yield* writeYamlInSteps(value));
 }

@@ -15,6 +15,7 @@ const rendering: ListRendering = {
   bytesOf: ({ bytes }) => bytes,
   itemStart: () => 1,
   itemEnd: (bytes) => bytes.length - 1,
+  parses: () => false,
   isKept: true,
 };
 const ends = { head: Buffer.from('['), tail: Buffer.from(']') };

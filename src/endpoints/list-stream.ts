@@ -7,6 +7,7 @@ import type { ListMeta, ListRendering } from '../registry/rendering.js';
 import { assert } from '../std/assert.js';
 import { Breather } from '../std/breather.js';
 import type { Clock } from '../std/clock.js';
+import { YieldTimer } from '../std/yield-timer.js';
 import { compressedList } from './compressed-list.js';
 import { asCompressed, compressed, compressedBytesMin, compressingStream } from './compression.js';
 
@@ -39,7 +40,9 @@ export async function sendList(
   const tail = rendering.tail(meta);
   let itemsLength = objects.length > 0 ? -firstSkip : 0;
   for (const object of objects) {
-    const bytes = rendering.bytesOf(object);
+    const bytes = needsSteps(rendering, object)
+      ? await bytesInSteps(rendering, object, options.clock)
+      : rendering.bytesOf(object);
     itemsLength += separator.length + rendering.itemEnd(bytes) - rendering.itemStart(bytes);
     if (breather.isDue()) await breather.rest();
   }
@@ -81,10 +84,10 @@ async function sendMadeOnTheWay(
   rendering: ListRendering,
   meta: ListMeta,
   objects: readonly EncodedObject[],
-  { sliceBytes, compresses }: ListStreamOptions,
+  { sliceBytes, compresses, clock }: ListStreamOptions,
   breather: Breather,
 ): Promise<void> {
-  const slices = madeOnTheWay(rendering, meta, objects, sliceBytes, breather);
+  const slices = madeOnTheWay(rendering, meta, objects, { sliceBytes, clock }, breather);
   const whole = (await slices.next()).value;
   assert(whole, 'a list has a head');
   const second = (await slices.next()).value;
@@ -148,7 +151,7 @@ async function* madeOnTheWay(
   rendering: ListRendering,
   meta: ListMeta,
   objects: readonly EncodedObject[],
-  sliceBytes: number,
+  { sliceBytes, clock }: Pick<ListStreamOptions, 'sliceBytes' | 'clock'>,
   breather: Breather,
 ): AsyncGenerator<Buffer, undefined> {
   const { separator, firstSkip } = rendering;
@@ -157,7 +160,9 @@ async function* madeOnTheWay(
   let pieces = [head];
   let length = head.length;
   for (const [index, object] of objects.entries()) {
-    const bytes = rendering.bytesOf(object);
+    const bytes = needsSteps(rendering, object)
+      ? await bytesInSteps(rendering, object, clock)
+      : rendering.bytesOf(object);
     const item = bytes.subarray(rendering.itemStart(bytes), rendering.itemEnd(bytes));
     const before = index === 0 ? separator.subarray(firstSkip) : separator;
     pieces.push(before, item);
@@ -171,6 +176,20 @@ async function* madeOnTheWay(
   }
   yield Buffer.concat([...pieces, tail], length + tail.length);
   return undefined;
+}
+
+const needsSteps = (rendering: ListRendering, object: EncodedObject): boolean =>
+  object.isLarge && rendering.parses(object);
+
+async function bytesInSteps(rendering: ListRendering, object: EncodedObject, clock: Clock): Promise<Buffer> {
+  const timer = new YieldTimer(clock);
+  const parsed = await timer.run(object.parseInSteps());
+  if (timer.isDue()) await timer.yield();
+  const bytes = rendering.bytesInSteps
+    ? await timer.run(rendering.bytesInSteps(object, parsed))
+    : rendering.bytesOf(object, parsed);
+  if (timer.isDue()) await timer.yield();
+  return bytes;
 }
 
 /** Fills one slice after the other, and yields each that is full. */

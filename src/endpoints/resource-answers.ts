@@ -4,6 +4,8 @@ import { headersFor, sendBytes } from '../hooks/answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import { Renderings, type IncludeObject, type ListMeta, type Representation } from '../registry/rendering.js';
 import type { ResourceDefinition } from '../registry/resource-definition.js';
+import type { Clock } from '../std/clock.js';
+import { YieldTimer } from '../std/yield-timer.js';
 import type { VerbAnswer } from '../verbs/verb.js';
 import { asCompressed, compressed, compressedBytesMin, mayCompress } from './compression.js';
 
@@ -12,6 +14,7 @@ export interface ResourceAnswerParts {
   /** Of kinds that are not built in. */
   readonly openNegotiator: OutputNegotiator;
   readonly compressionEnabled: boolean;
+  readonly clock: Clock;
 }
 
 /** What a verb led to, in the encoding and shape that the client asked for. */
@@ -56,9 +59,10 @@ export class ResourceAnswers {
     const representation = this.representation(request);
     const renderings = this.parts.renderings(definition);
     if (answer.type === 'stored') {
-      const bytes = renderings.isIdentity(representation)
-        ? answer.encoded.bytes
-        : renderings.objectBytes(answer.encoded, representation);
+      const isIdentity = renderings.isIdentity(representation);
+      if (!isIdentity && answer.encoded.isLarge)
+        return this.sendLarge(request, reply, answer, renderings, representation);
+      const bytes = isIdentity ? answer.encoded.bytes : renderings.objectBytes(answer.encoded, representation);
       return this.sendBody(request, reply, answer.code, representation.encoding.mediaType, bytes);
     }
     if (answer.type === 'made') {
@@ -79,6 +83,19 @@ export class ResourceAnswers {
       return this.sendValue(request, reply, 200, list, representation);
     }
     throw ApiError.internal('a list must be sent as one');
+  }
+
+  private async sendLarge(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { encoded, code }: VerbAnswer & { readonly type: 'stored' },
+    renderings: Renderings,
+    representation: Representation,
+  ): Promise<void> {
+    const timer = new YieldTimer(this.parts.clock);
+    const bytes = await timer.run(renderings.objectBytesInSteps(encoded, representation));
+    if (timer.isDue()) await timer.yield();
+    await this.sendBody(request, reply, code, representation.encoding.mediaType, bytes);
   }
 
   sendValue(

@@ -44,7 +44,7 @@ class Walk {
     if (!this.mayVisit(values.length)) return undefined;
     switch (step.step) {
       case 'field':
-        return values.flatMap((value) => (hasField(value, step.name) ? [value[step.name]] : []));
+        return fieldsOf(values, step.name);
       case 'wildcard':
         return this.gathered(values, childrenOf);
       case 'recursive':
@@ -133,6 +133,13 @@ class Walk {
     if (!left || !right || left.length > 1 || right.length > 1) return undefined;
     return left.length === 1 && right.length === 1 ? compare(left[0], step.operator, right[0]) : false;
   }
+}
+
+/** Of those that have the field; a list for each of them would take most of the time. */
+function fieldsOf(values: Values, name: string): unknown[] {
+  const found: unknown[] = [];
+  for (const value of values) if (hasField(value, name)) found.push(value[name]);
+  return found;
 }
 
 function hasField(value: unknown, name: string): value is Record<string, unknown> {

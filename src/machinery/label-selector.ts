@@ -21,20 +21,21 @@ export type Labels = Readonly<Record<string, string>>;
 
 export class LabelSelector {
   readonly isEmpty: boolean;
-  private readonly byKey: RequirementsByKey | undefined;
+  private readonly isLong: boolean;
+  private byKey: RequirementsByKey | undefined = undefined;
   constructor(
     readonly requirements: readonly LabelRequirement[],
     /** A selector that matches no object at all, as an absent LabelSelector object does. */
     readonly matchesNothing = false,
   ) {
     this.isEmpty = !matchesNothing && requirements.length === 0;
-    const isLong = requirements.length > listedMax || requirements.some(({ values }) => values.length > listedMax);
-    this.byKey = isLong ? new RequirementsByKey(requirements) : undefined;
+    this.isLong = requirements.length > listedMax || requirements.some(({ values }) => values.length > listedMax);
   }
 
   matches(labels: Labels | undefined): boolean {
     if (this.matchesNothing) return false;
-    if (this.byKey) return this.byKey.areMet(labels);
+    // Joined when the first object comes: some selectors are only looked at.
+    if (this.isLong) return (this.byKey ??= new RequirementsByKey(this.requirements)).areMet(labels);
     for (const requirement of this.requirements) {
       if (!isMet(requirement, labels)) return false;
     }

@@ -85,7 +85,9 @@ async function attemptDelete(
   const { request, admission } = context;
   const { strategy } = store.definition;
   const timer = new YieldTimer(store.parts.clock);
-  const old = current.encoded!.parse();
+  const encodedOld = current.encoded!;
+  const old = encodedOld.isLarge ? await timer.run(encodedOld.parseInSteps()) : encodedOld.parse();
+  if (timer.isDue()) await timer.yield();
   checkPreconditions(store, old, options.preconditions);
   strategy.deletion?.refuse?.(old);
   const { orphanWarning } = strategy.deletion ?? {};

@@ -6,6 +6,7 @@ import { apiVersionOf } from '../machinery/gvk.js';
 import { ApiError, type Status } from '../machinery/api-error.js';
 import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import type { Clock } from '../std/clock.js';
+import type { Steps } from '../std/steps.js';
 import type { ResourceDefinition } from './resource-definition.js';
 import { fromStored } from './served-version.js';
 import type { TableColumn, TableDefinition } from './table.js';
@@ -37,7 +38,12 @@ export interface ListRendering {
   readonly separator: Buffer;
   /** How much of the separator the first item goes without. */
   readonly firstSkip: number;
-  bytesOf(object: EncodedObject): Buffer;
+  /** `parsed` is the object, where somebody has parsed it before. */
+  bytesOf(object: EncodedObject, parsed?: KubeObject): Buffer;
+  /** bytesOf() of a parsed object in steps, where the encoding has them. */
+  bytesInSteps?(object: EncodedObject, parsed: KubeObject): Steps<Buffer>;
+  /** True if bytesOf() parses the object, and not if it uses its bytes or has made the item before. */
+  parses(object: EncodedObject): boolean;
   itemStart(bytes: Buffer): number;
   itemEnd(bytes: Buffer): number;
   tail(meta: ListMeta): Buffer;
@@ -93,8 +99,8 @@ export class Renderings {
   }
 
   /** What the cache holds, as an object of the version that is served. */
-  parse(object: EncodedObject): KubeObject {
-    return fromStored(this.definition, object.parse());
+  parse(object: EncodedObject, parsed = object.parse()): KubeObject {
+    return fromStored(this.definition, parsed);
   }
 
   shaped(object: KubeObject, { transform, includeObject }: Representation): unknown {
@@ -147,7 +153,8 @@ export class Renderings {
       isKept: true,
       tail: (metadata) => list.tail({ kind, apiVersion, metadata }),
       head: (metadata, itemsLength) => list.head({ kind, apiVersion, metadata }, itemsLength, count),
-      bytesOf: (object) => object.rendered(rendering),
+      bytesOf: (object, parsed) => object.rendered(rendering, parsed),
+      parses: (object) => !object.hasRendering(rendering),
     };
   }
 
@@ -159,8 +166,9 @@ export class Renderings {
     const id = `${rendering.id};${carriesType ? 'typed ' : ''}item`;
     let ofItem = this.made.get(id);
     if (!ofItem) {
-      const shape = (object: EncodedObject) => this.shaped(this.parse(object), itemsOf(representation)) as KubeObject;
-      ofItem = { ...rendering, id, render: (object) => list.encodeItem!(shape(object), carriesType) };
+      const shape = (object: EncodedObject, parsed?: KubeObject) =>
+        this.shaped(this.parse(object, parsed), itemsOf(representation)) as KubeObject;
+      ofItem = { ...rendering, id, render: (object, parsed) => list.encodeItem!(shape(object, parsed), carriesType) };
       this.made.set(id, ofItem);
     }
     return ofItem;
@@ -183,7 +191,8 @@ export class Renderings {
       separator: Buffer.from(',{'),
       // Items of built-in kinds leave out their type: what the list is says it. The brace comes from the separator.
       itemStart: this.definition.itemsCarryType ? () => 1 : (bytes) => (metadataIsAt(bytes, start) ? start : 1),
-      bytesOf: this.definition.hub ? (object) => object.rendered(rendering) : ({ bytes }) => bytes,
+      bytesOf: this.definition.hub ? (object, parsed) => object.rendered(rendering, parsed) : ({ bytes }) => bytes,
+      parses: (object) => this.definition.hub !== undefined && !object.hasRendering(rendering),
     };
   }
 
@@ -192,7 +201,8 @@ export class Renderings {
     return {
       ...jsonItems,
       head: (meta) => Buffer.from(`${jsonListHead(this.listType(transform), meta)},"items":[`),
-      bytesOf: (object) => object.rendered(rendering),
+      bytesOf: (object, parsed) => object.rendered(rendering, parsed),
+      parses: (object) => !object.hasRendering(rendering),
     };
   }
 
@@ -204,7 +214,8 @@ export class Renderings {
       isKept: false,
       head: (meta) =>
         Buffer.from(`${jsonListHead(this.listType(transform), meta)},"columnDefinitions":${columns},"rows":[`),
-      bytesOf: (object) => encodeJson(this.row(this.parse(object), transform!, includeObject, nowMs)),
+      bytesOf: (object, parsed) => encodeJson(this.row(this.parse(object, parsed), transform!, includeObject, nowMs)),
+      parses: () => true,
     };
   }
 
@@ -219,17 +230,22 @@ export class Renderings {
       ...(isTable && { columnDefinitions: this.columns(this.definition.table.columns) }),
     });
     const list = textList(encoding, whole, isTable ? 'rows' : 'items');
+    const shownItem = (object: EncodedObject, parsed: KubeObject | undefined) => {
+      const shown = this.parse(object, parsed);
+      if (isTable) return this.row(shown, transform, includeObject, nowMs);
+      return transform ? this.metadataOnly(shown, transform) : this.listItem(shown);
+    };
     return (
       list && {
         mediaType: encoding.mediaType,
         head: (meta) => list.head(meta),
         separator: list.separator,
         firstSkip: list.separator.length,
-        bytesOf: (object) => {
-          const shown = this.parse(object);
-          if (isTable) return list.item(this.row(shown, transform, includeObject, nowMs));
-          return list.item(transform ? this.metadataOnly(shown, transform) : this.listItem(shown));
-        },
+        parses: () => true,
+        bytesOf: (object, parsed) => list.item(shownItem(object, parsed)),
+        ...(list.itemInSteps && {
+          bytesInSteps: (object: EncodedObject, parsed: KubeObject) => list.itemInSteps!(shownItem(object, parsed)),
+        }),
         itemStart: () => 0,
         itemEnd: (bytes) => bytes.length,
         tail: (meta) => list.tail(meta),
@@ -246,12 +262,27 @@ export class Renderings {
   }
 
   /** One object as an answer. What others may ask for, too, is kept; what is for people is not. */
-  objectBytes(object: EncodedObject, representation: Representation): Buffer {
-    const { encoding, pretty, transform } = representation;
-    const isKept = !pretty && encoding.streamMediaType !== undefined;
-    if (isKept && (!transform || transform.as === 'PartialObjectMetadata'))
-      return object.rendered(this.of(representation));
-    return encoding.encode(this.shaped(this.parse(object), representation), { pretty });
+  objectBytes(object: EncodedObject, representation: Representation, parsed?: KubeObject): Buffer {
+    const { encoding, pretty } = representation;
+    if (isKept(representation)) return object.rendered(this.of(representation), parsed);
+    return encoding.encode(this.shaped(this.parse(object, parsed), representation), { pretty });
+  }
+
+  /** objectBytes() in steps, for large objects. */
+  *objectBytesInSteps(object: EncodedObject, representation: Representation): Steps<Buffer> {
+    if (!this.parses(object, representation)) return this.objectBytes(object, representation);
+    const parsed = yield* object.parseInSteps();
+    yield;
+    const { encoding } = representation;
+    if (!encoding.encodeInSteps || isKept(representation)) return this.objectBytes(object, representation, parsed);
+    const shaped = this.shaped(this.parse(object, parsed), representation);
+    yield;
+    return yield* encoding.encodeInSteps(shaped);
+  }
+
+  /** True if objectBytes() parses the object, and not if it has made these bytes before. */
+  parses(object: EncodedObject, representation: Representation): boolean {
+    return !isKept(representation) || !object.hasRendering(this.of(representation));
   }
 
   /** The columns, for the first frame of a watch that shows tables: later frames leave them out. */
@@ -287,7 +318,7 @@ export class Renderings {
     return {
       id,
       ...(transform?.as === 'Table' && { moment: () => Math.floor(clock.now() / 1000) }),
-      render: (object) => (identity ? object.bytes : encode(shapedForWatch(this.parse(object)))),
+      render: (object, parsed) => (identity ? object.bytes : encode(shapedForWatch(this.parse(object, parsed)))),
       frame,
       bookmark: (revision, initialEventsEnd) => {
         const { kind, group, version } = this.definition;
@@ -361,6 +392,11 @@ export class Renderings {
     const left = Object.entries(annotations ?? {}).filter(([key]) => !this.definition.fieldAnnotations!.includes(key));
     return left.length === 0 ? rest : { ...metadata, annotations: Object.fromEntries(left) };
   }
+}
+
+function isKept({ encoding, pretty, transform }: Representation): boolean {
+  if (pretty || encoding.streamMediaType === undefined) return false;
+  return !transform || transform.as === 'PartialObjectMetadata';
 }
 
 /** How the items of such a list look when they are alone. */

@@ -1,3 +1,4 @@
+import type { Steps } from '../std/steps.js';
 import { json, yaml, type Encoding, type ListHead } from '../codec/encodings.js';
 
 type ListMeta = ListHead['metadata'];
@@ -7,6 +8,7 @@ export interface TextList {
   head(meta: ListMeta): Buffer;
   readonly separator: Buffer;
   item(value: unknown): Buffer;
+  itemInSteps?(value: unknown): Steps<Buffer>;
   tail(meta: ListMeta): Buffer;
 }
 
@@ -28,6 +30,7 @@ function yamlList(whole: (meta: ListMeta) => object, key: string): TextList {
     head: (meta) => Buffer.concat([part(meta, (name) => name < key), Buffer.from(`${key}:\n`)]),
     separator: nothing,
     item: (value) => yaml.encode([value]),
+    itemInSteps: (value) => yaml.encodeInSteps!([value]),
     tail: (meta) => part(meta, (name) => name > key),
   };
 }

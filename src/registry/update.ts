@@ -116,7 +116,7 @@ async function attemptUpdate(
 
   store.checkRewritable(current.encoded);
   const timer = new YieldTimer(parts.clock);
-  const old = current.encoded.parse();
+  const old = current.encoded.isLarge ? await timer.run(current.encoded.parseInSteps()) : current.encoded.parse();
   if (timer.isDue()) await timer.yield();
   checkPreconditions(store, old, options.preconditions);
   const submitted = await change(old);
