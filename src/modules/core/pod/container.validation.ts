@@ -29,7 +29,8 @@ export function validateContainers(spec: Fields, at: FieldPath, names: PodNames)
   const initContainers = asItems(spec['initContainers']);
   const errors: FieldError[] = [];
   if (containers.length === 0) errors.push(fieldError.required(String(at.child('containers'))));
-  const rule = (container: Fields, itemAt: FieldPath) => validateContainer(container, itemAt, names);
+  const graceSeconds = spec['terminationGracePeriodSeconds'];
+  const rule = (container: Fields, itemAt: FieldPath) => validateContainer(container, itemAt, names, graceSeconds);
   errors.push(
     ...each(containers, at.child('containers'), rule),
     ...validateHostPorts(containers, at.child('containers')),
@@ -47,10 +48,10 @@ export function validateContainers(spec: Fields, at: FieldPath, names: PodNames)
   return errors;
 }
 
-function validateContainer(container: Fields, at: FieldPath, names: PodNames): FieldError[] {
+function validateContainer(container: Fields, at: FieldPath, names: PodNames, graceSeconds: unknown): FieldError[] {
   return [
     ...validateContainerCommon(container, at, names),
-    ...validateLifecycle(container['lifecycle'], at.child('lifecycle')),
+    ...validateLifecycle(container['lifecycle'], at.child('lifecycle'), graceSeconds),
     ...validateProbes(container, at),
   ];
 }

@@ -226,6 +226,21 @@ it.each<[string, KubeObject, string[]]>([
     ],
   ],
   [
+    'sleep within the grace period',
+    pod({
+      terminationGracePeriodSeconds: 5,
+      containers: [{ name: 'c', image: 'i', lifecycle: { preStop: { sleep: { seconds: 5 } } } }],
+    }),
+    [],
+  ],
+  [
+    'sleep beyond the grace period',
+    one({ lifecycle: { preStop: { sleep: { seconds: 31 } } } }),
+    [
+      'spec.containers[0].lifecycle.preStop.sleep: Invalid value: 31: must be non-negative and less than terminationGracePeriodSeconds (30)',
+    ],
+  ],
+  [
     'envFrom without a name',
     one({ envFrom: [{ configMapRef: { name: 'a' } }, { secretRef: {} }] }),
     ['spec.containers[0].envFrom[1].secretRef.name: Required value'],

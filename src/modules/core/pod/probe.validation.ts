@@ -50,13 +50,25 @@ function isSuccessAtOnce(probe: Fields, at: FieldPath): FieldError[] {
     : [];
 }
 
-export function validateLifecycle(lifecycle: unknown, at: FieldPath): FieldError[] {
+export function validateLifecycle(lifecycle: unknown, at: FieldPath, graceSeconds: unknown): FieldError[] {
   const hooks = asFields(lifecycle);
-  return ['postStart', 'preStop'].flatMap((hook) =>
-    isSet(hooks[hook])
-      ? validateHandler(asFields(hooks[hook]), at.child(hook), ['exec', 'httpGet', 'tcpSocket', 'sleep'])
-      : [],
-  );
+  return ['postStart', 'preStop'].flatMap((hook) => {
+    if (!isSet(hooks[hook])) return [];
+    const handler = asFields(hooks[hook]);
+    return [
+      ...validateHandler(handler, at.child(hook), ['exec', 'httpGet', 'tcpSocket', 'sleep']),
+      ...validateSleep(handler['sleep'], at.child(hook, 'sleep'), graceSeconds),
+    ];
+  });
+}
+
+/** Without a grace period, which has an error of its own then, nothing bounds the sleep. */
+function validateSleep(sleep: unknown, at: FieldPath, graceSeconds: unknown): FieldError[] {
+  if (!isSet(sleep) || typeof graceSeconds !== 'number') return [];
+  const seconds = asNumber(asFields(sleep)['seconds']);
+  if (seconds >= 0 && seconds <= graceSeconds) return [];
+  const message = `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`;
+  return [fieldError.invalid(String(at), seconds, message)];
 }
 
 function validateHandler(handler: Fields, at: FieldPath, kinds: readonly string[]): FieldError[] {
@@ -80,7 +92,7 @@ const handlerRules: Readonly<Record<string, (handler: Fields, at: FieldPath) => 
     validatePortNumber(asNumber(grpc['port'])).map((message) =>
       fieldError.invalid(String(at.child('port')), asNumber(grpc['port']), message),
     ),
-  sleep: (sleep, at) => notNegative(sleep['seconds'], at.child('seconds')),
+  sleep: () => [],
 };
 
 /** A port by number, or by the name that a container gives it. */
