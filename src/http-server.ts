@@ -61,6 +61,8 @@ export function makeHttpServer(config: ServerConfig, tls: Tls, parts: HookParts)
         headersTimeoutMs: limits.headersTimeoutMs,
         unreadBodyTimeoutMs: limits.unreadBodyTimeoutMs,
         goawayChance: serving.goawayChance,
+        silenceMsMax: limits.http2SilenceMsMax,
+        pingTimeoutMs: limits.http2PingTimeoutMs,
       },
       parts,
     );

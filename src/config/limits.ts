@@ -8,6 +8,8 @@ export class Limits {
   @IsNatural(1) readonly requestValuesMax!: number;
   @IsNatural(1) readonly jsonPatchOperationsMax!: number;
   @IsNatural(1) readonly http2StreamsPerConnectionMax!: number;
+  @IsNatural(1) readonly http2SilenceMsMax!: number;
+  @IsNatural(1) readonly http2PingTimeoutMs!: number;
   @IsNatural(1) readonly idleConnectionTimeoutMs!: number;
   @IsNatural(1) readonly headersTimeoutMs!: number;
   @IsNatural(1) readonly tlsHandshakeTimeoutMs!: number;

@@ -6,8 +6,9 @@ import type { Rng } from '../std/rng.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
 import type { ProtocolServers } from './protocol-servers.js';
 import { isHttp2Response, type AnyRequest, type AnyResponse } from './raw-messages.js';
+import { SessionPeer, type SilenceBounds } from './session-peer.js';
 
-export interface ConnectionBounds {
+export interface ConnectionBounds extends SilenceBounds {
   readonly idleTimeoutMs: number;
   readonly headersTimeoutMs: number;
   readonly unreadBodyTimeoutMs: number;
@@ -20,6 +21,7 @@ interface SessionState {
   idleSinceMs: number;
   /** The client has sent its preface. */
   isOpen: boolean;
+  readonly peer: SessionPeer;
 }
 
 const chanceSteps = 1_000_000;
@@ -50,7 +52,7 @@ export class Connections {
     front.on('connection', (socket: Socket) => track(this.tcpSockets, socket));
     http1.on('connection', (socket: Socket) => this.addHttp1(socket));
     http2.on('session', (session) => this.addSession(session));
-    const shortest = Math.min(bounds.idleTimeoutMs, bounds.headersTimeoutMs);
+    const shortest = Math.min(bounds.idleTimeoutMs, bounds.headersTimeoutMs, bounds.pingTimeoutMs);
     this.sweeping = every(parts.clock, Math.max(Math.min(shortest / 8, 2_000), 20), () => this.sweep());
   }
 
@@ -138,17 +140,23 @@ export class Connections {
   }
 
   private addSession(session: ServerHttp2Session): void {
-    const state: SessionState = { streams: 0, idleSinceMs: this.parts.clock.monotonicMs(), isOpen: false };
+    const nowMs = this.parts.clock.monotonicMs();
+    const peer = new SessionPeer(session, this.bounds, nowMs);
+    const state: SessionState = { streams: 0, idleSinceMs: nowMs, isOpen: false, peer };
     this.sessions.set(session, state);
     session.once('remoteSettings', () => (state.isOpen = true));
     session.once('close', () => this.sessions.delete(session));
     if (this.isClosing) session.close();
   }
 
-  /** Ends HTTP/2 sessions on which nothing is under way. Of HTTP/1.1, http.Server does it. */
+  /** Ends HTTP/2 sessions on which nothing is under way, or whose client has gone. Of HTTP/1.1, http.Server does it. */
   private sweep(): void {
     const nowMs = this.parts.clock.monotonicMs();
-    for (const [session, { streams, idleSinceMs, isOpen }] of this.sessions) {
+    for (const [session, { streams, idleSinceMs, isOpen, peer }] of this.sessions) {
+      if (!peer.isThere(nowMs)) {
+        session.destroy();
+        continue;
+      }
       if (streams > 0) continue;
       if (nowMs - idleSinceMs < (isOpen ? this.bounds.idleTimeoutMs : this.bounds.headersTimeoutMs)) continue;
       // A client that does not even take the GOAWAY has had its time by the next round.

@@ -11,6 +11,8 @@ import { cancel, frameType, RawHttp2 } from './raw-http2.js';
 const limits = {
   headersTimeoutMs: 1_200,
   tlsHandshakeTimeoutMs: 1_200,
+  http2SilenceMsMax: 1_000,
+  http2PingTimeoutMs: 500,
   idleConnectionTimeoutMs: 1_500,
   unreadBodyTimeoutMs: 500,
   watchWriteStallTimeoutMs: 700,
@@ -157,6 +159,26 @@ describe('connections that do nothing', () => {
     const client = await raw2();
     client.headers(1, {}, { endHeaders: false });
     expect(await client.closed(waitMs)).toBe(true);
+  });
+
+  it('HTTP/2 with a frame that is too large ends, with the watch on it', async () => {
+    const client = await raw2();
+    client.headers(1, { ':path': '/api/v1/namespaces/quiet/configmaps?watch=1' });
+    expect(await client.until(() => client.has(frameType.headers, 1), waitMs)).toBe(true);
+    const watchesBefore = server.parts.watches.size;
+    // The head of a SETTINGS frame of 16 MiB: nghttp2 answers with a GOAWAY and reads no more.
+    client.socket.write(Buffer.from([0xff, 0xff, 0xff, frameType.settings, 0, 0, 0, 0, 0]));
+    expect(await client.closed(waitMs)).toBe(true);
+    expect(await within(() => server.parts.watches.size < watchesBefore, waitMs)).toBe(true);
+  });
+
+  it('HTTP/2 of a client that answers no PING ends, with the watch on it', async () => {
+    const client = await raw2();
+    client.answersPings = false;
+    client.headers(1, { ':path': '/api/v1/namespaces/quiet/configmaps?watch=1' });
+    expect(await client.until(() => client.has(frameType.headers, 1), waitMs)).toBe(true);
+    expect(await client.closed(waitMs)).toBe(true);
+    expect(client.has(frameType.ping)).toBe(true);
   });
 
   it.each(['http/1.1', 'h2'] as const)('a quiet watch by %s goes on', async (protocol) => {

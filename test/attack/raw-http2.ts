@@ -27,6 +27,7 @@ export interface Frame {
 export class RawHttp2 {
   readonly frames: Frame[] = [];
   isClosed = false;
+  answersPings = true;
   private received = Buffer.alloc(0);
   private wake: () => void = () => undefined;
 
@@ -119,6 +120,8 @@ export class RawHttp2 {
       const stream = this.received.readUInt32BE(5);
       const isSettings = this.received[3] === frameType.settings && (this.received[4]! & flag.ack) === 0;
       if (isSettings) this.send(frameType.settings, flag.ack, 0);
+      const isPing = this.received[3] === frameType.ping && (this.received[4]! & flag.ack) === 0;
+      if (isPing && this.answersPings) this.send(frameType.ping, flag.ack, 0, this.received.subarray(9, end));
       this.frames.push({
         type: this.received[3]!,
         flags: this.received[4]!,

@@ -18,6 +18,9 @@ const collections: readonly (readonly [path: string, kind: string])[] = [
   ['/apis/coordination.k8s.io/v1/namespaces/fuzz/leases', 'Lease'],
 ];
 
+/** A session with malformed frames goes when its client does not answer a PING. */
+const promptGoodbyes = { http2SilenceMsMax: 2_000, http2PingTimeoutMs: 1_000 };
+
 /** A server that is not patient, what it complains of, and whether it is still itself. */
 export class ServerUnderFuzz {
   readonly complaints: string[] = [];
@@ -38,7 +41,10 @@ export class ServerUnderFuzz {
     const logger: Logger = { debug: () => undefined, info: () => undefined, warn, error: complain };
     process.on('uncaughtException', this.crashed);
     process.on('unhandledRejection', this.crashed);
-    this.keelson = await startKeelson({ logger, config: { ...more, limits: { freshnessWaitMsMax: 50 } } });
+    this.keelson = await startKeelson({
+      logger,
+      config: { ...more, limits: { freshnessWaitMsMax: 50, ...promptGoodbyes } },
+    });
     await this.send({ method: 'POST', target: '/api/v1/namespaces', ...json({ metadata: { name: 'fuzz' } }) });
     await this.makeBases();
   }
