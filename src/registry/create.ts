@@ -53,7 +53,9 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
 
   const timer = new YieldTimer(parts.clock);
   fillSystemFields(submitted, strategyContext.now, parts.rng.uuid(), definition.namespaced);
-  store.fillDefaults(submitted);
+  store.fillTypeDefaults(submitted);
+  if (timer.isDue()) await timer.yield();
+  store.fillKindDefaults(submitted);
   keepOwnersOnce(submitted, request.warnings);
   if (timer.isDue()) await timer.yield();
   const tracked = timer.run(store.track(undefined, submitted, context, strategyContext.now));

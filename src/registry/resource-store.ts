@@ -136,7 +136,16 @@ export class ResourceStore {
 
   /** Fills in what a client left out: what its type says first, then what the kind decides by itself. */
   fillDefaults(object: KubeObject): void {
+    this.fillTypeDefaults(object);
+    this.fillKindDefaults(object);
+  }
+
+  /** The first half of fillDefaults(), for writes that let other requests run in between. */
+  fillTypeDefaults(object: KubeObject): void {
     if (this.type) applyDefaults(object as unknown as JsonObject, this.type);
+  }
+
+  fillKindDefaults(object: KubeObject): void {
     this.definition.strategy.default?.(object);
   }
 

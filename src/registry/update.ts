@@ -135,7 +135,9 @@ async function attemptUpdate(
   }
   keepSystemFields(draft, old);
   if (timer.isDue()) await timer.yield();
-  store.fillDefaults(draft);
+  store.fillTypeDefaults(draft);
+  if (timer.isDue()) await timer.yield();
+  store.fillKindDefaults(draft);
   keepOwnersOnce(draft, request.warnings);
   if (timer.isDue()) await timer.yield();
   const tracked = timer.run(store.track(old, draft, context, strategyContext.now));

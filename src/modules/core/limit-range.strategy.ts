@@ -8,8 +8,7 @@ import { normalizeAmounts } from './pod/pod-resources.js';
 export const limitRangeStrategy: Strategy = {
   validateName: nameIsDnsSubdomain,
   default: defaultLimitRange,
-  validateCreate: validateLimitRange,
-  validateUpdate: validateLimitRange,
+  validateInSteps: validateLimitRange,
 };
 
 export const amountsOfLimits = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;

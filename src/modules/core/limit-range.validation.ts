@@ -1,8 +1,9 @@
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
-import { duplicates, each } from '../../machinery/field-rules.js';
+import { duplicates } from '../../machinery/field-rules.js';
 import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { validateQualifiedName } from '../../machinery/names.js';
+import type { Steps } from '../../std/steps.js';
 import { amountRatio, compareAmounts, sameAmount } from './pod/pod-resources.js';
 import { mayExceed, validateContainerResourceName, validateResourceName } from './pod/resource-names.js';
 
@@ -10,11 +11,16 @@ const types = ['Pod', 'Container', 'PersistentVolumeClaim'];
 const bounds = ['max', 'min', 'maxLimitRequestRatio'];
 const defaults = ['default', 'defaultRequest'];
 
-export function validateLimitRange(range: KubeObject): FieldError[] {
+/** In steps: each resource name of a limit has several amounts, which are compared with each other. */
+export function* validateLimitRange(range: KubeObject): Steps<FieldError[]> {
   const at = path('spec').child('limits');
   const { limits } = asFields(range['spec']);
+  const errors: FieldError[] = [];
+  for (const [index, limit] of asItems(limits).entries()) {
+    for (const error of yield* validateLimit(limit, at.index(index))) errors.push(error);
+  }
   return [
-    ...each(limits, at, validateLimit),
+    ...errors,
     ...duplicates(
       asItems(limits),
       (limit) => asText(limit['type']),
@@ -23,7 +29,9 @@ export function validateLimitRange(range: KubeObject): FieldError[] {
   ];
 }
 
-function validateLimit(limit: Fields, at: FieldPath): FieldError[] {
+const namesPerStep = 1_000;
+
+function* validateLimit(limit: Fields, at: FieldPath): Steps<FieldError[]> {
   const type = asText(limit['type']);
   const errors = validateType(type, at.child('type'));
   const rule = type === 'Pod' || type === 'Container' ? validateContainerResourceName : validateResourceName;
@@ -32,6 +40,7 @@ function validateLimit(limit: Fields, at: FieldPath): FieldError[] {
     for (const name of Object.keys(asFields(limit[field]))) {
       names.add(name);
       errors.push(...rule(name, at.child(field).key(name)));
+      if (names.size % namesPerStep === 0) yield;
     }
   }
   if (type === 'Pod') {
@@ -47,7 +56,12 @@ function validateLimit(limit: Fields, at: FieldPath): FieldError[] {
     const message = 'either minimum or maximum storage value is required, but neither was provided';
     errors.push(fieldError.required(String(at.child('limits')), message));
   }
-  return [...errors, ...[...names].flatMap((name) => validateOrder(limit, name, at))];
+  let compared = 0;
+  for (const name of names) {
+    errors.push(...validateOrder(limit, name, at));
+    if (++compared % namesPerStep === 0) yield;
+  }
+  return errors;
 }
 
 function validateType(type: string, at: FieldPath): FieldError[] {
