@@ -87,7 +87,8 @@ describe('bodies in protobuf and CBOR with damaged bytes', () => {
           if (batches % 40 === 0) await createAll();
         },
       });
-      expect(tried).toBeGreaterThan(kinds.length);
+      // How many depends on the machine.
+      expect(tried).toBeGreaterThanOrEqual(lanes);
       process.stderr.write(`fuzz: ${tried} bodies of ${kinds.length} kinds\n`);
     },
     timeMs + 60_000,
