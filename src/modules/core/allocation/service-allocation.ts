@@ -8,6 +8,7 @@ import type { RequestContext } from '../../../registry/request-context.js';
 import type { Reservation } from '../../../registry/reservation.js';
 import type { ResourceRegistry } from '../../../registry/resource-registry.js';
 import { ResourceStore, type StoreParts } from '../../../registry/resource-store.js';
+import { YieldTimer } from '../../../std/yield-timer.js';
 import { fromStore } from '../../../registry/storage-to-api-error.js';
 import { objectTime } from '../../../registry/system-fields.js';
 import type { Compare } from '../../../storage/kv-store.js';
@@ -174,6 +175,8 @@ export class ServiceAllocation {
   private portTaker(booking: Booking, { dryRun }: RequestContext): PortTaker {
     const own = new Set<number>();
     const { nodePorts } = this;
+    // Each port that is taken writes the whole map, and a store in memory answers at once.
+    const timer = new YieldTimer(this.parts.storeParts.clock);
     const { first, last } = nodePorts.range;
     const taken = 'provided port is already allocated';
     const add = (port: number) => {
@@ -185,6 +188,7 @@ export class ServiceAllocation {
     return {
       take: async (port) => {
         if (own.has(port)) return taken;
+        if (timer.isDue()) await timer.yield();
         if (!dryRun) {
           if (!nodePorts.includes(port)) {
             return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
@@ -196,6 +200,7 @@ export class ServiceAllocation {
         return undefined;
       },
       takeAny: async () => {
+        if (timer.isDue()) await timer.yield();
         const port = dryRun
           ? any(nodePorts.guess)
           : await nodePorts.change((ports) => {
