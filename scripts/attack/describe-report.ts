@@ -1,4 +1,3 @@
-import { knownSlow } from './known-slow.js';
 import { heldMs } from './probe.js';
 import type { AttackRow, Report } from './report.js';
 
@@ -27,7 +26,6 @@ export function describeReport(report: Report): string {
       .join(', ')}`,
     `memory after collection: ${report.memoryAtThirds.map((mib) => `${mib.residentMiB.toFixed(0)} MiB resident, ${mib.heapMiB.toFixed(0)} MiB heap`).join(' | ')} (${memory.length} measured)`,
     ...(memoryProblem === undefined ? [] : [`PROBLEM ${memoryProblem}`]),
-    ...knownSlow.map((known) => `KNOWN to be slow: ${known}`),
     ...problems.slice(0, 20).map((problem) => `PROBLEM ${problem}`),
     ...complaints.slice(0, 20).map((complaint) => `LOGGED ${complaint}`),
     report.isGood ? 'no request held the event loop for too long' : 'FAILED',
@@ -50,7 +48,6 @@ export function reportAsJson(report: Report): string {
       worst,
       codes: Object.fromEntries(codes),
       memoryAtThirds,
-      knownSlow,
       problems,
       complaints,
     },

@@ -1,5 +1,4 @@
 import type { HostileAnswer, HostileRequest } from './attack.js';
-import { isKnownSlow } from './known-slow.js';
 import { heldMs, type Hold } from './probe.js';
 
 export interface AttackRow {
@@ -43,8 +42,12 @@ export class Report {
 
   /** True if the rule held, and nothing happened that must not. */
   get isGood(): boolean {
-    const held = this.slow.some(({ request }) => !isKnownSlow(request));
-    return !held && this.problems.length === 0 && this.complaints.length === 0 && this.memoryProblem === undefined;
+    return (
+      this.slow.length === 0 &&
+      this.problems.length === 0 &&
+      this.complaints.length === 0 &&
+      this.memoryProblem === undefined
+    );
   }
 
   /** Growth that does not end: the last third of the run is held against the one before. */

@@ -1,7 +1,6 @@
 import { SeededRng } from '../../src/std/rng.js';
 import type { Family, HostileAnswer, HostileRequest } from './attack.js';
 import { AttackSession } from './attack-session.js';
-import { isKnownSlow } from './known-slow.js';
 import { heldMs } from './probe.js';
 import { scaleBodies } from './requests.js';
 import { Report, type AttackRow } from './report.js';
@@ -10,7 +9,7 @@ import type { AttackedStore } from './server-under-attack.js';
 /** The rule: no request holds the event loop for longer. */
 export const holdMsMax = 150;
 /** Bodies of a short run: large enough to show cost that is not linear, small enough for a busy machine. */
-const shortPart = 0.1;
+const shortPart = 0.3;
 const measureEveryMs = 10_000;
 
 export interface RunOptions {
@@ -39,9 +38,6 @@ export async function runAttack(options: RunOptions): Promise<Report> {
   }
   return report;
 }
-
-/** The answer that a family gets for a request that a short run leaves out. */
-const unsent: HostileAnswer = { code: 0, bytes: Buffer.alloc(0) };
 
 class Attacker {
   private measuredAt = 0;
@@ -81,10 +77,9 @@ class Attacker {
   }
 
   private async send(family: string, requests: HostileRequest | readonly HostileRequest[]): Promise<HostileAnswer> {
-    const { isProfiled = false, isShort, onRow, showOverMs = holdMsMax } = this.options;
+    const { isProfiled = false, onRow, showOverMs = holdMsMax } = this.options;
     const all = [requests].flat();
     const request = all[0]!;
-    if (isShort && isKnownSlow(describe(request, all.length))) return unsent;
     const { answers, hold, hot, tookMs } = await this.session.measured(all, isProfiled);
     const answer = answers.at(-1)!;
     const row: AttackRow = {

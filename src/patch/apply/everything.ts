@@ -21,10 +21,11 @@ function everyField(map: MapSchema, value: Readonly<Record<string, unknown>>): F
   for (const name in value) {
     if (value[name] === undefined) continue;
     const field = map.fields.get(name);
-    if (field) insert(fields, field);
+    if (field) fields.push(field);
     else (others ??= []).push(name);
   }
-  for (const field of map.constant) if (value[field.name] === undefined) insert(fields, field);
+  for (const field of map.constant) if (value[field.name] === undefined) fields.push(field);
+  orderByRank(fields);
   if (fields.length === 0 && !others) return leaf;
   if (!others) {
     for (const field of fields) out[field.element] = everything(field.schema, value[field.name] ?? field.zero);
@@ -40,13 +41,22 @@ function everyField(map: MapSchema, value: Readonly<Record<string, unknown>>): F
   return out;
 }
 
-/** By rank; most objects have their fields nearly in order. */
-function insert(fields: FieldSchema[], field: FieldSchema): void {
-  let at = fields.length;
-  while (at > 0 && fields[at - 1]!.rank > field.rank) at--;
-  if (at === fields.length) fields.push(field);
-  else fields.splice(at, 0, field);
+/** Most objects have their fields nearly in order: few of them move, and not far. */
+function orderByRank(fields: FieldSchema[]): void {
+  if (fields.length > insertionMax) {
+    fields.sort((a, b) => a.rank - b.rank);
+    return;
+  }
+  for (let next = 1; next < fields.length; next++) {
+    const field = fields[next]!;
+    let at = next;
+    for (; at > 0 && fields[at - 1]!.rank > field.rank; at--) fields[at] = fields[at - 1]!;
+    fields[at] = field;
+  }
 }
+
+/** Beyond, moving fields one by one would cost more than sorting them. */
+const insertionMax = 32;
 
 function everyItem(list: ListSchema, items: readonly unknown[]): FieldSet {
   const out: OpenFieldSet = { [self]: leaf };
