@@ -326,6 +326,15 @@ describe('bodies', () => {
     expect(await refused.isClosed()).toBe(true);
   });
 
+  it('HTTP/1.1: chunk extensions beyond 16 KiB are refused (413)', async () => {
+    const client = await Http1.open();
+    const lines = ['content-type: application/json', 'transfer-encoding: chunked'];
+    client.write(head('POST /api/v1/namespaces/default/configmaps HTTP/1.1', ...lines));
+    client.write(`2;${'x'.repeat(17_000)}\r\n{}\r\n0\r\n\r\n`);
+    expect(await client.isClosed()).toBe(true);
+    expect(client.text).toContain('HTTP/1.1 413 ');
+  });
+
   it('HTTP/1.1: trailers beyond the bound of headers end the connection', async () => {
     const client = await Http1.open();
     const lines = ['content-type: application/json', 'transfer-encoding: chunked'];
@@ -356,6 +365,20 @@ describe('clients that do not read', () => {
     const client = await raw2({ settings: [[4, 0]] });
     client.headers(1, { ':path': '/livez' });
     expect(await client.until(() => client.has(frameType.reset, 1), waitMs)).toBe(true);
+  });
+
+  it('HTTP/2: a session whose answers are not taken gets no more streams', async () => {
+    const client = await raw2({ settings: [[4, 0]] });
+    const enhanceYourCalm = 11;
+    const isRefused = () =>
+      client.frames.some(
+        ({ type, payload }) => type === frameType.reset && payload.readUInt32BE(0) === enhanceYourCalm,
+      );
+    for (let stream = 1; stream < 400 && !isRefused() && !client.isClosed; stream += 2) {
+      client.headers(stream, { ':path': large() });
+      if (stream % 20 === 1) await sleep(20);
+    }
+    expect(await client.until(isRefused, requestTimeoutMs)).toBe(true);
   });
 
   it('HTTP/2: a watch is reset at watchWriteStallTimeoutMs', async () => {
