@@ -21,6 +21,8 @@ const loadedSteps = [
   'watch-cache-initialization',
   'start-apiextensions-informers',
   'crd-informer-synced',
+  // APIServices, and the Services behind them.
+  'start-kube-aggregator-informers',
   // Admission plug-ins read from the caches.
   'start-apiserver-admission-initializer',
   'storage-readiness',

@@ -44,6 +44,7 @@ const hooks = [
   'watch-cache-initialization',
   'start-apiextensions-informers',
   'crd-informer-synced',
+  'start-kube-aggregator-informers',
   'start-apiserver-admission-initializer',
   'storage-readiness',
   'rbac/bootstrap-roles',
