@@ -6,6 +6,7 @@ import type { Finding } from '../../modules/apiextensions/definition-conditions.
 import { structureFinding } from '../../modules/apiextensions/definition-structure.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/system-fields.js';
+import { letOthersRun } from '../../std/let-others-run.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
 import { ClaimBook, claimOf } from './claims.js';
@@ -60,6 +61,8 @@ class DefinitionConditions implements RunningReconciler {
 
   private async reconcile(name: string, signal: AbortSignal): Promise<void> {
     const { store } = this.definitions;
+    // A definition may be large, and those who serve it have just read it in this turn.
+    await letOthersRun();
     const timer = new YieldTimer(this.parts.clock);
     const entry = store.cache.get(store.keyOf('', name));
     const seen = entry && !entry.corruption ? entry.parse() : undefined;
