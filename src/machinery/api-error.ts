@@ -1,3 +1,4 @@
+import { firstErrors } from './error-budget.js';
 import type { FieldError } from './field-error.js';
 import { goQuote } from './field-error.js';
 import { qualifiedResource, type GroupResource } from './gvk.js';
@@ -158,7 +159,8 @@ export class ApiError extends Error {
     });
   }
 
-  static invalid(kind: { group: string; kind: string }, name: string, errors: readonly FieldError[]): ApiError {
+  static invalid(kind: { group: string; kind: string }, name: string, found: readonly FieldError[]): ApiError {
+    const errors = firstErrors(found);
     const texts = [...new Set(errors.map((error) => `${error.field}: ${error.detail}`))];
     return new ApiError({
       reason: 'Invalid',

@@ -2,6 +2,7 @@ import { atOnce } from '../std/steps.js';
 import {
   boundedErrors,
   boundedErrorsInSteps,
+  firstErrors,
   isCutShort,
   uncountedErrors,
   validationErrorsMax,
@@ -22,6 +23,13 @@ describe('the budget of validation errors', () => {
     expect(errors).toHaveLength(told);
     expect(isCutShort(errors)).toBe(cut);
     if (made > 0) expect(errors[0]!.field).toBe('spec.items[0]');
+  });
+
+  it('cuts a list that was made without it', () => {
+    const few = repeated(validationErrorsMax + 1);
+    expect(firstErrors(few)).toBe(few);
+    const cut = firstErrors(repeated(100_000));
+    expect([cut.length, isCutShort(cut)]).toEqual([validationErrorsMax + 1, true]);
   });
 
   it('stops validation where the bound is reached', () => {

@@ -76,6 +76,12 @@ export function* boundedErrorsInSteps(steps: Steps<readonly FieldError[]>): Step
   }
 }
 
+/** At most as many as a validation reports, of a list that was made without a bound. */
+export function firstErrors(errors: readonly FieldError[]): readonly FieldError[] {
+  if (errors.length <= validationErrorsMax + 1) return errors;
+  return [...errors.slice(0, validationErrorsMax), tooManyErrors];
+}
+
 /** True if `errors` was cut short by `boundedErrors` or `boundedErrorsInSteps`. */
 export function isCutShort(errors: readonly FieldError[]): boolean {
   return errors.at(-1)?.detail === tooManyErrors.detail;

@@ -1,6 +1,7 @@
 import type { EncodedObject } from '../../../cache/encoded-object.js';
 import type { NamingProfile } from '../../../config/naming-profile.js';
 import { ApiError } from '../../../machinery/api-error.js';
+import { boundedErrors } from '../../../machinery/error-budget.js';
 import { fieldError, type FieldError } from '../../../machinery/field-error.js';
 import { asFields, asTexts, type Fields } from '../../../machinery/fields.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
@@ -125,18 +126,19 @@ export class ServiceAllocation {
   ): Promise<void> {
     const spec = asFields(next['spec']);
     const before = old && asFields(old['spec']);
-    const refuse = (errors: readonly FieldError[]) => {
+    const refuse = (validate: () => readonly FieldError[]) => {
+      const errors = boundedErrors(validate);
       if (errors.length > 0) throw ApiError.invalid(serviceKind, nameOf(next), errors);
     };
     choosePolicy(spec, before);
-    refuse(validateClusterIpFields(spec));
-    refuse(chooseFamilies(spec, before, this.families));
+    refuse(() => validateClusterIpFields(spec));
+    refuse(() => chooseFamilies(spec, before, this.families));
     const owner = { namespace: next.metadata.namespace ?? '', name: nameOf(next) };
     for (const { index, family, asked } of wantedAddresses(spec, before)) {
       const address = asked === '' ? await this.anyAddress(family, request) : asked;
       if (asked !== '') {
         const problem = await this.problemWith(asked, family, request);
-        if (problem !== undefined) refuse([notAllocated(spec, asked, problem)]);
+        if (problem !== undefined) refuse(() => [notAllocated(spec, asked, problem)]);
       }
       putAddress(spec, index, address);
       const claim = this.claim(canonicalAddress(address), owner);
