@@ -5,7 +5,6 @@ import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import { noRevision, type Revision } from '../machinery/revision.js';
 import { OwnValues } from './own-values.js';
 import type { ResourceDefinition, StoredVersion } from './resource-definition.js';
-import { RecentWrites } from './recent-writes.js';
 import type { StoredValues } from './stored-values.js';
 
 /** Bytes of the store ↔ objects of one kind. Decoding happens once an event, encoding once a write. */
@@ -26,7 +25,6 @@ export interface ObjectCodecParts {
 
 export function objectCodec(definition: ResourceDefinition, { values, keyOf }: ObjectCodecParts): ObjectCodec {
   const ownValues = new OwnValues();
-  const recent = new RecentWrites();
   const selectable = Object.entries(definition.selectableFields);
 
   const attributesOf = (object: KubeObject): Attributes => {
@@ -45,13 +43,12 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
 
   return {
     decode(item) {
-      const own = ownValues.take(item.key, item.value);
+      const own = ownValues.find(item.key, item.value, item.modRevision);
       if (own) {
-        const bytes = spliceResourceVersion(item.value, item.modRevision);
-        return new EncodedObject(item.key, item.modRevision, bytes, own);
+        // How a custom object is read depends on its definition, which may change.
+        if (definition.form) ownValues.forget(item.key);
+        return own;
       }
-      const remembered = recent.find(item.key, item.value, item.modRevision);
-      if (remembered) return remembered;
       try {
         const { object, isPlain, isOutdated, unknownFields } = values.read(item.value);
         const { namespace = '', name = '' } = object.metadata;
@@ -68,18 +65,23 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
     },
     encode(object, key) {
       const value = values.encode(object);
-      if (values.isPlain(value)) ownValues.remember(key, value, attributesOf(object));
-      else
-        recent.add(
+      if (values.isPlain(value)) {
+        const attributes = attributesOf(object);
+        ownValues.remember(
           key,
           value,
-          () => new EncodedObject(key, noRevision, encodeRead(object, noRevision), attributesOf(object)),
+          (revision) => new EncodedObject(key, revision, spliceResourceVersion(value, revision), attributes),
         );
+      } else if (definition.storage) {
+        // Such a conversion loses nothing; what protobuf makes of an object is known when it has been read.
+        const encoded = new EncodedObject(key, noRevision, encodeRead(object, noRevision), attributesOf(object));
+        ownValues.remember(key, value, (revision) => encoded.at(revision));
+      }
       return value;
     },
     written(object, key, value, revision) {
-      const remembered = recent.find(key, value, revision);
-      if (remembered) return remembered;
+      const own = ownValues.find(key, value, revision);
+      if (own) return own;
       const bytes = values.isPlain(value) ? spliceResourceVersion(value, revision) : encodeRead(object, revision);
       return new EncodedObject(key, revision, bytes, attributesOf(object));
     },

@@ -1,33 +1,46 @@
-import type { Attributes } from '../cache/encoded-object.js';
+import { EncodedObject } from '../cache/encoded-object.js';
+import { revisionOf, type Revision } from '../machinery/revision.js';
 import { OwnValues } from './own-values.js';
 
-const attributes = (name: string): Attributes => ({ namespace: '', name, labels: undefined, fields: {} });
+const at = (key: string) => (revision: Revision) =>
+  new EncodedObject(key, revision, Buffer.alloc(0), { namespace: '', name: key, labels: undefined, fields: {} });
 
-test('equal bytes under the same key are known, once', () => {
+test('equal bytes under the same key are known, at the revision at which they were written', () => {
   const own = new OwnValues();
-  const known = attributes('a');
-  own.remember('/a', Buffer.from('one'), known);
-  expect(own.take('/b', Buffer.from('one'))).toBeUndefined();
-  expect(own.take('/a', Buffer.from('two'))).toBeUndefined();
-  expect(own.take('/a', Buffer.from('one'))).toBe(known);
-  expect(own.take('/a', Buffer.from('one'))).toBeUndefined();
+  own.remember('/a', Buffer.from('one'), at('/a'));
+  expect(own.find('/b', Buffer.from('one'), revisionOf(7))).toBeUndefined();
+  expect(own.find('/a', Buffer.from('two'), revisionOf(7))).toBeUndefined();
+  const found = own.find('/a', Buffer.from('one'), revisionOf(7))!;
+  expect(found).toMatchObject({ key: '/a', revision: 7 });
+  expect(own.find('/a', Buffer.from('one'), revisionOf(7))).toBe(found);
+  expect(own.find('/a', Buffer.from('one'), revisionOf(9))).toMatchObject({ key: '/a', revision: 9 });
 });
 
-test('the last value of a key counts', () => {
+test('the last value of a key counts, until it is forgotten', () => {
   const own = new OwnValues();
-  own.remember('/a', Buffer.from('one'), attributes('a'));
-  own.remember('/a', Buffer.from('two'), attributes('b'));
-  expect(own.take('/a', Buffer.from('one'))).toBeUndefined();
-  expect(own.take('/a', Buffer.from('two'))?.name).toBe('b');
+  own.remember('/a', Buffer.from('one'), at('/a'));
+  own.remember('/a', Buffer.from('two'), at('/a'));
+  expect(own.find('/a', Buffer.from('one'), revisionOf(7))).toBeUndefined();
+  expect(own.find('/a', Buffer.from('two'), revisionOf(7))).toBeDefined();
+  own.forget('/a');
+  expect(own.find('/a', Buffer.from('two'), revisionOf(7))).toBeUndefined();
 });
 
 test.each([
-  ['many values', 1025, 1],
-  ['large values', 7, 3 * 1024 * 1024],
-])('of %s that never come back the oldest are forgotten', (_, count, bytes) => {
+  ['many values', 257, 1],
+  ['large values', 5, 1024 * 1024],
+])('of %s the oldest are forgotten', (_, count, bytes) => {
   const own = new OwnValues();
   const value = (n: number) => Buffer.alloc(bytes, n);
-  for (let n = 0; n < count; n++) own.remember(`/${n}`, value(n), attributes(`${n}`));
-  expect(own.take('/0', value(0))).toBeUndefined();
-  expect(own.take(`/${count - 1}`, value(count - 1))?.name).toBe(`${count - 1}`);
+  for (let n = 0; n < count; n++) own.remember(`/${n}`, value(n), at(`/${n}`));
+  expect(own.find('/0', value(0), revisionOf(7))).toBeUndefined();
+  expect(own.find('/1', value(1), revisionOf(7))).toBeDefined();
+  expect(own.find(`/${count - 1}`, value(count - 1), revisionOf(7))).toBeDefined();
+});
+
+test('a value beyond the bound is not kept', () => {
+  const own = new OwnValues();
+  const value = Buffer.alloc(5 * 1024 * 1024);
+  own.remember('/a', value, at('/a'));
+  expect(own.find('/a', value, revisionOf(7))).toBeUndefined();
 });
