@@ -27,7 +27,8 @@ import {
 } from './openapi-paths.js';
 import { OpenApiSchemas } from './openapi-schemas.js';
 import { serverPaths, type ServerPath } from './openapi-server-paths.js';
-import { inTurns, type Steps } from '../std/steps.js';
+import type { Steps } from '../std/steps.js';
+import { YieldTimer } from '../std/yield-timer.js';
 import type { Dialect } from './openapi-type-schemas.js';
 import type { Clock } from '../std/clock.js';
 
@@ -162,8 +163,11 @@ export class OpenApiLibrary {
     toMessage: (document: D) => Steps<Buffer>,
   ): Promise<OpenApiDocument> {
     const { clock } = this.parts;
-    const bytes = json.encode(await inTurns(steps(), clock));
-    return new OpenApiDocument(bytes, async () => inTurns(toMessage(await inTurns(steps(), clock)), clock));
+    const bytes = json.encode(await new YieldTimer(clock).run(steps()));
+    return new OpenApiDocument(bytes, async () => {
+      const timer = new YieldTimer(clock);
+      return timer.run(toMessage(await timer.run(steps())));
+    });
   }
 
   private *stepsV3(
