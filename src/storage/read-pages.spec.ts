@@ -1,15 +1,6 @@
-import { noRevision } from '../machinery/revision.js';
+import { storeOfNumberedKeys } from '../../test/harness/numbered-keys.js';
 import { backends } from './backends.js';
 import { readPages } from './read-pages.js';
-
-async function storeOf(keys: number) {
-  const store = await backends.memory({});
-  for (let n = 0; n < keys; n++) {
-    const key = `/a/${String(n).padStart(3, '0')}`;
-    await store.txn([{ key, modRevision: noRevision }], [{ type: 'put', key, value: Buffer.from(String(n)) }]);
-  }
-  return store;
-}
 
 describe('readPages', () => {
   it.each([
@@ -18,7 +9,7 @@ describe('readPages', () => {
     [5, [4, 1]],
     [12, [4, 4, 4]],
   ])('reads %i keys in pages of 4', async (keys, sizes) => {
-    const store = await storeOf(keys);
+    const store = await storeOfNumberedKeys(keys);
     const pages = [];
     for await (const page of readPages(store, '/a/', { limit: 4 })) pages.push(page);
     expect(pages.map(({ items }) => items.length)).toEqual(sizes);
@@ -41,7 +32,7 @@ describe('readPages', () => {
   });
 
   it('shows the revision of its first page, whatever is written meanwhile', async () => {
-    const store = await storeOf(6);
+    const store = await storeOfNumberedKeys(6);
     const before = await store.revision();
     const seen: string[] = [];
     for await (const { items, revision } of readPages(store, '/a/', { limit: 2 })) {

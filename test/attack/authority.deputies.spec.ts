@@ -1,10 +1,9 @@
 import { namingProfile } from '../../src/config/naming-profile.js';
-import { pemBlocks } from '../../src/certificates/pem-blocks.js';
-import { requestPem } from '../harness/certificate-texts.js';
+import { podRequestSpec, requestPem } from '../harness/certificate-texts.js';
 import { eventually } from '../harness/eventually.js';
 import type { Answer, HttpClient } from '../harness/http-client.js';
-import { rule, RbacUsers } from '../harness/rbac-users.js';
-import { startTestServer, type TestServer } from '../harness/servers.js';
+import { rule, startRbacServer, type RbacUsers } from '../harness/rbac-users.js';
+import type { TestServer } from '../harness/servers.js';
 
 /** Attempts to have controllers and signers do what the user may not do. */
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
@@ -16,19 +15,10 @@ let admin: HttpClient;
 let users: RbacUsers;
 
 beforeAll(async () => {
-  server = await startTestServer(
-    { store: 'memory', naming: 'kubernetes' },
-    {
-      config: {
-        authorization: { modes: ['RBAC'] },
-        runtimeConfig: { 'api/all': true },
-        admission: { enabledPlugins: ['OwnerReferencesPermissionEnforcement'] },
-      },
-    },
-  );
-  ({ admin } = server);
-  users = new RbacUsers(server);
-  await made('/api/v1/namespaces', { metadata: { name: 'other' } });
+  ({ server, admin, users } = await startRbacServer({
+    runtimeConfig: { 'api/all': true },
+    admission: { enabledPlugins: ['OwnerReferencesPermissionEnforcement'] },
+  }));
 });
 afterAll(() => server.stop());
 
@@ -90,16 +80,7 @@ describe('certificate requests', () => {
   it('the status of a PodCertificateRequest needs sign on its signer', async () => {
     await made(podRequests, {
       metadata: { name: 'p' },
-      spec: {
-        signerName: 'example.com/s',
-        podName: 'p',
-        podUID: 'pod-uid',
-        serviceAccountName: 'default',
-        serviceAccountUID: 'account-uid',
-        nodeName: 'n',
-        nodeUID: 'node-uid',
-        stubPKCS10Request: pemBlocks(requestPem)[0]!.bytes.toString('base64'),
-      },
+      spec: podRequestSpec,
     });
     const status = {
       conditions: [

@@ -1,7 +1,7 @@
 import type { Answer, HttpClient } from '../harness/http-client.js';
 import { everyManifest } from '../harness/manifests.js';
-import { rule, RbacUsers } from '../harness/rbac-users.js';
-import { startTestServer, type TestServer } from '../harness/servers.js';
+import { rule, startRbacServer, type RbacUsers } from '../harness/rbac-users.js';
+import type { TestServer } from '../harness/servers.js';
 
 /** Writes through subresources by users with one permission. */
 const inDefault = '/api/v1/namespaces/default';
@@ -12,17 +12,7 @@ let admin: HttpClient;
 let users: RbacUsers;
 
 beforeAll(async () => {
-  server = await startTestServer(
-    { store: 'memory', naming: 'kubernetes' },
-    {
-      config: {
-        authorization: { modes: ['RBAC'] },
-      },
-    },
-  );
-  ({ admin } = server);
-  users = new RbacUsers(server);
-  await made('/api/v1/namespaces', { metadata: { name: 'other' } });
+  ({ server, admin, users } = await startRbacServer());
 });
 afterAll(() => server.stop());
 

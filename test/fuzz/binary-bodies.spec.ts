@@ -87,7 +87,7 @@ describe('bodies in protobuf and CBOR with damaged bytes', () => {
           if (batches % 40 === 0) await createAll();
         },
       });
-      // How many depends on the machine.
+      // The number depends on the machine.
       expect(tried).toBeGreaterThanOrEqual(lanes);
       process.stderr.write(`fuzz: ${tried} bodies of ${kinds.length} kinds\n`);
     },

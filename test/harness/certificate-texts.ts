@@ -1,3 +1,5 @@
+import { pemBlocks } from '../../src/certificates/pem-blocks.js';
+
 /** Certificates and what belongs to them, made once with one P-256 key that nobody has any more. */
 
 /** A CA, valid for a hundred years. */
@@ -38,3 +40,15 @@ export const publicKeyBase64 =
   'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEOX3oEMqIeT8vAUv1ydn7lKfQESoOeMaIxc8fjLoigFk70SdoOJBC0cw/4wW78EaooYIiia2t89OIsA+WWuZiKQ==';
 export const podUidSignature =
   'MEUCIQC3T2YcaslJcA/toXIDCet8PLnifkgtXWemFIBzeVV7igIgItCCfp1B2492A65gw67kOhnD7y2Xbu+KDpwsjAujj4o=';
+
+/** The spec of a PodCertificateRequest with that request. */
+export const podRequestSpec = {
+  signerName: 'example.com/s',
+  podName: 'p',
+  podUID: 'pod-uid',
+  serviceAccountName: 'default',
+  serviceAccountUID: 'account-uid',
+  nodeName: 'n',
+  nodeUID: 'node-uid',
+  stubPKCS10Request: pemBlocks(requestPem)[0]!.bytes.toString('base64'),
+};

@@ -1,5 +1,6 @@
 import type { Answer, HttpClient } from './http-client.js';
-import type { TestServer } from './servers.js';
+import type { ConfigOverrides } from '../../src/config/load-config.js';
+import { startTestServer, type TestServer } from './servers.js';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const group = 'rbac.authorization.k8s.io';
@@ -9,6 +10,17 @@ export const rule = (apiGroup: string, resource: string, ...verbs: string[]) => 
   resources: [resource],
   verbs,
 });
+
+/** A server with RBAC and a second namespace `other`, and its users. */
+export async function startRbacServer(config: ConfigOverrides = {}) {
+  const server = await startTestServer(
+    { store: 'memory', naming: 'kubernetes' },
+    { config: { ...config, authorization: { modes: ['RBAC'] } } },
+  );
+  const users = new RbacUsers(server);
+  await users.made('/api/v1/namespaces', { metadata: { name: 'other' } });
+  return { server, admin: server.admin, users };
+}
 
 /** Makes users of a server with RBAC, each with rules of its own. */
 export class RbacUsers {

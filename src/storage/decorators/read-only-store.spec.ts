@@ -1,19 +1,9 @@
-import { noRevision } from '../../machinery/revision.js';
-import { backends } from '../backends.js';
+import { storeOfNumberedKeys } from '../../../test/harness/numbered-keys.js';
 import { ReadOnlyStore } from './read-only-store.js';
-
-async function storeOf(keys: number) {
-  const store = await backends.memory({});
-  for (let n = 0; n < keys; n++) {
-    const key = `/a/${String(n).padStart(3, '0')}`;
-    await store.txn([{ key, modRevision: noRevision }], [{ type: 'put', key, value: Buffer.from(String(n)) }]);
-  }
-  return store;
-}
 
 describe('ReadOnlyStore', () => {
   it('rejects transactions and compactions, and changes nothing', async () => {
-    const store = await storeOf(3);
+    const store = await storeOfNumberedKeys(3);
     const before = await store.revision();
     const readOnly = new ReadOnlyStore(store);
     const refusal = { name: 'StorageError', message: 'the store was opened for reading only' };
