@@ -57,7 +57,7 @@ export function summaryLine(result: JestResult | undefined): string {
 
 interface Tools {
   readonly hasEtcd: boolean;
-  /** What does not run for want of a tool, and how to have it. */
+  /** Tools that are not there: the suites that do not run without them, and how to install them. */
   readonly missing: readonly string[];
 }
 

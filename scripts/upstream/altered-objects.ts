@@ -138,7 +138,7 @@ const withoutAssigned = (body: Fields): unknown =>
 
 const shown = ({ code, body, text }: ApiAnswer) => `${code} ${asText(body['message']) || text}`.slice(0, 1_000);
 
-/** What the objects refer to, so that admission lets them pass. */
+/** Objects that the others refer to, so that admission lets them pass. */
 async function prepare(keelson: ApiClient, upstream: ApiClient): Promise<void> {
   const accounts = '/api/v1/namespaces/shop/serviceaccounts';
   const classes = '/apis/scheduling.k8s.io/v1/priorityclasses';

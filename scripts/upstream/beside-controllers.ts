@@ -13,7 +13,7 @@ export interface ControllerRun {
   readonly say: (line: string) => void;
   /** The server that the controllers work on: the upstream one shows what of a log is theirs anyway. */
   readonly server: 'keelson' | 'kube-apiserver';
-  /** How long rounds of workloads are repeated, the first one whatever it takes. */
+  /** Time for which rounds of workloads are repeated; the first one is always finished. */
   readonly minutes: number;
   readonly quietMinutes: number;
 }

@@ -177,7 +177,7 @@ export class Cluster {
     return this.read(`logs/${name}.log`);
   }
 
-  /** What ended although nobody had asked for it. */
+  /** Names of programs that ended without having been stopped. */
   get exits(): readonly string[] {
     return this.unexpectedExits;
   }

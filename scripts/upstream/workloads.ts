@@ -5,7 +5,7 @@ import { certificateRequest } from './certificate-request.js';
 import { eventually, type Checks } from './checks.js';
 import { endsAtOnce } from './simulated-kubelet.js';
 
-/** What kube-controller-manager and kube-scheduler make of objects, as checks that a namespace of their own suffices. */
+/** Checks of the work of kube-controller-manager and kube-scheduler, each in a namespace of its own. */
 export interface Round {
   readonly client: ApiClient;
   readonly checks: Checks;

@@ -25,7 +25,7 @@ export class OtherKeys {
 
   constructor(
     private readonly options: {
-      /** What all keys begin with: `/registry/`. */
+      /** The prefix of all keys: `/registry/`. */
       readonly root: string;
       readonly problemsMax: number;
       /** Names of the CustomResourceDefinitions that are stored: `widgets.shop.example.com`. */

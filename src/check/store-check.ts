@@ -14,7 +14,7 @@ import { ResourceTally } from './resource-tally.js';
 
 export interface StoreCheckParts {
   readonly store: KvStore;
-  /** What all keys begin with: `/registry/`. */
+  /** The prefix of all keys: `/registry/`. */
   readonly root: string;
   /** Holds the built-in resources, and gets the custom ones when their definitions are known. */
   readonly registry: ResourceRegistry;
@@ -37,10 +37,10 @@ export interface CheckProgress {
   readonly problems: number;
 }
 
-/** How often history may be compacted away under the check without a page read in between. */
+/** Compactions in a row after which the check gives up, when no page could be read between them. */
 const compactionsMax = 5;
 
-/** How much larger than usual pages of small values may be: 1,000,000 keys are then 250 pages. */
+/** Factor by which pages of small values grow: 1,000,000 keys are then 250 pages. */
 const pageGrowthMax = 8;
 
 /**

@@ -7,8 +7,8 @@ export interface SilenceBounds {
 }
 
 /**
- * Whether the client of an HTTP/2 session is still there. One that has vanished leaves streams behind that wait for ever,
- * and so does one whose frames are malformed: Node then reads no more from the socket, not even its end, and tells nobody.
+ * Finds out that the client of an HTTP/2 session has gone, which would leave its streams waiting for ever. The same goes
+ * for a client whose frames are malformed: Node then reads no more from the socket, not even its end, and tells nobody.
  */
 export class SessionPeer {
   private bytesRead = 0;

@@ -80,7 +80,7 @@ export function standardChecks(parts: StandardCheckParts): HealthCheck[] {
   ];
 }
 
-/** What a server checks that runs reconcilers. */
+/** Checks of a server that runs reconcilers. */
 export function reconcilerChecks(isRunning: (reconciler: string) => boolean): HealthCheck[] {
   return reconcilerSteps.map(([step, ...names]) =>
     bootStep(step, () => names.every(isRunning), `${names.join(' or ')} does not run`),

@@ -8,7 +8,7 @@ const resumedPerTurnMax = 256;
  * answered at once are. One `setImmediate` would resume the work between reading such a request and sending its
  * answer, since answers leave at the end of a turn: the other request would wait for two stages of the work.
  *
- * Where several pieces of work wait, they are resumed in the order in which they came, for a few milliseconds a turn:
+ * Several pieces of work that wait are resumed in the order in which they came, for a few milliseconds a turn:
  * long stages together would hold the event loop as long as if none of them had waited.
  */
 export function letOthersRun(): Promise<void> {

@@ -6,7 +6,7 @@ import { asItems, asNumber, asText, isSet, type Fields } from '../../machinery/f
 export function mergeTolerations(first: unknown, second: unknown): Fields[] {
   const all = [...asItems(first), ...asItems(second)];
   const keys = all.map(valueKey);
-  // What comes later, and what is taken over: both by the few classes in which another may cover a toleration.
+  // The later ones, and the kept ones, by class: only a toleration of the same class may cover another.
   const later = new Coverage();
   for (let index = all.length - 1; index >= 0; index--) later.push(all[index]!, keys[index]!);
   const merged = new Coverage();
@@ -19,7 +19,7 @@ export function mergeTolerations(first: unknown, second: unknown): Fields[] {
   });
 }
 
-/** How long tolerations of one class hold at most: the longest, and the longest of those that differ from it. */
+/** The longest time of the tolerations of one class, and the longest of those that differ from that one. */
 interface Longest {
   readonly seconds: number;
   readonly key: string;

@@ -206,7 +206,7 @@ export function* pathsOf(set: FieldSet, above: readonly PathElement[] = []): Gen
   }
 }
 
-/** How many members there are. */
+/** The number of members. */
 export function countMembers(set: FieldSet): number {
   let count = 0;
   for (const element in set) {
