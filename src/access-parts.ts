@@ -29,10 +29,10 @@ interface GivenForAccess {
   readonly logger: Logger;
 }
 
-/** What decides whether a request may do what it wants: by who sends it, and by what it would write. */
+/** Authorization and admission of requests. */
 export interface AccessParts {
   readonly authorizers: readonly Authorizer[];
-  /** The 403 for what no authorizer allows; undefined if one does. */
+  /** Returns a 403 error if no authorizer allows the request, undefined if one does. */
   readonly refusalOf: (attributes: AuthorizationAttributes) => Promise<ApiError | undefined>;
   readonly admission: AdmissionChain;
 }
@@ -69,8 +69,11 @@ export function makeAccess({ config, registry, meters, clock, rng, logger }: Giv
     }),
     config.admission,
   );
-  if (missing.length > 0) logger.warn('admission plugins that this version does not have', { plugins: missing });
-  // Permissions that kinds ask for themselves, whichever plug-ins are on.
+  if (missing.length > 0)
+    logger.warn('--enable-admission-plugins names plug-ins that this server does not implement; they do not run', {
+      plugins: missing,
+    });
+  // Permission checks that belong to a kind run even if --disable-admission-plugins names every plug-in.
   const always = [
     roleEscalation({ group, held, may: mayDo }),
     podCertificateSigning({ naming, mayDo }),

@@ -38,14 +38,14 @@ import { TimerWheel } from './std/timer-wheel.js';
 import { MeasuredStore } from './storage/decorators/measured-store.js';
 import type { KvStore } from './storage/kv-store.js';
 
-/** What comes from outside: everything else of the server is made from it. */
+/** Dependencies that the caller supplies; makeParts constructs everything else from them. */
 export interface Given extends GivenIdentities {
   readonly store: KvStore;
   readonly rng: Rng;
   readonly logger: Logger;
 }
 
-/** The parts of one server, below the HTTP shell: plain objects that know each other by their constructors. */
+/** Components of one server, below the HTTP layer: plain objects, connected through their constructors. */
 export interface AppParts extends Given, AuthenticationParts, AccessParts {
   readonly feed: Feed;
   readonly storeParts: StoreParts;
@@ -72,15 +72,15 @@ export interface AppParts extends Given, AuthenticationParts, AccessParts {
   readonly phase: Phase;
 }
 
-/** How far the server is. The composition root moves it on, health tells of it. */
+/** Progress of start and shutdown. server.ts sets it; health checks and hooks read it. */
 export interface Phase {
   isBootstrapped: boolean;
-  /** Names of reconcilers that every server runs for itself, while they run here. */
+  /** Names of the running reconcilers that need no leader election (every server runs them). */
   readonly reconcilers: Set<string>;
   isStopping: boolean;
-  /** Stopping, after the delay, and told to say so to every client (--shutdown-send-retry-after). */
+  /** True after --shutdown-delay-duration if --shutdown-send-retry-after is set: requests get 429 with Retry-After. */
   isRefusing: boolean;
-  /** `10.0.0.1:6443`, from the moment that the port is known. */
+  /** `10.0.0.1:6443`; empty until the server listens. */
   address: string;
 }
 

@@ -28,7 +28,7 @@ import { RegistryModule } from './registry/registry.module.js';
 
 export type GroupModule = Type | DynamicModule;
 
-/** The API groups that are built in: one folder and one line each. */
+/** Returns the modules of the built-in API groups. */
 function builtInGroups(parts: AppParts): GroupModule[] {
   return [
     CoreModule.for(parts),
@@ -57,7 +57,7 @@ function builtInGroups(parts: AppParts): GroupModule[] {
   ];
 }
 
-/** Every API group, and the collector that puts what they declare into the registry. */
+/** Returns the modules of all API groups, and RegistryModule, which registers the resources that they declare. */
 function registryModules(parts: AppParts, otherGroups: readonly GroupModule[]): GroupModule[] {
   return [
     ...builtInGroups(parts),
@@ -71,7 +71,7 @@ function registryModules(parts: AppParts, otherGroups: readonly GroupModule[]): 
   ];
 }
 
-/** The whole server as one Nest module. Groups of others join it as further modules. */
+/** The server as one Nest module. API groups of an embedding program are added as further modules. */
 @Module({})
 export class AppModule {
   static for(parts: AppParts, otherGroups: readonly GroupModule[] = []): DynamicModule {
@@ -79,7 +79,7 @@ export class AppModule {
   }
 }
 
-/** The resources without the HTTP pipeline, for commands that read a store and serve nothing. */
+/** The resources without the HTTP pipeline, for commands that read a store and do not serve it. */
 @Module({})
 export class ResourcesModule {
   static for(parts: AppParts): DynamicModule {

@@ -20,16 +20,19 @@ import { ApiError } from './machinery/api-error.js';
 import type { ResourceRegistry } from './registry/resource-registry.js';
 import type { Clock } from './std/clock.js';
 
-/** What tells who sends a request. */
+/** Sources of credentials, from the configuration and from files. */
 export interface GivenIdentities {
   readonly config: ServerConfig;
   readonly clock: Clock;
   readonly certificates: CertificateIdentities | undefined;
-  /** Who may say in headers whom a request is from. */
+  /** Front proxies: clients whose certificate --requestheader-client-ca-file verifies. */
   readonly proxies?: ProxyIdentities | undefined;
-  /** The text of --token-auth-file. */
+  /** Content of --token-auth-file. */
   readonly tokens: string | undefined;
-  /** Keys of service account tokens; the first token may have to wait until one is made. None: no such tokens. */
+  /**
+   * Returns the keys of service account tokens; the promise is pending while a key is generated. If absent, tokens
+   * cannot be issued or verified.
+   */
   readonly tokenKeys?: (() => Promise<TokenKeys>) | undefined;
 }
 
@@ -62,7 +65,7 @@ export function makeAuthentication(given: GivenIdentities, registry: ResourceReg
   return { authenticator, accountTokens, secretTokens };
 }
 
-/** The union, in order: a proxy's word, a certificate, a token, nobody. */
+/** Returns the authenticators in the order of their use: front proxy, client certificate, tokens, anonymous. */
 function authenticatorsFor(
   { config, tokens, proxies, clock }: GivenIdentities,
   { accountTokens, secretTokens }: Omit<AuthenticationParts, 'authenticator'>,
@@ -86,7 +89,7 @@ function authenticatorsFor(
 
 const noTokenKeys = () => Promise.reject(new Error('this server has no key for service account tokens'));
 
-/** What tokens are bound to, as the stores of the core group have it. */
+/** Reads the objects that tokens are bound to (ServiceAccount, Secret, Pod, Node) from the stores of the core group. */
 function tokenObjects(registry: ResourceRegistry): TokenObjects {
   const storeOf = (resource: string) => registry.require('', 'v1', resource).store;
   return {

@@ -23,7 +23,7 @@ import type { KvStore } from './storage/kv-store.js';
 
 export interface CheckOptions {
   readonly all?: boolean;
-  /** Problems to list of one resource. */
+  /** Maximum number of problems to list for one resource. */
   readonly problems: number;
   readonly output: ReportFormat;
 }
@@ -34,7 +34,7 @@ interface Output {
 
 const progressIntervalMs = 1000;
 
-/** `keelson check`: returns the exit code. `words` are flags of serve. */
+/** Runs `keelson check` and returns its exit code. `words` are flags of `keelson serve`. */
 export async function runCheck(
   words: readonly string[],
   options: CheckOptions,
@@ -72,18 +72,18 @@ export async function runCheck(
 export interface StoreCheckOptions {
   readonly problemsMax: number;
   readonly clock: Clock;
-  /** Takes a line every second. */
+  /** Called with a line of progress every second. */
   readonly progress: (line: string) => void;
 }
 
-/** Checks a store that is open. It is not written to, and stays open. */
+/** Checks every key of an open store, without a write. The caller closes the store. */
 export async function checkStore(
   config: ServerConfig,
   store: KvStore,
   { problemsMax, clock, progress }: StoreCheckOptions,
 ): Promise<CheckReport> {
   const parts = makeParts({
-    // Resources that --runtime-config leaves out may have objects all the same.
+    // All resources: the store may hold objects of those that --runtime-config disables.
     config: { ...config, runtimeConfig: { 'api/all': true } },
     store: new ReadOnlyStore(store),
     clock,
@@ -136,7 +136,7 @@ function servedBy(runtimeConfig: RuntimeConfig, registry: ResourceRegistry, { na
 }
 
 function progressLine({ keys, keysTotal, problems }: StoreCheck['progress'], seconds: number): string {
-  if (keysTotal === undefined) return 'waiting for the first keys';
+  if (keysTotal === undefined) return 'waiting for the first page of keys';
   const percent = keysTotal === 0 ? 100 : Math.floor((keys / keysTotal) * 100);
   return `${keys} of ${keysTotal} keys read (${percent} %, ${Math.round(keys / seconds)}/s), ${problems} problems so far`;
 }

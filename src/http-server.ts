@@ -40,10 +40,10 @@ export interface HttpServer {
   readonly connections: Connections;
 }
 
-/** Longer than any URL: the router's bound guards against slow patterns in routes, and there are none. */
+/** Longer than any URL. The router's own bound protects regular expressions in routes; no route has one. */
 const routeParameterLengthMax = 2 ** 21;
 
-/** Fastify behind Nest: HTTP/2 and HTTP/1.1 by ALPN on one TLS port. */
+/** Creates the Fastify adapter for Nest: HTTP/2 and HTTP/1.1, chosen by ALPN, on one TLS port. */
 export function makeHttpServer(config: ServerConfig, tls: Tls, parts: HookParts): HttpServer {
   const { serving, limits } = config;
   const { logger, clock } = parts;
@@ -68,7 +68,7 @@ export function makeHttpServer(config: ServerConfig, tls: Tls, parts: HookParts)
     );
     servers.front.on('tlsClientError', (_error, socket: TLSSocket) => {
       parts.requestMetrics.tlsHandshakeErrors++;
-      // Node leaves it open: also the one of a client that says nothing at all.
+      // Node does not close a socket whose TLS handshake failed or timed out.
       socket.destroy();
     });
     return servers.front;
@@ -78,7 +78,7 @@ export function makeHttpServer(config: ServerConfig, tls: Tls, parts: HookParts)
     bodyLimit: limits.requestBodyBytesMax,
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: routeParameterLengthMax },
-    // Only for what makeRoutable may have overlooked: the router answers it before any hook.
+    // Requests that the router refuses before any hook runs; makeRoutable should leave none.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       request.kube ??= makeRequestState(request, parts);
       answerError(request, reply, request.kube.info.error ?? ApiError.badRequest(error.message, error), logger);
@@ -87,7 +87,7 @@ export function makeHttpServer(config: ServerConfig, tls: Tls, parts: HookParts)
   };
   const adapter = new FastifyAdapter(options as never) as unknown as FastifyAdapter;
   const server = adapter.getInstance();
-  // In this order, for every request, also one that no guard lets in.
+  // Hooks run in this order, for every request, including those that a guard rejects.
   registerRequestInfo(server, parts);
   registerMetrics(server, parts.requestMetrics, clock);
   registerAccessLog(server, { logger, clock, slowMs: limits.slowRequestMs, logsAll: config.log.level === 'debug' });
@@ -99,13 +99,13 @@ export function makeHttpServer(config: ServerConfig, tls: Tls, parts: HookParts)
     flushTimeoutMs: limits.unreadBodyTimeoutMs,
     logger,
   });
-  // Bodies are read after the guards, by whatever wants them: a parser that yields nothing leaves them unread.
+  // Handlers read bodies, after the guards. A parser that returns null leaves the body unread.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
   return { adapter, connections: connections! };
 }
 
-/** Client certificates are asked for but not required. */
+/** Returns TLS options that request a client certificate but do not require one. */
 function tlsOptions({ limits }: ServerConfig, { material, sni }: Tls) {
   return {
     ...material.current(),

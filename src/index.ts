@@ -1,4 +1,4 @@
-// What a module with API groups of its own builds on.
+// Public API for programs that embed the server and add API groups of their own.
 export {
   ApiGroup,
   Subresource,

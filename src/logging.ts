@@ -3,10 +3,10 @@ import { pino } from 'pino';
 import type { LogConfig } from './config/server-config.js';
 import type { Logger } from './std/logger.js';
 
-/** From this `-v` on, what only matters to who debugs the server is told, too. */
+/** Debug lines are logged from this `-v` on. */
 const debugVerbosity = 4;
 
-/** Structured lines on stderr: a constant message and pairs. stdout is for what the user asked for. */
+/** Creates a logger of JSON lines on stderr: a constant message and fields. stdout is for the output of commands. */
 export function makeLogger({ level }: LogConfig): Logger {
   const out = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
   const at = (name: 'debug' | 'info' | 'warn' | 'error') => (message: string, fields?: Record<string, unknown>) =>
@@ -17,7 +17,7 @@ export function makeLogger({ level }: LogConfig): Logger {
   };
 }
 
-/** Nest tells of its own doings, which only matter to who debugs them. */
+/** Adapts `logger` for Nest. Messages about Nest's own start are logged as debug. */
 export function nestLogger(logger: Logger): LoggerService {
   const context = (rest: unknown[]) => ({ context: rest.at(-1) });
   return {

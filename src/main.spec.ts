@@ -27,7 +27,7 @@ test.each<{ program: Program; words: string[]; code: number; out?: RegExp; err?:
     out: /Storage:[^]*--data-dir <path>[^]*default \.keelson/,
   },
   { program: 'keelson', words: ['serve', '--secure-port', '1', '-h'], code: 0, out: /--authorization-mode/ },
-  { program: 'keelson', words: ['--help'], code: 0, out: /check [^]*read a whole etcd/ },
+  { program: 'keelson', words: ['--help'], code: 0, out: /check [^]*read every object in etcd/ },
   {
     program: 'keelson',
     words: ['check', '--help'],

@@ -9,8 +9,8 @@ import { systemClock } from './std/clock.js';
 export type Program = 'keelson' | 'kube-apiserver';
 
 /**
- * The command line. What a command needs is imported when it runs, so that help and version answer at once.
- * Resolves with the exit code, or with undefined while a server runs.
+ * Runs the command line. Resolves with the exit code, or with undefined while a server runs. Modules of a command are
+ * imported when it runs, so that --help and --version print quickly.
  */
 export async function main(program: Program, words: readonly string[]): Promise<number | undefined> {
   let exitCode: number | undefined = 0;
@@ -30,7 +30,7 @@ export async function main(program: Program, words: readonly string[]): Promise<
       return print(`Kubernetes ${apiVersion.gitVersion}\n`);
     root = server = serving(new Command(program).exitOverride(), () => words);
     root
-      .description("Keelson with kube-apiserver's defaults: a Kubernetes-compatible API server beside etcd")
+      .description("Keelson with kube-apiserver's defaults: a Kubernetes-compatible API server on etcd")
       .usage('[flags]');
   } else {
     root = new Command(program)
@@ -39,17 +39,23 @@ export async function main(program: Program, words: readonly string[]): Promise<
       .version(versionText, '--version');
     server = serving(root.command('serve'), () => words.slice(words.indexOf('serve') + 1));
     server
-      .description('serve the API; every flag can also be set by KEELSON_<FLAG>, or in the --config file')
+      .description(
+        'serve the API; every flag can also be set in the environment (KEELSON_<FLAG>) or in the --config file',
+      )
       .usage('[flags]');
     check = root
       .command('check')
-      .description('read a whole etcd as the server would, report what cannot be read or is not valid, change nothing')
+      .description('read every object in etcd or in a data directory, and report those that are unreadable or invalid')
       .usage('--etcd-servers <a,b,...> | --data-dir <path> [flags]')
       .option('--all', 'list every problem')
       .addOption(
-        new Option('--problems <n>', 'problems to list of one resource').default(10).argParser((text) => Number(text)),
+        new Option('--problems <n>', 'maximum number of problems to list for one resource')
+          .default(10)
+          .argParser((text) => Number(text)),
       )
-      .addOption(new Option('-o, --output <format>', 'of the report').choices(['table', 'json']).default('table'))
+      .addOption(
+        new Option('-o, --output <format>', 'format of the report').choices(['table', 'json']).default('table'),
+      )
       .addHelpText('after', checkHelp)
       .allowUnknownOption()
       .allowExcessArguments()
@@ -86,7 +92,7 @@ export async function main(program: Program, words: readonly string[]): Promise<
   return exitCode;
 }
 
-/** Flags of `serve` that matter to `check`; it takes all of them, so that the same --config and variables do for both. */
+/** Flags of `serve` in the help of `check`. It accepts all of them, so that both can share a --config file. */
 const checkFlags: ReadonlySet<string> = new Set([
   '--config',
   '--data-dir',
@@ -101,13 +107,13 @@ const checkFlags: ReadonlySet<string> = new Set([
 ]);
 
 const checkHelp = `
-Only range reads at one revision are sent to etcd. Without --etcd-servers the embedded store in --data-dir is read, while
-no server has it open. Every flag of serve is taken, from the command line, KEELSON_<FLAG>
-and --config.
+Nothing is written: etcd gets only range reads at one revision. Without --etcd-servers, check reads the embedded store in
+--data-dir; stop its server first. All flags of serve are accepted, on the command line, as KEELSON_<FLAG> and in the
+--config file.
 
 Exit code:
   0  every object can be read and is valid
-  1  some cannot be read, or are not valid: the report names them
+  1  the report names objects that cannot be read or are not valid
   2  wrong usage, or the store cannot be reached
 `;
 
@@ -143,7 +149,7 @@ async function serve(program: Program, words: readonly string[]): Promise<number
   return undefined;
 }
 
-/** The first signal stops the server in order, the second at once. */
+/** Shuts the server down gracefully on the first SIGTERM or SIGINT, and exits at once on the second. */
 function stopOnSignals(close: () => Promise<void>): void {
   let isStopping = false;
   const stop = () => {

@@ -21,7 +21,7 @@ import type { DeclaredValidation } from './registry/declared-validation.js';
 import type { ResourceRegistry } from './registry/resource-registry.js';
 import type { Clock } from './std/clock.js';
 
-/** What counts while the server works. It comes before all that it counts. */
+/** Metrics that components of the server update. Constructed before these components. */
 export interface Meters {
   readonly requests: RequestMetrics;
   readonly access: AccessMetrics;
@@ -58,7 +58,7 @@ function* storedKinds(registry: ResourceRegistry): Generator<[prefix: string, ki
   }
 }
 
-/** What can be asked without being counted. */
+/** Sources of metrics that are computed at scrape time. */
 interface Measured {
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
@@ -72,7 +72,7 @@ export interface MetricPages {
   readonly indicators: ServerMetrics;
 }
 
-/** /metrics and /metrics/slis. */
+/** Returns the metrics of /metrics (all) and of /metrics/slis (indicators). */
 export function metricPages(meters: Meters, measured: Measured): MetricPages {
   const { config, registry, version, declaredValidation, health } = measured;
   const showsHidden = config.showHiddenMetricsForVersion !== undefined;

@@ -6,7 +6,7 @@ import type { Rng } from './std/rng.js';
 import { backends } from './storage/backends.js';
 import type { KvStore } from './storage/kv-store.js';
 
-/** Opens the store that the configuration names. Read-only matters to the embedded store, which otherwise notes its owner. */
+/** Opens the configured store. isReadOnly concerns only the embedded store: it then writes no owner file. */
 export function openStore(
   { storage, limits }: ServerConfig,
   { clock, rng, logger, isReadOnly = false }: { clock: Clock; rng: Rng; logger: Logger; isReadOnly?: boolean },

@@ -23,7 +23,7 @@ const secrets = ['', 'store', 'store/data.mdb', 'store/lock.mdb', 'pki', 'pki/.m
 const keys = ['pki/ca.key', 'pki/apiserver.key', 'pki/admin.key', 'pki/sa.key', 'admin.kubeconfig'];
 const publics = ['pki/ca.crt', 'pki/apiserver.crt', 'pki/admin.crt', 'pki/sa.pub'];
 
-/** Everything that a start generates, under a umask of 000. */
+/** Generates all files of a first start, under a umask of 000. */
 async function generate(directory: string): Promise<void> {
   const store = await EmbeddedStore.open({ directory: join(directory, 'store') });
   const pki = await ensurePki({ directory, clock: systemClock, logger: silentLogger });
@@ -49,7 +49,7 @@ const all = (names: readonly string[], mode: (name: string) => string) =>
   Object.fromEntries(names.map((name) => [name, mode(name)]));
 const privateMode = (name: string) => (['', 'store', 'pki'].includes(name) ? '700' : '600');
 
-test('everything generated but public certificates is for its owner alone, under a umask of 000', async () => {
+test('generated secret files are accessible to their owner only, under a umask of 000', async () => {
   const directory = join(root, 'data');
   await generate(directory);
   expect(modes(directory, [...secrets, ...keys])).toEqual(all([...secrets, ...keys], privateMode));
@@ -57,17 +57,17 @@ test('everything generated but public certificates is for its owner alone, under
   expect(await linesOf(directory)).toEqual([]);
 });
 
-test('what others had access to is tightened with one line, and once', async () => {
+test('permissions of other users are removed once, with one log line', async () => {
   const directory = join(root, 'data');
   await generate(directory);
   for (const name of [...secrets, ...keys]) chmodSync(join(directory, name), name.includes('.') ? 0o644 : 0o755);
-  const message = 'other users had access to files of this server: removed it';
+  const message = 'removed the permissions of other users from files of this server';
   expect(await linesOf(directory)).toEqual([{ message, paths: [...secrets, ...keys].sort() }]);
   expect(modes(directory, [...secrets, ...keys])).toEqual(all([...secrets, ...keys], privateMode));
   expect(await linesOf(directory)).toEqual([]);
 });
 
-test('files of the user, and directories that hold any, keep their modes', async () => {
+test('files of the user, and directories that contain any, keep their modes', async () => {
   await generate(root);
   mkdirSync(join(root, 'photos'));
   chmodSync(root, 0o755);
@@ -83,7 +83,7 @@ test('files of the user, and directories that hold any, keep their modes', async
   });
 });
 
-test('a data directory that is not there, or is a file, is none to tighten', async () => {
+test('a data directory that does not exist or is a file is skipped', async () => {
   writeFileSync(join(root, 'file'), '');
   expect(await linesOf(join(root, 'missing'))).toEqual([]);
   expect(await linesOf(join(root, 'file'))).toEqual([]);

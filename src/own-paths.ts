@@ -8,8 +8,8 @@ import { tighten } from './std/private-paths.js';
 import { storeFiles } from './storage/backends/embedded/store-files.js';
 
 /**
- * Takes from other users the rights on what this server generated: the data directory, the embedded store, keys, and
- * the administrator's kubeconfig. Files that a user gave, and directories that hold any, keep their modes.
+ * Removes the permissions of group and others from files that this server generated: the data directory, the embedded
+ * store, keys, and the administrator's kubeconfig. Files of the user, and directories that contain any, keep their modes.
  */
 export async function tightenOwnPaths(config: ServerConfig, logger: Logger): Promise<void> {
   const { dataDirectory } = config.storage;
@@ -29,15 +29,18 @@ export async function tightenOwnPaths(config: ServerConfig, logger: Logger): Pro
   const having = (wanted: string) => access.filter((one) => one.access === wanted).map(({ path }) => path);
   const [tightened, exposed] = [having('tightened'), having('exposed')];
   if (tightened.length > 0)
-    logger.warn('other users had access to files of this server: removed it', { paths: tightened });
-  if (exposed.length > 0) logger.warn('other users have access to files of this server: remove it', { paths: exposed });
+    logger.warn('removed the permissions of other users from files of this server', { paths: tightened });
+  if (exposed.length > 0)
+    logger.warn('other users have access to secret files of this server and chmod failed; change mode or owner', {
+      paths: exposed,
+    });
 }
 
 function storePaths(directory: string): string[] {
   return holdsOnly(directory, storeFiles) ? [directory, ...storeFiles.map((name) => join(directory, name))] : [];
 }
 
-/** True if the directory is there and has at least one of these entries and no other. */
+/** True if the directory exists and contains at least one of these entries and no other. */
 function holdsOnly(directory: string, names: readonly string[]): boolean {
   try {
     const entries = readdirSync(directory);

@@ -22,8 +22,8 @@ import { ImpersonationGuard } from './guards/impersonation.guard.js';
 import { ContentNegotiationInterceptor } from './interceptors/content-negotiation.interceptor.js';
 
 /**
- * The handler chain, from top to bottom. Before it run the hooks of http-server.ts, which see every request, also one
- * that a guard refuses; whatever is thrown anywhere ends in the filter.
+ * The handler chain, in the order of execution. The hooks of http-server.ts run before it, for every request, including
+ * those that a guard rejects. The filter turns every thrown error into a Status.
  */
 @Module({})
 export class PipelineModule {
@@ -42,7 +42,7 @@ export class PipelineModule {
         { provide: APP_INTERCEPTOR, useFactory: () => new ContentNegotiationInterceptor(parts.negotiator) },
         { provide: APP_FILTER, useFactory: () => new ApiErrorFilter(parts.logger, parts.encodings) },
       ],
-      // The last one takes every path that the others leave.
+      // resourceController is last: its wildcard route matches every path.
       controllers: [
         healthController(new HealthRequests(parts.health)),
         versionController(parts.version),

@@ -10,7 +10,7 @@ import { servingNames } from './certificates/serving-names.js';
 import type { ConfigOverrides } from './config/load-config.js';
 import { startKeelson, type Keelson } from './testing.js';
 
-// What single flags change of a whole server. The parts behind them have their own tables.
+// Effects of single flags on a whole server. Components behind the flags have specs of their own.
 
 const undo: (() => Promise<unknown> | void)[] = [];
 afterEach(async () => {
@@ -53,7 +53,7 @@ const pod = (name: string, securityContext: object) => ({
   spec: { containers: [{ name: 'main', image: 'a', securityContext }] },
 });
 
-test('privileged containers are refused where they are not allowed', async () => {
+test('a privileged container is rejected with --allow-privileged=false', async () => {
   const admin = administrator(await start({ admission: { allowPrivileged: false } }));
   const path = '/api/v1/namespaces/default/pods';
   const refused = await admin.post(path, pod('a', { privileged: true }));
@@ -64,7 +64,7 @@ test('privileged containers are refused where they are not allowed', async () =>
   expect((await admin.post(path, pod('b', { privileged: false }))).code).toBe(201);
 });
 
-test('a plugin that is disabled does not run', async () => {
+test('a plug-in named in --disable-admission-plugins does not run', async () => {
   const lost = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
   const path = '/api/v1/namespaces/nowhere/configmaps';
   const usual = administrator(await start({}));
@@ -72,7 +72,7 @@ test('a plugin that is disabled does not run', async () => {
   expect([(await usual.post(path, lost)).code, (await loose.post(path, lost)).code]).toEqual([404, 201]);
 });
 
-test('a page of an allowed origin may ask before anybody is known', async () => {
+test('a CORS preflight of an allowed origin is answered before authentication', async () => {
   const keelson = await start({
     serving: { corsAllowedOrigins: ['^https://a\\.io$'] },
     authentication: { anonymous: false },
@@ -84,7 +84,7 @@ test('a page of an allowed origin may ask before anybody is known', async () => 
   expect([answer.code, answer.headers['access-control-allow-origin']]).toEqual([401, 'https://a.io']);
 });
 
-test('a server name is answered with its certificate', async () => {
+test('a name of --tls-sni-cert-key gets its certificate in the TLS handshake', async () => {
   const write = await folder();
   const { signer } = await authority();
   const pair = await makeServingPair(signer, servingNames({ hostNames: ['own.example'] }), Date.now());
@@ -108,7 +108,7 @@ test('a server name is answered with its certificate', async () => {
   expect(await shown('own.example')).toBe(false);
 });
 
-test("a proxy's word counts by its certificate", async () => {
+test('X-Remote-User is accepted only with a certificate of the request header CA', async () => {
   const write = await folder();
   const { pem, signer } = await authority();
   const keelson = await start({
@@ -139,11 +139,11 @@ test("a proxy's word counts by its certificate", async () => {
   expect(await codeFor({ ...front, headers: { 'x-remote-user': 'jane' } })).toBe(403);
   expect(await codeFor({ ...(await signed('back')), headers })).toBe(401);
   expect(await codeFor({ headers })).toBe(403);
-  // The certificate of the authority's own clients is no proxy's.
+  // The administrator's certificate is not one of the request header CA: the header is ignored.
   expect(await codeFor({ ...keelson.client, headers: { 'x-remote-user': 'jane' } })).toBe(200);
 });
 
-test('its own endpoints can be left to others', async () => {
+test('with --endpoint-reconciler-type=none no Endpoints of the kubernetes Service are written', async () => {
   const admin = administrator(await start({ network: { endpointReconciler: 'none', serverServiceNodePort: 30443 } }));
   expect((await admin.get('/api/v1/namespaces/default/endpoints/kubernetes')).code).toBe(404);
   const { body } = await admin.get('/api/v1/namespaces/default/services/kubernetes');

@@ -43,13 +43,13 @@ export interface StartOptions {
   readonly logger?: Logger;
   readonly clock?: Clock;
   readonly rng?: Rng;
-  /** Instead of the configured one: the caller's own, which it closes itself. */
+  /** Replaces the configured store. The caller closes it. */
   readonly store?: KvStore;
-  /** Instead of the one under the data directory. */
+  /** Replaces the certificates and keys of the data directory. The caller closes it. */
   readonly pki?: Pki;
   /** API groups beyond the built-in ones, each a Nest module. */
   readonly modules?: (parts: AppParts) => readonly GroupModule[];
-  /** False where nothing but requests may change an object. */
+  /** False: no reconcilers run, so that only requests change objects. */
   readonly reconciles?: boolean;
 }
 
@@ -61,7 +61,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Puts a server together and starts it: resolves when it is ready. What fails on the way is undone. */
+/** Assembles and starts a server; resolves when it is ready. If a step fails, the completed ones are undone. */
 export async function startServer(config: ServerConfig, options: StartOptions = {}): Promise<RunningServer> {
   const clock = options.clock ?? systemClock;
   const rng = options.rng ?? systemRng;
@@ -70,12 +70,12 @@ export async function startServer(config: ServerConfig, options: StartOptions = 
   try {
     return await assemble(config, { ...options, clock, rng, logger }, undo);
   } catch (error) {
-    // A step that fails must not hide why the start did, nor keep the others from being undone.
+    // A failing undo step must neither hide the cause of the failed start nor skip the other steps.
     for (const step of undo.reverse()) {
       try {
         await step();
       } catch (reason) {
-        logger.debug('a step of a failed start was not undone', { error: reason });
+        logger.debug('undoing a step of the failed start failed too', { error: reason });
       }
     }
     throw error;
@@ -93,7 +93,7 @@ async function assemble(
     Promise.resolve(options.store ?? openStore(config, { clock, rng, logger })),
     Promise.resolve(options.pki ?? ensurePki(pkiOptions(config, clock, logger))),
   ] as const;
-  // Where one fails the other may be open, and is closed again.
+  // If one of them fails to open, the other may be open and has to be closed.
   const [openedStore, openedPki] = await Promise.allSettled(opening);
   if (!options.store && openedStore.status === 'fulfilled') undo.push(() => openedStore.value.close());
   if (!options.pki && openedPki.status === 'fulfilled') undo.push(() => openedPki.value.close());
@@ -194,7 +194,11 @@ async function assemble(
   if (pki instanceof StoredPki && config.kubeconfigOut !== undefined) {
     const save = () => pki.saveAdminKubeconfig(url, () => rootCa.current());
     await save();
-    const failed = (error: unknown) => logger.error('the kubeconfig could not be brought up to date', { error });
+    const failed = (error: unknown) =>
+      logger.error('the kubeconfig could not be rewritten after a change of the root CA; restart to write it', {
+        file: config.kubeconfigOut,
+        error,
+      });
     undo.push(rootCa.onChange(() => void save().catch(failed)));
   }
 
@@ -209,14 +213,15 @@ async function assemble(
 }
 
 /**
- * Stops as kube-apiserver does. During the delay everything is served, new connections too, while /readyz sends clients
- * elsewhere. Then the port is closed at once: it is free for another server, and clients that come back reach that one.
+ * Stops as kube-apiserver does. During --shutdown-delay-duration all requests are served, on new connections too, while
+ * /readyz fails so that load balancers stop sending. Then the port is closed at once: another server can listen on it,
+ * and reconnecting clients reach that server.
  */
 async function stopServing(config: ServerConfig, { phase, watches, clock }: AppParts, connections: Connections) {
   phase.isStopping = true;
   if (config.shutdownDelayMs > 0) await sleep(clock, config.shutdownDelayMs);
   const { shutdownGraceMs } = config.limits;
-  // With it clients are told to come back, by a server that still listens, until running requests have ended.
+  // With --shutdown-send-retry-after the server listens, and refuses with 429, until running requests have ended.
   if (config.shutdownSendsRetryAfter) {
     phase.isRefusing = true;
     await Promise.all([connections.quiet(shutdownGraceMs), watches.endAll(clock, config.shutdownWatchGraceMs)]);
@@ -228,7 +233,10 @@ async function stopServing(config: ServerConfig, { phase, watches, clock }: AppP
   await ending;
 }
 
-/** Given keys are read at once, so that a wrong one stops the start; the server's own may still be in the making. */
+/**
+ * Returns the keys of service account tokens. Configured files are read now, so that an invalid one fails the start; the
+ * server's own key may still be pending.
+ */
 async function tokenKeysOf({ authentication }: ServerConfig, pki: Pki): Promise<() => Promise<TokenKeys>> {
   const { signingKeyFile, keyFiles } = authentication.serviceAccount;
   const others = await Promise.all(keyFiles.map((file) => readFile(file, 'utf8')));
@@ -255,7 +263,7 @@ function pkiOptions(config: ServerConfig, clock: Clock, logger: Logger) {
   };
 }
 
-/** The caches are filled, or the start is given up. */
+/** Fills the caches. Rejects after --storage-initialization-timeout. */
 function loadInTime({ storage }: ServerConfig, { feed }: AppParts, clock: Clock): Promise<void> {
   const { initializationTimeoutMs: timeoutMs } = storage;
   const patience = sharedAbort();
@@ -268,12 +276,12 @@ function loadInTime({ storage }: ServerConfig, { feed }: AppParts, clock: Clock)
       throw patience.signal.aborted ? patience.signal.reason : error;
     })
     .finally(() => timer.cancel());
-  // Awaited only when the port is open; a failure before that must not end the process.
+  // The caller awaits it only once the port is open; without a handler, an earlier rejection would end the process.
   loaded.catch(() => undefined);
   return loaded;
 }
 
-/** Who may be a proxy in front of the server. */
+/** Loads --requestheader-client-ca-file, which verifies the certificates of front proxies. */
 async function proxyAuthority(
   { authentication }: ServerConfig,
   clock: Clock,
@@ -287,7 +295,7 @@ async function proxyAuthority(
   return bundle;
 }
 
-/** Authorities that verify the serving certificate, whoever made it. */
+/** Returns the CA certificates that verify the serving certificate, for kubeconfigs and kube-root-ca.crt. */
 async function liveRootCa(
   { reconcilers: { rootCaFile } }: ServerConfig,
   { pki, tls }: { readonly pki: Pki; readonly tls: TlsMaterial },

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { flagsByName } from './config/flags/all-flags.js';
 import type { ServerConfig } from './config/server-config.js';
 
-/** One line for a start that failed: which flag it is about, what happened, and what to do. */
+/** Returns one line about a failed start: the flag concerned, the failure, and what to do. */
 export function startErrorLine(error: unknown, config: ServerConfig): string {
   const { code, syscall, path, message } = factsOf(error);
   if (syscall === 'listen') return listenLine(code, config);
@@ -30,7 +30,7 @@ const writable = ': give a directory that this user can write to';
 
 const remedies: readonly (readonly [RegExp, string])[] = [
   [/holds no store$/, ': give the --data-dir of a server, or --etcd-servers URL[,URL]'],
-  [/ENOTDIR|EEXIST/, ': a file is where a directory has to be; name another one'],
+  [/ENOTDIR|EEXIST/, ': the path, or a part of it, is a file; give a directory'],
   [/EACCES|EPERM|EROFS|ENOENT: no such file or directory, mkdir/, writable],
   [/ENOSPC|EDQUOT/, ': make room on the disk'],
   [/one process may use a directory at a time/, ': stop it, or give another --data-dir'],
@@ -51,7 +51,7 @@ function listenLine(code: string, { serving }: ServerConfig): string {
   }
 }
 
-/** The flag whose file or directory stands in the text; the longest value wins, as directories hold each other. */
+/** Returns the flag whose file or directory the text names. The longest value wins, since directories are nested. */
 function flagNamedIn(text: string, config: ServerConfig): string | undefined {
   let best: { flag: string; length: number } | undefined;
   for (const { name, key, aliasOf } of flagsByName.values()) {
@@ -69,7 +69,7 @@ function valueAt(config: ServerConfig, key: string): unknown {
   return key.split('.').reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], config);
 }
 
-/** Of a path, a list of them, or a list of certificates with their keys. */
+/** Returns the paths in a flag's value: a path, a list of paths, or a list of certificates with their keys. */
 function pathsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (!Array.isArray(value)) return [];

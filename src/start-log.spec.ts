@@ -20,20 +20,20 @@ test('nothing is written while the server starts', () => {
   expect(world().lines).toEqual([]);
 });
 
-test('a start that succeeds writes all, and what follows at once', () => {
+test('a start that succeeds writes the held lines, and later ones at once', () => {
   const { lines, log } = world();
   log.succeeded();
   log.logger.info('later');
   expect(lines).toEqual([...all, 'info later']);
 });
 
-test('a start that takes long writes all', () => {
+test('a start that takes 20 s writes the held lines', () => {
   const { lines, clock } = world();
   clock.advance(20_000);
   expect(lines).toEqual(all);
 });
 
-test('a start that fails writes warnings alone, also those of steps that were under way', () => {
+test('a start that fails writes only warnings, including later ones of steps still running', () => {
   const { lines, log } = world();
   log.failed();
   log.logger.info('made another certificate');

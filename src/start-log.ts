@@ -3,12 +3,12 @@ import type { Logger } from './std/logger.js';
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
-/** A start that takes longer than this is watched by somebody who wants to know why. */
+/** Held lines are written after this time, to show why a start is slow. */
 const silenceMsMax = 20_000;
 
 /**
- * Holds back what is logged while a server starts. A start that fails says why in one line of its own, so the steps up
- * to it are dropped; only warnings are kept, since nothing else tells of them.
+ * Holds back log lines while a server starts. If the start fails, main.ts prints one line with the cause, and of the held
+ * lines only the warnings are written.
  */
 export class StartLog {
   private held: { level: Level; write: () => void }[] | undefined = [];
@@ -22,7 +22,7 @@ export class StartLog {
       (message: string, fields?: Record<string, unknown>): void => {
         const write = () => (fields === undefined ? target[level](message) : target[level](message, fields));
         if (this.held) this.held.push({ level, write });
-        // Steps that were under way when another one failed.
+        // Other steps of a failed start may still be running; only their warnings are written.
         else if (!this.hasFailed || level === 'warn') write();
       };
     const setVerbosity = target.setVerbosity && ((verbosity: number) => target.setVerbosity!(verbosity));
@@ -31,7 +31,7 @@ export class StartLog {
     this.timer = clock.after(silenceMsMax, () => this.succeeded());
   }
 
-  /** Writes what was held, and everything from now on at once. */
+  /** Writes the held lines; later lines are written at once. */
   succeeded(): void {
     this.release(() => true);
   }

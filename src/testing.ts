@@ -13,7 +13,7 @@ import type { Rng } from './std/rng.js';
 import type { KvStore } from './storage/kv-store.js';
 
 export interface KeelsonOptions {
-  /** Anything of the configuration; the rest is what `keelson serve` does, in memory and on a free port. */
+  /** Overrides of the configuration of `keelson serve`. Defaults: in-memory store, free port of 127.0.0.1. */
   readonly config?: ConfigOverrides;
   readonly store?: KvStore;
   readonly clock?: Clock;
@@ -21,28 +21,28 @@ export interface KeelsonOptions {
   readonly logger?: Logger;
   /** API groups of your own, each a Nest module. */
   readonly modules?: (parts: AppParts) => readonly GroupModule[];
-  /** False where nothing but requests may change an object. */
+  /** False: no reconcilers run, so that only requests change objects. */
   readonly reconciles?: boolean;
 }
 
 export interface Keelson {
   readonly url: string;
-  /** YAML text of a kubeconfig for a user who may do everything. */
+  /** Kubeconfig (YAML) of an administrator. */
   readonly kubeconfig: string;
-  /** PEM of the authority that the server's certificate is signed by. */
+  /** PEM of the CA that signed the serving certificate. */
   readonly ca: string;
   /** PEM of the client certificate in the kubeconfig. */
   readonly client: { readonly certificate: string; readonly key: string };
   readonly app: NestFastifyApplication;
   readonly parts: AppParts;
-  /** Writes the kubeconfig to a file of its own, which is removed by stop(). */
+  /** Writes the kubeconfig to a temporary file, which stop() removes, and returns its path. */
   kubeconfigFile(): Promise<string>;
   stop(): Promise<void>;
 }
 
 /**
- * A whole server in this process, for tests: in memory unless a store is given, on a free port of 127.0.0.1, with an
- * authority that all servers of the process share. Any number may run at once.
+ * Starts a whole server in this process, for tests: in memory unless a store is given, on a free port of 127.0.0.1, with
+ * a CA that all servers of the process share. Any number may run at once.
  */
 export async function startKeelson(options: KeelsonOptions = {}): Promise<Keelson> {
   const { config: overrides = {}, ...rest } = options;

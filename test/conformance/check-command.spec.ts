@@ -362,7 +362,7 @@ describeWithEtcd('keelson check on etcd', () => {
     expect(report).toMatchObject({ keys: 80, revision: before, lastRevision: before + 1, isClean: true });
     expect(await store.revision()).toBe(before + 1);
     expect(lines).toHaveLength(ranges);
-    expect(lines[0]).toBe('waiting for the first keys');
+    expect(lines[0]).toBe('waiting for the first page of keys');
     expect(lines.at(-1)).toMatch(/^60 of 80 keys read \(75 %, \d+\/s\), 0 problems so far$/);
   });
 

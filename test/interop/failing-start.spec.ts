@@ -67,7 +67,7 @@ const rows: Row[] = [
     name: 'a file where the data directory has to be',
     words: () => ['--data-dir=file'],
     prepare: () => put('file', ''),
-    line: /--data-dir: .*file.*: a file is where a directory has to be; name another one$/,
+    line: /--data-dir: .*file.*: the path, or a part of it, is a file; give a directory$/,
   },
   {
     name: 'a file where the store has to be',
@@ -76,7 +76,7 @@ const rows: Row[] = [
       folder('data');
       put('data/store', '');
     },
-    line: /--data-dir: .*data\/store.*: a file is where a directory has to be/,
+    line: /--data-dir: .*data\/store.*: the path, or a part of it, is a file; give a directory$/,
   },
   {
     name: 'a data file of another program',
