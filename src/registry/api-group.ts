@@ -5,8 +5,8 @@ import type { ResourceDefinition, VirtualResourceDefinition } from './resource-d
 import type { KubeObject } from '../machinery/kube-object.js';
 
 /**
- * How an API group joins the server: a provider class in a Nest module, marked with @ApiGroup, whose marked methods
- * serve what is more than data.
+ * Marks a provider class of a Nest module that serves one or more versions of an API group. Its marked methods
+ * implement subresources, virtual resources and computed resources.
  *
  *   @ApiGroup({ group: 'shop.example.com', version: 'v1', resources: [widgets], virtual: [quotes] })   // or a list of versions
  *   class ShopGroup {
@@ -20,7 +20,7 @@ export interface ApiGroupOptions {
   readonly version: string;
   readonly resources?: readonly ResourceDefinition[];
   readonly virtual?: readonly VirtualResourceDefinition[];
-  /** Groups with a higher one are listed first in discovery; among versions of a group, `versionPriority` decides. */
+  /** Groups with a higher priority come first in discovery. Versions of a group are ordered by `versionPriority`. */
   readonly groupPriority?: number;
   readonly versionPriority?: number;
 }
@@ -31,7 +31,7 @@ export interface SubresourceRequest {
   readonly namespace: string;
   readonly name: string;
   readonly verb: 'create' | 'get' | 'update' | 'patch' | 'delete';
-  /** The decoded body, when there was one. */
+  /** The decoded request body, if the request has one. */
   readonly body: KubeObject | undefined;
   readonly query: { first(name: string): string | undefined; all(name: string): string[] };
 }
@@ -43,14 +43,14 @@ export interface VirtualRequest {
   readonly body: KubeObject;
 }
 
-/** An object to answer with, if any; 201 where it was created, 200 otherwise unless said here. */
+/** The response of a handler. `code` defaults to 201 for `create` and 200 for other verbs. */
 export interface HandlerResult {
   readonly object: KubeObject | undefined;
   readonly code?: number;
 }
 
 export type SubresourceHandler = (request: SubresourceRequest) => Promise<HandlerResult>;
-/** Every object of a resource that is stored nowhere: what is read was made up for the reader. */
+/** Returns all objects of a resource that is not stored. The list is computed for every read. */
 export type MadeObjects = () => Promise<readonly KubeObject[]>;
 export type VirtualHandler = (request: VirtualRequest) => Promise<HandlerResult>;
 
@@ -63,10 +63,10 @@ export interface ApiGroupMetadata extends ApiGroupOptions {
 
 type Class = abstract new (...args: never[]) => object;
 
-/** One version of a group, or several. */
+/** One version of an API group, or several. */
 type Versions = ApiGroupOptions | readonly ApiGroupOptions[];
 
-/** Built-in groups carry the configured domain in their names, so their options are made for a naming profile. */
+/** Depends on the naming profile, since names of built-in groups contain the configured domain. */
 type OptionsFor = Versions | ((naming: NamingProfile) => Versions);
 
 const groupOptions = new WeakMap<Class, OptionsFor>();
@@ -93,7 +93,9 @@ export function VirtualResource(resource: string) {
   };
 }
 
-/** The definition names no verbs but get and list. */
+/**
+ * Marks the method that computes the objects of a resource that is not stored. Its definition allows only get and list.
+ */
 export function MadeResource(resource: string) {
   return (prototype: object, method: string, _descriptor: TypedPropertyDescriptor<MadeObjects>): void => {
     const marked = madeMethods.get(prototype) ?? [];
@@ -101,7 +103,10 @@ export function MadeResource(resource: string) {
   };
 }
 
-/** Writes of the resource take something from outside of their objects. */
+/**
+ * Marks the method that reserves something outside of the object (an IP address, a port) for every write of the
+ * resource.
+ */
 export function Reserves(resource: string) {
   return (prototype: object, method: string, _descriptor: TypedPropertyDescriptor<Reserve>): void => {
     const marked = reserveMethods.get(prototype) ?? [];
@@ -109,7 +114,10 @@ export function Reserves(resource: string) {
   };
 }
 
-/** What @ApiGroup and its method marks say about the class of an instance: nothing of any other class. */
+/**
+ * Returns the metadata that @ApiGroup and the method decorators recorded for the class of `instance`; empty for other
+ * classes.
+ */
 export function apiGroupsOf(instance: object, naming: NamingProfile): ApiGroupMetadata[] {
   const prototype = Object.getPrototypeOf(instance) as { constructor: Class } | null;
   const options = prototype && groupOptions.get(prototype.constructor);

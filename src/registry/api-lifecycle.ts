@@ -1,14 +1,17 @@
 import { minorsSince, servedRelease, type Release } from '../config/version.js';
 import { apiVersionOf, type GroupVersionKind } from '../machinery/gvk.js';
 
-/** From when to when an API is there, and what comes after it. What is not said is not known, or never happens. */
+/**
+ * The releases in which an API version is introduced, deprecated and removed. An absent release is unknown or not
+ * planned.
+ */
 export interface ApiLifecycle {
   readonly introduced?: Release;
   readonly deprecated?: Release;
-  /** The first release without it. */
+  /** The first release that does not serve the API version. */
   readonly removed?: Release;
   readonly replacement?: GroupVersionKind;
-  /** What its author has clients of a deprecated version told. */
+  /** Deprecation warning set by the author of a CustomResourceDefinition. */
   readonly warning?: string;
 }
 
@@ -20,7 +23,9 @@ export function isRemoved({ removed }: ApiLifecycle, release: Release = servedRe
   return removed !== undefined && minorsSince(removed, release) >= 0;
 }
 
-/** The text of the Warning header, as clients know it from kube-apiserver. Undefined for what is not deprecated. */
+/**
+ * Returns the text of the Warning header, in the words of kube-apiserver; undefined if the version is not deprecated.
+ */
 export function deprecationWarning(
   { group, version, kind }: GroupVersionKind,
   lifecycle: ApiLifecycle,

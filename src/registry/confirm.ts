@@ -1,12 +1,12 @@
 import type { Current, ResourceStore } from './resource-store.js';
 
-/** A feed that is further behind tells less than a look into the store. */
+/** If the feed does not catch up within this time, the object is read from the store. */
 const patienceMs = 500;
 
 /**
- * What is not written in the end is not compared by the store either: others, on other servers, may have changed or
- * removed it. Tells what is there instead of what the cache held, if that is something else. As consistent reads do, it
- * asks the store for its revision alone, together with all who ask at the moment, and then the cache.
+ * Re-checks an object whose write is skipped. A no-op or a dry run does no compare-and-set, so a stale cache entry
+ * would go unnoticed. Returns the newer state if another server has changed or deleted the object, otherwise undefined.
+ * Reads only the revision of the store, in a request shared with concurrent consistent reads, and then the cache.
  */
 export async function newerThan(
   store: ResourceStore,

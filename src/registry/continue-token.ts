@@ -4,10 +4,10 @@ import { fnv1a64 } from '../machinery/fnv.js';
 import type { Revision } from '../machinery/revision.js';
 
 /**
- * Where a paged list goes on: the revision all its pages show, and the key after the last item, below the list's
- * scope. Opaque to clients; the form is kube-apiserver's, so that a list may go on at either server. Ours hold a sum
- * over what they say: one that was cut or edited is refused.
- * A revision of -1 goes on at the latest state, for lists whose revision was compacted half way.
+ * The position of a paged list: the revision that all pages show, and the key after the last item, relative to the
+ * list's scope. Opaque to clients. The encoding is that of kube-apiserver, so that a list can continue on either
+ * server; tokens of this server also hold a checksum, and a truncated or edited token is rejected. Revision -1
+ * continues at the latest state, for lists whose revision was compacted.
  */
 export interface ContinueToken {
   readonly revision: Revision | 'latest';
@@ -45,7 +45,7 @@ export function decodeContinue(text: string): ContinueToken {
     throw invalid('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   }
   if (typeof start !== 'string' || start === '') throw invalid('encoded start key empty (version meta.k8s.io/v1)');
-  // Tokens that kube-apiserver makes of its watch cache begin with a slash.
+  // kube-apiserver's watch cache issues tokens whose key begins with a slash.
   const key = start.startsWith('/') ? start.slice(1) : start;
   if (key.split('/').some((part) => ['', '.', '..'].includes(part))) throw invalid(start);
   if (sum !== undefined && sum !== sumOf(rv, start)) throw invalid('it was changed');

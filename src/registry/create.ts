@@ -15,7 +15,7 @@ import { generateName, objectTime } from './system-fields.js';
 import type { Strategy, StrategyContext } from './strategy.js';
 import type { WriteContext } from './write-context.js';
 
-/** What a write led to: the object as it is stored (or would be), and whether it is new. */
+/** The result of a write: the object as stored (or as a dry run would store it), and whether it was created. */
 export interface Written {
   readonly encoded: EncodedObject | undefined;
   readonly object: KubeObject;
@@ -23,8 +23,8 @@ export interface Written {
 }
 
 /**
- * Makes the object, in the order every create goes through: default → admission changes it → system fields → prepare →
- * reserve → validate → warn → admission accepts it → one transaction. `object` is the caller's own and is changed.
+ * Creates an object. Steps: default → mutating admission → system fields → prepare → reserve → validate → warn →
+ * validating admission → one transaction. `object` belongs to this function and is changed.
  */
 export async function createObject(store: ResourceStore, object: KubeObject, context: WriteContext): Promise<Written> {
   const { generateName: base, name } = object.metadata;
@@ -71,7 +71,7 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
 
   if (!store.reserve) return (await writeNew(store, object, context, strategyContext, undefined))!;
   for (let attempt = 0; attempt <= parts.limits.writeConflictRetriesMax; attempt++) {
-    // What is filled in now is not what the client asked for when it comes to the next attempt.
+    // Copied, so that fields filled in by a failed attempt are not taken as set by the client in the next one.
     const draft = copyObject(object);
     const reservation = await store.reserve(draft, undefined, request);
     try {
@@ -88,7 +88,7 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
   );
 }
 
-/** Undefined when only what was reserved is lost. */
+/** Returns undefined if the object does not exist but a reserved key has changed; the caller then retries. */
 async function writeNew(
   store: ResourceStore,
   object: KubeObject,

@@ -7,9 +7,11 @@ import { parseRule, staged, type Stability } from '../schema/declared-rule.js';
 import type { Logger } from '../std/logger.js';
 
 export interface DeclaredValidationParts {
-  /** The gate DeclarativeValidation: both kinds of rules are run. */
+  /** The feature gate DeclarativeValidation: declared rules run beside handwritten ones. */
   readonly isOn: boolean;
-  /** The gate DeclarativeValidationTakeover: where a type declares a rule, what it finds is the answer. */
+  /**
+   * The feature gate DeclarativeValidationTakeover: errors of declared beta rules replace those of handwritten rules.
+   */
   readonly takesOver: boolean;
   readonly isEnabled: (gate: string) => boolean;
   /** `kubernetes.io/` */
@@ -17,13 +19,13 @@ export interface DeclaredValidationParts {
   readonly logger: Logger;
 }
 
-/** What differs is logged once for each place; there are not many, but clients choose what they send. */
+/** Mismatches are logged once per type and field. Fields depend on what clients send, so the log is bounded. */
 const loggedMax = 1000;
 
 /**
- * Rules that types declare, beside those that are written by hand. Stable ones are always the answer. While the others
- * are moved, both are run and what is written by hand is the answer; where they do not agree it is logged and counted,
- * so that they can be trusted one day.
+ * Runs the validation rules that types declare (`+k8s:` tags) beside handwritten validation. Errors of stable declared
+ * rules are always returned. Beta and alpha rules are only compared with the handwritten ones: mismatches are logged
+ * and counted, and the handwritten errors are returned.
  */
 export class DeclaredValidation {
   private found = 0;
@@ -31,12 +33,15 @@ export class DeclaredValidation {
 
   constructor(private readonly parts: DeclaredValidationParts) {}
 
-  /** How often the two did not agree. */
+  /** The number of errors that only one of the two validations has found. */
   get mismatches(): number {
     return this.found;
   }
 
-  /** The errors that the client is told. */
+  /**
+   * Returns the errors for the client: handwritten ones, without those that trusted declared rules replace, then the
+   * declared ones.
+   */
   settle(
     type: StructType,
     object: KubeObject,
@@ -44,7 +49,7 @@ export class DeclaredValidation {
     byHand: readonly FieldError[],
   ): readonly FieldError[] {
     const { isOn, takesOver, isEnabled, ownResourcePrefix } = this.parts;
-    // Enough is wrong to refuse the object, and the list is as long as it may get.
+    // A truncated list of errors already rejects the object; declared rules add nothing.
     if (!isOn || isCutShort(byHand)) return byHand;
     const errorsUpTo = (stability: Stability) =>
       declarativeErrors(object as unknown as JsonObject, type, {
@@ -58,7 +63,7 @@ export class DeclaredValidation {
     const trusted = takesOver ? trustedTakenOver : trustedStable;
     const rules = new RulesByPath(type);
     this.compare(type, rules, byHand, declared);
-    // A list that is cut short may have lost errors of trusted rules to those of others.
+    // A truncated list may have lost errors of trusted rules to those of other rules; run the trusted rules alone.
     const told = isCutShort(declared) ? errorsUpTo(takesOver ? 'beta' : 'stable') : declared;
     const answers = told.filter((error) => trusted.has(error.stability));
     return [...byHand.filter((error) => !rules.declare(error, trusted)), ...answers];
@@ -96,7 +101,7 @@ const tried: ReadonlySet<Stability> = new Set(['beta', 'alpha']);
 const trustedStable: ReadonlySet<Stability> = new Set(['stable']);
 const trustedTakenOver: ReadonlySet<Stability> = new Set(['stable', 'beta']);
 
-/** What a rule may find, where that is not just an invalid value. */
+/** The error type that a rule reports; FieldValueInvalid for all others. */
 const findings: Readonly<Record<string, FieldErrorType>> = {
   required: 'FieldValueRequired',
   optional: 'FieldValueRequired',
@@ -112,7 +117,7 @@ const findings: Readonly<Record<string, FieldErrorType>> = {
 
 type StagedRule = ReturnType<typeof staged>;
 
-/** The rules that a type declares, by the path of an error. Items of a list share theirs, which are parsed once. */
+/** The rules that a type declares, by field path without list indexes. Parsed once. */
 class RulesByPath {
   private readonly known = new Map<string, readonly StagedRule[]>();
 
@@ -121,7 +126,7 @@ class RulesByPath {
   /** True if a rule of one of these stabilities could have found the error. */
   declare(error: FieldError, among: ReadonlySet<Stability>): boolean {
     return this.at(withoutItems(error.field)).some(({ stability, rule }) => {
-      // An atomic list is one value: what its items are among each other is not said.
+      // An atomic list is a single value: duplicate items are not an error of the declared rule.
       if (rule.tag === 'listType' && rule.value === 'atomic') return false;
       return among.has(stability) && (findings[rule.tag] ?? 'FieldValueInvalid') === error.type;
     });
@@ -142,7 +147,7 @@ function withoutItems(path: string): string {
   return path.replace(/\[[^\]]*\]/g, '');
 }
 
-/** The rules of a field by its path: `spec.ports.name` → those of the name of a port. */
+/** Returns the rules declared for a field: `spec.ports.name` → the rules of ServicePort.name. */
 function rulesAt(type: StructType, path: string): readonly string[] {
   let at = type;
   let rules: readonly string[] = [];

@@ -7,7 +7,10 @@ import { fromStore } from './storage-to-api-error.js';
 
 export const unsafeDeletionOption = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 
-/** Removes a value that cannot be read, as it was seen, with all that is around it. False if it has changed. */
+/**
+ * Removes a corrupt value if it is still at the revision that was read, without validation. Returns false if it has
+ * changed.
+ */
 export async function removeUnreadable(
   { parts }: ResourceStore,
   { key, revision }: EncodedObject,
@@ -18,8 +21,8 @@ export async function removeUnreadable(
 }
 
 /**
- * Removes a stored value that is no object any more. Whatever would have held the object is unknown and does not count,
- * so this is the last resort: an object that can be read is refused.
+ * Implements the delete option ignoreStoreReadErrorWithClusterBreakingPotential: removes a stored value that cannot be
+ * decoded. Finalizers and preconditions are unknown and ignored. An object that can be decoded is rejected (422).
  */
 export async function deleteUnreadable(
   store: ResourceStore,

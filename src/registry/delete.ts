@@ -16,20 +16,20 @@ import { objectTime } from './system-fields.js';
 import type { WriteContext } from './write-context.js';
 
 export interface Deleted {
-  /** The last state that was stored. */
+  /** The last stored state. */
   readonly object: KubeObject;
   readonly encoded: EncodedObject | undefined;
-  /** False when the object stays for now: marked, and held by finalizers or its grace period. */
+  /** False if the object stays, marked with a deletionTimestamp, until its finalizers or its grace period end. */
   readonly gone: boolean;
 }
 
-/** Another writer was faster. */
+/** Another writer has changed the object before the compare-and-set. */
 interface Overtaken {
-  /** The state that the writer left. */
+  /** The state after the change of the other writer. */
   readonly newer: Current;
   /**
-   * Set when the object was marked with a grace period of 0 before. Any update then removes it, so an object that is
-   * gone afterwards was deleted as asked, and one with another uid is not the one that was asked for.
+   * Set if the object was already marked with grace period 0. Every update then removes it. If it is gone afterwards,
+   * or has another uid, the requested deletion has succeeded.
    */
   readonly ended?: Deleted;
 }
@@ -38,8 +38,8 @@ const orphanFinalizer = 'orphan';
 const foregroundFinalizer = 'foregroundDeletion';
 
 /**
- * Deletes the object, or marks it when something holds it. What it depends on is read from the cache first and
- * believed only when the store's compare-and-set agrees.
+ * Deletes the object, or sets its deletionTimestamp if finalizers or a grace period hold it. Decides on the cached
+ * state first; an error on a cached state is returned only if the stored state is the same.
  */
 export async function deleteObject(
   store: ResourceStore,
@@ -123,7 +123,10 @@ async function attemptDelete(
   return { object, encoded, gone: true };
 }
 
-/** `goes`: it is removed, after it was written once more where the kind announces its end to watchers. */
+/**
+ * `goes`: the object is removed; if `object` differs from the stored one, it is written first, so that watchers see its
+ * deletionTimestamp.
+ */
 type Next = { readonly then: 'stays' } | { readonly then: 'marked' | 'goes'; readonly object: KubeObject };
 
 function nextState(store: ResourceStore, old: KubeObject, options: DeleteOptions, context: WriteContext): Next {
@@ -135,7 +138,7 @@ function nextState(store: ResourceStore, old: KubeObject, options: DeleteOptions
   else delete metadata.finalizers;
 
   const isHeld = finalizers.length > 0 || (deletion?.holds?.(object) ?? false);
-  // Its time is over, and a server did not live to remove it.
+  // The grace period is already 0: a server crashed between marking the object and removing it.
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = old.metadata;
   if (deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && !isHeld)
     return { then: 'goes', object: old };
@@ -150,7 +153,10 @@ function nextState(store: ResourceStore, old: KubeObject, options: DeleteOptions
   return deepEqual(finalizers, old.metadata.finalizers ?? []) ? { then: 'stays' } : { then: 'marked', object };
 }
 
-/** Says whether that changed anything: an object that is marked already may only be given less time. */
+/**
+ * Sets deletionTimestamp and deletionGracePeriodSeconds. Returns false if nothing changed: the grace period of an
+ * object that is being deleted can only be shortened.
+ */
 function markAsDeleted(
   store: ResourceStore,
   object: KubeObject,
@@ -177,8 +183,9 @@ function markAsDeleted(
 }
 
 /**
- * What becomes of dependents is left to the garbage collector by a finalizer: what is asked for now, or was asked for
- * before, or else what is usual for the kind.
+ * Returns the finalizers after a deletion request. The garbage collector handles dependents by the `orphan` and
+ * `foregroundDeletion` finalizers: the requested policy wins, then a policy requested before, then the default of the
+ * kind.
  */
 function finalizersAfter(
   finalizers: readonly string[],
@@ -202,7 +209,7 @@ function askedPolicy({ propagationPolicy, orphanDependents }: DeleteOptions): Pr
   return orphanDependents ? 'Orphan' : 'Background';
 }
 
-/** Removes what is stored, and gives back what it had. */
+/** Deletes the key and releases what the object had reserved. */
 async function removeStored(
   store: ResourceStore,
   key: string,
@@ -218,7 +225,7 @@ async function removeStored(
   }
 }
 
-/** The last step of a deletion that an update completes: the object that nothing holds any more is removed. */
+/** Removes an object whose last finalizer an update has taken away. */
 export async function finishDeletion(
   store: ResourceStore,
   object: KubeObject,
@@ -227,7 +234,8 @@ export async function finishDeletion(
   request: RequestContext,
 ): Promise<{ readonly written: Written } | { readonly newer: Current }> {
   if (request.dryRun) return { written: { encoded: undefined, object, created: false } };
-  // Two revisions would tell watchers more, but a deletion carries the last state that was stored, as kube-apiserver's does.
+  // Removed without writing the last change first: the DELETED event carries the last stored state, as in
+  // kube-apiserver.
   const result = await removeStored(store, current.encoded!.key, old, current.revision, request);
   if ('newer' in result) return result;
   return { written: { encoded: undefined, object, created: false } };

@@ -10,28 +10,28 @@ import { nearest } from '../config/suggestion.js';
 import { apiVersionOf } from '../machinery/gvk.js';
 import { removedApis, type RemovedApi } from './removed-apis.js';
 
-/** A version of a group that could be served, by the plural names of its resources. */
+/** A version of an API group that this server implements, with the plural names of its resources. */
 export interface KnownApi {
   readonly group: string;
   readonly version: string;
   readonly resources: readonly string[];
-  /** Where nothing says otherwise; by its name if this does not: alpha and beta versions are off. */
+  /** Overrides the default, which is false for alpha and beta versions and true for stable ones. */
   readonly isOnByDefault?: boolean;
 }
 
 export type ApiChoice =
   | {
       readonly isServed: (group: string, version: string, resource: string) => boolean;
-      /** Of keys that name what earlier releases served: they are ignored. */
+      /** Warnings for keys of APIs that earlier releases served; those keys are ignored. */
       readonly warnings: readonly string[];
       readonly errors?: undefined;
     }
   | { readonly errors: readonly string[] };
 
 /**
- * What --runtime-config leaves of all that could be served. The more a key says, the more it counts: a resource's own
- * key before its version's, that before the api/beta or api/ga of the version, that before api/all, and that before
- * the default. So a resource can be served alone of its version. Keys that name nothing are errors, all of them.
+ * Applies --runtime-config to all implemented APIs. The most specific key wins: `group/version/resource`, then
+ * `group/version`, then `api/beta`, `api/alpha` or `api/ga`, then `api/all`, then the default. So one resource of a
+ * disabled version can be enabled. All keys that name no known API are reported as errors.
  */
 export function chooseApis(runtimeConfig: RuntimeConfig, known: readonly KnownApi[], naming: NamingProfile): ApiChoice {
   const keys = keysOf(runtimeConfig);
@@ -64,7 +64,7 @@ interface GivenKey {
   readonly isOn: boolean;
 }
 
-/** What cannot be read was refused with the configuration. */
+/** Keys that cannot be parsed were rejected with the configuration. */
 function keysOf(config: RuntimeConfig): GivenKey[] {
   return Object.entries(config).flatMap(([text, isOn]) => {
     const key = parseRuntimeKey(text);

@@ -19,10 +19,10 @@ interface Form {
   readonly schema: Schema;
 }
 
-/** What the record of a write needs to know: through what it came, and whose it is. */
+/** The write that managedFields records: by which version and subresource, and by which field manager. */
 export interface Writer {
   readonly definition: ResourceDefinition;
-  /** '' for the object itself. */
+  /** '' for the main resource. */
   readonly subresource: string;
   readonly manager: string;
   /** `2026-01-02T03:04:05Z` */
@@ -33,13 +33,13 @@ export interface Applied extends Writer {
   readonly live: KubeObject | undefined;
   readonly config: JsonObject;
   readonly force: boolean;
-  /** Looks at the object before it is told who owns it; throws where it must not become so. */
+  /** Checks the merged object before its managedFields are computed; throws an ApiError to reject it. */
   readonly check?: (object: JsonValue) => void;
 }
 
 /**
- * Who owns which fields of the objects of one store. Owners speak of fields in the version that they wrote, so the store
- * tells of every version that it is served in.
+ * Computes managedFields of the objects of one store. An entry names fields in the version of its writer, so every
+ * served version of the resource is added.
  */
 export class FieldOwnership {
   private readonly forms = new Map<string, Form>();
@@ -58,7 +58,7 @@ export class FieldOwnership {
     this.forms.set(apiVersionOf(definition.group, definition.version), { definition, schema });
   }
 
-  /** The record of a state that was written as a whole. Both states are as they are stored. */
+  /** Computes managedFields after a create or update. `live` and `next` are in the storage version. */
   *tracked(writer: Writer, live: KubeObject | undefined, next: KubeObject): Steps<ObjectMeta['managedFields']> {
     const { definition, manager, time } = writer;
     const scale = this.scaleOf(writer);
@@ -69,7 +69,7 @@ export class FieldOwnership {
     return (tracked as unknown as KubeObject).metadata.managedFields;
   }
 
-  /** The object in the version of the writer, or its Scale, after a configuration was applied to it. */
+  /** Applies a configuration (server-side apply). Returns the object, or its Scale, in the version of the request. */
   *applied(applied: Applied): Steps<KubeObject> {
     const { definition, live, config, manager, force, time, check } = applied;
     const scale = this.scaleOf(applied);
@@ -93,7 +93,7 @@ export class FieldOwnership {
     return found;
   }
 
-  /** Undefined unless the subresource is a Scale. */
+  /** Returns undefined unless the subresource is a Scale. */
   private scaleOf({ definition, subresource }: Pick<Writer, 'definition' | 'subresource'>): ScaleOwnership | undefined {
     const lens = scaleLensOf(definition, subresource);
     if (!lens) return undefined;

@@ -10,8 +10,8 @@ interface Parts {
 }
 
 /**
- * Waits until the cache may answer: unset or empty asks for all that was acknowledged before the request, `0` for
- * anything, a version for something not older than it.
+ * Waits until the cache may serve a read: without a resourceVersion, until it holds all writes acknowledged before the
+ * request; for `0`, until it is loaded; for another version, until it is at least that fresh.
  */
 export async function readFresh(
   { feed, limits }: Parts,
@@ -21,7 +21,7 @@ export async function readFresh(
 ): Promise<void> {
   if (!cache.isReady) await whenReady(cache, limits.freshnessTimeoutMs, signal);
   if (resourceVersion !== '0') await whenCaughtUp({ feed, limits }, cache, resourceVersion, signal);
-  // A kind that changes meanwhile is served by another cache from then on; this one would miss all that comes.
+  // The cache is closed if the definition of the kind changed meanwhile: it would miss all later events.
   cache.checkOpen();
 }
 

@@ -12,35 +12,35 @@ import { storageToApiError } from './storage-to-api-error.js';
 export interface ListQuery {
   readonly namespace: string;
   readonly options: ListOptions;
-  /** Whether old states may come from memory; otherwise the store is asked for them. */
+  /** False reads old revisions from the store instead of the snapshots in memory. Default true. */
   readonly usesSnapshots?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface ListResult {
-  /** The version that every page of this list shows. */
+  /** The resourceVersion of the list, the same for all its pages. */
   readonly revision: Revision;
   readonly items: readonly EncodedObject[];
   readonly continueToken: string | undefined;
   readonly remainingItemCount: number | undefined;
-  /** Objects among those that were looked at which cannot be read, and are not shown. */
+  /** Objects in the range that cannot be decoded. They are not listed. */
   readonly unreadable: Unreadable;
 }
 
 export interface Unreadable {
   count: number;
-  /** The key of one of them. */
+  /** The key of the first unreadable object. */
   key: string;
 }
 
 /**
- * The list semantics of resourceVersion × resourceVersionMatch × limit × continue. Combinations that make no sense
- * were refused when the options were parsed. Each row ends in one of two reads: the state now, or an exact state.
+ * Lists objects by resourceVersion × resourceVersionMatch × limit × continue. Invalid combinations were rejected when
+ * the options were parsed. Every other combination reads either the latest state or the state at an exact revision.
  */
 export async function listObjects(store: ResourceStore, query: ListQuery): Promise<ListResult> {
   const { options, signal } = query;
   const { resourceVersion, resourceVersionMatch } = options;
-  // Any version will do: the whole list is in memory, and clients of version 0 expect it in one page.
+  // resourceVersion 0 ignores limit, as in kube-apiserver: the list comes from memory in one page.
   const limit = resourceVersion === '0' ? 0 : options.limit;
   const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
 
@@ -61,7 +61,7 @@ export async function listObjects(store: ResourceStore, query: ListQuery): Promi
   return page(store, query, store.cache.snapshot(), '', limit);
 }
 
-/** The state at one revision: from a kept snapshot, or else from the store's history. */
+/** Reads the state at one revision: from a snapshot in memory, or else from the history of the store. */
 async function exactly(
   store: ResourceStore,
   query: ListQuery,
@@ -87,7 +87,7 @@ async function exactly(
   }
 }
 
-/** The keys that a query reads: `metadata.namespace=x` over all namespaces reads those of x alone. */
+/** Returns the key prefix that a query reads. `metadata.namespace=x` over all namespaces reads only namespace x. */
 function scopeOf(store: ResourceStore, { namespace, options }: ListQuery): string {
   const selected = store.definition.namespaced ? options.fields.requiresExact('metadata.namespace') : undefined;
   return store.scopeOf(namespace || (selected ?? ''));
@@ -104,7 +104,7 @@ function withRevision(snapshot: Snapshot, revision: Revision): Snapshot {
   };
 }
 
-/** One page (or all) of a snapshot; with `limit` 0 all. */
+/** Returns one page of a snapshot, or all items if `limit` is 0. */
 function page(store: ResourceStore, query: ListQuery, snapshot: Snapshot, after: string, limit: number): ListResult {
   const seen = { count: 0 };
   const result = pageOf(store, query, snapshot, after, limit, seen);
@@ -141,7 +141,7 @@ function pageOf(
   const range = (from?: string) => snapshot.rangeByFields(equalities, scope, from) ?? snapshot.range(scope, from);
   for (const entry of range(after === '' ? undefined : `${scope}${after}\0`)) {
     if (limit > 0 && items.length === limit) {
-      // One more key exists: with a selector it takes a look at the rest to know whether there is another page.
+      // There is at least one more key. With a selector, another page exists only if a later object matches.
       const rest = `${last!.key}\0`;
       const page = { ...whole(items, unreadable), revision: snapshot.revision };
       if (!matches) return endOfPage(page, scope, last!, snapshot.count(scope, rest));
@@ -165,7 +165,7 @@ function note(unreadable: Unreadable, { key }: EncodedObject): void {
   if (unreadable.count++ === 0) unreadable.key = key;
 }
 
-/** A list that is not continued. */
+/** Returns the last page of a list. */
 function whole(items: readonly EncodedObject[], unreadable: Unreadable): Omit<ListResult, 'revision'> {
   return { items, continueToken: undefined, remainingItemCount: undefined, unreadable };
 }
@@ -227,7 +227,7 @@ async function pageFromHistory(
   return { ...whole(items, unreadable), revision: shown };
 }
 
-/** All selectors as one question on attributes; undefined when everything matches. */
+/** Combines label selector, field selector and shard selector into one predicate; undefined if everything matches. */
 export function matcher({
   labels,
   fields,

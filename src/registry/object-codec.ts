@@ -7,14 +7,14 @@ import { OwnValues } from './own-values.js';
 import type { ResourceDefinition, StoredVersion } from './resource-definition.js';
 import type { StoredValues } from './stored-values.js';
 
-/** Bytes of the store ↔ objects of one kind. Decoding happens once an event, encoding once a write. */
+/** Converts between stored bytes and objects of one kind. Decodes once per watch event, encodes once per write. */
 export interface ObjectCodec {
   readonly decode: Decode;
-  /** The value that is going to be written under the key. */
+  /** Encodes the value to be written under `key`. */
   encode(object: KubeObject, key: string): Buffer;
-  /** What was just written, as the feed will bring it: no second parse. */
+  /** Returns a value that was just written as the cache entry it becomes, without parsing it. */
   written(object: KubeObject, key: string, value: Buffer, revision: Revision): EncodedObject;
-  /** From here on values of that version are read, too. */
+  /** Also decodes values of that version from now on. */
   addVersion(version: StoredVersion): void;
 }
 
@@ -45,7 +45,7 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
     decode(item) {
       const own = ownValues.find(item.key, item.value, item.modRevision);
       if (own) {
-        // How a custom object is read depends on its definition, which may change.
+        // Decoding a custom object depends on its CustomResourceDefinition, which may change.
         if (definition.form) ownValues.forget(item.key);
         return own;
       }
@@ -73,7 +73,7 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
           (revision) => new EncodedObject(key, revision, spliceResourceVersion(value, revision), attributes),
         );
       } else if (definition.storage) {
-        // Such a conversion loses nothing; what protobuf makes of an object is known when it has been read.
+        // The conversion of definition.storage is lossless. Protobuf may drop fields, so such a value is decoded again.
         const encoded = new EncodedObject(key, noRevision, encodeRead(object, noRevision), attributesOf(object));
         ownValues.remember(key, value, (revision) => encoded.at(revision));
       }

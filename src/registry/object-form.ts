@@ -3,18 +3,20 @@ import type { Schema } from '../patch/apply/schema.js';
 import type { SubmittedObject } from './submitted-object.js';
 
 /**
- * What the objects of a kind are made of that has no type among the built-in ones, because somebody defined it while
- * the server ran. Its functions change nothing that they are given.
+ * The functions and schemas of a custom kind, which has no StructType, computed from its CustomResourceDefinition. They
+ * do not change their arguments.
  */
 export interface ObjectForm {
-  /** What a client sent: without the fields that the kind does not have, and with its defaults. */
+  /** Reads a submitted object: prunes unknown fields and fills in defaults. */
   readonly read: (object: KubeObject) => SubmittedObject;
-  /** What admission has left, as it is stored. */
+  /** Returns the object as it is stored, after admission. */
   readonly canonical: (object: KubeObject) => KubeObject;
-  /** What was stored under an older definition as the present one has it; undefined where that is the same. */
+  /**
+   * Converts an object stored under an earlier schema of the CustomResourceDefinition; undefined if nothing changes.
+   */
   readonly refreshed: (object: KubeObject) => KubeObject | undefined;
-  /** How its fields are told apart by those who own them. */
+  /** The schema by which managedFields are computed. */
   readonly ownership: Schema;
-  /** The schema of the whole object, as its author wrote it. */
+  /** The OpenAPI schema of the CustomResourceDefinition, as submitted. */
   readonly openApi: JsonObject | undefined;
 }

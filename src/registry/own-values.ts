@@ -1,7 +1,7 @@
 import type { EncodedObject } from '../cache/encoded-object.js';
 import type { Revision } from '../machinery/revision.js';
 
-/** Beyond these the oldest are forgotten. */
+/** Beyond these limits the oldest values are dropped. */
 const entriesMax = 256;
 const bytesMax = 4 * 1024 * 1024;
 
@@ -12,8 +12,8 @@ interface OwnValue {
 }
 
 /**
- * The last values that this process has encoded to be written. The feed brings them back within milliseconds, and has to
- * decode them while nothing else runs: bytes that are the same need not be decoded to know what is in them.
+ * Remembers the last values that this process has written. The feed returns them within milliseconds; if the bytes are
+ * equal, the cache uses the object that was encoded and need not decode them in the event loop.
  */
 export class OwnValues {
   private readonly byKey = new Map<string, OwnValue>();
@@ -29,7 +29,7 @@ export class OwnValues {
     }
   }
 
-  /** The object in the value, if these very bytes were encoded for the key. */
+  /** Returns the object of the value if the same bytes were encoded for the key. */
   find(key: string, value: Buffer, revision: Revision): EncodedObject | undefined {
     const own = this.byKey.get(key);
     if (!own?.value.equals(value)) return undefined;

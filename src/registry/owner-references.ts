@@ -1,7 +1,7 @@
 import type { KubeObject } from '../machinery/kube-object.js';
 import { repeatedValues } from '../machinery/value-key.js';
 
-/** Old clients add an owner that is there already: each is kept once, and they are told. */
+/** Removes duplicate ownerReferences, which old clients send, and adds a warning. */
 export function keepOwnersOnce({ metadata }: KubeObject, warnings: string[]): void {
   const owners = metadata.ownerReferences;
   if (!owners || owners.length < 2) return;

@@ -2,7 +2,7 @@ import { ApiError } from '../machinery/api-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { ResourceStore } from './resource-store.js';
 
-/** What a request says the object must be for the write to be made. */
+/** The uid and resourceVersion that the stored object must have, as in DeleteOptions.preconditions. */
 export interface Preconditions {
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;

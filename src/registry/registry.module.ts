@@ -25,11 +25,11 @@ export interface RegistryParts {
   readonly naming: NamingProfile;
   readonly runtimeConfig: RuntimeConfig;
   readonly logger: Logger;
-  /** From when to when a kind is there; undefined for kinds that are not built in. */
+  /** Returns undefined for kinds that are not built in. */
   readonly lifecycleOf: (gvk: GroupVersionKind) => ApiLifecycle | undefined;
 }
 
-/** Finds the classes marked with @ApiGroup, in whichever module they are provided, and serves what they declare. */
+/** Finds the provider classes marked with @ApiGroup in all modules and serves their resources. */
 @Module({})
 export class RegistryModule {
   static for(parts: RegistryParts): DynamicModule {
@@ -72,7 +72,7 @@ interface FoundVersion {
   readonly methods: Methods;
 }
 
-/** Serves what --runtime-config leaves of the versions. A version that is not served may still be the stored one. */
+/** Serves the versions that --runtime-config enables. A disabled version may still be the storage version. */
 function serveVersions(found: readonly FoundVersion[], parts: RegistryParts): void {
   const { registry, runtimeConfig, naming, logger, storeParts, lifecycleOf } = parts;
   const known = found.map(({ options: { group, version, resources = [], virtual = [] } }) => ({
@@ -109,14 +109,14 @@ function serveVersions(found: readonly FoundVersion[], parts: RegistryParts): vo
   }
 }
 
-/** What --runtime-config asks for cannot be served. */
+/** --runtime-config names APIs that this server does not implement. */
 export class ApiChoiceError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(`--runtime-config: ${problems.join('; ')}`);
   }
 }
 
-/** One store for each resource, shared by all its versions. */
+/** Creates one store per resource, shared by all versions of the resource. */
 class Stores {
   private readonly made = new Map<string, ResourceStore>();
   private readonly definitions = new Map<string, ResourceDefinition>();
@@ -139,7 +139,7 @@ class Stores {
     return store;
   }
 
-  /** A store that also reads values of the resource's other versions, served or not. */
+  /** Creates a store that also decodes values of the resource's other versions, served or not. */
   private make(stored: ResourceDefinition): ResourceStore {
     const store = new ResourceStore(stored, this.parts);
     for (const { hub, group, version, kind } of this.definitions.values()) {

@@ -2,7 +2,7 @@ import type { NamingProfile } from '../config/naming-profile.js';
 import type { Release } from '../config/version.js';
 import type { GroupVersionKind } from '../machinery/gvk.js';
 
-/** An API that earlier releases served, and what has its place. */
+/** An API version that an earlier release served, and its replacement. */
 export interface RemovedApi extends GroupVersionKind {
   readonly resource: string;
   readonly removed: Release;
@@ -11,7 +11,7 @@ export interface RemovedApi extends GroupVersionKind {
 
 interface Row {
   readonly removed: Release;
-  /** `<group>/<version>`, a group that ends in "." without its domain. */
+  /** `<group>/<version>`. A group that ends with "." gets the configured domain. */
   readonly was: string;
   readonly is: string | undefined;
   readonly kinds: Readonly<Record<string, string>>;
@@ -25,8 +25,8 @@ const statefulSets = { statefulsets: 'StatefulSet' };
 const revisions = { controllerrevisions: 'ControllerRevision' };
 
 /**
- * What has gone, newest first. A replacement that went itself is passed over: what is named here can be used.
- * Versions like storage v1beta1 came back for other kinds, so only the kinds say what is gone.
+ * Removed APIs, newest first. Replacements that were removed later are skipped, so every replacement here is served. A
+ * version such as storage/v1beta1 may be served again for other kinds, so rows list kinds.
  */
 const rows: readonly Row[] = [
   { removed: '1.32', was: 'flowcontrol.apiserver./v1beta3', is: 'flowcontrol.apiserver./v1', kinds: flowControl },
@@ -122,7 +122,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** All of them, under the configured names. */
+/** Returns all removed APIs with the configured group names. */
 export function removedApis(naming: NamingProfile): readonly RemovedApi[] {
   const named = (text: string) => {
     const [group = '', version = ''] = text.split('/');

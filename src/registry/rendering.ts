@@ -12,7 +12,7 @@ import { fromStored } from './served-version.js';
 import type { TableColumn, TableDefinition } from './table.js';
 import { textList } from './text-list.js';
 
-/** What the rows of a Table carry beside their cells. */
+/** The `includeObject` option of Tables: what a row carries beside its cells. */
 export type IncludeObject = 'Metadata' | 'Object' | 'None';
 
 export interface Representation {
@@ -26,28 +26,34 @@ export interface ListMeta {
   readonly resourceVersion?: string;
   readonly continue?: string;
   readonly remainingItemCount?: number;
-  /** Of lists that are a shard of the collection. */
+  /** Set for lists with a shard selector. */
   readonly shardInfo?: { readonly selector: string };
 }
 
-/** A list as pieces of bytes: what stands before, between and after the items, and which of its bytes an item is. */
+/**
+ * A list as byte ranges: head, items, separators and tail. `itemStart` and `itemEnd` cut an item out of the bytes of
+ * its object.
+ */
 export interface ListRendering {
   readonly mediaType: string;
   head(meta: ListMeta, itemsLength: number): Buffer;
-  /** Also what opens the next item. */
+  /** Precedes every item but the first; may include the opening bytes of the item. */
   readonly separator: Buffer;
-  /** How much of the separator the first item goes without. */
+  /** The number of separator bytes that the first item leaves out. */
   readonly firstSkip: number;
-  /** `parsed` is the object, where somebody has parsed it before. */
+  /** `parsed` is the parsed object, if the caller has it. */
   bytesOf(object: EncodedObject, parsed?: KubeObject): Buffer;
-  /** bytesOf() of a parsed object in steps, where the encoding has them. */
+  /** bytesOf() of a parsed object in steps, for encodings that support it. */
   bytesInSteps?(object: EncodedObject, parsed: KubeObject): Steps<Buffer>;
-  /** True if bytesOf() parses the object, and not if it uses its bytes or has made the item before. */
+  /** True if bytesOf() would parse the object: neither its own bytes nor a kept rendering can be used. */
   parses(object: EncodedObject): boolean;
   itemStart(bytes: Buffer): number;
   itemEnd(bytes: Buffer): number;
   tail(meta: ListMeta): Buffer;
-  /** Whether objects keep their bytes, so that asking for them twice costs nothing; rows of tables are made each time. */
+  /**
+   * True if objects keep the bytes of this rendering, so that reading them again is free. Rows of Tables are computed
+   * each time.
+   */
   readonly isKept: boolean;
 }
 
@@ -62,7 +68,7 @@ const frameEnd = Buffer.from('}\n');
 const jsonFrame = (type: WatchEventType, body: Buffer): Buffer => Buffer.concat([framePrefix[type], body, frameEnd]);
 const noColumns = Buffer.from('"columnDefinitions":null');
 
-/** All forms in which objects of one kind go out as JSON; other encodings turn these objects into their own bytes. */
+/** The representations of the objects of one kind: per encoding, served version, Table and PartialObjectMetadata. */
 export class Renderings {
   private readonly made = new Map<string, Rendering>();
   private readonly typePrefixLength: number;
@@ -75,7 +81,9 @@ export class Renderings {
     this.typePrefixLength = Buffer.byteLength(`{"kind":"${kind}","apiVersion":"${apiVersionOf(group, version)}",`);
   }
 
-  /** For one object and for watch events. Equal representations share one rendering, and so its bytes. */
+  /**
+   * Returns the rendering of single objects and watch events. Equal representations share one rendering and its bytes.
+   */
   of(representation: Representation): Rendering {
     const { encoding, pretty, transform, includeObject } = representation;
     const shape = transform === undefined ? '' : `;${transform.as};${transform.version}`;
@@ -88,17 +96,17 @@ export class Renderings {
     return rendering;
   }
 
-  /** Whether bytes go out just as the cache holds them. */
+  /** True if the bytes of the cache are sent unchanged. */
   isIdentity(representation: Representation): boolean {
     return this.definition.hub === undefined && Renderings.isPlainJson(representation);
   }
 
-  /** Whether objects go out as they are, and lists are joined from the bytes of their items. */
+  /** True for compact JSON without Table or metadata transform: lists are then joined from the bytes of their items. */
   static isPlainJson({ encoding, pretty, transform }: Representation): boolean {
     return encoding.name === 'json' && !pretty && transform === undefined;
   }
 
-  /** What the cache holds, as an object of the version that is served. */
+  /** Returns a cached object in the served version. */
   parse(object: EncodedObject, parsed = object.parse()): KubeObject {
     return fromStored(this.definition, parsed);
   }
@@ -109,7 +117,7 @@ export class Renderings {
     return transform.as === 'Table'
       ? this.table(
           [object],
-          // What was only tried has no version.
+          // The result of a dry run has no resourceVersion.
           object.metadata.resourceVersion === undefined ? {} : { resourceVersion: object.metadata.resourceVersion },
           transform,
           includeObject,
@@ -118,7 +126,7 @@ export class Renderings {
       : this.metadataOnly(object, transform);
   }
 
-  /** A whole list at once, for encodings and shapes that cannot be joined from bytes of items. */
+  /** Computes a whole list at once, for encodings that cannot join it from the bytes of its items. */
   shapedList(objects: readonly KubeObject[], meta: ListMeta, { transform, includeObject }: Representation): unknown {
     if (transform?.as === 'Table')
       return this.table(objects, meta, transform, includeObject, this.definition.table.columns);
@@ -134,7 +142,9 @@ export class Renderings {
     return { ...this.listType(undefined), metadata: meta, items: objects.map((object) => this.listItem(object)) };
   }
 
-  /** A list of so many that is joined from the bytes of its items; undefined where it has to be written at once. */
+  /**
+   * Returns the parts of a list that is joined from the bytes of its items; undefined if it must be encoded as a whole.
+   */
   joinedList(representation: Representation, count: number): ListRendering | undefined {
     const { encoding, pretty, transform } = representation;
     if (transform?.as === 'PartialObjectMetadata') throw otherShape(transform.as, 'a list', this.definition.listKind);
@@ -181,7 +191,7 @@ export class Renderings {
       : { kind: listKind, apiVersion: apiVersionOf(group, version) };
   }
 
-  /** JSON lists of whole objects: the items are the cache's own bytes. */
+  /** JSON lists of whole objects: items are slices of the cache's bytes. */
   private jsonList(): ListRendering {
     const start = this.typePrefixLength;
     const rendering = this.of(plainJson);
@@ -189,7 +199,7 @@ export class Renderings {
       ...jsonItems,
       head: (meta) => Buffer.from(`${jsonListHead(this.listType(undefined), meta)},"items":[`),
       separator: Buffer.from(',{'),
-      // Items of built-in kinds leave out their type: what the list is says it. The brace comes from the separator.
+      // Items of built-in kinds have no kind and apiVersion in lists. Their opening brace is in the separator.
       itemStart: this.definition.itemsCarryType ? () => 1 : (bytes) => (metadataIsAt(bytes, start) ? start : 1),
       bytesOf: this.definition.hub ? (object, parsed) => object.rendered(rendering, parsed) : ({ bytes }) => bytes,
       parses: (object) => this.definition.hub !== undefined && !object.hasRendering(rendering),
@@ -219,7 +229,7 @@ export class Renderings {
     };
   }
 
-  /** For people: made item by item, so that a long one stops nobody else. */
+  /** YAML and indented JSON: encoded item by item, so that a long list does not block the event loop. */
   private textList(representation: Representation): ListRendering | undefined {
     const { encoding, transform, includeObject } = representation;
     const nowMs = this.parts.clock.now();
@@ -254,14 +264,14 @@ export class Renderings {
     );
   }
 
-  /** Items of built-in kinds leave out their type: what the list is says it. */
+  /** Removes kind and apiVersion from items of built-in kinds, as kube-apiserver does. */
   private listItem(object: KubeObject): unknown {
     if (this.definition.itemsCarryType) return object;
     const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
     return item;
   }
 
-  /** One object as an answer. What others may ask for, too, is kept; what is for people is not. */
+  /** Encodes one object for a response. Bytes that other requests may share are kept by the object. */
   objectBytes(object: EncodedObject, representation: Representation, parsed?: KubeObject): Buffer {
     const { encoding, pretty } = representation;
     if (isKept(representation)) return object.rendered(this.of(representation), parsed);
@@ -280,12 +290,12 @@ export class Renderings {
     return yield* encoding.encodeInSteps(shaped);
   }
 
-  /** True if objectBytes() parses the object, and not if it has made these bytes before. */
+  /** True if objectBytes() would parse the object because it has not kept these bytes. */
   parses(object: EncodedObject, representation: Representation): boolean {
     return !isKept(representation) || !object.hasRendering(this.of(representation));
   }
 
-  /** The columns, for the first frame of a watch that shows tables: later frames leave them out. */
+  /** Inserts columnDefinitions into the first frame of a Table watch. Later frames leave them out. */
   withColumns(frame: Buffer): Buffer {
     const at = frame.indexOf(noColumns);
     if (at < 0) return frame;
@@ -361,7 +371,7 @@ export class Renderings {
     return { cells: cells(object, { nowMs }), ...(marks.length > 0 && { conditions: marks }), object: shown };
   }
 
-  /** Views of another kind have columns of their own. */
+  /** A view of another kind (Scale) has its own columns. */
   private tableOf({ kind }: KubeObject): TableDefinition {
     const { kind: own, subresources, table } = this.definition;
     if (kind === own) return table;
@@ -399,7 +409,7 @@ function isKept({ encoding, pretty, transform }: Representation): boolean {
   return !transform || transform.as === 'PartialObjectMetadata';
 }
 
-/** How the items of such a list look when they are alone. */
+/** Returns the representation of a single item of the list. */
 function itemsOf(list: Representation): Representation {
   const { transform } = list;
   return transform?.as === 'PartialObjectMetadataList'
@@ -430,8 +440,8 @@ function otherShape(asked: string, what: string, kind: string): ApiError {
 }
 
 /**
- * Whether the bytes of an object go on with its metadata there. In the cache kind, apiVersion and metadata come first,
- * and neither of the first two can hold a quote, so three bytes tell.
+ * True if the metadata of an object begins at byte `at`. Cached objects begin with kind, apiVersion and metadata, and
+ * the first two cannot contain a quote, so three bytes are enough.
  */
 function metadataIsAt(bytes: Buffer, at: number): boolean {
   return bytes[at - 1] === 0x2c && bytes[at] === 0x22 && bytes[at + 1] === 0x6d;

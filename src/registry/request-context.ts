@@ -1,13 +1,16 @@
 import type { UserInfo } from '../machinery/user-info.js';
 
-/** What the verbs know of the request they serve. No HTTP. */
+/** The request as verbs and stores see it, without HTTP. */
 export interface RequestContext {
   readonly user: UserInfo;
-  /** As authorizers know it (`patch` for apply); absent where a part of this server writes. */
+  /**
+   * The verb by which the request was authorized (`patch` for apply); absent for writes of this server's own
+   * components.
+   */
   readonly verb?: string;
-  /** Aborted when the client is gone or the deadline has passed. */
+  /** Aborted when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal | undefined;
-  /** Texts for Warning headers; the shell sends each once. */
+  /** Texts of Warning headers; duplicates are removed before they are sent. */
   readonly warnings: string[];
   readonly dryRun: boolean;
   readonly fieldManager: string;

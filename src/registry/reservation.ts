@@ -4,24 +4,26 @@ import type { Compare, KeyValue, Write } from '../storage/kv-store.js';
 import type { RequestContext } from './request-context.js';
 
 /**
- * What a write of an object takes from outside of it, and gives back: keys of the store that change in the transaction
- * of the write, or not at all. So nothing has to be undone when a write fails, and nothing leaks when a server dies.
+ * Keys outside of an object (allocated IP addresses, node ports) that change in the same transaction as the object, or
+ * not at all. A failed write needs no rollback, and a crash leaks nothing.
  */
 export interface Reservation {
   readonly compares: readonly Compare[];
   readonly writes: readonly Write[];
-  /** The write was made. Its answer waits for what this still has to give back; it never rejects. */
+  /** Called after the transaction succeeded. The response waits for the returned promise, which must not reject. */
   made(revision: Revision): void | Promise<void>;
-  /** Another writer was faster: what the store holds under the compared keys. The write begins again. */
+  /**
+   * Called when a compared key had another revision, with the stored values of all compared keys. The write is retried.
+   */
   lost(current: readonly (KeyValue | undefined)[], revision: Revision): void;
-  /** Called once in the end, whatever became of the write. */
+  /** Called once at the end of every attempt, successful or not. */
   end(): void;
 }
 
 /**
- * Decides what a write takes. It may fill in fields of `next`, and throws an ApiError where the object asks for what it
- * cannot have. `next` is undefined when the object goes, `old` when it is new. Nothing is taken in a dry run, but fields
- * are filled in.
+ * Computes the reservation of a write. May fill in fields of `next` (clusterIP, nodePort), and throws an ApiError if a
+ * requested value is not available. `next` is undefined for a delete, `old` for a create. A dry run fills in fields and
+ * reserves nothing.
  */
 export type Reserve = (
   next: KubeObject | undefined,

@@ -6,8 +6,7 @@ import type { Strategy, StrategyContext } from './strategy.js';
 import type { TableDefinition } from './table.js';
 
 /**
- * A resource is data: everything the verbs need to serve one (group, version, resource).
- * Built-in kinds and kinds defined at run time are the same to them.
+ * Everything that the verbs need to serve one (group, version, resource). Built-in and custom kinds are served alike.
  */
 export interface ResourceDefinition {
   readonly group: string;
@@ -20,64 +19,75 @@ export interface ResourceDefinition {
   readonly categories: readonly string[];
   readonly namespaced: boolean;
   readonly verbs: readonly ResourceVerb[];
-  /** Where its objects are under the root: `pods`, `services/specs`. As kube-apiserver lays keys out. */
+  /** The key prefix under the root, as in kube-apiserver: `pods`, `services/specs`. */
   readonly storagePrefix: string;
-  /** Field labels that field selectors may use, beside metadata.name and metadata.namespace, and how to read each. */
+  /**
+   * Fields that field selectors may use, beside metadata.name and metadata.namespace, with a function that reads each.
+   */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
-  /** Those of them by which watches are found without looking at each. */
+  /** The selectable fields by which the cache indexes watchers. */
   readonly indexedFields: readonly string[];
-  /** Set for kinds that are defined at run time. */
+  /** Set for custom kinds. */
   readonly form?: ObjectForm;
-  /** Set where objects are not stored as this version in the configured media type. */
+  /** Set if objects are not stored as JSON or protobuf of this version. */
   readonly storage?: StorageForm;
-  /** Other versions of the kind in the store, beside those of its group that have the same fields. */
+  /**
+   * Other versions in which objects of the kind may be stored. Versions of the same group with equal fields need no
+   * entry.
+   */
   readonly storedVersions?: readonly StoredVersion[];
   readonly strategy: Strategy;
   readonly table: TableDefinition;
   readonly subresources: Readonly<Record<string, SubresourceDefinition>>;
-  /** Fields that a write of the whole leaves as they are, beside the status: who writes them does not own them. */
+  /** Fields that a write of the main resource leaves unchanged, beside status. A field manager does not own them. */
   readonly unreached?: readonly string[];
-  /** Annotations that stand for fields of older versions: only whole objects show them. */
+  /** Annotations that hold fields of older versions. PartialObjectMetadata leaves them out. */
   readonly fieldAnnotations?: readonly string[];
-  /** A PUT to a name that does not exist creates it. */
+  /** True if PUT creates an object that does not exist. */
   readonly allowsCreateOnUpdate: boolean;
-  /** A PUT without a resourceVersion overwrites. */
+  /** True if PUT without a resourceVersion overwrites the object. */
   readonly allowsUnconditionalUpdate: boolean;
-  /** A deletion answers with the object that went, not with a Status. */
+  /** True if DELETE returns the deleted object instead of a Status. */
   readonly returnsDeletedObject: boolean;
-  /** Items of a list say their kind and apiVersion themselves, as objects of custom kinds do. */
+  /** True if items of lists have kind and apiVersion, as those of custom kinds do. */
   readonly itemsCarryType: boolean;
-  /** Set where another version of the resource is the one that is stored. */
+  /** Set if another version of the resource is the storage version. */
   readonly hub: Hub | undefined;
 }
 
 /**
- * How a version that is not stored is served: its objects are views of the stored ones (ADR 005). Converters change
- * neither argument, lose nothing either way, and leave kind and apiVersion to who calls them. A strategy of its own, where
- * a version has stricter rules, works on objects as they are stored.
+ * Converts a served version from and to the storage version (ADR 005). Converters change no argument, lose nothing, and
+ * leave kind and apiVersion to the caller. If a version has a strategy of its own, for stricter rules, the strategy
+ * sees objects in the storage version.
  */
 export interface Hub {
   readonly stored: { readonly group: string; readonly version: string; readonly plural: string };
   readonly toHub: (object: KubeObject) => KubeObject;
   readonly fromHub: (object: KubeObject) => KubeObject;
-  /** Field labels that this version has other names for: `regarding.kind` → `involvedObject.kind`. */
+  /**
+   * Field labels of this version that have another name in the storage version: `regarding.kind` →
+   * `involvedObject.kind`.
+   */
   readonly fieldLabels?: Readonly<Record<string, string>>;
 }
 
-/** How objects are stored, always as JSON. The conversion changes no argument and loses nothing. */
+/**
+ * A storage version that differs from the definition's version. Stored as JSON. The conversion changes no argument and
+ * loses nothing.
+ */
 export interface StorageForm {
   /** The version of the stored objects. */
   readonly version: string;
   readonly fromHub: (object: KubeObject) => KubeObject;
 }
 
-/** A version in which other servers, or older ones, have stored objects of the kind. */
+/** A version in which other servers or earlier releases have stored objects of the kind. */
 export interface StoredVersion {
   readonly group: string;
   readonly version: string;
-  /** Where the kind had another name. */
+  /** The name of the kind in that version, if it differs. */
   readonly kind?: string;
-  /** Converts an object of that version, its defaults filled in. Without it both versions have the same fields. */
+  /** Converts an object of that version after defaulting. Absent if both versions have the same fields. */
   readonly toHub?: (object: KubeObject) => KubeObject;
 }
 
@@ -97,46 +107,49 @@ export const allVerbs: readonly ResourceVerb[] = [
 export type SubresourceDefinition = LensSubresource | HandledSubresource;
 
 /**
- * A part of the object that is read and written on its own (status, scale). The object stays the one thing that is
- * stored; the lens shows a view of it and puts a changed view back.
+ * A subresource that reads and writes a part of the stored object (status, scale): `view` extracts it, `put` merges a
+ * changed view into the object.
  */
 export interface LensSubresource {
   readonly type: 'lens';
   readonly verbs: readonly ('get' | 'update' | 'patch')[];
-  /** The kind that a refusal names, where that is not the one of the view. */
+  /** The kind in validation errors, if it is not that of the view. */
   readonly invalidKind?: { readonly group: string; readonly kind: string };
-  /** What the view is, where it is not of the resource's own kind (autoscaling/v1 Scale). */
+  /** The kind of the view, if it is not that of the resource (autoscaling/v1 Scale). */
   readonly viewKind?: GroupVersionKind;
-  /** The columns of such a view, where they are others than those of the resource. */
+  /** The Table columns of the view, if they differ from those of the resource. */
   readonly table?: TableDefinition;
   readonly view: (object: KubeObject) => KubeObject;
-  /** Fields that a write through it leaves as they are, by their paths: who applies them does not own them. */
+  /** Paths that a write through the subresource leaves unchanged. A field manager does not own them. */
   readonly unreached?: readonly string[];
-  /** Where it reaches little, all that it reaches; a step may be `*`. */
+  /** The only paths that a write through the subresource changes; a segment may be `*`. */
   readonly reached?: readonly string[];
-  /** Where the object keeps the `spec.replicas` of the view, when that is what it is for. */
+  /** The path of the object's field that the Scale shows as `spec.replicas`. */
   readonly replicas?: string;
-  /** The whole object with the submitted view put into it. Changes neither argument. */
+  /** Returns the object with the submitted view merged in. Changes no argument. */
   readonly put: (object: KubeObject, view: KubeObject) => KubeObject;
-  /** What only the server sets when this part changes, as Strategy.prepareForUpdate does for the whole. */
+  /**
+   * Sets server-owned fields on a write through the subresource, as Strategy.prepareForUpdate does for the main
+   * resource.
+   */
   readonly prepare?: (object: KubeObject, old: KubeObject, context: StrategyContext) => void;
   readonly validate?: (object: KubeObject, old: KubeObject, context: StrategyContext) => FieldError[];
 }
 
-/** An operation of its own under the resource (eviction, binding, log): an API group class handles it. */
+/** A subresource that a method of the API group class handles (eviction, binding, log). */
 export interface HandledSubresource {
   readonly type: 'handled';
   readonly verbs: readonly ('create' | 'get' | 'update' | 'patch' | 'delete')[];
   readonly kind: GroupVersionKind;
-  /** Older versions of the kind that a body may be of, where nothing but their name is different. */
+  /** Older versions of the kind that are accepted in a body and have the same fields. */
   readonly alsoVersions?: readonly string[];
   /** GET and POST open a connection (exec, proxy) and are authorized by HTTP method. */
   readonly connects?: boolean;
-  /** GET answers with text, not with an object (log); `options` is the kind whose fields may stand in the query. */
+  /** GET returns text instead of an object (log). `options` is the kind whose fields the query may set. */
   readonly text?: { readonly options: GroupVersionKind };
 }
 
-/** A kind that is not stored: a POST that computes an answer (a review). */
+/** A kind that is not stored: POST computes the response (SubjectAccessReview). */
 export interface VirtualResourceDefinition {
   readonly group: string;
   readonly version: string;
@@ -149,7 +162,7 @@ export interface VirtualResourceDefinition {
 type Given = Pick<ResourceDefinition, 'group' | 'version' | 'kind' | 'plural' | 'namespaced' | 'strategy' | 'table'> &
   Partial<ResourceDefinition>;
 
-/** A definition with the usual values for what is not said. */
+/** Returns a definition with defaults for all absent properties. */
 export function defineResource(given: Given): ResourceDefinition {
   return Object.freeze({
     listKind: `${given.kind}List`,
@@ -170,7 +183,10 @@ export function defineResource(given: Given): ResourceDefinition {
   });
 }
 
-/** The same resource under another version: what is not said is as in the stored one, and nothing is converted. */
+/**
+ * Returns the definition of another version of a resource. Absent properties are those of the storage version; without
+ * converters both versions have the same fields.
+ */
 export function otherVersion(
   stored: ResourceDefinition,
   given: Pick<ResourceDefinition, 'version'> & Partial<Omit<ResourceDefinition, 'hub'>> & Partial<Omit<Hub, 'stored'>>,

@@ -7,20 +7,20 @@ import type { ResourceDefinition, VirtualResourceDefinition } from './resource-d
 import type { StructType } from '../machinery/type-model.js';
 import type { ResourceStore } from './resource-store.js';
 
-/** A resource with objects behind it. */
+/** A resource with objects. */
 export interface ServedResource {
   readonly type: 'stored';
   readonly definition: ResourceDefinition;
-  /** Of the served version's objects; undefined for kinds that are not built in. */
+  /** The type of the served version; undefined for custom kinds. */
   readonly struct: StructType | undefined;
   readonly store: ResourceStore;
   readonly handlers: ReadonlyMap<string, SubresourceHandler>;
-  /** Set where objects are made for each read; the store then stays empty. */
+  /** Set if the objects are computed for each read; the store stays empty. */
   readonly made?: MadeObjects;
   readonly lifecycle?: ApiLifecycle;
 }
 
-/** A resource that is only an operation. */
+/** A resource without objects, whose only verb is create. */
 export interface ServedVirtual {
   readonly type: 'virtual';
   readonly definition: VirtualResourceDefinition;
@@ -30,7 +30,7 @@ export interface ServedVirtual {
 
 export type Served = ServedResource | ServedVirtual;
 
-/** Whether it is of a kind that somebody defined. */
+/** True for resources of CustomResourceDefinitions. */
 export function isCustom(served: Served): served is ServedResource {
   return served.type === 'stored' && served.definition.form !== undefined;
 }
@@ -43,19 +43,19 @@ export interface ServedVersion {
   readonly resources: readonly Served[];
 }
 
-/** Where definitions and stores meet the verbs. Kinds come and go while the server runs; `generation` counts that. */
+/** The served resources by group, version and name. Custom kinds are added, changed and removed at run time. */
 export class ResourceRegistry {
   private readonly byPath = new Map<string, Served>();
   private readonly versions = new Map<string, ServedVersion>();
   private changes = 0;
   private readonly listeners = new Set<() => void>();
 
-  /** Changes whenever what is served does; discovery is built anew only then. */
+  /** Incremented on every change of the served resources; discovery and OpenAPI are computed anew only then. */
   get generation(): number {
     return this.changes;
   }
 
-  /** Calls `listener` after each such change. The function returned ends it. */
+  /** Calls `listener` after each such change. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
@@ -69,14 +69,14 @@ export class ResourceRegistry {
     return this.versions.get(`${group}/${version}`);
   }
 
-  /** The served resource that another part of the server depends on: its absence is our bug. */
+  /** Returns a resource that the server itself depends on; fails an assertion if it is not served. */
   require(group: string, version: string, resource: string): ServedResource {
     const found = this.find(group, version, resource);
     assert(found?.type === 'stored', `no store for ${resource} in ${group}/${version}`);
     return found;
   }
 
-  /** All served versions: groups by priority, then by name; in a group the preferred version first. */
+  /** Returns all served versions: groups by priority, then by name; in a group the preferred version first. */
   servedVersions(): ServedVersion[] {
     return [...this.versions.values()].sort(
       (a, b) =>
@@ -91,7 +91,7 @@ export class ResourceRegistry {
     return [...this.byPath.values()].filter((served) => served.type === 'stored');
   }
 
-  /** The stored resources whose objects are of the kind. */
+  /** Returns the stored resources that serve the kind. */
   resourcesOfKind({ group, version, kind }: GroupVersionKind): (GroupResource & { readonly namespaced: boolean })[] {
     return (this.findVersion(group, version)?.resources ?? [])
       .filter(({ type, definition }) => type === 'stored' && definition.kind === kind)
@@ -106,8 +106,7 @@ export class ResourceRegistry {
   }
 
   /**
-   * Serves versions as they are now, in the place of what they were; one without resources is gone. Whoever does it
-   * closes the caches that are no longer needed.
+   * Replaces versions. A version without resources is removed. The caller closes the caches that are no longer needed.
    */
   replaceVersions(versions: readonly ServedVersion[]): void {
     if (versions.length === 0) return;

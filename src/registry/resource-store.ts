@@ -27,22 +27,22 @@ import type { Sources } from './system-fields.js';
 import { WriteTurns } from './write-turns.js';
 
 export interface StoreLimits {
-  /** How often a write is tried again when another writer was faster. */
+  /** Attempts of a write after compare-and-set conflicts. */
   readonly writeConflictRetriesMax: number;
-  /** How many writers may wait for one object, and how long each keeps the next one waiting. */
+  /** Bounds of WriteTurns. */
   readonly writersWaitingMax: number;
   readonly writeTurnMsMax: number;
-  /** How long a read waits for a revision that has not been seen yet. */
+  /** The time that a read waits for a revision that the cache has not reached. */
   readonly freshnessTimeoutMs: number;
   readonly generateNameRetriesMax: number;
   readonly jsonPatchOperationsMax: number;
   readonly requestValuesMax: number;
-  /** How many objects one read of the store brings when an old state is listed. */
+  /** The number of objects per read of the store when an old revision is listed. */
   readonly historyPageItems: number;
 }
 
 export interface StoreParts extends Sources, StoredValuesParts {
-  /** What is dropped of objects because a feature is switched off. */
+  /** Fields that are dropped because their feature gate is off. */
   readonly gatedFields?: GatedFields;
   readonly declaredValidation?: DeclaredValidation;
   readonly naming: NamingProfile;
@@ -53,28 +53,28 @@ export interface StoreParts extends Sources, StoredValuesParts {
   readonly limits: StoreLimits;
 }
 
-/** The state a write starts from: what is stored under a key, and at which revision. */
+/** The state on which a write is based: the stored object, if any, and its revision. */
 export interface Current {
   readonly encoded: EncodedObject | undefined;
   readonly revision: Revision;
-  /** From the cache, so perhaps not the latest. What it leads to is only believed when the store agrees. */
+  /** True if the state comes from the cache and may be stale. Errors based on it are checked against the store. */
   readonly cached: boolean;
 }
 
 /**
- * The objects of one resource: bytes in the store, the same bytes in the cache. Reads come from the cache once it is
- * fresh enough, writes go to the store alone; create.ts, update.ts, delete.ts and list.ts are its verbs.
+ * The objects of one resource. Reads are served by the cache, writes go to the store. The verbs are create.ts,
+ * update.ts, delete.ts and list.ts.
  */
 export class ResourceStore {
   readonly codec: ObjectCodec;
   readonly cache: WatchCache;
   readonly groupResource: GroupResource;
-  /** Of the stored version; undefined for kinds that are not built in. */
+  /** The type of the storage version; undefined for custom kinds. */
   readonly type: StructType | undefined;
   readonly ownership: FieldOwnership;
-  /** Of updates; creates and deletes do not wait. */
+  /** Orders concurrent updates of one object; creates and deletes do not wait. */
   readonly turns: WriteTurns;
-  /** Set where writes take something from outside of their objects. */
+  /** Set if writes reserve something outside of their objects. */
   reserve: Reserve | undefined = undefined;
   private readonly prefix: string;
 
@@ -106,12 +106,12 @@ export class ResourceStore {
     return this.definition.namespaced ? `${this.prefix}${namespace}/${name}` : this.prefix + name;
   }
 
-  /** All keys of the resource, or of one namespace of it. */
+  /** Returns the key prefix of the resource, or of one namespace. */
   scopeOf(namespace: string): string {
     return this.definition.namespaced && namespace !== '' ? `${this.prefix}${namespace}/` : this.prefix;
   }
 
-  /** `resourceVersion` as the client sent it: undefined is the most recent, '0' is any. */
+  /** Reads an object. `resourceVersion` as in the request: undefined is the most recent, '0' is any. */
   async get(
     namespace: string,
     name: string,
@@ -121,26 +121,26 @@ export class ResourceStore {
     return this.cached(namespace, name);
   }
 
-  /** What the cache holds now, without waiting for anything. */
+  /** Returns the cached object without waiting for freshness. */
   cached(namespace: string, name: string): EncodedObject {
     const found = this.cache.get(this.keyOf(namespace, name));
     if (found === undefined) throw ApiError.notFound(this.groupResource, name);
     return readable(found);
   }
 
-  /** The errors of a write, where the type says some of the rules itself. */
+  /** Merges handwritten validation errors with those of the rules that the type declares. */
   settle(object: KubeObject, old: KubeObject | undefined, byHand: readonly FieldError[]): readonly FieldError[] {
     const { declaredValidation } = this.parts;
     return this.type && declaredValidation ? declaredValidation.settle(this.type, object, old, byHand) : byHand;
   }
 
-  /** Fills in what a client left out: what its type says first, then what the kind decides by itself. */
+  /** Fills in the defaults of the type, then those of the kind's strategy. */
   fillDefaults(object: KubeObject): void {
     this.fillTypeDefaults(object);
     this.fillKindDefaults(object);
   }
 
-  /** The first half of fillDefaults(), for writes that let other requests run in between. */
+  /** The first half of fillDefaults(), for callers that yield to other requests in between. */
   fillTypeDefaults(object: KubeObject): void {
     if (this.type) applyDefaults(object as unknown as JsonObject, this.type);
   }
@@ -149,18 +149,18 @@ export class ResourceStore {
     this.definition.strategy.default?.(object);
   }
 
-  /** Takes out what belongs to features that are switched off, unless the object had it before. */
+  /** Removes fields whose feature gate is off, unless the old object has them. */
   dropGated(object: KubeObject, old: KubeObject | undefined): void {
     if (!this.type) return;
     this.parts.gatedFields?.drop(object as unknown as JsonObject, old as unknown as JsonObject | undefined, this.type);
   }
 
-  /** The object as it is stored: with nothing that its type does not write, and all that it always writes. */
+  /** Returns the object as it is stored: without empty fields that its type omits, with those that it always writes. */
   canonical(object: KubeObject): KubeObject {
     return this.type ? canonicalObject(object, this.type) : (this.definition.form?.canonical(object) ?? object);
   }
 
-  /** Notes whose the fields of `next` are, for writes that are to be recorded. */
+  /** Updates metadata.managedFields of `next`, unless the write does not track them. */
   *track(
     live: KubeObject | undefined,
     next: KubeObject,
@@ -183,8 +183,8 @@ export class ResourceStore {
   }
 
   /**
-   * Refuses to rewrite an object with fields that this server does not know, because a write would drop them. An object
-   * that is being deleted may be rewritten: its finalizers have to go (ADR 022).
+   * Rejects an update of an object with fields that this server does not know, since a write would drop them. An object
+   * that is being deleted may be updated, to remove its finalizers (ADR 022).
    */
   checkRewritable({ key, unknownFields, attributes }: EncodedObject): void {
     if (unknownFields.length === 0 || attributes.lifetime?.isDeleting) return;
@@ -207,8 +207,8 @@ export class ResourceStore {
   }
 
   /**
-   * Makes the one write of a request, with what it has reserved, if the key is still at `expected`; otherwise tells what
-   * is there. That is the same as before when only the reservation was lost.
+   * Writes the object and its reservation in one transaction if `key` is still at `expected`; otherwise returns the
+   * stored state. The state is unchanged if only a reserved key has changed.
    */
   async commit(
     write: Write,
@@ -228,7 +228,7 @@ export class ResourceStore {
     return { newer: this.currentOf(item) };
   }
 
-  /** The cache has decoded most states before; a large one takes long. */
+  /** Reuses the cached object if it has the same revision: decoding a large one is slow. */
   private decoded(item: KeyValue): EncodedObject {
     const cached = this.cache.get(item.key);
     return cached?.revision === item.modRevision ? cached : this.codec.decode(item);
@@ -242,7 +242,7 @@ export class ResourceStore {
 
 const unknownFieldsShown = 5;
 
-/** An object that cannot be decoded is there, but nothing can be said of it. */
+/** Throws InternalError for an object that cannot be decoded. */
 function readable(encoded: EncodedObject): EncodedObject {
   if (encoded.corruption !== undefined) {
     throw ApiError.internal(
@@ -254,8 +254,9 @@ function readable(encoded: EncodedObject): EncodedObject {
 }
 
 /**
- * Whether a refusal may only be due to the state it was decided on. What the store itself has failed at is not: its
- * write may have been made although its answer was lost, and trying again would take our own work for another's.
+ * True if an error may be due to a stale cached state, so that it should be checked on the stored state. Errors of the
+ * store are not retried: the write may have been made although its response was lost, and a retry would see its own
+ * write as a conflict.
  */
 export function mayBeStale(error: unknown): boolean {
   return error instanceof ApiError && error.code < 500;

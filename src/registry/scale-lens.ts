@@ -8,11 +8,11 @@ export interface ScalePaths {
   /** `['spec', 'replicas']` */
   readonly specReplicas: readonly string[];
   readonly statusReplicas: readonly string[];
-  /** The selector of the pods, as the text that a Scale carries. */
+  /** The label selector of the Pods, in text form. */
   readonly selector?: (object: KubeObject) => string;
 }
 
-/** How many replicas there should be and are, as one small kind that means the same for every workload. */
+/** The scale subresource: shows the replicas of a workload as autoscaling/v1 Scale. */
 export function scaleLens({ specReplicas, statusReplicas, selector }: ScalePaths): LensSubresource {
   return {
     type: 'lens',

@@ -14,7 +14,7 @@ interface Scaling {
   readonly time: string;
 }
 
-/** A lens that shows the replicas of its objects as a kind of its own. */
+/** A subresource whose view is a Scale. */
 export type ScaleLens = LensSubresource & Required<Pick<LensSubresource, 'viewKind' | 'replicas'>>;
 
 export function scaleLensOf({ subresources }: ResourceDefinition, subresource: string): ScaleLens | undefined {
@@ -22,7 +22,7 @@ export function scaleLensOf({ subresources }: ResourceDefinition, subresource: s
   return found?.type === 'lens' && found.viewKind && found.replicas !== undefined ? (found as ScaleLens) : undefined;
 }
 
-/** Who owns the replicas, for writes of a Scale: there they have another name than in the object that is scaled. */
+/** Computes managedFields for writes of a Scale, whose field paths differ from those of the scaled object. */
 export class ScaleOwnership {
   private readonly fieldManager: FieldManager;
   private readonly apiVersion: string;
@@ -32,7 +32,7 @@ export class ScaleOwnership {
     { group, version }: ResourceDefinition,
     subresource: string,
     private readonly lens: ScaleLens,
-    /** All versions that the scaled object is served in. */
+    /** All served versions of the scaled object, by apiVersion. */
     private readonly versions: () => ReadonlyMap<string, ResourceDefinition>,
   ) {
     const { viewKind } = lens;
@@ -53,13 +53,13 @@ export class ScaleOwnership {
     });
   }
 
-  /** The record of the object after its Scale was written as a whole. */
+  /** Computes managedFields of the object after an update of its Scale. */
   tracked({ manager, time }: Scaling, live: KubeObject, next: KubeObject): ObjectMeta['managedFields'] {
     const tracked = this.fieldManager.trackUpdate({ live: this.scaleOf(live), next: this.view(next), manager, time });
     return scaledManagedFields(this.scaled(live), managedFieldsOf(tracked));
   }
 
-  /** The Scale after a configuration was applied to it, with what is then the record of the object. */
+  /** Applies a configuration to the Scale (server-side apply). The result carries the managedFields of the object. */
   applied(
     { manager, time, config, force }: Scaling & { readonly config: JsonObject; readonly force: boolean },
     live: KubeObject,

@@ -2,13 +2,13 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import type { LensSubresource } from './resource-definition.js';
 
 type Options = Pick<LensSubresource, 'validate' | 'prepare'> & {
-  /** Whether labels and annotations may be written through status, as most built-in kinds allow. */
+  /** True if labels and annotations cannot be written through status. Most built-in kinds allow it. */
   readonly keepsMetadata?: boolean;
-  /** Labels alone that may not. */
+  /** True if only labels cannot be written through status. */
   readonly keepsLabels?: boolean;
 };
 
-/** The status of an object as its own resource: spec stays as it is, whatever is submitted. */
+/** The status subresource: a write changes status and leaves spec unchanged. */
 export function statusLens(options: Options = {}): LensSubresource {
   return {
     type: 'lens',

@@ -1,7 +1,7 @@
 import { ApiError } from '../machinery/api-error.js';
 import { StorageError } from '../storage/storage-error.js';
 
-/** The one place where what a store says becomes what a client hears. Anything else passes through as it is. */
+/** Converts a StorageError to the ApiError for clients. Returns other errors unchanged. */
 export function storageToApiError(error: unknown): unknown {
   if (!(error instanceof StorageError)) return error;
   switch (error.code) {
@@ -29,7 +29,7 @@ export function storageToApiError(error: unknown): unknown {
   }
 }
 
-/** Awaits a call to the store, with its errors made ours. */
+/** Awaits a call to the store and converts its errors. */
 export async function fromStore<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

@@ -15,16 +15,16 @@ import { ordered } from './submitted-object.js';
 export interface StoredValuesParts {
   readonly types: TypeSource;
   readonly protobuf: StoredProtobuf;
-  /** --storage-media-type: how kinds that protobuf knows are written. Both encodings are read, whatever it is. */
+  /** --storage-media-type: the encoding of kinds that protobuf supports. Both encodings are read in either case. */
   readonly storageMediaType: 'json' | 'protobuf';
 }
 
-/** A stored value as an object of the definition's version. */
+/** A decoded value, in the storage version. */
 export interface StoredValue {
   readonly object: KubeObject;
-  /** The value can be served as it is, with the resourceVersion put in. */
+  /** True if the value can be served as it is, after inserting the resourceVersion. */
   readonly isPlain: boolean;
-  /** A write would store something else, even where it changes nothing. */
+  /** True if writing the same object would change the stored bytes. */
   readonly isOutdated: boolean;
   /** Fields of the value that this server does not know. They are not in the object. */
   readonly unknownFields: readonly string[];
@@ -34,9 +34,9 @@ const none: readonly string[] = [];
 const newline = 0x0a;
 
 /**
- * The values that one resource may have in the store, whoever wrote them: JSON or protobuf, in the storage version or in
- * another one that its kind has had. Values of this server are recognized by their first and last bytes and only looked
- * over; all others are converted, get their defaults, and are made what this server would have written (ADR 022).
+ * Decodes and encodes the stored values of one resource: JSON or protobuf, in the storage version or another version of
+ * the kind. Values written by this server are recognized by their first and last bytes and only checked; all others are
+ * converted and defaulted to the object that this server would have stored (ADR 022).
  */
 export class StoredValues {
   private readonly apiVersion: string;
@@ -63,15 +63,15 @@ export class StoredValues {
     for (const other of storedVersions) this.add(other);
   }
 
-  /** Takes values of another version, too. Versions of the same group that have the same fields need not be added. */
+  /** Also decodes values of another version. Versions of the same group with equal fields need not be added. */
   add(version: StoredVersion): void {
     const kind = version.kind ?? this.definition.kind;
     this.others.set(`${apiVersionOf(version.group, version.version)} ${kind}`, version);
-    // Older versions of another group (events.k8s.io) have the fields of the one that is known.
+    // Earlier versions of another group (events.k8s.io) have the fields of the known version.
     if (version.group !== this.definition.group) this.groups.set(`${version.group} ${kind}`, version);
   }
 
-  /** Throws DecodeError and ConformError for what is no object of the resource. */
+  /** Decodes a value. Throws DecodeError or ConformError if it is not an object of the resource. */
   read(value: Buffer): StoredValue {
     return this.readOwn(value) ?? this.readForeign(value);
   }
@@ -82,12 +82,14 @@ export class StoredValues {
     return this.writesProtobuf ? this.parts.protobuf.encode(withoutRevision(object)) : encodeStored(object);
   }
 
-  /** True if a value that encode() has made is the JSON of the object as it is served. */
+  /** True if a value from encode() is the JSON that is served. */
   isPlain(value: Buffer): boolean {
     return this.definition.storage === undefined && !isProtobuf(value);
   }
 
-  /** A value that this server wrote: Go's JSON ends with a new line. */
+  /**
+   * Decodes a value that this server has written. Go's JSON encoder ends values with a newline, this server does not.
+   */
   private readOwn(value: Buffer): StoredValue | undefined {
     if (this.definition.storage || value.at(-1) === newline || !startsWith(value, this.ownStart)) return undefined;
     const { type } = this;
@@ -120,7 +122,7 @@ export class StoredValues {
     return storage ? storage.fromHub(object) : object;
   }
 
-  /** As an object of the definition's version, by the type of the version in which it is stored. */
+  /** Converts a decoded value from the type of its stored version to the definition's version. */
   private typed(given: JsonObject, unknownFields: string[]): KubeObject {
     const { kind, apiVersion } = namesOf(given);
     if (apiVersion === this.apiVersion && kind === this.definition.kind) {
@@ -145,7 +147,7 @@ export class StoredValues {
     return ordered(object as unknown as KubeObject, kind, apiVersion);
   }
 
-  /** Kinds without a type of their own are known by their metadata, and by the schema of their definition. */
+  /** Reads an object of a custom kind: checks its metadata by type and the rest by its CustomResourceDefinition. */
   private readUntyped(value: Buffer, given: JsonObject): StoredValue {
     const { kind, apiVersion } = namesOf(given);
     const isKnown = apiVersion === this.apiVersion || this.others.has(`${apiVersion} ${kind}`);
@@ -174,7 +176,7 @@ function startsWith(value: Buffer, start: Buffer): boolean {
   return value.length > start.length && value.compare(start, 0, start.length, 0, start.length) === 0;
 }
 
-/** Parts without a type, as managedFields have them: small whole numbers, no dangerous keys. */
+/** True for untyped JSON (managedFields) without large numbers and dangerous keys. */
 const isSafe = (value: JsonValue): boolean => inspect(value) === undefined;
 
 function objectOf(value: JsonValue): JsonObject {
@@ -195,7 +197,7 @@ function isSameValue(given: JsonObject, object: KubeObject): boolean {
   return deepEqual({ metadata: kept, ...rest }, object);
 }
 
-/** Names in values may be anything, and as long. */
+/** Truncates names from stored values, whose length is not bounded. */
 const shortened = (name: string): string => (name.length > nameLengthMax ? `${name.slice(0, nameLengthMax)}…` : name);
 const nameLengthMax = 100;
 const shown = (name: string): string => `"${shortened(name)}"`;

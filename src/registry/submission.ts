@@ -4,30 +4,33 @@ import type { StructType } from '../machinery/type-model.js';
 import { asWarnings, fieldFindings, type Positions } from '../schema/field-findings.js';
 import { mergeRepeated } from '../schema/repeated-fields.js';
 
-/** A decoded body, and what is to be said of its fields that are unknown or stand twice. */
+/** A decoded request body, with its unknown and duplicate fields. */
 export interface Submission {
   readonly value: unknown;
   readonly fields: FieldReport;
-  /** The value with all places of fields that stand twice, where who has types makes something of them. */
+  /** The value with every occurrence of duplicate fields marked, for typed kinds, which merge them. */
   readonly repeated?: { readonly value: JsonValue; readonly mark: string } | undefined;
 }
 
-/** The value for an object of the type: without one, of what stands twice the last place counts. */
+/** Returns the value for an object of the type. Without a type the last of several duplicate fields wins. */
 export function valueFor({ value, repeated }: Submission, type: StructType | undefined): unknown {
   return repeated && type ? mergeRepeated(repeated.value, type, repeated.mark) : value;
 }
 
-/** One for each request: a change that is tried again finds the same again, and says it once. */
+/**
+ * Applies fieldValidation to unknown and duplicate fields. One instance per request, so that retries do not repeat
+ * warnings.
+ */
 export class FieldReport {
   constructor(
     readonly level: FieldValidation,
-    /** As the decoder gives them. */
+    /** Duplicate fields, as the decoder reports them. */
     private readonly duplicates: readonly string[],
-    /** Where fields stand in the body, where that can be told. */
+    /** Positions of fields in the body, if the encoding has them. */
     private readonly positions?: Positions,
   ) {}
 
-  /** The findings for which the request is refused: none unless it is to be strict. Others become warnings. */
+  /** Returns the errors for fieldValidation Strict; for Warn adds warnings and returns none. */
   refusals(unknownFields: readonly string[], warnings: string[]): string[] {
     if (this.level === 'Ignore' || this.duplicates.length + unknownFields.length === 0) return [];
     const findings = fieldFindings(this.duplicates, unknownFields, this.positions);

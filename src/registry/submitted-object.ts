@@ -10,18 +10,23 @@ import type { ObjectForm } from './object-form.js';
 
 export interface SubmittedObject {
   readonly object: KubeObject;
-  /** Paths of fields that the type does not have; they are not in the object. */
+  /** Paths of fields that the type does not have. They are removed from the object. */
   readonly unknownFields: readonly string[];
 }
 
-/** How a kind is read: by its type, or, where there is none, only so far as everything below relies on it. */
+/**
+ * The schema that reads a submitted object. Without a type or custom schema only metadata and the shape of spec and
+ * status are checked.
+ */
 export interface ReadAs {
   readonly type: StructType | undefined;
   readonly keepsNulls?: boolean;
   readonly form?: ObjectForm | undefined;
 }
 
-/** A decoded body as an object of the expected kind. The kind and version may be left out, but not be others. */
+/**
+ * Converts a decoded body to an object of the expected kind. kind and apiVersion may be absent, but must not differ.
+ */
 export function submittedObject(value: unknown, expected: GroupVersionKind, readAs: ReadAs): SubmittedObject {
   const body = value === null || value === undefined ? {} : value;
   if (typeof body !== 'object' || Array.isArray(body)) {
@@ -58,13 +63,13 @@ function conformed(expected: GroupVersionKind, read: () => SubmittedObject): Sub
   }
 }
 
-/** What an object of a type has become on its way to the store, as it is stored. */
+/** Returns an object in the order and with the empty fields of its stored JSON. */
 export function canonicalObject(object: KubeObject, type: StructType): KubeObject {
   const { kind, apiVersion } = object;
   return ordered(conform(object as unknown as JsonObject, type).object as unknown as KubeObject, kind, apiVersion);
 }
 
-/** In the order of stored bytes. */
+/** Returns the object with its fields in the order of stored JSON. */
 export function ordered(object: KubeObject, kind: string, apiVersion: string): KubeObject {
   const { kind: _kind, apiVersion: _apiVersion, metadata = {}, ...rest } = object;
   return { kind, apiVersion, metadata, ...rest };
@@ -198,7 +203,9 @@ function wrongType(expected: GroupVersionKind, field: string, type: string, valu
   return cannotBeHandled(expected, expected.kind, problem);
 }
 
-/** Null is how a client says nothing about a field of a typed object. Items of lists stay: their place matters. */
+/**
+ * Removes null fields: null means that the client does not set the field. Null items of lists stay, to keep positions.
+ */
 function withoutNulls(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withoutNulls);

@@ -1,12 +1,12 @@
 import type { Clock } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
 
-/** The time as objects carry it: whole seconds, UTC. */
+/** Formats a time for metadata: UTC, in whole seconds. */
 export function objectTime(nowMs: number): string {
   return `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
 }
 
-/** Without vowels and without what looks alike, so that no words are spelt. */
+/** Without vowels and lookalike characters, so that suffixes do not spell words. */
 const nameAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const generatedLength = 5;
 const generatedNameMax = 63;

@@ -3,7 +3,7 @@ import { json, yaml, type Encoding, type ListHead } from '../codec/encodings.js'
 
 type ListMeta = ListHead['metadata'];
 
-/** A list that people read, as pieces of text; it is the text that the encoding makes of the whole. */
+/** A YAML or indented JSON list in parts; joined, they equal the encoding of the whole list. */
 export interface TextList {
   head(meta: ListMeta): Buffer;
   readonly separator: Buffer;
@@ -12,7 +12,7 @@ export interface TextList {
   tail(meta: ListMeta): Buffer;
 }
 
-/** `whole` is the list around its items, which are under `key`, in the order in which it is written. */
+/** `whole` returns the list without its items, which are inserted under `key` in key order. */
 export function textList(encoding: Encoding, whole: (meta: ListMeta) => object, key: string): TextList | undefined {
   if (encoding.name === 'yaml') return yamlList(whole, key);
   return encoding.name === 'json' ? prettyList(whole, key) : undefined;
@@ -20,7 +20,7 @@ export function textList(encoding: Encoding, whole: (meta: ListMeta) => object, 
 
 const nothing = Buffer.alloc(0);
 
-/** Keys are sorted: the items stand in the middle. Items are not indented under their key. */
+/** YAML sorts keys, so the items stand between other fields. Items are not indented. */
 function yamlList(whole: (meta: ListMeta) => object, key: string): TextList {
   const part = (meta: ListMeta, belongs: (name: string) => boolean) => {
     const fields = Object.entries(whole(meta)).filter(([name]) => belongs(name));
@@ -37,7 +37,7 @@ function yamlList(whole: (meta: ListMeta) => object, key: string): TextList {
 
 const prettyEnd = '\n}\n';
 
-/** The items come last, two levels deep. Texts hold no line breaks in JSON. */
+/** In indented JSON the items come last, at depth two. JSON strings contain no line breaks. */
 function prettyList(whole: (meta: ListMeta) => object, key: string): TextList {
   const pretty = (value: unknown) => json.encode(value, { pretty: true }).toString();
   return {

@@ -18,13 +18,13 @@ interface UpdatedObject {
 
 interface UpdateRules {
   readonly definition: ResourceDefinition;
-  /** Of the version that the request is made in. */
+  /** The strategy of the version in which the request is made. */
   readonly strategy: Strategy;
-  /** The subresource that is updated, if it is one. */
+  /** The subresource that is updated, if any. */
   readonly lens: LensSubresource | undefined;
 }
 
-/** Validates an update by the rules that are written by hand. ResourceStore.settle() adds those that the type declares. */
+/** Returns the errors of handwritten validation of an update. ResourceStore merges those of declared rules. */
 export function updateErrors(
   updated: UpdatedObject,
   rules: UpdateRules,
@@ -51,8 +51,8 @@ function* errorsOf(
 }
 
 /**
- * Validates an update of a stored object that changes nothing: its errors refuse every update of the object until they are
- * corrected. Admission plug-ins and reservations are left out, and nothing is written.
+ * Validates an update that changes nothing. Its errors reject every update of the stored object until it is corrected.
+ * Skips admission and reservations, and writes nothing.
  */
 export function unchangedUpdateErrors(store: ResourceStore, encoded: EncodedObject): readonly FieldError[] {
   const { definition, parts } = store;

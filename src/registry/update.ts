@@ -20,23 +20,23 @@ import { updateErrors } from './update-errors.js';
 import type { WriteContext } from './write-context.js';
 
 /**
- * A change as a pure function of what is there. It may run several times; it changes neither argument and returns
- * the whole new object, whose metadata.resourceVersion (when set) is the version that the client expects to replace.
+ * A pure function from the current object to the whole new object. It may run several times and changes no argument. If
+ * the result has a resourceVersion, the current object must have the same.
  */
 export type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>;
 
 export interface UpdateOptions {
   readonly preconditions?: Preconditions | undefined;
   readonly lens?: LensSubresource | undefined;
-  /** PUT without a resourceVersion, where the kind requires one. */
+  /** Rejects a PUT without a resourceVersion, for kinds that require one. */
   readonly requiresResourceVersion: boolean;
   readonly createsMissing: boolean;
 }
 
 /**
- * read → change → default → admission → prepare → reserve → validate → compare-and-set, again while others are faster:
- * other servers, for writers of this process take turns (write-turns.ts).
- * It starts from the cache; whatever goes wrong on a cached state is tried again on the stored one before it is believed.
+ * Updates an object: read → change → default → admission → prepare → reserve → validate → compare-and-set, retried on
+ * conflict. Conflicts come from other servers only, since writers of this process take turns (write-turns.ts). Starts
+ * from the cached state; an error on a cached state is returned only after the stored state gave the same.
  */
 export async function updateObject(
   store: ResourceStore,
@@ -46,7 +46,7 @@ export async function updateObject(
   context: WriteContext,
 ): Promise<Written> {
   const key = store.keyOf(target.namespace, target.name);
-  // A dry run writes nothing that others would have to start from.
+  // A dry run writes nothing, so it need not be ordered with other writers.
   if (context.request.dryRun) return updateFrom(store, target, undefined, change, options, context);
   const taken = store.turns.take(key, context.request.signal);
   const turn = taken instanceof Promise ? await taken : taken;
@@ -59,7 +59,7 @@ export async function updateObject(
   }
 }
 
-/** `latest` is the object as the writer before left it, which the cache may not have seen yet. */
+/** `latest` is the object as the previous writer left it, which the cache may not hold yet. */
 async function updateFrom(
   store: ResourceStore,
   target: { namespace: string; name: string },
@@ -81,7 +81,7 @@ async function updateFrom(
     try {
       outcome = await attemptUpdate(store, target, current, change, options, context);
     } catch (error) {
-      // Whoever would have made it changes what others have made meanwhile.
+      // The object did not exist and another writer created it meanwhile: update that one.
       const isTaken = !current.encoded && error instanceof ApiError && error.reason === 'AlreadyExists';
       if (!isTaken && (!current.cached || !mayBeStale(error))) throw error;
       if (timer.isDue()) await timer.yield();
@@ -127,7 +127,7 @@ async function attemptUpdate(
   const put = options.lens ? options.lens.put(old, submitted) : submitted;
   const draft = put === old || put.metadata === old.metadata ? { ...put, metadata: { ...put.metadata } } : put;
   const metaErrors = boundedErrors(() => validateObjectMetaUpdate(draft.metadata, old.metadata));
-  // Who keeps no record brings one: what was applied says itself whose it is.
+  // Server-side apply has already computed managedFields; keep them.
   if (options.lens && !context.through && Object.hasOwn(submitted.metadata, 'managedFields')) {
     const { managedFields } = submitted.metadata;
     if (managedFields) draft.metadata.managedFields = managedFields;
@@ -151,7 +151,7 @@ async function attemptUpdate(
   if (options.lens) options.lens.prepare?.(object, old, strategyContext);
   else strategy.prepareForUpdate?.(object, old, strategyContext);
   if (timer.isDue()) await timer.yield();
-  // Through a lens (a status) comes nothing that anything is taken for.
+  // A write through a subresource (status) does not change reserved fields.
   const reservation = options.lens ? undefined : await store.reserve?.(object, old, request);
   try {
     return await writeUpdate(store, target.name, { object, old, current, metaErrors }, options, context, reservation);
@@ -249,7 +249,7 @@ async function createMissing(
   return createObject(store, object, context);
 }
 
-/** An update may be in the middle of a deletion: the object goes when nothing holds it any more. */
+/** True if finalizers, a grace period or the kind keep an object that is being deleted. */
 function isHeld(store: ResourceStore, object: KubeObject): boolean {
   return (
     (object.metadata.finalizers?.length ?? 0) > 0 ||
@@ -286,7 +286,7 @@ function checkVersion(
   }
 }
 
-/** What no client changes, whatever it submits. */
+/** Restores metadata that no client can change. */
 function keepSystemFields(object: KubeObject, old: KubeObject): void {
   const { metadata } = object;
   const kept = [

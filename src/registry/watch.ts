@@ -13,8 +13,8 @@ export interface WatchQuery {
 }
 
 /**
- * Decides where a watch starts, waits until the cache may serve that start, and returns how to begin it:
- * nothing is sent before the caller has made its answer ready.
+ * Decides where a watch starts and waits until the cache can serve it. Returns a function that begins the watch, so
+ * that the caller sends its response headers first.
  */
 export async function watchObjects(
   store: ResourceStore,
@@ -25,7 +25,7 @@ export async function watchObjects(
   const fromStart =
     options.sendInitialEvents ?? (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0');
   const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
-  // Before anything is sent: a version that is none refuses the watch.
+  // Parsed first, so that an invalid resourceVersion rejects the watch before headers are sent.
   const after = !fromStart && isVersion ? revisionOption(resourceVersion) : undefined;
   if (fromStart) await readFresh(store.parts, store.cache, resourceVersion, query.signal);
   else await readFresh(store.parts, store.cache, '0', query.signal);

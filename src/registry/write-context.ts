@@ -3,8 +3,8 @@ import type { RequestContext } from './request-context.js';
 import type { ResourceDefinition } from './resource-definition.js';
 
 /**
- * What a write may be refused by after the kind has accepted it: validating admission, handed in by the verbs so that
- * this floor knows nothing of plug-ins. `admit` may change the object; `validate` only throws.
+ * The admission of one write, passed in by the verbs because this layer does not know plug-ins. `admit` runs mutating
+ * plug-ins and may change the object; `validate` runs validating ones and throws to reject.
  */
 export interface Admit {
   admit(object: KubeObject | undefined, old: KubeObject | undefined): Promise<KubeObject | undefined>;
@@ -14,6 +14,9 @@ export interface Admit {
 export interface WriteContext {
   readonly request: RequestContext;
   readonly admission: Admit;
-  /** Through what the object is written, for the record of who owns its fields; none is kept without it. */
+  /**
+   * The version and subresource that metadata.managedFields records for this write. Absent if managedFields are not
+   * updated.
+   */
   readonly through?: { readonly definition: ResourceDefinition; readonly subresource: string } | undefined;
 }

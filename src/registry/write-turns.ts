@@ -3,9 +3,9 @@ import { ApiError } from '../machinery/api-error.js';
 import type { Clock, Timer } from '../std/clock.js';
 
 export interface WriteTurnLimits {
-  /** Writers that may wait for one object; beyond, 429. */
+  /** Writers that may wait for one object; further writers get 429. */
   readonly waitingMax: number;
-  /** After this time the next writer starts, although the one before it is still at work. */
+  /** After this time the next writer starts, even if the current one has not finished. */
   readonly turnMsMax: number;
 }
 
@@ -13,9 +13,9 @@ interface Waiter {
   readonly start: (turn: WriteTurn) => void;
 }
 
-/** The right to write one object before others of this process. */
+/** The turn of one writer to update an object, before other writers of this process. */
 export class WriteTurn {
-  /** Writers that come after, in order; made for the first one. */
+  /** Waiting writers in order of arrival; created for the first one. */
   waiting: Set<Waiter> | undefined = undefined;
   timer: Timer | undefined = undefined;
 
@@ -23,22 +23,22 @@ export class WriteTurn {
     private readonly turns: WriteTurns,
     readonly key: string,
     readonly startMs: number,
-    /** The object as the writer before left it, which the cache may not have seen yet. */
+    /** The object as the previous writer left it, which the cache may not hold yet. */
     readonly latest: EncodedObject | undefined,
   ) {}
 
-  /** Lets the next writer start, from what was written. */
+  /** Ends the turn and starts the next writer with the written object. */
   leave(written: EncodedObject | undefined): void {
     this.turns.pass(this, written ?? this.latest);
   }
 }
 
 /**
- * Writers of one object, one after the other and in the order in which they came, where each would otherwise start from
- * the same state and all but one would have to start again. A writer of an object that nobody else writes does not
- * wait. Correctness does not depend on it: the store compares revisions, and other servers do not take part.
+ * Orders concurrent updates of one object by writers of this process, first come first served. Without it all would
+ * start from the same state and all but one would conflict and retry. An uncontended writer does not wait. Only an
+ * optimization: the compare-and-set of the store decides, and other servers take no part.
  *
- *   first writer --> turn --leave, or turnMsMax--> turn of the next --> ...
+ *   first writer --> turn --leave, or turnMsMax--> next turn --> ...
  */
 export class WriteTurns {
   private readonly current = new Map<string, WriteTurn>();
@@ -48,7 +48,7 @@ export class WriteTurns {
     private readonly limits: WriteTurnLimits,
   ) {}
 
-  /** The turn itself where nobody else writes the object; otherwise it comes when the writers before have left. */
+  /** Returns the turn at once if the object has no other writer; otherwise a promise that resolves when it is due. */
   take(key: string, signal: AbortSignal | undefined): WriteTurn | Promise<WriteTurn> {
     const before = this.current.get(key);
     if (before) return this.waitFor(before, signal);
@@ -57,7 +57,7 @@ export class WriteTurns {
     return turn;
   }
 
-  /** For turns alone. One that was overtaken has nothing to pass on. */
+  /** Called by WriteTurn only. A turn that timed out has already passed on. */
   pass(turn: WriteTurn, latest: EncodedObject | undefined): void {
     if (this.current.get(turn.key) !== turn) return;
     turn.timer?.cancel();
@@ -99,7 +99,7 @@ export class WriteTurns {
     });
   }
 
-  /** A turn is limited only while somebody waits for it. */
+  /** Limits the time of a turn only while other writers wait. */
   private limitTime(turn: WriteTurn): void {
     if (turn.timer || !turn.waiting || turn.waiting.size === 0) return;
     const leftMs = turn.startMs + this.limits.turnMsMax - this.clock.monotonicMs();
