@@ -27,7 +27,7 @@ export class ApiextensionsModule {
   }
 }
 
-/** Begins when all built-in kinds are served. */
+/** Starts once all built-in kinds are served. */
 class CustomKindsService {
   private end: () => void = () => undefined;
 
@@ -37,7 +37,7 @@ class CustomKindsService {
     const { registry, config } = this.parts;
     const { group, version } = apiextensionsVersion(config.naming);
     const definitions = registry.find(group, version, 'customresourcedefinitions');
-    // --runtime-config may have switched them off.
+    // CustomResourceDefinitions may be disabled by --runtime-config.
     if (definitions?.type === 'stored') {
       this.end = new CustomKinds({ ...this.parts, definitions: definitions.store }).follow();
     }

@@ -9,7 +9,10 @@ interface Approval {
   readonly message: string;
 }
 
-/** Groups under the server's own domains belong to its authors: who defines one says where it was agreed. */
+/**
+ * Groups under `k8s.io` and `kubernetes.io` are reserved: a definition in one needs the approval annotation, with a URL
+ * or the reason why it is unapproved.
+ */
 export function validateApproval(
   definition: KubeObject,
   old: KubeObject | undefined,
@@ -25,7 +28,7 @@ export function validateApproval(
   return [fieldError.invalid(at, definition.metadata.annotations?.[annotation] ?? '', message)];
 }
 
-/** Absent for groups that belong to nobody in particular. */
+/** The KubernetesAPIApprovalPolicyConformant condition; undefined for groups outside of the reserved domains. */
 export function approvalFinding(definition: KubeObject, naming: NamingProfile): Finding | undefined {
   const approval = approvalOf(definition, naming);
   return (

@@ -5,7 +5,7 @@ import { asText, type Fields } from '../../machinery/fields.js';
 const types = ['boolean', 'date', 'integer', 'number', 'string'];
 const formats = [...['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password']];
 
-/** A column of the table that lists objects of a defined kind. */
+/** Validates an entry of `additionalPrinterColumns`. */
 export function validateColumn(column: Fields, at: FieldPath): FieldError[] {
   const type = asText(column['type']);
   const format = asText(column['format']);
@@ -26,7 +26,7 @@ function among(value: string, at: FieldPath, accepted: readonly string[]): Field
   return [fieldError.invalid(String(at), value, `must be one of ${accepted.join(',')}`)];
 }
 
-/** `.spec.replicas`: names with dots before them. */
+/** Validates a simple JSON path: `.spec.replicas`. */
 export function validateSimplePath(text: string, at: FieldPath): FieldError[] {
   if (text.startsWith('.')) return [];
   return [fieldError.invalid(String(at), text, 'must be a simple json path starting with .')];

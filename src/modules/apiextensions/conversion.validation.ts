@@ -8,13 +8,13 @@ import { validateWebhookClient } from '../../machinery/webhook-client.validation
 const reviewVersions = ['v1', 'v1beta1'];
 const strategies = ['None', 'Webhook'];
 
-/** What an update is let off, since the definition is so already, or since nobody is served yet. */
+/** Rules that an update need not meet: the definition already broke them before, or is not served yet. */
 export interface ConversionLeniency {
   readonly brokenBundle: boolean;
   readonly unknownReviewVersions: boolean;
 }
 
-/** Tools fill bundles in later, so that one is only looked at when the kind is in use. */
+/** On create, caBundle is not validated: tools such as cert-manager's CA injector fill it in later. */
 export const firstConversion: ConversionLeniency = { brokenBundle: true, unknownReviewVersions: false };
 
 export function conversionLeniencyOf(old: Fields, isEstablished: boolean): ConversionLeniency {
@@ -26,13 +26,13 @@ export function conversionLeniencyOf(old: Fields, isEstablished: boolean): Conve
   };
 }
 
-/** Whether the webhook could not be asked, since nobody could tell that it is the one that is meant. */
+/** True if caBundle is set and is not a valid PEM bundle, so that the webhook's certificate could not be verified. */
 export function hasBrokenBundle(conversion: Fields): boolean {
   const { caBundle } = asFields(asFields(conversion['webhook'])['clientConfig']);
   return bundleProblems(asText(caBundle)).length > 0;
 }
 
-/** How objects get from one version to another: only the apiVersion changes, or a webhook is asked. */
+/** Validates `spec.conversion`: strategy None changes the apiVersion only, Webhook calls a webhook. */
 export function validateConversion(conversion: Fields, at: FieldPath, leniency: ConversionLeniency): FieldError[] {
   const strategy = asText(conversion['strategy']);
   const { clientConfig, conversionReviewVersions } = asFields(conversion['webhook']);

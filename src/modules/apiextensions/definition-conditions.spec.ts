@@ -13,24 +13,29 @@ const other = { type: 'B', status: 'False', lastTransitionTime: early, reason: '
 const known = { ...finding(), lastTransitionTime: early };
 
 it.each<[string, object[], Finding, object[]]>([
-  ['a first one', [other], finding(), [other, { ...finding(), lastTransitionTime: late }]],
-  ['the same', [known, other], finding(), [known, other]],
-  ['other words', [known, other], finding({ message: 'n' }), [{ ...known, message: 'n' }, other]],
+  ['adds the first condition of a type', [other], finding(), [other, { ...finding(), lastTransitionTime: late }]],
+  ['keeps an equal condition', [known, other], finding(), [known, other]],
   [
-    'another status',
+    'replaces the message and keeps lastTransitionTime',
+    [known, other],
+    finding({ message: 'n' }),
+    [{ ...known, message: 'n' }, other],
+  ],
+  [
+    'a changed status sets lastTransitionTime',
     [known, other],
     finding({ status: 'False' }),
     [{ ...finding({ status: 'False' }), lastTransitionTime: late }, other],
   ],
   [
-    'a time that was missing',
+    'sets a missing lastTransitionTime',
     [finding()],
     finding({ reason: 'S' }),
     [{ ...known, reason: 'S', lastTransitionTime: late }],
   ],
 ])('%s', (_what, before, it, want) => expect(withFinding(before as Record<string, unknown>[], it, late)).toEqual(want));
 
-it('keeps the list where nothing is new', () => {
+it('returns the same list if nothing changes', () => {
   const before = [known, other];
   expect(withFinding(before, finding(), late)).toBe(before);
   expect(withoutFinding(before, 'C')).toBe(before);

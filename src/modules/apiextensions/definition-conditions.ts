@@ -1,7 +1,7 @@
 import { asFields, asItems, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 
-/** What is found to be so, in the words that clients know. */
+/** A condition without its lastTransitionTime. */
 export interface Finding {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -17,10 +17,10 @@ export function holds(definition: KubeObject, type: string): boolean {
   return conditionsOf(definition).some((condition) => condition['type'] === type && condition['status'] === 'True');
 }
 
-/** Whether objects of the kind are served; once they are, they stay. */
+/** True if objects of the kind are served. Never becomes false again. */
 export const isEstablished = (definition: KubeObject): boolean => holds(definition, 'Established');
 
-/** The conditions with one more or another one; the same list where it tells nothing else. */
+/** Adds or replaces the condition of that type; returns the same list if nothing changes. */
 export function withFinding(before: readonly Fields[], finding: Finding, now: string): readonly Fields[] {
   const known = before.find(({ type }) => type === finding.type);
   if (known && (['status', 'reason', 'message'] as const).every((field) => known[field] === finding[field])) {
@@ -33,7 +33,7 @@ export function withFinding(before: readonly Fields[], finding: Finding, now: st
   return known ? before.map((it) => (it === known ? condition : it)) : [...before, condition];
 }
 
-/** The conditions without one; the same list where it is not among them. */
+/** Removes the condition of that type; returns the same list if there is none. */
 export function withoutFinding(before: readonly Fields[], type: string): readonly Fields[] {
   return before.some((condition) => condition['type'] === type)
     ? before.filter((condition) => condition['type'] !== type)

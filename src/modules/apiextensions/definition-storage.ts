@@ -4,10 +4,10 @@ import { copyJson } from '../../patch/copy-json.js';
 import { viewOf } from './definition-view.js';
 
 /**
- * CustomResourceDefinitions between v1 and v1beta1, the version in which kube-apiserver stores them:
+ * Converts CustomResourceDefinitions between v1 and v1beta1, the version in which kube-apiserver stores them:
  *
  *   v1                                          v1beta1
- *   versions[].schema (and three more)          validation, where all versions have the same one
+ *   versions[].schema (and three more)          validation, if all versions have the same one
  *   versions[].additionalPrinterColumns[].jsonPath   …JSONPath
  *   conversion.webhook.clientConfig             conversion.webhookClientConfig
  *   preserveUnknownFields, true or absent       preserveUnknownFields, true or false; absent means true
@@ -65,14 +65,14 @@ function toNewSpec(spec: Fields): Fields {
     ...rest,
     scope: asText(rest['scope']) || 'Namespaced',
     versions: versions.map((each: Fields, index) => {
-      // Separate copies for all but the first: the versions may change apart from each other.
+      // Copied for all versions but the first: strategies change versions in place.
       const own = index === 0 ? common : asFields(copyJson(common as JsonObject));
       const whole: Fields = { ...each, ...own };
       const shown = columns(whole['additionalPrinterColumns'], 'JSONPath', 'jsonPath');
       return compact({ ...whole, additionalPrinterColumns: shown });
     }),
     conversion: isSet(conversion) ? toNewConversion(asFields(conversion)) : undefined,
-    // Absent in a stored object means true, as it was the default of v1beta1.
+    // v1beta1 defaults preserveUnknownFields to true, so absent means true in a stored object.
     preserveUnknownFields: preserveUnknownFields === false ? undefined : true,
   });
 }

@@ -15,27 +15,27 @@ const at = 'spec.versions[0].schema.openAPIV3Schema';
 const violations = (message: string) => ({ status: 'True', reason: 'Violations', message });
 
 it.each<[string, object, object | undefined]>([
-  ['a structure', { versions: [version({ type: 'object' })] }, undefined],
+  ['a structural schema', { versions: [version({ type: 'object' })] }, undefined],
   ['no schema', { versions: [version(undefined)] }, undefined],
   [
-    'unknown fields kept',
+    'preserveUnknownFields: true',
     { preserveUnknownFields: true, versions: [] },
     violations('spec.preserveUnknownFields: Invalid value: true: must be false'),
   ],
   [
-    'no type',
+    'a schema without a type',
     { versions: [version({ properties: {} })] },
     violations(`${at}.type: Required value: must not be empty at the root`),
   ],
   [
-    'several faults',
+    'several violations',
     { preserveUnknownFields: true, versions: [version({ type: 'object', properties: { a: {} } })] },
     violations(
       `[spec.preserveUnknownFields: Invalid value: true: must be false, ${at}.properties[a].type: Required value: must not be empty for specified object fields]`,
     ),
   ],
   [
-    'what has no structure',
+    'a schema that uses $ref',
     { versions: [version({ type: 'object', properties: { a: { $ref: '#/b' } } }, 'v2')] },
     {
       status: 'Unknown',
@@ -43,6 +43,6 @@ it.each<[string, object, object | undefined]>([
       message: "failed to check validation schema for version v2: OpenAPIV3Schema '$ref' is not supported",
     },
   ],
-])('of a definition with %s', (_what, spec, want) =>
+])('NonStructuralSchema condition of a definition with %s', (_what, spec, want) =>
   expect(structureFinding(definition(spec))).toEqual(want && { type: 'NonStructuralSchema', ...want }),
 );

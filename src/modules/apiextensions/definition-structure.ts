@@ -8,7 +8,9 @@ import { unsupported, validateStructure } from './schema/structural.validation.j
 
 const type = 'NonStructuralSchema';
 
-/** What definitions of older releases may be: without a structure, or with one that only part of the values have. */
+/**
+ * The NonStructuralSchema condition. Definitions created by older releases may have schemas that are not structural.
+ */
 export function structureFinding(definition: KubeObject): Finding | undefined {
   const spec = asFields(definition['spec']);
   const problems: string[] = [];

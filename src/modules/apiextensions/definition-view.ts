@@ -2,8 +2,8 @@ import { deepEqual } from '../../machinery/deep-equal.js';
 import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
 
 /**
- * A definition as errors speak of it: what all versions have in common stands in the spec itself, once. Paths in
- * messages are of this form (`spec.validation.openAPIV3Schema…`), and clients know them so.
+ * A definition in the shape that validation errors refer to: fields that all versions share are in the spec itself, as
+ * in v1beta1, so that paths read `spec.validation.openAPIV3Schema…` as kube-apiserver's do.
  */
 export interface DefinitionView {
   readonly versions: readonly Fields[];
@@ -13,7 +13,7 @@ export interface DefinitionView {
     readonly additionalPrinterColumns: unknown;
     readonly selectableFields: unknown;
   };
-  /** The name of the first version. */
+  /** Name of the first version. */
   readonly version: string;
 }
 
@@ -36,7 +36,7 @@ export function viewOf(spec: Fields): DefinitionView {
   };
 }
 
-/** Null and an empty list say no more than nothing. */
+/** Returns undefined for null and for an empty list. */
 function orAbsent(value: unknown): unknown {
   return !isSet(value) || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }

@@ -19,7 +19,7 @@ const definition = (rest: object = {}, name = 'mins.g.example.com'): KubeObject 
 });
 const containing = (them: readonly string[]) => them.map((text) => expect.stringContaining(text) as string);
 
-it('completes names, and has accepted none yet', () =>
+it('create fills in singular and listKind, and accepts no names yet', () =>
   expect(prepared(strategy, definition({ preserveUnknownFields: false }))).toEqual({
     ...definition({ names: { ...names, singular: 'min', listKind: 'MinList' }, conversion: { strategy: 'None' } }),
     status: { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] },
@@ -31,52 +31,92 @@ const column = (rest: object) =>
 const scale = (rest: object) =>
   version({ subresources: { scale: { specReplicasPath: '.spec.r', statusReplicasPath: '.status.r', ...rest } } });
 it.each<[string, object, string[]]>([
-  ['all it needs', {}, []],
-  ['another name', { names: { plural: 'maxs', kind: 'Max' } }, ['must be spec.names.plural+"."+spec.group']],
+  ['all required fields', {}, []],
+  [
+    'a name that is not plural.group',
+    { names: { plural: 'maxs', kind: 'Max' } },
+    ['must be spec.names.plural+"."+spec.group'],
+  ],
   ['no group', { group: '' }, ['metadata.name', 'spec.group: Required value']],
   ['a group without dot', { group: 'g' }, ['metadata.name', 'should be a domain with at least one dot']],
   ['no scope', { scope: undefined }, ['spec.scope: Required value']],
-  ['another scope', { scope: 'X' }, ['spec.scope: Unsupported value: "X"']],
+  ['an unknown scope', { scope: 'X' }, ['spec.scope: Unsupported value: "X"']],
   ['no kind', { names: { plural: 'mins' } }, ['names.singular: Req', 'names.kind: Req', 'names.listKind: Req']],
-  ['one kind for both', { names: { ...names, listKind: 'Min' } }, ['kind and listKind may not be the same']],
-  ['odd short names', { names: { ...names, shortNames: ['A_'] } }, ['names.shortNames[0]']],
-  ['odd categories', { names: { ...names, categories: ['A_'] } }, ['names.categories[0]']],
+  ['the same kind and listKind', { names: { ...names, listKind: 'Min' } }, ['kind and listKind may not be the same']],
+  ['invalid short names', { names: { ...names, shortNames: ['A_'] } }, ['names.shortNames[0]']],
+  ['invalid categories', { names: { ...names, categories: ['A_'] } }, ['names.categories[0]']],
   ['no versions', { versions: [] }, ['exactly one version marked as storage', 'storedVersions: Invalid value: null']],
-  ['an odd version', { versions: [{ ...v1, name: 'A_' }] }, ['spec.versions[0].name', 'spec.version: Invalid']],
+  [
+    'an invalid version name',
+    { versions: [{ ...v1, name: 'A_' }] },
+    ['spec.versions[0].name', 'spec.version: Invalid'],
+  ],
   [
     'no storage version',
     version({ storage: false }),
     ['[{"Name":"v1","Served":true,"Storage":false', 'at least one stored'],
   ],
   ['two storage versions', { versions: [v1, { ...v2, storage: true }] }, ['exactly one version', 'storage version v2']],
-  ['a version twice', { versions: [v1, { ...v2, name: 'v1' }] }, ['must contain unique version names']],
+  ['a duplicate version', { versions: [v1, { ...v2, name: 'v1' }] }, ['must contain unique version names']],
   ['no schema', version({ schema: undefined }), ['spec.versions[0].schema.openAPIV3Schema: Required value']],
-  ['unknown fields kept', { preserveUnknownFields: true }, ['cannot set to true']],
-  ['a needless warning', version({ deprecationWarning: 'x' }), ['can only be set for deprecated versions']],
-  ['an empty warning', version({ deprecated: true, deprecationWarning: '' }), ['must not be an empty string']],
-  ['a nameless column', column({ name: '' }), ['spec.additionalPrinterColumns[0].name: Required value']],
-  ['an odd column', column({ type: 'x', format: 'y' }), ['one of boolean,date,integer', 'one of byte,date,date-time']],
-  ['a column without dot', column({ jsonPath: 'a' }), ['JSONPath: Invalid value: "a": must be a simple json path']],
-  ['no replicas', scale({ specReplicasPath: '' }), ['spec.subresources.scale.specReplicasPath: Required value']],
-  ['replicas elsewhere', scale({ specReplicasPath: '.x' }), ['should be a json path under .spec']],
-  ['a selector elsewhere', scale({ labelSelectorPath: '.x' }), ['should be a json path under either .spec or .status']],
-  ['no such field', version({ selectableFields: [{ jsonPath: '.spec.x' }] }), ['does not refer to a valid field']],
+  ['preserveUnknownFields: true', { preserveUnknownFields: true }, ['cannot set to true']],
   [
-    'no webhook',
+    'a deprecationWarning of a version that is not deprecated',
+    version({ deprecationWarning: 'x' }),
+    ['can only be set for deprecated versions'],
+  ],
+  [
+    'an empty deprecationWarning',
+    version({ deprecated: true, deprecationWarning: '' }),
+    ['must not be an empty string'],
+  ],
+  ['a column without a name', column({ name: '' }), ['spec.additionalPrinterColumns[0].name: Required value']],
+  [
+    'a column of an unknown type and format',
+    column({ type: 'x', format: 'y' }),
+    ['one of boolean,date,integer', 'one of byte,date,date-time'],
+  ],
+  [
+    'a column whose JSON path has no leading dot',
+    column({ jsonPath: 'a' }),
+    ['JSONPath: Invalid value: "a": must be a simple json path'],
+  ],
+  [
+    'no specReplicasPath',
+    scale({ specReplicasPath: '' }),
+    ['spec.subresources.scale.specReplicasPath: Required value'],
+  ],
+  ['a specReplicasPath outside of spec', scale({ specReplicasPath: '.x' }), ['should be a json path under .spec']],
+  [
+    'a labelSelectorPath outside of spec and status',
+    scale({ labelSelectorPath: '.x' }),
+    ['should be a json path under either .spec or .status'],
+  ],
+  [
+    'a selectable field that the schema does not have',
+    version({ selectableFields: [{ jsonPath: '.spec.x' }] }),
+    ['does not refer to a valid field'],
+  ],
+  [
+    'strategy Webhook and no webhook',
     { conversion: { strategy: 'Webhook' } },
     ['required when strategy is set to Webhook', 'conversionReviewV'],
   ],
-  ['another conversion', { conversion: { strategy: 'X' } }, ['conversion.strategy: Unsupported value: "X"']],
   [
-    'a webhook for nothing',
+    'an unknown conversion strategy',
+    { conversion: { strategy: 'X' } },
+    ['conversion.strategy: Unsupported value: "X"'],
+  ],
+  [
+    'a webhook and strategy None',
     { conversion: { strategy: 'None', webhook: { conversionReviewVersions: ['v1'] } } },
     ['conversionReviewVersions: Forbidden'],
   ],
-])('a definition with %s', (_what, rest, want) =>
+])('validates a definition with %s', (_what, rest, want) =>
   expect(refusals(strategy, definition(rest))).toEqual(containing(want)),
 );
 
-it('speaks of what differs between versions where it stands', () => {
+it('errors of a schema that differs between versions name the version', () => {
   const odd = { openAPIV3Schema: { type: 'string' } };
   expect(refusals(strategy, definition({ versions: [{ ...v1, schema: odd }] }))).toEqual(
     containing(['spec.validation.openAPIV3Schema.type: Invalid value: "string": must be object at the root']),
@@ -92,7 +132,7 @@ it.each<[string, string | undefined, string[]]>([
   ['x.k8s.io', 'unapproved, a test', []],
   ['x.kubernetes.io', 'https://example.com/pull/1', []],
   ['x.notk8s.io', undefined, []],
-])('the group %s with approval %s', (group, approval, want) => {
+])('validates group %s with approval annotation %s', (group, approval, want) => {
   const object = definition({ group }, `mins.${group}`);
   if (approval !== undefined) object.metadata.annotations = { 'api-approved.kubernetes.io': approval };
   expect(refusals(strategy, object)).toEqual(containing(want));
@@ -110,7 +150,7 @@ it.each<[string, object, string[]]>([
   ['kind', { names: { ...names, kind: 'Other' } }, ['spec.names.kind: Invalid value: "Other": field is immutable']],
   ['singular', { names: { ...names, singular: 'minimum' } }, []],
   [
-    'stored version',
+    'storage version',
     { versions: [{ ...v2, storage: true }] },
     ['status.storedVersions[0]: Invalid value: "v1": missing'],
   ],
@@ -124,7 +164,7 @@ it.each<[string, object, string[]]>([
     },
     [],
   ],
-])('a change of the %s', (_what, change, want) => {
+])('an update of %s of an established definition', (_what, change, want) => {
   const old = prepared(strategy, definition());
   const after = structuredClone(definition(change));
   strategy.default!(after);
@@ -132,17 +172,17 @@ it.each<[string, object, string[]]>([
   expect(texts(errorsOf(after, established(old)))).toEqual(containing(want));
 });
 
-it('scope and kind may change while nothing is served', () =>
+it('scope and kind are mutable until the definition is established', () =>
   expect(updateRefusals(strategy, definition({ scope: 'Cluster' }), definition())).toEqual([]));
 
-it('a status may name anything that could be a name', () => {
+it('status.acceptedNames must be valid names', () => {
   const status = (plural: string) => ({ ...definition(), status: { acceptedNames: { plural, kind: 'Min' } } });
   const refused = (object: KubeObject) => texts(definitionStatusLens.validate!(object, object, testContext));
   expect(refused(status('mins'))).toEqual([]);
   expect(refused(status('A_'))).toEqual(containing(['status.acceptedNames.plural']));
 });
 
-it('warns of formats that mean nothing, once', () => {
+it('unrecognized formats are warned of once', () => {
   const withFormat = (format: string, generation: number) => {
     const schema = { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string', format } } } };
     const object = definition(version({ schema }));
@@ -155,7 +195,7 @@ it('warns of formats that mean nothing, once', () => {
   expect(strategy.warnings!(withFormat('date-time', 1), undefined)).toEqual([]);
 });
 
-describe('a definition that is deleted', () => {
+describe('deletion of a definition', () => {
   const { deletion } = strategy;
   const finalizer = 'customresourcecleanup.apiextensions.k8s.io';
   const marked = (metadata: object, conditions: object[] = []): KubeObject => {
@@ -168,14 +208,14 @@ describe('a definition that is deleted', () => {
     return object;
   };
 
-  it('is held until it is marked, and then by its finalizers', () => {
+  it('the definition is kept until it has a deletionTimestamp, and then by its finalizers', () => {
     expect(deletion!.holds!(definition())).toBe(true);
     expect(deletion!.holds!({ ...definition(), metadata: { name: 'm', deletionTimestamp: testContext.now } })).toBe(
       false,
     );
   });
 
-  it('waits for its objects, and says so', () => {
+  it('the definition gets the cleanup finalizer and a Terminating condition', () => {
     const object = marked({ deletionGracePeriodSeconds: 0, finalizers: ['example.com/mine'] });
     expect(object.metadata).toEqual({
       name: 'mins.g.example.com',
@@ -196,11 +236,11 @@ describe('a definition that is deleted', () => {
     });
   });
 
-  it('has its finalizer once', () =>
+  it('the cleanup finalizer is not added twice', () =>
     expect(marked({ finalizers: [finalizer] }).metadata.finalizers).toEqual([finalizer]));
 });
 
-it('versions that objects are stored in are on record again where somebody took them off', () => {
+it('a missing storage version is added to status.storedVersions', () => {
   const object = { ...definition(), status: { storedVersions: [] } };
   strategy.default!(object);
   expect(object.status.storedVersions).toEqual(['v1']);
@@ -214,12 +254,18 @@ const webhook = (client: object, conversionReviewVersions: string[] = ['v1']) =>
 });
 const odd = { caBundle: 'bm90aGluZw==' };
 it.each<[string, object, object, boolean, string[]]>([
-  ['a bundle that is no certificate', webhook({}), webhook(odd), false, []],
-  ['a bundle that is no certificate, in use', webhook({}), webhook(odd), true, ['webhookClientConfig.caBundle: Inv']],
-  ['a bundle that never was one', webhook(odd), webhook(odd), true, []],
-  ['reviews of unknown versions', webhook({}), webhook({}, ['v9']), true, ['must include at least one of v1, v1beta1']],
-  ['reviews of versions that never were known', webhook({}, ['v8']), webhook({}, ['v9']), true, []],
-  ['no strategy', {}, { conversion: {} }, true, ['spec.conversion.strategy: Required value']],
+  ['an invalid caBundle, not yet established', webhook({}), webhook(odd), false, []],
+  ['an invalid caBundle, established', webhook({}), webhook(odd), true, ['webhookClientConfig.caBundle: Inv']],
+  ['a caBundle that was invalid before', webhook(odd), webhook(odd), true, []],
+  [
+    'unknown conversionReviewVersions',
+    webhook({}),
+    webhook({}, ['v9']),
+    true,
+    ['must include at least one of v1, v1beta1'],
+  ],
+  ['conversionReviewVersions that were unknown before', webhook({}, ['v8']), webhook({}, ['v9']), true, []],
+  ['a conversion without strategy', {}, { conversion: {} }, true, ['spec.conversion.strategy: Required value']],
 ])('an update to %s', (_what, before, after, isServed, want) => {
   const old = prepared(strategy, definition(before));
   const was = isServed ? established(old) : old;
@@ -238,18 +284,18 @@ describe('bounds on definitions', () => {
   };
   const tooMany = 'spec.versions: Forbidden: schema has too many patterns, or patterns that are too large';
 
-  it('refuses thousands of different patterns, on create and on update', () => {
+  it('thousands of distinct patterns are refused on create and on update', () => {
     expect(refusals(strategy, definition(patterned(500)))).toEqual([]);
     expect(refusals(strategy, definition(patterned(3000)))).toEqual([tooMany]);
     expect(updateRefusals(strategy, definition(patterned(3000)), definition())).toEqual([tooMany]);
   });
 
-  it('accepts an update of a stored definition that has thousands of patterns', () => {
+  it('a stored definition with thousands of patterns can be updated', () => {
     const old = definition(patterned(2000));
     expect(updateRefusals(strategy, definition(patterned(2001)), old)).toEqual([]);
   });
 
-  it('validates a spec again only if it has changed', () => {
+  it('an update that leaves the spec unchanged does not validate it', () => {
     const broken = version({ schema: { openAPIV3Schema: { type: 'object', properties: { a: {} } } } });
     const old = definition(broken);
     const labelled = { ...definition(broken), metadata: { ...old.metadata, labels: { a: 'b' } } };

@@ -14,7 +14,7 @@ import { everySchema } from './schema/walk.js';
 
 const portDefault = 443;
 
-/** Kinds that users define: what is accepted here is what the server will serve. */
+/** The strategy of CustomResourceDefinitions. */
 export function definitionStrategy(naming: NamingProfile): Strategy {
   return {
     validateName: nameIsDnsSubdomain,
@@ -32,7 +32,7 @@ export function definitionStrategy(naming: NamingProfile): Strategy {
     validateInSteps: (definition, old) =>
       old ? validateDefinitionUpdate(definition, old, naming) : validateDefinition(definition, naming),
     warnings(definition, old) {
-      // A schema may be large, and most writes are of the status.
+      // Schemas may be large, and most writes change the status only.
       if (old && definition.metadata.generation === old.metadata.generation) return [];
       const before = new Set(old ? unknownFormats(old) : []);
       const formats = unknownFormats(definition).filter((format) => !before.has(format));
@@ -62,7 +62,7 @@ function fillDefinition(definition: KubeObject): void {
     fillInZero(names, 'singular', kind.toLowerCase());
     fillInZero(names, 'listKind', `${kind}List`);
   }
-  // What used to be a choice is the only way: false says no more than nothing.
+  // preserveUnknownFields: false is the default of v1 and is not stored.
   if (spec['preserveUnknownFields'] === false) delete spec['preserveUnknownFields'];
   fillIn(spec, 'conversion', { strategy: 'None' });
   const client = asFields(asFields(asFields(spec['conversion'])['webhook'])['clientConfig']);
@@ -72,7 +72,10 @@ function fillDefinition(definition: KubeObject): void {
   if (asTexts(status['storedVersions']).length === 0) recordStorageVersions(definition);
 }
 
-/** Versions that objects may be stored in stay on record until somebody has migrated them. */
+/**
+ * Adds the storage version to status.storedVersions. Only a client that has migrated the stored objects removes
+ * versions from it.
+ */
 function recordStorageVersions(definition: KubeObject): void {
   const status = asFields(definition['status']);
   const stored = asTexts(status['storedVersions']);

@@ -25,7 +25,7 @@ import { validateSchema } from './schema/schema.validation.js';
 import { validateSelectableFields } from './selectable-field.validation.js';
 import { validateSubresources } from './subresource.validation.js';
 
-/** In steps: a schema may have thousands of levels, and several rules look at each of them. */
+/** A generator: a schema may have thousands of levels, and several rules visit each of them. */
 export function* validateDefinition(definition: KubeObject, naming: NamingProfile): Steps<FieldError[]> {
   const leniency: Leniency = { schema: strict, conversion: firstConversion };
   return [
@@ -48,7 +48,7 @@ export function* validateDefinitionUpdate(
   const names = asFields(spec['names']);
   const oldNames = asFields(before['names']);
   const at = path('spec');
-  // A schema may be large, and most updates are of metadata: a spec that is the same was validated before.
+  // Schemas may be large, and most updates change metadata only: an unchanged spec has been validated before.
   const specErrors = deepEqual(spec, before)
     ? []
     : yield* validateSpec(spec, at, {
@@ -57,7 +57,7 @@ export function* validateDefinitionUpdate(
       });
   return [
     ...specErrors,
-    // What objects are stored under can change only while there are none.
+    // Fields that storage keys depend on are immutable once the definition is established.
     ...(isEstablished(old)
       ? [
           ...immutable(spec['scope'], before['scope'], at.child('scope')),
@@ -94,7 +94,7 @@ function* validateSpec(spec: Fields, at: FieldPath, { schema: leniency, conversi
   yield;
   const view = viewOf(spec);
   const { common } = view;
-  // Patterns are compiled to be validated: nothing else is looked at where that takes too long.
+  // Validation compiles the patterns; if that takes too long, nothing else is validated.
   if (!leniency.costlyPatterns && hasCostlyPatterns(schemasOf(view))) {
     const message = 'schema has too many patterns, or patterns that are too large';
     return [fieldError.forbidden(String(at.child('versions')), message)];
@@ -213,7 +213,7 @@ function validateColumns(columns: unknown, at: FieldPath): FieldError[] {
   );
 }
 
-/** Exactly one of the versions is the one that objects are stored in. */
+/** Requires exactly one storage version. */
 function validateVersionList({ versions, version }: DefinitionView, at: FieldPath): FieldError[] {
   const names = versions.map(({ name }) => asText(name));
   const invalid = (message: string) => fieldError.invalid(String(at.child('versions')), versions.map(shown), message);

@@ -2,7 +2,7 @@ import { fieldError, type FieldError, type FieldPath } from '../../machinery/fie
 import { asText, asTexts, type Fields } from '../../machinery/fields.js';
 import { validateDns1035Label } from '../../machinery/names.js';
 
-/** What a kind is called in paths, in objects and by its users. Absent names are another rule's matter. */
+/** Validates `spec.names` and `status.acceptedNames`. The caller requires the names that must not be empty. */
 export function validateNames(names: Fields, at: FieldPath): FieldError[] {
   const kind = asText(names['kind']);
   const listKind = asText(names['listKind']);

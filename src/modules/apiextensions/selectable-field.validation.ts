@@ -6,7 +6,7 @@ import { findField } from './schema/field-path.js';
 const selectableFieldsMax = 8;
 const simpleTypes = ['string', 'boolean', 'integer'];
 
-/** Fields that field selectors of a defined kind may name. */
+/** Validates `selectableFields` of a version. */
 export function validateSelectableFields(fields: unknown, schema: Fields | undefined, at: FieldPath): FieldError[] {
   const list = asItems(fields);
   if (list.length === 0) return [];

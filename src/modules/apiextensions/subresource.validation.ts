@@ -3,7 +3,7 @@ import { required } from '../../machinery/field-rules.js';
 import { asFields, asText, isSet } from '../../machinery/fields.js';
 import { validateSimplePath } from './column.validation.js';
 
-/** Where a Scale finds its numbers in an object. */
+/** Validates the JSON paths of the scale subresource. */
 export function validateSubresources(subresources: unknown, at: FieldPath): FieldError[] {
   const { scale } = asFields(subresources);
   if (!isSet(scale)) return [];

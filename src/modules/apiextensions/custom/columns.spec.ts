@@ -46,12 +46,12 @@ it.each<[type: string, value: unknown, want: unknown]>([
   expect(cells(object({ ...(value !== undefined && { field: value }) }), { nowMs })).toEqual(['one', want]);
 });
 
-it('shows the first of several', () => {
+it('a column whose path finds several values shows the first', () => {
   const { cells } = customTable([{ name: 'Names', type: 'string', jsonPath: '.spec.list[*].name' }]);
   expect(cells(object({ list: [{ name: 'a' }, { name: 'b' }] }), { nowMs })).toEqual(['one', 'a']);
 });
 
-it('says of columns what their definition says', () => {
+it('columns have the name, type, format, description and priority of the definition', () => {
   const { columns } = customTable([
     { name: 'Wide', type: 'integer', format: 'int32', description: 'How wide.', priority: 1, jsonPath: '.spec.wide' },
     { name: 'Plain', type: 'string', jsonPath: '.spec.plain' },
@@ -62,19 +62,19 @@ it('says of columns what their definition says', () => {
   ]);
 });
 
-it.each([[undefined], [[]]])('shows the age where a definition says nothing (%j)', (columns) => {
+it.each([[undefined], [[]]])('additionalPrinterColumns %j show the age', (columns) => {
   const table = customTable(columns);
   expect(table.columns.map(({ name }) => name)).toEqual(['Name', 'Age']);
   expect(table.cells(object({}), { nowMs })).toEqual(['one', '3h']);
 });
 
-it('ends with the first column that cannot be read', () => {
+it('columns from the first unreadable JSON path on are left out', () => {
   const column = (name: string, jsonPath: string) => ({ name, type: 'string', jsonPath });
   const { columns } = customTable([column('A', '.spec.a'), column('B', '.spec['), column('C', '.spec.c')]);
   expect(columns.map(({ name }) => name)).toEqual(['Name', 'A']);
 });
 
-it('shows a scale', () => {
+it('the table of a Scale shows its desired and available replicas and its age', () => {
   const scale = { ...object({ replicas: 3 }), status: { replicas: 2 } };
   expect(customScaleTable.columns.map(({ name, type }) => `${name} ${type}`)).toEqual([
     ...['Name string', 'Desired integer', 'Available integer', 'Age date'],

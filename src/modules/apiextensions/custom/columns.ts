@@ -25,7 +25,7 @@ interface Column {
   readonly path: JsonPath;
 }
 
-/** The name, and what `additionalPrinterColumns` of a version says; where it says nothing, the age. */
+/** The Name column, then `additionalPrinterColumns` of the version, or Age if there are none. */
 export function customTable(columns: readonly Fields[] | undefined): TableDefinition {
   const own = columnsOf(columns?.length ? columns : [age]);
   return {
@@ -37,14 +37,14 @@ export function customTable(columns: readonly Fields[] | undefined): TableDefini
   };
 }
 
-/** What shows the Scale of an object, whatever the object's own columns are. */
+/** The table of the scale subresource, whatever columns the custom resource itself has. */
 export const customScaleTable = customTable([
   { name: 'Desired', type: 'integer', description: 'How many replicas there should be.', jsonPath: '.spec.replicas' },
   { name: 'Available', type: 'integer', description: 'How many replicas there are.', jsonPath: '.status.replicas' },
   age,
 ]);
 
-/** Up to the first whose path cannot be read: definitions are accepted with such paths. */
+/** The columns before the first one whose JSON path cannot be parsed: definitions with such paths are accepted. */
 function columnsOf(given: readonly Fields[]): Column[] {
   const columns: Column[] = [];
   for (const column of given) {
@@ -68,7 +68,7 @@ function headerOf(column: Fields, jsonPath: string): TableColumn {
   };
 }
 
-/** Columns are for one value: of several the first is shown. What is not of the column's type is not shown. */
+/** Returns the cell of the first value found; null if there is none, or if its type is not the column's. */
 function cellOf(type: TableColumn['type'], found: readonly unknown[], nowMs: number): TableCell {
   if (found.length === 0) return null;
   const value = found[0];
@@ -95,7 +95,7 @@ function textCell(value: unknown): string {
   return scalarText(value as string | number | bigint | boolean);
 }
 
-/** As Go writes JSON: keys in order, and nothing that a browser could take for a tag. */
+/** Encodes JSON as Go does: sorted keys, and `<`, `>` and `&` escaped for HTML. */
 function goJson(value: unknown): string {
   return stringifyJson(inOrder(value as JsonValue)).replace(
     /[<>&\u2028\u2029]/g,

@@ -16,7 +16,7 @@ import { CustomForm } from './custom-form.js';
 import type { CustomKind, CustomScale, CustomVersion } from './custom-kind.js';
 import { customStatus, customStrategy } from './custom-strategy.js';
 
-/** A kind as resources. The stored version is always among them, also where it is not served. */
+/** The resource definitions of a custom kind. The storage version is always among them, even if it is not served. */
 export interface CustomDefinitions {
   readonly stored: ResourceDefinition;
   readonly served: readonly ServedCustomVersion[];
@@ -27,7 +27,7 @@ export interface ServedCustomVersion {
   readonly version: CustomVersion;
 }
 
-/** Undefined where no version is stored: the definition is then refused anyway. */
+/** Returns undefined if no version is marked as the storage version: validation refuses such a definition. */
 export function customDefinitions(kind: CustomKind, types: TypeSource): CustomDefinitions | undefined {
   const storedVersion = kind.versions.find(({ isStored }) => isStored);
   if (!storedVersion) return undefined;
@@ -84,7 +84,7 @@ function definitionOf(
   });
 }
 
-/** What a Scale changes is refused as an update of the object itself would be. */
+/** Validation errors of a write to the scale subresource name the fields of the custom resource itself. */
 function scaleOf(
   { specReplicas, statusReplicas, selector }: CustomScale,
   strategy: Strategy,
@@ -114,5 +114,5 @@ function selectable(path: string): [label: string, read: (object: KubeObject) =>
   return [steps.join('.'), read];
 }
 
-/** `.spec.replicas` */
+/** Splits a simple JSON path: `.spec.replicas` → `['spec', 'replicas']`. */
 const stepsOf = (path: string): string[] => path.split('.').filter((step) => step !== '');

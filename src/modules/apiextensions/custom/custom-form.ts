@@ -10,25 +10,28 @@ import { ordered, type SubmittedObject } from '../../../registry/submitted-objec
 import { conform } from '../../../schema/conform.js';
 import { compileSchema, type ValueSchema } from '../schema/value-schema.js';
 
-/** What is kept of objects whose definition says nothing of them. */
+/** The schema of a version without one: keeps all fields. */
 const anything: Fields = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-export interface CustomFormParts {
+export interface CustomFormOptions {
   readonly kind: string;
   readonly apiVersion: string;
   readonly schema: Fields | undefined;
   readonly types: TypeSource;
 }
 
-/** The objects of one version of a custom kind, by the schema of the definition. Made ready when the first one comes. */
+/**
+ * Prunes, defaults and converts objects of one version of a custom kind by its OpenAPI schema, which is compiled on
+ * first use.
+ */
 export class CustomForm implements ObjectForm {
   readonly openApi: JsonObject;
   private compiled: ValueSchema | undefined;
   private owned: Schema | undefined;
   private bare: StructType | undefined;
 
-  constructor(private readonly parts: CustomFormParts) {
-    this.openApi = (parts.schema ?? anything) as JsonObject;
+  constructor(private readonly options: CustomFormOptions) {
+    this.openApi = (options.schema ?? anything) as JsonObject;
   }
 
   get values(): ValueSchema {
@@ -45,28 +48,29 @@ export class CustomForm implements ObjectForm {
     const pruned = this.values.pruned(given as unknown as JsonObject, (path) => unknown.push(path));
     const object = { ...(this.values.filled(pruned) as JsonObject), metadata } as unknown as KubeObject;
     return {
-      object: ordered(object, this.parts.kind, this.parts.apiVersion),
+      object: ordered(object, this.options.kind, this.options.apiVersion),
       unknownFields: [...unknownFields, ...unknown],
     };
   }
 
   canonical(object: KubeObject): KubeObject {
-    return ordered({ ...object, metadata: this.metadataOf(object).metadata }, this.parts.kind, object.apiVersion);
+    return ordered({ ...object, metadata: this.metadataOf(object).metadata }, this.options.kind, object.apiVersion);
   }
 
   refreshed(stored: KubeObject): KubeObject | undefined {
-    const object = { ...stored, kind: this.parts.kind, apiVersion: this.parts.apiVersion } as unknown as JsonObject;
+    const object = { ...stored, kind: this.options.kind, apiVersion: this.options.apiVersion } as unknown as JsonObject;
     const current = this.values.refreshed(object);
-    const isSame = current === object && stored.apiVersion === this.parts.apiVersion && stored.kind === this.parts.kind;
-    return isSame ? undefined : ordered(current as unknown as KubeObject, this.parts.kind, this.parts.apiVersion);
+    const isSame =
+      current === object && stored.apiVersion === this.options.apiVersion && stored.kind === this.options.kind;
+    return isSame ? undefined : ordered(current as unknown as KubeObject, this.options.kind, this.options.apiVersion);
   }
 
-  /** An object of another version as one of this: what it does not have goes. */
+  /** Converts an object of another version to this one by pruning the fields that this version does not have. */
   converted(object: KubeObject): KubeObject {
     return this.values.converted(object as unknown as JsonObject) as unknown as KubeObject;
   }
 
-  /** Fills in the defaults, and takes out nulls that say nothing. */
+  /** Sets the defaults of the schema and removes nulls of fields that are not nullable. */
   fill(object: KubeObject): void {
     const filled = this.values.filled(object as unknown as JsonObject) as JsonObject;
     if ((filled as unknown) === object) return;
@@ -75,11 +79,11 @@ export class CustomForm implements ObjectForm {
   }
 
   private objectMeta(): StructType {
-    return this.parts.types.struct('meta.v1.ObjectMeta');
+    return this.options.types.struct('meta.v1.ObjectMeta');
   }
 
   private metadataOf({ metadata = {} }: KubeObject): { metadata: ObjectMeta; unknownFields: readonly string[] } {
-    this.bare ??= this.parts.types.struct('meta.v1.PartialObjectMetadata');
+    this.bare ??= this.options.types.struct('meta.v1.PartialObjectMetadata');
     const { object, unknownFields } = conform({ metadata } as unknown as JsonObject, this.bare);
     return { metadata: (object['metadata'] ?? {}) as unknown as ObjectMeta, unknownFields };
   }

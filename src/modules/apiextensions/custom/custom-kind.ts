@@ -4,16 +4,19 @@ import { compareKubeVersions } from '../../../machinery/kube-version.js';
 import { holds, isEstablished } from '../definition-conditions.js';
 import { schemaOf, statusIsApart } from '../definition-view.js';
 
-/** A kind as its definition describes it: what serving it takes, and nothing else, so that equal ones serve equally. */
+/**
+ * The parts of a CustomResourceDefinition that serving depends on, and nothing else: the resources are rebuilt only if
+ * this value changes.
+ */
 export interface CustomKind {
   readonly group: string;
   readonly names: CustomNames;
   readonly namespaced: boolean;
-  /** The best first. */
+  /** Sorted by version priority: the preferred version first. */
   readonly versions: readonly CustomVersion[];
-  /** Who makes one version of an object out of another. */
+  /** The strategy of `spec.conversion`. */
   readonly conversion: 'None' | 'Webhook';
-  /** No objects are made any more: they are about to go with their definition. */
+  /** True while the definition is being deleted: creating objects is refused. */
   readonly isTerminating: boolean;
 }
 
@@ -32,22 +35,22 @@ export interface CustomVersion {
   readonly isStored: boolean;
   readonly schema: Fields | undefined;
   readonly columns: readonly Fields[];
-  /** Paths: `.spec.color` */
+  /** JSON paths: `.spec.color`. */
   readonly selectableFields: readonly string[];
   readonly statusIsApart: boolean;
   readonly scale: CustomScale | undefined;
-  /** What clients of a deprecated version are told. */
+  /** Text of the Warning header of requests for a deprecated version. */
   readonly deprecation: string | undefined;
 }
 
-/** Where the objects keep what their Scale shows: paths like `.spec.replicas`. */
+/** JSON paths of the scale subresource: `.spec.replicas`. */
 export interface CustomScale {
   readonly specReplicas: string;
   readonly statusReplicas: string;
   readonly selector: string | undefined;
 }
 
-/** Undefined while the names of the kind are not its own, or not known to be. */
+/** Returns undefined until the definition is Established. */
 export function customKindOf(definition: KubeObject): CustomKind | undefined {
   const spec = asFields(definition['spec']);
   const status = asFields(definition['status']);
@@ -90,7 +93,10 @@ function versionOf(version: Fields): Omit<CustomVersion, 'deprecation'> {
   };
 }
 
-/** What the author says, or else what to use instead: the best of the better versions. */
+/**
+ * The deprecationWarning of the version, or a default text that recommends the first better version that is served and
+ * not deprecated.
+ */
 function deprecationOf(version: Fields, all: readonly Fields[], group: string, kind: string): string {
   const own = asText(version['deprecationWarning']);
   if (own !== '') return own;

@@ -9,11 +9,11 @@ import type { Logger } from '../../../std/logger.js';
 import { customDefinitions } from './custom-definitions.js';
 import { customKindOf, type CustomKind } from './custom-kind.js';
 
-export interface CustomKindsParts {
+export interface CustomKindsDependencies {
   readonly registry: ResourceRegistry;
   readonly storeParts: StoreParts;
   readonly logger: Logger;
-  /** Where the definitions are. */
+  /** The store of CustomResourceDefinitions. */
   readonly definitions: ResourceStore;
 }
 
@@ -24,21 +24,23 @@ interface Served {
 }
 
 /**
- * Serves the kinds that users define: for each definition whose names are accepted, its versions, for as long as it is
- * there. It follows the definitions through their cache, so that a kind is served before a watcher hears that it is.
+ * Serves custom kinds: registers the versions of each definition whose names are accepted, and removes them with the
+ * definition. Observes the cache of definitions, so that a kind is served before watchers of definitions see the event.
  */
 export class CustomKinds implements CacheObserver {
-  /** By the name of the definition. */
+  /** Keyed by the name of the definition. */
   private readonly served = new Map<string, Served>();
   private readonly builtIn: ReadonlySet<string>;
 
-  constructor(private readonly parts: CustomKindsParts) {
-    this.builtIn = new Set(parts.registry.servedVersions().map(({ group, version }) => apiVersionOf(group, version)));
+  constructor(private readonly dependencies: CustomKindsDependencies) {
+    this.builtIn = new Set(
+      dependencies.registry.servedVersions().map(({ group, version }) => apiVersionOf(group, version)),
+    );
   }
 
-  /** The function returned ends it. */
+  /** Returns a function that stops observing. */
   follow(): () => void {
-    return this.parts.definitions.cache.observe(this);
+    return this.dependencies.definitions.cache.observe(this);
   }
 
   changed({ current, previous }: Parameters<CacheObserver['changed']>[0]): void {
@@ -47,7 +49,7 @@ export class CustomKinds implements CacheObserver {
   }
 
   reset(): void {
-    const { definitions } = this.parts;
+    const { definitions } = this.dependencies;
     const kinds = new Map<string, CustomKind | undefined>([...this.served.keys()].map((name) => [name, undefined]));
     for (const encoded of definitions.cache.snapshot().range(definitions.scopeOf(''))) {
       const { name } = encoded.attributes;
@@ -64,12 +66,15 @@ export class CustomKinds implements CacheObserver {
       const definition = parse();
       return definition && customKindOf(definition);
     } catch (error) {
-      this.parts.logger.error('a definition cannot be read, and its kind is not served', { name, error });
+      this.dependencies.logger.error('a definition cannot be read, and its kind is not served', { name, error });
       return undefined;
     }
   }
 
-  /** Makes what is served fit the kinds as they are now. Whoever reads a kind that stays as it was notices nothing. */
+  /**
+   * Registers, replaces and removes resources so that they match `kinds`. Resources of an unchanged kind stay as they
+   * are, and so do their watches.
+   */
   private update(kinds: ReadonlyMap<string, CustomKind | undefined>): void {
     const touched = new Map<string, { readonly group: string; readonly version: string }>();
     const touch = ({ resources }: Served) => {
@@ -83,18 +88,18 @@ export class CustomKinds implements CacheObserver {
       if (before) {
         touch(before);
         this.served.delete(name);
-        this.parts.storeParts.feed.removeResource(before.store.scopeOf(''));
+        this.dependencies.storeParts.feed.removeResource(before.store.scopeOf(''));
       }
       const now = kind && this.serve(name, kind);
       if (!now) continue;
       this.served.set(name, now);
       touch(now);
     }
-    this.parts.registry.replaceVersions([...touched.values()].map((version) => this.versionOf(version)));
+    this.dependencies.registry.replaceVersions([...touched.values()].map((version) => this.versionOf(version)));
   }
 
   private serve(name: string, kind: CustomKind): Served | undefined {
-    const { storeParts, logger } = this.parts;
+    const { storeParts, logger } = this.dependencies;
     let store: ResourceStore | undefined;
     try {
       const definitions = customDefinitions(kind, storeParts.types);

@@ -6,19 +6,19 @@ import type { Strategy } from '../../../registry/strategy.js';
 import { validateReplicas } from './replicas.validation.js';
 import type { CustomForm } from './custom-form.js';
 
-export interface CustomStrategyParts {
+export interface CustomStrategyOptions {
   readonly form: CustomForm;
-  /** What is stored, as the version has it. */
+  /** Converts a stored object to the version. */
   readonly view: (stored: KubeObject) => KubeObject;
   readonly statusIsApart: boolean;
   readonly isTerminating: boolean;
-  /** Paths of the scale subresource, where the version has one. */
+  /** JSON paths of the scale subresource; undefined without one. */
   readonly replicas: { readonly spec: string; readonly status: string } | undefined;
 }
 
-/** The order of a write is that of all kinds; what may be in an object is what its schema says. */
-export function customStrategy(parts: CustomStrategyParts): Strategy {
-  const { form, view, statusIsApart, isTerminating, replicas } = parts;
+/** The strategy of a custom kind: defaults and validates by the schema of the version. */
+export function customStrategy(options: CustomStrategyOptions): Strategy {
+  const { form, view, statusIsApart, isTerminating, replicas } = options;
   const scaleErrors = (object: KubeObject) =>
     replicas ? [replicas.spec, replicas.status].flatMap((path) => validateReplicas(view(object), path)) : [];
   return {
@@ -50,7 +50,7 @@ export function customStatus({
   form,
   view,
   replicas,
-}: Pick<CustomStrategyParts, 'form' | 'view' | 'replicas'>): LensSubresource {
+}: Pick<CustomStrategyOptions, 'form' | 'view' | 'replicas'>): LensSubresource {
   return statusLens({
     keepsMetadata: true,
     validate: (object, old) => [

@@ -12,7 +12,7 @@ it.each<[unknown, string[]]>([
     ['.spec.replicas: Invalid value: 0: .spec.replicas accessor error: 1.5 is of the type float64, expected int64'],
   ],
   ['3', ['.spec.replicas: Invalid value: 0: .spec.replicas accessor error: 3 is of the type string, expected int64']],
-])('replicas %j', (replicas, want) =>
+])('validates %j as a number of replicas', (replicas, want) =>
   expect(
     texts(
       validateReplicas(

@@ -5,8 +5,8 @@ import type { KubeObject } from '../../../machinery/kube-object.js';
 const replicasMax = 2 ** 31 - 1;
 
 /**
- * Refuses numbers of replicas that no Scale can carry. `path` is as the definition has it, `.spec.replicas`, and so
- * does the refusal name it.
+ * Refuses replicas that are not an int32 of at least 0. `path` is a JSON path (`.spec.replicas`), which the error names
+ * as it is.
  */
 export function validateReplicas(object: KubeObject, path: string): FieldError[] {
   const replicas = valueAt(

@@ -3,45 +3,49 @@ import type { Alternatives, SchemaNode } from './schema-node.js';
 import type { ValueWalk } from './value-walk.js';
 
 export interface Outcome {
-  /** Empty where mistakes were only counted. */
+  /** Empty if errors were only counted. */
   readonly errors: readonly FieldError[];
   readonly found: number;
   readonly matches: number;
 }
 
 /**
- * Schemas of which a value must meet any, one, all or none. What is wrong is told of the whole object, and then of the
- * alternative that the value nearly meets.
+ * Validates allOf, anyOf, oneOf and not. Reports an error of the whole value, and then the errors of the alternative
+ * that the value matches best.
  */
-export function validateAlternatives({ all, any, one, not }: Alternatives, meet: Meet, walk: ValueWalk): void {
-  if (any.length > 0) validateAny(any, meet, walk);
-  if (one.length > 0 && !walk.isFull) validateOne(one, meet, walk);
-  if (all.length > 0 && !walk.isFull) validateAll(all, meet, walk);
-  if (not && !walk.isFull && isMet(meet(not, true))) {
+export function validateAlternatives(
+  { all, any, one, not }: Alternatives,
+  validateWith: ValidateWith,
+  walk: ValueWalk,
+): void {
+  if (any.length > 0) validateAny(any, validateWith, walk);
+  if (one.length > 0 && !walk.isFull) validateOne(one, validateWith, walk);
+  if (all.length > 0 && !walk.isFull) validateAll(all, validateWith, walk);
+  if (not && !walk.isFull && isMet(validateWith(not, true))) {
     walk.invalidAsWhole(() => `"${walk.name}" must not validate the schema (not)`);
   }
 }
 
-/** Looks at the value with another schema, and only counts its mistakes or writes them down as well. */
-export type Meet = (node: SchemaNode, isCounting: boolean) => Outcome;
+/** Validates the value with another schema; with `isCounting`, errors are counted and not built. */
+export type ValidateWith = (node: SchemaNode, isCounting: boolean) => Outcome;
 
 const isMet = ({ found }: Outcome): boolean => found === 0;
 
-/** Tells the mistakes that one alternative finds: only now are they written down. */
-function tellOutcome(node: SchemaNode, counted: Outcome, meet: Meet, walk: ValueWalk): void {
-  const { errors, found, matches } = isMet(counted) || walk.isCounting ? counted : meet(node, false);
+/** Reports the errors of one alternative. If they were only counted, validates again to build them. */
+function reportOutcome(node: SchemaNode, counted: Outcome, validateWith: ValidateWith, walk: ValueWalk): void {
+  const { errors, found, matches } = isMet(counted) || walk.isCounting ? counted : validateWith(node, false);
   if (walk.isCounting) walk.found += found;
-  else for (const error of errors) walk.tell(() => error);
+  else for (const error of errors) walk.report(() => error);
   walk.matches += matches;
 }
 
-function validateAll(nodes: readonly SchemaNode[], meet: Meet, walk: ValueWalk): void {
+function validateAll(nodes: readonly SchemaNode[], validateWith: ValidateWith, walk: ValueWalk): void {
   let met = 0;
   for (const node of nodes) {
     if (walk.isExhausted) return;
-    const outcome = meet(node, true);
+    const outcome = validateWith(node, true);
     if (isMet(outcome)) met++;
-    tellOutcome(node, outcome, meet, walk);
+    reportOutcome(node, outcome, validateWith, walk);
   }
   if (met === nodes.length) return;
   walk.invalidAsWhole(
@@ -49,11 +53,11 @@ function validateAll(nodes: readonly SchemaNode[], meet: Meet, walk: ValueWalk):
   );
 }
 
-function validateAny(nodes: readonly SchemaNode[], meet: Meet, walk: ValueWalk): void {
+function validateAny(nodes: readonly SchemaNode[], validateWith: ValidateWith, walk: ValueWalk): void {
   let best: Candidate | undefined;
   for (const node of nodes) {
     if (walk.isExhausted) return;
-    const outcome = meet(node, true);
+    const outcome = validateWith(node, true);
     if (isMet(outcome)) {
       walk.matches += outcome.matches;
       return;
@@ -61,7 +65,7 @@ function validateAny(nodes: readonly SchemaNode[], meet: Meet, walk: ValueWalk):
     if (!best || outcome.matches > best.outcome.matches) best = { node, outcome };
   }
   walk.invalidAsWhole(() => `"${walk.name}" must validate at least one schema (anyOf)`);
-  tellOutcome(best!.node, best!.outcome, meet, walk);
+  reportOutcome(best!.node, best!.outcome, validateWith, walk);
 }
 
 interface Candidate {
@@ -69,13 +73,13 @@ interface Candidate {
   readonly outcome: Outcome;
 }
 
-function validateOne(nodes: readonly SchemaNode[], meet: Meet, walk: ValueWalk): void {
+function validateOne(nodes: readonly SchemaNode[], validateWith: ValidateWith, walk: ValueWalk): void {
   let best: Candidate | undefined;
   let met = 0;
   let matches = 0;
   for (const node of nodes) {
     if (walk.isExhausted) return;
-    const outcome = meet(node, true);
+    const outcome = validateWith(node, true);
     if (isMet(outcome)) {
       met++;
       matches = outcome.matches;
@@ -88,5 +92,5 @@ function validateOne(nodes: readonly SchemaNode[], meet: Meet, walk: ValueWalk):
   }
   const found = met === 0 ? 'Found none valid' : `Found ${met} valid alternatives`;
   walk.invalidAsWhole(() => `"${walk.name}" must validate one and only one schema (oneOf). ${found}`);
-  if (met === 0) tellOutcome(best!.node, best!.outcome, meet, walk);
+  if (met === 0) reportOutcome(best!.node, best!.outcome, validateWith, walk);
 }

@@ -62,7 +62,7 @@ export function compileNode(schema: Fields): SchemaNode {
     : node;
 }
 
-// There are thousands of nodes, and most say little: what they have in common they share.
+// A definition has thousands of nodes, most of them with few fields: empty lists, maps and type lists are shared.
 const none: ReadonlyMap<string, SchemaNode> = new Map();
 const nothing: readonly never[] = [];
 const orNothing = <Item>(items: readonly Item[]): readonly Item[] => (items.length === 0 ? nothing : items);
@@ -73,7 +73,7 @@ function typesOf(type: string): readonly string[] {
   let types = typeLists.get(type);
   if (!types) {
     types = type.split(',');
-    // Definitions of long ago may name types that there are none of.
+    // Definitions of older releases may name unknown types.
     if (typeLists.size < typesMax) typeLists.set(type, types);
   }
   return types;

@@ -7,8 +7,8 @@ import { pruned } from './prune.js';
 import { validateValue } from './value.validation.js';
 
 /**
- * What is filled in where a client says nothing must itself be what the schema asks for. In maps nobody has ever looked:
- * definitions with such defaults exist.
+ * Validates default values against their schemas. Defaults inside additionalProperties are not validated: existing
+ * definitions have invalid ones.
  */
 export function validateDefaults(schema: Fields, at: FieldPath, mayHaveUnknown: boolean): FieldError[] {
   return validateInside({ ...schema, 'x-kubernetes-embedded-resource': true }, at, mayHaveUnknown, false);

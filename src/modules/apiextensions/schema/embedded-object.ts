@@ -12,28 +12,28 @@ import type { SchemaNode } from './schema-node.js';
 import { errorsMax } from './value-walk.js';
 
 interface ConformOptions {
-  /** Is told the paths of fields that metadata does not have. */
+  /** Receives the paths of unknown metadata fields. */
   readonly unknown?: string[] | undefined;
-  /** What is of another type goes, as it must when it was stored so: reading it cannot be refused. */
+  /** Drops fields of a wrong type instead of refusing them: reading a stored object must not fail. */
   readonly drops?: boolean;
 }
 
 const typeFields = ['apiVersion', 'kind'];
 
-/** Objects inside an object (`x-kubernetes-embedded-resource`) have the type and the metadata that all objects have. */
+/** Conforms and validates apiVersion, kind and metadata of embedded objects (`x-kubernetes-embedded-resource`). */
 export class EmbeddedObjects {
   constructor(private readonly objectMeta: StructType) {}
 
   /**
-   * With the metadata of each as a typed server holds it: a copy where that makes a difference, else the value itself.
-   * Throws ConformError where they are of another type.
+   * Conforms the metadata of each embedded object to ObjectMeta. Returns a copy if that changes anything, else the
+   * value itself. Throws ConformError if a field has a wrong type.
    */
   conformed(value: JsonValue, node: SchemaNode, { unknown, drops = false }: ConformOptions = {}, at = ''): JsonValue {
     if (!node.has.embedded || typeof value !== 'object' || value === null) return value;
     let copy: JsonValue[] | JsonObject | undefined;
     if (node.isEmbedded && !Array.isArray(value)) copy = this.conformedOne(value, { unknown, drops }, at);
-    for (const [key, inner, known, place] of children(copy ?? value, node, at)) {
-      const conformed = this.conformed(inner, known, { unknown, drops }, place);
+    for (const [key, inner, known, path] of children(copy ?? value, node, at)) {
+      const conformed = this.conformed(inner, known, { unknown, drops }, path);
       if (conformed === inner) continue;
       copy ??= Array.isArray(value) ? [...value] : { ...value };
       (copy as JsonObject)[key] = conformed;
@@ -55,25 +55,28 @@ export class EmbeddedObjects {
     if (unknown && unknown.length < findingsMax) {
       unknown.push(...unknownFields.map((field) => `${child(at, 'metadata')}.${field}`));
     }
-    const kept = problem === undefined ? metadata : this.whatFits(given);
+    const kept = problem === undefined ? metadata : this.fieldsOfTheirType(given);
     if (deepEqual(kept, given)) return copy;
     return { ...(copy ?? object), metadata: kept };
   }
 
-  /** The fields that are of their types; what is no object stays as it is, and will be refused when it is written. */
-  private whatFits(metadata: JsonValue): JsonValue {
+  /**
+   * Keeps the metadata fields of the right type. Metadata that is not an object stays as it is, and is refused on the
+   * next write.
+   */
+  private fieldsOfTheirType(metadata: JsonValue): JsonValue {
     if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return metadata;
     const fields = Object.entries(metadata).map(([field, value]) => this.readMeta({ [field]: value }));
     return Object.assign({}, ...fields.map(({ metadata }) => metadata)) as JsonObject;
   }
 
-  /** All mistakes in the types and the metadata of objects inside. */
+  /** Returns all errors in apiVersion, kind and metadata of embedded objects. */
   validate(value: JsonValue, node: SchemaNode, at = ''): FieldError[] {
     if (!node.has.embedded || typeof value !== 'object' || value === null) return [];
     const errors = node.isEmbedded && !Array.isArray(value) ? this.validateOne(value, at) : [];
-    for (const [, inner, known, place] of children(value, node, at)) {
+    for (const [, inner, known, path] of children(value, node, at)) {
       if (errors.length >= errorsMax) break;
-      for (const error of this.validate(inner, known, place)) errors.push(error);
+      for (const error of this.validate(inner, known, path)) errors.push(error);
     }
     return errors;
   }
@@ -93,7 +96,7 @@ export class EmbeddedObjects {
     if (problem !== undefined)
       return [...errors, fieldError.invalid(child(at, 'metadata'), inOrder(object['metadata']!), problem)];
     const meta = metadata as ObjectMeta;
-    // It need not have a name: nobody has made it yet.
+    // The name of an embedded object is optional: a controller may create it later.
     const named = meta.name ? meta : { ...meta, name: 'unnamed' };
     const rules = { namespaced: !!meta.namespace, validateName: nameIsPathSegment, finalizersNeedDomain: false };
     return [...errors, ...validateObjectMeta(named, rules, child(at, 'metadata'))];
@@ -129,7 +132,7 @@ function validateKind(kind: string, where: string): FieldError[] {
   return [fieldError.invalid(where, kind, message)];
 }
 
-/** What is inside a value and may have objects in it. */
+/** Yields the items, properties and map values that may contain embedded objects. */
 function* children(
   value: JsonValue[] | JsonObject,
   node: SchemaNode,

@@ -9,7 +9,7 @@ const listTypes = ['atomic', 'set', 'map'];
 const mapTypes = ['atomic', 'granular'];
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
-/** What schemas of kinds say beyond OpenAPI: how lists and maps are merged, and rules that values must meet. */
+/** Validates the `x-kubernetes-*` extensions of a schema: list types, map types and validation rules. */
 export function validateExtensions(schema: Fields, at: FieldPath, leniency: SchemaLeniency): FieldError[] {
   const preserve = schema['x-kubernetes-preserve-unknown-fields'];
   const rules = asItems(schema['x-kubernetes-validations']);
@@ -27,10 +27,10 @@ export function validateExtensions(schema: Fields, at: FieldPath, leniency: Sche
     ...hasType(schema, 'x-kubernetes-map-type', 'object', at),
     ...oneOf(schema['x-kubernetes-map-type'], at.child('x-kubernetes-map-type'), mapTypes),
     ...hasType(schema, 'x-kubernetes-list-type', 'array', at),
-    ...(leniency.loneSets ? [] : validateSet(schema, at)),
+    ...(leniency.granularSets ? [] : validateSet(schema, at)),
     ...oneOf(schema['x-kubernetes-list-type'], at.child('x-kubernetes-list-type'), listTypes),
     ...validateKeys(schema, at),
-    ...(leniency.looseKeys ? [] : validateItems(schema, at)),
+    ...(leniency.optionalKeys ? [] : validateItems(schema, at)),
     ...rules.flatMap((rule, index) =>
       validateRule(rule, findsFields ? schema : undefined, at.child('x-kubernetes-validations').index(index)),
     ),
@@ -54,7 +54,7 @@ function validateSet(schema: Fields, at: FieldPath): FieldError[] {
   return [fieldError.invalid(String(at.child('items', extension)), shown, message)];
 }
 
-/** Items of a map are told apart by keys: scalar properties that every item has. */
+/** Keys of a list map must be scalar properties that are required or have a default. */
 function validateKeys(schema: Fields, at: FieldPath): FieldError[] {
   const type = schema['x-kubernetes-list-type'];
   const keys = asTexts(schema['x-kubernetes-list-map-keys']);
@@ -134,7 +134,7 @@ function validateItems(schema: Fields, at: FieldPath): FieldError[] {
 
 const hasLineBreaks = (text: string): boolean => /[\n\r]/.test(text);
 
-/** Without a schema, fieldPath is not looked up in it. */
+/** fieldPath is checked only if the schema is given. */
 function validateRule(rule: Fields, schema: Fields | undefined, at: FieldPath): FieldError[] {
   const text = (field: string) => asText(rule[field]);
   const errors: FieldError[] = [];

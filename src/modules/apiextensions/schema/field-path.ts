@@ -5,7 +5,7 @@ type Found = { readonly names: readonly string[]; readonly schema: Fields } | { 
 const endOfPath = 'unexpected end of JSON path';
 const noField = 'does not refer to a valid field';
 
-/** The schema of a field by its path: `.spec.color`, and `.metadata['a.b']` where brackets are allowed. */
+/** Returns the schema of the field at a path: `.spec.color`, or `.metadata['a.b']` if brackets are allowed. */
 export function findField(
   path: string,
   schema: Fields,

@@ -4,20 +4,23 @@ import { putOwn } from '../../../machinery/put-own.js';
 import type { SchemaNode } from './schema-node.js';
 
 /**
- * The value with defaults where it says nothing: a copy where something was missing, else the value itself. Only what
- * is there is filled in; an absent object stays absent unless it has a default as a whole. A null that is not allowed
- * says nothing: it becomes the default, or goes. Throws ApiError, 413, where defaults add more than `bytesMax`.
+ * Sets the defaults of absent fields. Returns a copy if anything was absent, else the value itself. Defaults inside an
+ * absent object are not set unless the object itself has a default. A null of a field that is not nullable is replaced
+ * by the default, or removed. Throws ApiError (413) if the defaults add more than `bytesMax`.
  */
 export function filled(value: JsonValue, node: SchemaNode, bytesMax = addedBytesMax): JsonValue {
   return filledValue(value, node, { bytesMax, left: bytesMax });
 }
 
 /**
- * A few bytes of a schema can stand for many in every item of a list, and in the items of a list that is a default
- * itself: an object of 3 MiB could grow to gigabytes. The number is the bound on request bodies.
+ * A short default can be added to every item of a list, and to items of lists that are themselves defaults: an object
+ * of 3 MiB could grow to gigabytes. The limit is that of request bodies.
  */
 const addedBytesMax = 3 * 1024 * 1024;
-/** A value costs memory and time whatever its length: no more than 25,000 are added. */
+/**
+ * Minimum size that a value is counted with, since even a short one costs memory and time: at most 25,000 values are
+ * added.
+ */
 const valueBytes = 125;
 
 /** The bytes that defaults may still add. */
@@ -60,7 +63,7 @@ function filledList(list: JsonValue[], items: SchemaNode | undefined, allowance:
   let copy: JsonValue[] | undefined;
   for (let index = 0; index < list.length; index++) {
     const item = list[index]!;
-    // An item cannot go: without a default a null stays, and is refused.
+    // Items cannot be removed: without a default, a null stays and fails validation.
     const isMissing = item === null && !items.isNullable && items.default !== undefined;
     const whole = isMissing ? fresh(items.default, allowance) : filledValue(item, items, allowance);
     if (whole !== item) (copy ??= [...list])[index] = whole;
@@ -68,7 +71,7 @@ function filledList(list: JsonValue[], items: SchemaNode | undefined, allowance:
   return copy ?? list;
 }
 
-/** A copy: a change of one object must not change the default of all others. */
+/** Copies a default, since objects are changed in place. */
 function fresh(value: JsonValue, allowance: Allowance): JsonValue {
   take(valueBytes + (typeof value === 'string' ? value.length : 0), allowance);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Days that there are: the thirtieth of February is none. */
+/** True for dates that exist: 2023-02-30 does not. */
 export function isDay(text: string): boolean {
   const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
@@ -11,7 +11,7 @@ export function isTime(text: string): boolean {
   return match !== null && isDay(match[1]!) && match[2]! <= '23' && match[3]! <= '59' && match[4]! <= '59';
 }
 
-/** Zeros before a number of an address say nothing, as they never did. */
+/** Removes leading zeros from the numbers of an IPv4 address, which older releases accepted. */
 const withoutZeros = (text: string): string => text.replace(/(^|\.)0+(?=\d)/g, '$1');
 
 export function isIpv4(text: string): boolean {
@@ -27,13 +27,13 @@ export function isCidr(text: string): boolean {
   return (isIPv4(withoutZeros(match[1]!)) && bits <= 32) || (isIpv6(match[1]!) && bits <= 128);
 }
 
-/** Addresses of 6, 8 or 20 bytes. */
+/** MAC addresses of 6, 8 or 20 bytes. */
 export function isMac(text: string): boolean {
   const bytes = /^[0-9a-f]{2}(?:([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4,18})$/i.test(text) ? (text.length + 1) / 3 : 0;
   return [6, 8, 20].includes(bytes) || /^[0-9a-f]{4}(?:(?:\.[0-9a-f]{4}){2,3}|(?:\.[0-9a-f]{4}){9})$/i.test(text);
 }
 
-/** What a request may name: with a scheme, or a path from the root. */
+/** True for a request URI: an absolute URI, or an absolute path. */
 export function isUri(text: string): boolean {
   if (/[\x00-\x1f\x7f]/.test(text)) return false;
   const [path = ''] = text.split('?', 1);
@@ -50,10 +50,10 @@ const address = `(?:${atoms}|"(?:[^"\\\\\\r\\n]|\\\\.)*")@(?:${atoms}|\\[[^\\[\\
 
 const emailPattern = new RegExp(`^(?:${address}|[^<>@"\\r\\n]*<${address}>)$`);
 
-/** An address, with or without the name of whom it reaches. */
+/** True for an email address, with or without a display name. */
 export const isEmail = (text: string): boolean => emailPattern.test(text);
 
-/** Each unit by what it may be called; the last of each may go on (`secs`, `seconds`). */
+/** Names of duration units; the last one of each is a prefix (`secs`, `seconds`). */
 const units = [
   ['ns', 'nano'],
   ['us', 'µs', 'micro'],
@@ -65,13 +65,13 @@ const units = [
   ['w', 'wk', 'week'],
 ];
 const amountMax = 2n ** 63n - 1n;
-/** Longer numbers are beyond every bound. */
+/** Longer numbers exceed every limit. */
 const digitsMax = 400;
 
 const isUnit = (word: string): boolean =>
   units.some((names) => names.includes(word) || word.startsWith(names[names.length - 1]!));
 
-/** As Go has them (`1.5h`), or numbers with units anywhere in a text (`3 days and 2 hours`). */
+/** True for Go durations (`1.5h`), and for numbers with units anywhere in the text (`3 days and 2 hours`). */
 export function isDuration(text: string): boolean {
   if (/^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
   let found = false;
@@ -86,7 +86,7 @@ export function isDuration(text: string): boolean {
   return found;
 }
 
-/** The number at the end of a part of the text, which may have spaces behind it. */
+/** Returns the number that ends at `to`, ignoring spaces after it. */
 function digitsBefore(text: string, from: number, to: number): string {
   let end = to;
   while (end > from && /\s/.test(text[end - 1]!)) end--;

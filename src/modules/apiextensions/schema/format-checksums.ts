@@ -1,4 +1,4 @@
-/** Numbers whose last digit is told by the others, so that most slips are noticed. */
+/** Checksum digits of ISBNs and credit card numbers. */
 const digitsOf = (text: string): number[] => [...text].map((digit) => (digit === 'X' ? 10 : Number(digit)));
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
@@ -17,7 +17,7 @@ export function isIsbn13(text: string): boolean {
   return sum(digitsOf(number).map((digit, index) => (index % 2 === 0 ? digit : digit * 3))) % 10 === 0;
 }
 
-/** Ranges of the issuers, by their first digits and lengths. */
+/** Number ranges of card issuers, by first digits and length. */
 const cardNumbers = [
   /^4\d{12}(?:\d{3})?$/,
   /^5[1-5]\d{14}$/,

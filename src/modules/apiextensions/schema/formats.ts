@@ -4,7 +4,7 @@ import { isCardNumber, isIsbn10, isIsbn13 } from './format-checksums.js';
 
 type Check = RegExp | ((text: string) => boolean);
 
-/** Formats of texts; all others mean nothing here, and are told to clients as they are. */
+/** The formats that are validated. Other formats are ignored, with a warning. */
 const formats: Readonly<Record<string, Check>> = {
   datetime: isTime,
   date: isDay,
@@ -48,18 +48,18 @@ export function hasFormat(text: string, format: string): boolean {
 }
 
 export interface Format {
-  /** As the schema says it. */
+  /** The name of the format in the schema. */
   readonly name: string;
   readonly fits: (text: string) => boolean;
 }
 
-/** What a format asks of values of a type; undefined where it means nothing for them. */
+/** Returns the check of a format for values of a type; undefined if the format does not apply to the type. */
 export function formatOf(type: string, format: string): Format | undefined {
   if (format === '' || !isKnownFormat(type, format)) return undefined;
   return { name: format, fits: (text) => hasFormat(text, format) };
 }
 
-/** Whether a format means something for values of a type; several types are as good as none. */
+/** True if the format applies to the type. A list of types counts as no type. */
 export function isKnownFormat(type: string, format: string): boolean {
   if (type === 'integer') return format === 'int32' || format === 'int64';
   if (type === 'number') return format === 'float' || format === 'double';

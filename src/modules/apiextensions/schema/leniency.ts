@@ -5,15 +5,15 @@ import { hasCostlyPatterns } from './pattern-cost.js';
 import { everySchema } from './walk.js';
 
 /**
- * Rules that came later than some definitions. An update is let off those that the definition already broke before,
- * so that whoever keeps one is not locked out of it.
+ * Rules that were added after definitions existed. An update may break the rules that the stored definition already
+ * breaks, so that it can still be updated (ratcheting).
  */
 export interface SchemaLeniency {
   readonly mayLackSchema: boolean;
   readonly unknownTypes: boolean;
   readonly unprunedDefaults: boolean;
-  readonly loneSets: boolean;
-  readonly looseKeys: boolean;
+  readonly granularSets: boolean;
+  readonly optionalKeys: boolean;
   readonly costlyPatterns: boolean;
 }
 
@@ -21,8 +21,8 @@ export const strict: SchemaLeniency = {
   mayLackSchema: false,
   unknownTypes: false,
   unprunedDefaults: false,
-  loneSets: false,
-  looseKeys: false,
+  granularSets: false,
+  optionalKeys: false,
   costlyPatterns: false,
 };
 
@@ -37,13 +37,13 @@ export function leniencyOf({ common, versions }: Pick<DefinitionView, 'common' |
     mayLackSchema: !shared && own.some((schema) => !schema),
     unknownTypes: every.some(({ type }) => asText(type) !== '' && !schemaTypes.includes(asText(type))),
     unprunedDefaults: every.some((schema) => isSet(schema['default'])) && schemas.some(hasUnprunedDefault),
-    loneSets: every.some(hasGranularSet),
-    looseKeys: every.some(hasLooseKeys),
+    granularSets: every.some(hasGranularSet),
+    optionalKeys: every.some(hasOptionalKeys),
     costlyPatterns: hasCostlyPatterns(schemas),
   };
 }
 
-/** Items of a set are told apart as wholes: what has parts of its own must be atomic. */
+/** Items of a set must be atomic. */
 export function hasGranularSet(schema: Fields): boolean {
   if (schema['x-kubernetes-list-type'] !== 'set') return false;
   const items = asFields(schema['items']);
@@ -51,7 +51,7 @@ export function hasGranularSet(schema: Fields): boolean {
   return items['type'] === 'object' && items['x-kubernetes-map-type'] !== 'atomic';
 }
 
-function hasLooseKeys(schema: Fields): boolean {
+function hasOptionalKeys(schema: Fields): boolean {
   const type = schema['x-kubernetes-list-type'];
   const items = asFields(schema['items']);
   if (type !== 'set' && type !== 'map') return false;

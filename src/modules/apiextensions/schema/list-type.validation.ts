@@ -1,10 +1,10 @@
 import { fieldError, type FieldError } from '../../../machinery/field-error.js';
 import type { JsonValue } from '../../../machinery/kube-object.js';
-import { inOrder, itemKey, keysOf, Sightings } from './list-keys.js';
+import { inOrder, itemKey, keysOf, Occurrences } from './list-keys.js';
 import type { SchemaNode } from './schema-node.js';
 import { errorsMax } from './value-walk.js';
 
-/** Items of sets and of maps are there once. A walk of its own, which only lists of such types cost anything. */
+/** Validates that items of sets and list maps are unique. Only schemas that contain such lists are walked. */
 export function validateListTypes(value: JsonValue, node: SchemaNode, at: string): FieldError[] {
   const errors: FieldError[] = [];
   if (node.has.keyedLists) walk(value, node, at, errors);
@@ -44,12 +44,12 @@ interface ItemKeys {
 
 const whole: ItemKeys = { keyOf: (item) => item, shown: (item) => item };
 
-/** Whatever is there several times is told once, of its second place. */
+/** Reports each duplicate once, at its second index. */
 function duplicates(list: readonly JsonValue[], { keyOf, shown }: ItemKeys, at: string, errors: FieldError[]): void {
   if (list.length < 2) return;
-  const sightings = new Sightings();
+  const occurrences = new Occurrences();
   for (let index = 0; index < list.length && errors.length < errorsMax; index++) {
     const item = list[index]!;
-    if (sightings.see(keyOf(item)) === 1) errors.push(fieldError.duplicate(`${at}[${index}]`, inOrder(shown(item))));
+    if (occurrences.add(keyOf(item)) === 1) errors.push(fieldError.duplicate(`${at}[${index}]`, inOrder(shown(item))));
   }
 }

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../../machinery/kube-object.js';
 import { itemKey, valueKey } from './list-keys.js';
 import type { SchemaNode } from './schema-node.js';
 
-/** Finds what an item of a list was before: by its keys, or by its place where items are not told apart. */
+/** Returns a function that finds the old item of a new one: by keys in list maps, else by index. */
 export function oldItems(
   old: JsonValue,
   node: SchemaNode,

@@ -19,20 +19,20 @@ describe('cost of compiling patterns', () => {
     expect(costOfPattern(source)).toBe(cost);
   });
 
-  test('a repetition of a large part is refused like other patterns that are too large', () => {
+  test('a repeated large group is refused like other patterns that are too large', () => {
     for (const source of ['a{1000}'.repeat(100), `(${'ab'.repeat(100)}){1000}`, '\\pL'.repeat(2000)]) {
       expect(costOfPattern(source)).toBeGreaterThan(patternCostMax);
       expect(Pattern.of(source).problem).toBe('error parsing regexp: expression too large');
     }
   });
 
-  test('an estimate is taken of anything that is no pattern', () => {
+  test('invalid patterns get an estimate too', () => {
     for (const source of ['', ')', '(((', '[', '[^', '\\', '{', '{1}', 'a{9999}', ')'.repeat(100)]) {
       expect(costOfPattern(source)).toBeGreaterThan(0);
     }
   });
 
-  test('equal patterns count once, and a thousand different ones may be had', () => {
+  test('equal patterns count once, and a thousand distinct ones are allowed', () => {
     const of = (count: number, source: (n: number) => string) => [
       { type: 'object', properties: Object.fromEntries(range(count).map((n) => [`p${n}`, { pattern: source(n) }])) },
     ];

@@ -1,16 +1,19 @@
 import { asText, type Fields } from '../../../machinery/fields.js';
 import { everySchema } from './walk.js';
 
-/** Of a pattern, however short: it is read, made simple and compiled. */
+/** Base cost of parsing, simplifying and compiling a pattern. */
 const patternCost = 20;
-/** Of a class like \p{L}, whose table has hundreds of ranges. */
+/** Cost of a Unicode class such as \p{L}, whose table has hundreds of ranges. */
 const unicodeClassCost = 30;
-/** Of all distinct patterns of a definition: compiling them takes less than 100 ms. Real ones have some thousand. */
+/**
+ * Limit for all distinct patterns of a definition, which compile in less than 100 ms. Real definitions need some
+ * thousand.
+ */
 export const patternCostMax = 30_000;
 
 const repetition = /\{(\d{1,4})(?:,(\d{0,4}))?\}/y;
 
-/** About how many instructions a pattern compiles to: a part that is repeated counts as often as it is repeated. */
+/** Estimates the number of instructions a pattern compiles to: a repeated group counts once for each repetition. */
 export function costOfPattern(source: string): number {
   const groups: number[] = [];
   let sum = patternCost;
@@ -60,7 +63,7 @@ export function hasCostlyPatterns(schemas: readonly Fields[]): boolean {
       const source = asText(pattern);
       if (source === '' || sources.has(source)) continue;
       sources.add(source);
-      // Longer ones are refused unread.
+      // Longer patterns are refused without being parsed.
       if (source.length <= patternCharactersMax) cost += costOfPattern(source);
       if (cost > patternCostMax) return true;
     }
@@ -68,5 +71,8 @@ export function hasCostlyPatterns(schemas: readonly Fields[]): boolean {
   return false;
 }
 
-/** Longer ones take too long to read; the longest in use, of addresses and schedules, have about 1,500. */
+/**
+ * Longer patterns take too long to parse. The longest ones in use, for addresses and schedules, have about 1,500
+ * characters.
+ */
 export const patternCharactersMax = 10_000;

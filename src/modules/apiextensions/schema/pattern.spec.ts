@@ -19,7 +19,7 @@ it.each([
   'a\\-b\\_',
   '[\\w.-]',
   '}',
-])('%s is one', (source) => expect(Pattern.of(source).problem).toBeUndefined());
+])('pattern %s is valid', (source) => expect(Pattern.of(source).problem).toBeUndefined());
 
 it.each([
   ['(', 'missing closing ): `(`'],
@@ -35,7 +35,7 @@ it.each([
   ['a\\', 'trailing backslash at end of expression: ``'],
   [`${'('.repeat(4000)}${')'.repeat(4000)}`, 'expression nests too deeply'],
   ['x'.repeat(10_001), 'expression too large'],
-])('%.30s is none', (source, problem) => {
+])('refuses the pattern %.30s with "%s"', (source, problem) => {
   expect(Pattern.of(source).problem).toMatch(`error parsing regexp: ${problem}`);
 });
 
@@ -45,13 +45,13 @@ it.each([
   ['^.$', '😀', undefined],
   ['^a+$', 'b', "should match '^a+$'"],
   ['(', 'x', "should match '(, but pattern is invalid: error parsing regexp: missing closing ): `(`'"],
-])('%s: %s', (source, text, want) => expect(mismatch(source, text)).toBe(want));
+])('matches %s with %s', (source, text, want) => expect(mismatch(source, text)).toBe(want));
 
-it('what has other engines think for ever is answered at once', () => {
+it('a pattern with exponential backtracking in other engines is matched in linear time', () => {
   expect(mismatch('^(([a-z])+.)+[A-Z]([a-z])+$', 'a'.repeat(100_000))).toMatch('should match');
 });
 
-it('all texts of an object share what matching may cost', () => {
+it('all texts of an object share one matching budget', () => {
   const budget = new MatchingBudget();
   const pattern = Pattern.of('(a?){400}(a){400}$');
   const text = 'b'.repeat(20_000);

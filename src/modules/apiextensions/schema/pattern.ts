@@ -2,12 +2,17 @@ import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
 import { costOfPattern, patternCharactersMax, patternCostMax } from './pattern-cost.js';
 
-/** Whatever schemas repeat (a quantity's pattern stands in some definitions five hundred times) is read once. */
+/**
+ * Number of distinct patterns that are compiled once and shared. In some definitions the pattern of a quantity occurs
+ * five hundred times.
+ */
 const sharedMax = 2000;
-/** Less than half a second at the worst: characters of texts by the size of their pattern, for all texts of one object. */
+/**
+ * Sum of text length × pattern size for all texts of one object: less than half a second. Real objects stay far below.
+ */
 const stepsMax = 100_000_000;
 
-/** What matching the texts of one object may cost: so much text and so large a pattern come together in no real one. */
+/** Limits the cost of matching the texts of one object. */
 export class MatchingBudget {
   private left = stepsMax;
 
@@ -18,8 +23,8 @@ export class MatchingBudget {
 }
 
 /**
- * A pattern as users write them. They are matched on the one thread that serves everybody, so they are run by an engine
- * whose time grows with the text and never explodes; it also reads them as Go does, and refuses them in its words.
+ * A regular expression of a schema. Compiled with RE2, whose time grows linearly with the text, since matching holds
+ * the event loop; RE2 also has Go's syntax and error messages.
  */
 export class Pattern {
   private engine: Re2.RE2JS | string | undefined;
@@ -35,13 +40,13 @@ export class Pattern {
     return pattern;
   }
 
-  /** What is wrong with the pattern itself. */
+  /** Returns the syntax error of the pattern, or undefined. */
   get problem(): string | undefined {
     const engine = this.read();
     return typeof engine === 'string' ? engine : undefined;
   }
 
-  /** What a text that does not match is told. */
+  /** Returns the error message for a text that does not match, or undefined. */
   mismatchOf(text: string, budget: MatchingBudget): string | undefined {
     const engine = this.read();
     if (typeof engine === 'string') return `should match '${this.source}, but pattern is invalid: ${engine}'`;
@@ -49,7 +54,7 @@ export class Pattern {
     return engine.test(text) ? undefined : `should match '${this.source}'`;
   }
 
-  /** At the first use: most kinds have more patterns than anybody's objects meet. */
+  /** Compiles on first use: most patterns of a definition are never matched. */
   private read(): Re2.RE2JS | string {
     return (this.engine ??= engineOf(this.source));
   }
@@ -58,12 +63,12 @@ export class Pattern {
 const shared = new Map<string, Pattern>();
 
 let loaded: typeof Re2 | undefined;
-/** Loaded on first use: many servers never see a pattern, and none needs it to start. */
+/** Imported on first use: many servers never compile a pattern, and start-up is faster without it. */
 function re2(): typeof Re2 {
   return (loaded ??= createRequire(import.meta.url)('re2js') as typeof Re2);
 }
 
-/** The engine, or what is wrong with the pattern. */
+/** Returns the compiled pattern, or its syntax error. */
 function engineOf(source: string): Re2.RE2JS | string {
   if (source.length > patternCharactersMax || costOfPattern(source) > patternCostMax)
     return `${syntaxError}expression too large`;
@@ -71,7 +76,7 @@ function engineOf(source: string): Re2.RE2JS | string {
     return re2().RE2JS.compile(source);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // Go always names the place, also where there is none.
+    // Go appends the position of the error, which is empty here.
     return message.endsWith('at end of expression') ? `${message}: \`\`` : message;
   }
 }

@@ -3,18 +3,21 @@ import type { SchemaNode } from './schema-node.js';
 
 const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Paths are for people; fewer than these are ever told, and less text: a name may be as long as a body. */
+/**
+ * Limits on the unknown fields that are reported, and on the characters of their paths: a field name may be as long as
+ * a body.
+ */
 const unknownMax = 1000;
 const pathCharactersMax = 10_000_000;
 
 interface Options {
-  /** The value is an object of the API: what all of those have is known. */
+  /** The value is a whole object: apiVersion, kind and metadata are known. */
   readonly isRoot?: boolean;
-  /** Is told the paths of what was taken out. */
+  /** Receives the paths of the fields that were removed. */
   readonly unknown?: string[] | undefined;
 }
 
-/** The value without fields that its schema does not know: a copy where it had some, else the value itself. */
+/** Removes the fields that the schema does not have. Returns a copy if there are any, else the value itself. */
 export function pruned(value: JsonValue, node: SchemaNode, { isRoot = false, unknown }: Options = {}): JsonValue {
   return new Pruner(unknown).value(value, node, node.keepsUnknown, isRoot || node.isEmbedded);
 }
@@ -25,7 +28,7 @@ class Pruner {
 
   constructor(private readonly unknown: string[] | undefined) {}
 
-  /** Without a schema, objects know no fields. */
+  /** Without `node`, all fields of an object are unknown. */
   value(value: JsonValue, node: SchemaNode | undefined, keepsUnknown: boolean, isObject: boolean): JsonValue {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return this.list(value, node, keepsUnknown);

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../machinery/kube-object.js';
 import type { SchemaNode, TextBounds } from './schema-node.js';
 import type { ValueWalk } from './value-walk.js';
 
-/** Integers that an int64 holds; larger ones are only numbers. */
+/** Exclusive bound of int64; larger integers are of type number. */
 const integerEnd = 2 ** 63;
 
 function typeOf(value: Exclude<JsonValue, null> | bigint): string {
@@ -24,7 +24,7 @@ export function validateType(value: JsonValue, { type, types, isNullable, format
   const actual = typeOf(value);
   if (types.includes(actual) || (actual === 'integer' && types.includes('number'))) walk.matches++;
   else if (format && typeof value !== 'string' && !Array.isArray(value)) {
-    // Where a format is asked for, that is what messages tell, and how numbers are held.
+    // With a format, messages name the format and the Go type of the number.
     walk.wrongType(format.name, heldAs(actual));
   } else if (type === '') walk.matches++;
   else walk.wrongType(type, actual);
@@ -35,12 +35,12 @@ function heldAs(type: string): string {
   return type === 'number' ? 'float64' : '';
 }
 
-/** The first mistake of a text is told, and whether it is of its format. */
+/** Reports the first violated bound of a text, and separately a violated format. */
 export function validateText(value: string, { text, format }: SchemaNode, walk: ValueWalk): void {
   walk.matches += format ? 2 : 1;
   if (text) validateTextBounds(value, text, walk);
   if (format && !format.fits(value)) {
-    walk.tell(() => {
+    walk.report(() => {
       const message = `${walk.name} in body must be of type ${format.name}: ${goQuote(value)}`;
       return fieldError.typeInvalid(walk.field, value, message);
     });
@@ -50,7 +50,7 @@ export function validateText(value: string, { text, format }: SchemaNode, walk: 
 function validateTextBounds(value: string, bounds: TextBounds, walk: ValueWalk): void {
   const { min, max, pattern } = bounds;
   if (max !== undefined && value.length > max && lengthOf(value) > max) {
-    walk.tell(() => fieldError.tooLong(walk.field, max));
+    walk.report(() => fieldError.tooLong(walk.field, max));
   } else if (min !== undefined && lengthOf(value) < min) {
     walk.invalid(value, `should be at least ${min} chars long`);
   } else if (pattern) {
@@ -59,7 +59,7 @@ function validateTextBounds(value: string, bounds: TextBounds, walk: ValueWalk):
   }
 }
 
-/** In characters, of which some are two of ours. */
+/** Counts code points: some take two UTF-16 units. */
 function lengthOf(text: string): number {
   let length = 0;
   for (const _character of text) length++;
@@ -93,7 +93,7 @@ export function validateNumber(value: number | bigint, { type, format, number }:
   }
 }
 
-/** Whether a number can be held as its type and format say; bounds must be of the type as well. */
+/** True if the number fits its type and format. Bounds of the schema must fit the type too. */
 function isInRange(value: number | bigint, type: string, format: string | undefined): boolean {
   if (type === 'integer') {
     const end = format === 'int32' ? 2 ** 31 : integerEnd;
@@ -102,7 +102,7 @@ function isInRange(value: number | bigint, type: string, format: string | undefi
   return format !== 'float' || Number.isFinite(Math.fround(Number(value)));
 }
 
-/** Fractions are never exact: 0.3 is a multiple of 0.1. */
+/** Floating-point quotients are not exact: 0.3 counts as a multiple of 0.1. */
 const tolerance = 1e-9;
 
 function isMultiple(value: number, factor: number): boolean {

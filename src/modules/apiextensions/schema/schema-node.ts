@@ -4,44 +4,44 @@ import type { Format } from './formats.js';
 import type { Pattern } from './pattern.js';
 
 /**
- * A schema as it is asked of every value: read once for a version of a definition, so that no object costs a look at
- * the schema itself. The tree is as deep as the schema, which bounds every walk along it however deep values are.
+ * A compiled OpenAPI schema: read once for each version of a definition. The tree is as deep as the schema, which
+ * bounds every recursion along it, however deep a value is.
  */
 export interface SchemaNode {
-  /** In the words of messages: `string`, `integer,string`; empty where anything is. */
+  /** The type in error messages: `string`, or `integer,string`; empty if any type is valid. */
   readonly type: string;
   readonly types: readonly string[];
   readonly isNullable: boolean;
   readonly enumeration: Enumeration | undefined;
   readonly text: TextBounds | undefined;
   readonly number: NumberBounds | undefined;
-  /** As the schema says it, where it means something for the type. */
+  /** The format, if it applies to the type. */
   readonly format: Format | undefined;
   readonly list: ListBounds | undefined;
   readonly object: ObjectBounds | undefined;
   readonly alternatives: Alternatives | undefined;
   readonly properties: ReadonlyMap<string, SchemaNode>;
-  /** Of all other fields. */
+  /** Schema of additionalProperties. */
   readonly additional: SchemaNode | undefined;
-  /** What is said of other fields, if anything: they are kept (true), or refused (false). */
+  /** additionalProperties as a boolean: unknown fields are kept (true) or refused (false). */
   readonly others: boolean | undefined;
   readonly items: SchemaNode | undefined;
   readonly keepsUnknown: boolean;
   readonly isEmbedded: boolean;
-  /** Without what the schema does not know, and with the defaults inside it. */
+  /** The default after pruning, including the defaults inside it. */
   readonly default: JsonValue | undefined;
   readonly defaults: readonly (readonly [field: string, node: SchemaNode])[];
   readonly listType: 'set' | 'map' | undefined;
   readonly keys: readonly string[];
-  /** Whether somewhere in values of it … */
+  /** True for features that the schema or one inside it uses. */
   readonly has: Has;
-  /** `x-kubernetes-validations`, for those who evaluate them. */
+  /** The entries of `x-kubernetes-validations`. */
   readonly rules: readonly Fields[];
 }
 
 interface Has {
   readonly defaults: boolean;
-  /** Lists whose items must differ. */
+  /** Lists of type set or map, whose items must be unique. */
   readonly keyedLists: boolean;
   readonly embedded: boolean;
   readonly rules: boolean;
@@ -49,9 +49,9 @@ interface Has {
 
 export interface Enumeration {
   readonly values: readonly unknown[];
-  /** Values among them that are no objects or lists. */
+  /** Enum values other than objects and lists. */
   readonly scalars: ReadonlySet<unknown>;
-  /** The keys (`valueKey`) of objects and lists among them. */
+  /** Keys (`valueKey`) of enum values that are objects or lists. */
   readonly others: ReadonlySet<string>;
 }
 export interface TextBounds {

@@ -7,12 +7,12 @@ import { schemaTypes, type SchemaLeniency } from './leniency.js';
 import { unsupported, validateStructure } from './structural.validation.js';
 
 interface Options {
-  /** The status has a subresource of its own: its schema is taken out of the whole one. */
+  /** The version has a status subresource, which restricts the fields of the root schema. */
   readonly isStatusApart: boolean;
   readonly leniency: SchemaLeniency;
 }
 
-/** The schema of a version: OpenAPI v3 with bounds, structural, with defaults that agree with it. */
+/** Validates the schema of a version: OpenAPI v3 without unbounded parts, structural, and with valid defaults. */
 export function* validateSchema(
   schema: Fields,
   at: FieldPath,
@@ -31,7 +31,7 @@ export function* validateSchema(
   }
   yield;
   errors.push(...validateOpenApi(schema, at, { leniency, isRoot: true }));
-  // The same mistake is told once, and in the words that name the field.
+  // Reported only if no other error names the unsupported field.
   if (errors.length === 0 && problem !== undefined) errors.push(fieldError.invalid(String(at), '', problem));
   return errors;
 }
@@ -75,11 +75,11 @@ function validateRootWithStatus(schema: Fields, at: FieldPath): FieldError[] {
   return [fieldError.invalid(String(at), schema, message)];
 }
 
-/** What is said of the schemas around one. */
+/** Context from the schemas around this one. */
 interface Surroundings {
   readonly leniency: SchemaLeniency;
   readonly isRoot?: boolean;
-  /** Inside the type or the metadata of an object. */
+  /** True inside apiVersion, kind and metadata of an object. */
   readonly inMeta?: boolean;
   readonly noDefaults?: string;
 }
@@ -141,7 +141,7 @@ function isSchema(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Parts of JSON schema that kinds cannot have. */
+/** JSON schema fields that custom resources do not support. */
 const unsupportedFields = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
 
 function validateSupported(schema: Fields, at: FieldPath, around: Surroundings): FieldError[] {

@@ -6,8 +6,8 @@ import { Pattern } from './pattern.js';
 import { everySchema } from './walk.js';
 
 /**
- * A structural schema says the type of every field outside of allOf, anyOf, oneOf and not; what stands in those only
- * narrows values. So the type of each field is known without looking at a value: it can be pruned, defaulted and merged.
+ * A structural schema declares the type of every field outside of allOf, anyOf, oneOf and not, which only narrow
+ * values. So the type of each field is known without looking at a value, which can be pruned, defaulted and merged.
  */
 type Level = 'root' | 'item' | 'field';
 
@@ -17,9 +17,9 @@ export function validateStructure(schema: Fields, at: FieldPath): FieldError[] {
   return errors.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
 }
 
-/** Why nothing can be said about the structure: parts of JSON schema that have none. */
+/** Returns the message for a schema that uses JSON schema fields without a structure, such as $ref. */
 export function unsupported(schema: Fields): string | undefined {
-  const says = (value: unknown) =>
+  const isUsed = (value: unknown) =>
     typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : isSet(value) && value !== '';
   for (const inner of everySchema(schema)) {
     for (const field of [
@@ -31,7 +31,7 @@ export function unsupported(schema: Fields): string | undefined {
       'additionalItems',
       'definitions',
     ]) {
-      if (says(inner[field])) return `OpenAPIV3Schema '${field.replace('$schema', 'schema')}' is not supported`;
+      if (isUsed(inner[field])) return `OpenAPIV3Schema '${field.replace('$schema', 'schema')}' is not supported`;
     }
     if (Array.isArray(inner['items'])) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
     if (inner['x-kubernetes-preserve-unknown-fields'] === false) {
@@ -109,7 +109,7 @@ function validateType(schema: Fields, level: Level, at: FieldPath): FieldError[]
   return errors;
 }
 
-/** What every object has is not the kind's to define: it may only narrow its name. */
+/** A schema may restrict nothing of metadata but name and generateName. */
 function validateMeta(schema: Fields, properties: Fields, level: Level, at: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
@@ -147,7 +147,7 @@ function isIntOrString(alternatives: unknown): boolean {
   return deepEqual(alternatives, [{ type: 'integer' }, { type: 'string' }]);
 }
 
-/** Two ways of writing "a number or a text" are let through, since tools have always written them. */
+/** Accepts the two usual anyOf and allOf forms of int-or-string. */
 function validateNarrowing(schema: Fields, at: FieldPath, skipsAnyOf: boolean, skipsFirstAllOf: boolean): FieldError[] {
   const errors = [
     ...(skipsAnyOf ? [] : nestedList(schema, 'anyOf', at)),
@@ -170,7 +170,7 @@ function nestedList(schema: Fields, field: string, at: FieldPath): FieldError[] 
   return asItems(schema[field]).flatMap((clause, index) => validateNested(clause, at.child(field).index(index), false));
 }
 
-/** What says something about the structure, and must not where only values are narrowed. */
+/** Fields that must not be set inside allOf, anyOf, oneOf and not. */
 const structuralFields: readonly (readonly [field: string, message: string])[] = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],
@@ -209,28 +209,41 @@ function validateNested(schema: Fields, at: FieldPath, skipsAnyOf: boolean): Fie
   ];
 }
 
-/** What alternatives of the whole object speak of must be there: `defined` is the structure at the same place. */
-function validateComplete(clause: Fields, defined: Fields | undefined, at: FieldPath, says: FieldPath): FieldError[] {
+/**
+ * Requires that fields in allOf, anyOf, oneOf and not are also defined outside: `defined` is the structural schema at
+ * the same path.
+ */
+function validateComplete(
+  clause: Fields,
+  defined: Fields | undefined,
+  at: FieldPath,
+  definedIn: FieldPath,
+): FieldError[] {
   const clauses = [
-    ...(isSet(clause['not']) ? [[asFields(clause['not']), says.child('not')] as const] : []),
+    ...(isSet(clause['not']) ? [[asFields(clause['not']), definedIn.child('not')] as const] : []),
     ...['allOf', 'anyOf', 'oneOf'].flatMap((field) =>
-      asItems(clause[field]).map((inner, index) => [inner, says.child(field).index(index)] as const),
+      asItems(clause[field]).map((inner, index) => [inner, definedIn.child(field).index(index)] as const),
     ),
   ];
   return clauses.flatMap(([inner, where]) => validateDefined(inner, defined, at, where));
 }
 
-function validateDefined(clause: Fields, defined: Fields | undefined, at: FieldPath, says: FieldPath): FieldError[] {
-  if (!defined) return required(undefined, at, `because it is defined in ${String(says)}`);
+function validateDefined(
+  clause: Fields,
+  defined: Fields | undefined,
+  at: FieldPath,
+  definedIn: FieldPath,
+): FieldError[] {
+  if (!defined) return required(undefined, at, `because it is defined in ${String(definedIn)}`);
   const properties = asFields(defined['properties']);
   return [
-    ...validateComplete(clause, defined, at, says),
+    ...validateComplete(clause, defined, at, definedIn),
     ...(isSet(clause['items'])
       ? validateDefined(
           asFields(clause['items']),
           isSet(defined['items']) ? asFields(defined['items']) : undefined,
           at.child('items'),
-          says.child('items'),
+          definedIn.child('items'),
         )
       : []),
     ...Object.entries(asFields(clause['properties'])).flatMap(([name, inner]) =>
@@ -238,7 +251,7 @@ function validateDefined(clause: Fields, defined: Fields | undefined, at: FieldP
         asFields(inner),
         Object.hasOwn(properties, name) ? asFields(properties[name]) : undefined,
         at.child('properties').key(name),
-        says.child('properties').key(name),
+        definedIn.child('properties').key(name),
       ),
     ),
   ];

@@ -21,7 +21,7 @@ const record = (values: fc.Arbitrary<Schema>, maxKeys = 3) =>
       selector: ([name]) => name,
     })
     .map((entries) => Object.fromEntries(entries));
-/** In `chance` of six cases. */
+/** Present in `chance` of six cases. */
 const maybe = (key: string, values: fc.Arbitrary<unknown>, chance: number): fc.Arbitrary<Schema> =>
   fc.oneof(
     { weight: chance, arbitrary: values.map((value): Schema => ({ [key]: value })) },
@@ -34,7 +34,7 @@ const flag = (key: string) => maybe(key, fc.constant(true), 1);
 const bounds = (min: string, max: string) =>
   merged(maybe(min, fc.nat(2), 1), maybe(max, fc.integer({ min: 1, max: 4 }), 1));
 
-/** What narrows a value, as it may also stand in alternatives. */
+/** Keywords that narrow a value and are also allowed in alternatives. */
 const rules: Readonly<Record<string, fc.Arbitrary<Schema>>> = {
   string: merged(
     maybe('enum', fc.constant(['', 'a', 'ab']), 1),
@@ -52,9 +52,9 @@ const rules: Readonly<Record<string, fc.Arbitrary<Schema>>> = {
 };
 
 interface Options {
-  /** Rules about the whole of a value, which a field less or more may break. */
+  /** Include bounds on the whole value, which pruning or defaulting may violate. */
   readonly wholes: boolean;
-  /** In maps nobody looks whether they are valid. */
+  /** Include defaults; those inside additionalProperties may be invalid. */
   readonly defaults: boolean;
 }
 
@@ -85,7 +85,7 @@ function alternativesOf(type: string, { wholes }: Options): fc.Arbitrary<Schema>
   return merged(...['allOf', 'anyOf', 'oneOf'].map((field) => maybe(field, some, 1)), maybe('not', rules[type]!, 1));
 }
 
-/** Whether the schema accepts it is found out by those who validate definitions. */
+/** The default may be invalid: `validateSchema` filters those schemas. */
 const withDefault = (schemas: fc.Arbitrary<Schema>, { defaults }: Options) =>
   !defaults
     ? schemas
@@ -139,7 +139,7 @@ const odd: fc.Arbitrary<JsonValue> = fc.constantFrom<JsonValue>(
   { metadata: { name: 1 } },
 );
 
-/** Mostly what the schema says. */
+/** A value that mostly matches the schema. */
 function valueOf(schema: Schema, depth: number): fc.Arbitrary<JsonValue> {
   const fitting = fittingOf(schema, depth);
   return fc.oneof({ weight: 8, arbitrary: fitting }, { weight: 1, arbitrary: odd });
@@ -176,7 +176,7 @@ function fittingOf(schema: Schema, depth: number): fc.Arbitrary<JsonValue> {
   }
 }
 
-/** A schema that definitions may have, and a value for it. */
+/** A valid schema, and a value for it. */
 const cases = (options: Options) =>
   record(schemaOf(2, options), 2)
     .map((properties): Schema => {
@@ -190,7 +190,7 @@ const cases = (options: Options) =>
 
 const runs = { numRuns: 200 };
 
-it('nothing throws, whatever is accepted as a schema and sent as a value', () => {
+it('nothing throws, for any accepted schema and any value', () => {
   fc.assert(
     fc.property(cases({ wholes: true, defaults: true }), ([schema, value, old]) => {
       const values = compile(schema);
@@ -206,7 +206,7 @@ it('nothing throws, whatever is accepted as a schema and sent as a value', () =>
   );
 });
 
-it('what was made right stays as it is, and what was given as it was', () => {
+it('pruning and defaulting are idempotent and do not change their input', () => {
   fc.assert(
     fc.property(cases({ wholes: false, defaults: true }), ([schema, value]) => {
       const values = compile(schema);
@@ -223,7 +223,7 @@ it('what was made right stays as it is, and what was given as it was', () => {
   );
 });
 
-it('what is valid stays valid', () => {
+it('a valid value stays valid after pruning and defaulting', () => {
   fc.assert(
     fc.property(cases({ wholes: false, defaults: true }), ([schema, value]) => {
       const values = compile(schema);
@@ -234,7 +234,7 @@ it('what is valid stays valid', () => {
   );
 });
 
-it('an update that changes nothing is never refused', () => {
+it('an update without changes is never refused', () => {
   fc.assert(
     fc.property(cases({ wholes: false, defaults: true }), ([schema, value]) => {
       expect(compile(schema).validateUpdate(value, structuredClone(value))).toEqual([]);

@@ -7,7 +7,7 @@ import { compileSchema } from './value-schema.js';
 
 const objectMeta = new Catalog(namingProfile('kubernetes')).struct('meta.v1.ObjectMeta');
 const compile = (schema: object) => compileSchema(schema as Record<string, unknown>, { objectMeta });
-/** The schema of a kind whose spec is described. */
+/** Compiles the schema of a kind with this schema of spec. */
 const kind = (spec: object) => compile({ type: 'object', properties: { spec } });
 
 const own = (key: string, value: JsonValue, rest: object = {}) =>
@@ -19,46 +19,52 @@ const integer = { type: 'integer' };
 const list = (items: object, rest: object = {}) => ({ type: 'array', items, ...rest });
 const embedded = object({ spec: object({ a: text }) }, { 'x-kubernetes-embedded-resource': true });
 
-describe('pruned', () => {
+describe('pruning', () => {
   it.each<[string, object, JsonValue, JsonValue, string[]]>([
-    ['nothing unknown', object({ a: text }), { a: 'x' }, { a: 'x' }, []],
-    ['in the order of their names', object({}), { z: 1, b: 1 }, {}, ['spec.b', 'spec.z']],
-    ['in items', list(object({ a: text })), [{ a: 'x', b: 1 }], [{ a: 'x' }], ['spec[0].b']],
+    ['keeps known fields', object({ a: text }), { a: 'x' }, { a: 'x' }, []],
+    ['reports unknown fields sorted by path', object({}), { z: 1, b: 1 }, {}, ['spec.b', 'spec.z']],
+    ['prunes items', list(object({ a: text })), [{ a: 'x', b: 1 }], [{ a: 'x' }], ['spec[0].b']],
     [
-      'in a map',
+      'prunes map values',
       { type: 'object', additionalProperties: object({ a: text }) },
       { k: { b: 1 } },
       { k: {} },
       ['spec.k.b'],
     ],
-    ['in a map of anything', { type: 'object', additionalProperties: true }, { k: { b: 1 } }, { k: {} }, ['spec.k.b']],
-    ['in lists of unknown things', list(list({})), [[{ b: 1 }]], [[{}]], ['spec[0][0].b']],
+    [
+      'keeps values of additionalProperties: true',
+      { type: 'object', additionalProperties: true },
+      { k: { b: 1 } },
+      { k: {} },
+      ['spec.k.b'],
+    ],
+    ['prunes lists of unknown fields', list(list({})), [[{ b: 1 }]], [[{}]], ['spec[0][0].b']],
     ['kept', object({}, anything), { b: { c: 1 } }, { b: { c: 1 } }, []],
     [
-      'kept around what is known',
+      'keeps unknown fields around known ones',
       object({ a: object({}) }, anything),
       { a: { b: 1 }, c: 1 },
       { a: {}, c: 1 },
       ['spec.a.b'],
     ],
-    ['kept in items', { type: 'array', ...anything }, [{ b: 1 }], [{ b: 1 }], []],
+    ['keeps unknown fields in items', { type: 'array', ...anything }, [{ b: 1 }], [{ b: 1 }], []],
     [
-      'kept in items that know some',
+      'prunes inside items that keep unknown fields',
       list(object({ a: object({}) }), anything),
       [{ a: { b: 1 }, c: 1 }],
       [{ a: {}, c: 1 }],
       ['spec[0].a.b'],
     ],
-    ['of the root alone', object({}), { metadata: 1, kind: 2 }, {}, ['spec.kind', 'spec.metadata']],
+    ['keeps unknown fields of the root only', object({}), { metadata: 1, kind: 2 }, {}, ['spec.kind', 'spec.metadata']],
     [
-      'in an object inside',
+      'prunes embedded objects',
       embedded,
       { kind: 'X', b: 1, metadata: { name: 'n', b: 1 } },
       { kind: 'X', metadata: { name: 'n' } },
       ['spec.b', 'spec.metadata.b'],
     ],
     [
-      'with odd names',
+      'prunes __proto__ and constructor',
       object({ a: text }),
       own('__proto__', { x: 1 }, { constructor: 1, a: 'x' }),
       { a: 'x' },
@@ -75,7 +81,7 @@ describe('pruned', () => {
     expect(kind(spec).pruned(pruned)).toBe(pruned);
   });
 
-  it('keeps a field called __proto__ where the schema knows it', () => {
+  it('keeps a known field called __proto__', () => {
     const value = { spec: own('__proto__', { x: 1 }, { b: 1 }) };
     const schema = {
       type: 'object',
@@ -93,52 +99,55 @@ describe('pruned', () => {
       { metadata: { labels: 'x' } },
       'spec.metadata: Invalid value: {"labels":"x"}: json: cannot unmarshal string into Go struct field ObjectMeta.labels',
     ],
-  ])('an object inside with %s of another type is refused, and let be when it was stored', (_what, spec, message) => {
-    expect(() => kind(embedded).pruned({ spec })).toThrow(message);
-    expect(kind(embedded).refreshed({ spec })).toBeDefined();
-  });
+  ])(
+    'an embedded object with %s of a wrong type is refused on write and accepted in storage',
+    (_what, spec, message) => {
+      expect(() => kind(embedded).pruned({ spec })).toThrow(message);
+      expect(kind(embedded).refreshed({ spec })).toBeDefined();
+    },
+  );
 
-  it('of stored metadata what fits stays', () => {
+  it('reading a stored object keeps the metadata fields of the right type', () => {
     const spec = { kind: 1, apiVersion: 'v1', metadata: { name: 'n', labels: 'x' } };
     expect(kind(embedded).refreshed({ spec })).toEqual({ spec: { apiVersion: 'v1', metadata: { name: 'n' } } });
   });
 });
 
-describe('filled', () => {
+describe('defaulting', () => {
   const port = object({ port: { ...integer, default: 80 }, name: text });
   it.each<[string, object, JsonValue, JsonValue]>([
-    ['what is there', port, { port: 1 }, { port: 1 }],
-    ['what is missing', port, {}, { port: 80 }],
-    ['nothing that is absent as a whole', object({ inner: port }), {}, {}],
+    ['keeps a present field', port, { port: 1 }, { port: 1 }],
+    ['sets an absent field', port, {}, { port: 80 }],
+    ['leaves an absent object absent', object({ inner: port }), {}, {}],
     [
-      'what is absent and has a default, with the defaults inside',
+      'sets an absent object with a default, and the defaults inside it',
       object({ inner: { ...port, default: {} } }),
       {},
       { inner: { port: 80 } },
     ],
-    ['inside an empty object', object({ inner: port }), { inner: {} }, { inner: { port: 80 } }],
+    ['sets defaults inside an empty object', object({ inner: port }), { inner: {} }, { inner: { port: 80 } }],
     ['items', list(port), [{}, { port: 1 }], [{ port: 80 }, { port: 1 }]],
-    ['a map', { type: 'object', additionalProperties: port }, { a: {} }, { a: { port: 80 } }],
-    ['a null', port, { port: null }, { port: 80 }],
-    ['a null that is allowed', object({ a: { ...text, nullable: true, default: 'x' } }), { a: null }, { a: null }],
-    ['a null without a default goes', port, { port: 1, name: null }, { port: 1 }],
-    ['a null in a map goes', { type: 'object', additionalProperties: text }, { a: null }, {}],
-    ['a null in a list stays without a default', list(text), [null], [null]],
-    ['a null in a list', list({ ...text, default: 'x' }), [null], ['x']],
-    ['a null of an unknown field stays', object({}, anything), { a: null }, { a: null }],
+    ['sets defaults in map values', { type: 'object', additionalProperties: port }, { a: {} }, { a: { port: 80 } }],
+    ['replaces a null', port, { port: null }, { port: 80 }],
+    ['keeps a nullable null', object({ a: { ...text, nullable: true, default: 'x' } }), { a: null }, { a: null }],
+    ['removes a null without a default', port, { port: 1, name: null }, { port: 1 }],
+    ['removes a null in a map', { type: 'object', additionalProperties: text }, { a: null }, {}],
+    ['keeps a null item without a default', list(text), [null], [null]],
+    ['replaces a null item', list({ ...text, default: 'x' }), [null], ['x']],
+    ['keeps a null of an unknown field', object({}, anything), { a: null }, { a: null }],
     [
-      'a default without what its schema does not know',
+      'prunes the default itself',
       object({ inner: { ...object({ a: text }), default: { a: 'x', b: 1 } } }),
       {},
       { inner: { a: 'x' } },
     ],
     [
-      'false, zero and nothing',
+      'sets false, zero and an empty string',
       object({ a: { type: 'boolean', default: false }, b: { ...integer, default: 0 }, c: { ...text, default: '' } }),
       {},
       { a: false, b: 0, c: '' },
     ],
-    ['what is of another type is let be', port, 'x', 'x'],
+    ['keeps a value of a wrong type', port, 'x', 'x'],
   ])('%s', (_what, spec, given, want) => {
     const whole = { spec: given };
     const before = structuredClone(whole);
@@ -148,14 +157,14 @@ describe('filled', () => {
     expect(kind(spec).filled(filled)).toBe(filled);
   });
 
-  it("a default is nobody else's", () => {
+  it('objects do not share a default', () => {
     const schema = kind(object({ inner: { ...port, default: {} } }));
     const [first, second] = [schema.filled({ spec: {} }), schema.filled({ spec: {} })] as { spec: { inner: object } }[];
     Object.assign(first!.spec.inner, { port: 1 });
     expect(second).toEqual({ spec: { inner: { port: 80 } } });
   });
 
-  it('defaults that add more than a body may have are refused (413), and are let be in what is stored', () => {
+  it('defaults that add more than a body may have are refused on write (413) and accepted in storage', () => {
     const schema = kind(list(object({ a: { ...text, default: 'x'.repeat(2_000) } })));
     const spec = Array.from({ length: 2_000 }, () => ({}));
     expect(() => schema.filled({ spec })).toThrow('defaults of the schema add more than 3145728 bytes');
@@ -163,7 +172,7 @@ describe('filled', () => {
     expect(schema.refreshed({ spec })).toBeDefined();
   });
 
-  it('defaults inside defaults that multiply are refused (413)', () => {
+  it('defaults inside list defaults that multiply are refused (413)', () => {
     const times = (items: object): object => ({ ...list(items), default: Array.from({ length: 300 }, () => ({})) });
     const inner = object({ c: { ...text, default: 'x' } });
     const multiplied = object({ a: times(object({ a: times(object({ b: times(inner) })) })) });
@@ -173,20 +182,20 @@ describe('filled', () => {
   it.each([
     [object({ a: list(port) }), true],
     [object({ a: list(text) }), false],
-  ])('knows whether there are defaults', (spec, want) => expect(kind(spec).hasDefaults).toBe(want));
+  ])('hasDefaults of a schema', (spec, want) => expect(kind(spec).hasDefaults).toBe(want));
 });
 
-describe('validate', () => {
+describe('validation errors', () => {
   it.each<[string, object, JsonValue, string[]]>([
     [
-      'a text for a number',
+      'a string for an integer',
       object({ n: integer }),
       { n: 'x' },
       ['spec.n: Invalid value: "string": spec.n in body must be of type integer: "string"'],
     ],
-    ['what must be there', object({ must: text }, { required: ['must'] }), {}, ['spec.must: Required value']],
+    ['a missing required field', object({ must: text }, { required: ['must'] }), {}, ['spec.must: Required value']],
     [
-      'a yes for a text',
+      'a boolean for a string',
       object({ must: text }),
       { must: true },
       ['spec.must: Invalid value: "boolean": spec.must in body must be of type string: "boolean"'],
@@ -204,7 +213,7 @@ describe('validate', () => {
       ['spec[0]: Invalid value: "null": spec[0] in body must be of type string: "null"'],
     ],
     [
-      'a null of several',
+      'null in an enum',
       { ...text, enum: ['a'] },
       null,
       [
@@ -212,16 +221,16 @@ describe('validate', () => {
         'spec: Unsupported value: null: supported values: "a"',
       ],
     ],
-    ['a null that may be', { ...text, nullable: true }, null, []],
+    ['a nullable null', { ...text, nullable: true }, null, []],
     [
-      'none of several',
+      'a value outside of an enum',
       { enum: ['a', 1, { b: 1 }] },
       'c',
       ['spec: Unsupported value: "c": supported values: "a", "1", "{\\"b\\":1}"'],
     ],
-    ['one of several', { enum: ['a', { b: 1, c: 2 }] }, { c: 2, b: 1 }, []],
+    ['an object in an enum', { enum: ['a', { b: 1, c: 2 }] }, { c: 2, b: 1 }, []],
     [
-      'a number that is too large for an integer',
+      'a number beyond int64',
       integer,
       1e20,
       [
@@ -230,13 +239,13 @@ describe('validate', () => {
       ],
     ],
     [
-      'a number that is too large for its format',
+      'a number beyond int32',
       { ...integer, format: 'int32' },
       2 ** 31,
       ['<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec'],
     ],
     [
-      'a fraction for a long number',
+      'a number beyond int64 with format int64',
       { ...integer, format: 'int64' },
       1e19,
       [
@@ -245,20 +254,20 @@ describe('validate', () => {
       ],
     ],
     [
-      'a number that is too large for a short float',
+      'a number beyond float32',
       { type: 'number', format: 'float' },
       1e39,
       ['<nil>: Invalid value: "": Checked value must be of type number with format float in spec'],
     ],
-    ['the largest of each', { ...integer, format: 'int32' }, 2 ** 31 - 1, []],
+    ['the largest int32', { ...integer, format: 'int32' }, 2 ** 31 - 1, []],
     [
-      'a bound that no value can have',
+      'a fractional maximum of an integer',
       { ...integer, maximum: 4.5 },
       1,
       ['<nil>: Invalid value: "": Maximum boundary value must be of type integer (default format) in spec'],
     ],
     [
-      'neither a number nor a text, as tools write it',
+      'a fraction for int-or-string with anyOf',
       { 'x-kubernetes-int-or-string': true, anyOf: [integer, text] },
       1.2,
       [
@@ -268,16 +277,16 @@ describe('validate', () => {
         '<nil>: Invalid value: "": Checked value must be of type integer (default format) in spec',
       ],
     ],
-    ['a whole number', { type: 'number' }, 5, []],
+    ['an integer for a number', { type: 'number' }, 5, []],
     [
-      'a large whole number',
+      'an integer beyond 2^53',
       { ...integer, maximum: 10 },
       decodeJson('9007199254740993'),
       ['spec: Invalid value: 9007199254740993: spec in body should be less than or equal to 10'],
     ],
-    ['a fraction', { type: 'number', multipleOf: 0.1 }, 0.3, []],
+    ['a multiple of a fraction', { type: 'number', multipleOf: 0.1 }, 0.3, []],
     [
-      'no multiple',
+      'not a multiple of a fraction',
       { type: 'number', multipleOf: 0.1 },
       0.35,
       ['spec: Invalid value: 0.35: spec in body should be a multiple of 0.1'],
@@ -288,15 +297,25 @@ describe('validate', () => {
       1,
       ['spec: Invalid value: 1: spec in body should be greater than 1'],
     ],
-    ['no match', { ...text, pattern: '^a+$' }, 'b', ['spec: Invalid value: "b": spec in body should match \'^a+$\'']],
-    ['a match', { ...text, pattern: 'a' }, 'bab', []],
     [
-      'only the first mistake of a text',
+      'a string that does not match its pattern',
+      { ...text, pattern: '^a+$' },
+      'b',
+      ['spec: Invalid value: "b": spec in body should match \'^a+$\''],
+    ],
+    ['a string that matches its pattern', { ...text, pattern: 'a' }, 'bab', []],
+    [
+      'only the first violated bound of a string',
       { ...text, minLength: 2, pattern: '^a+$' },
       'b',
       ['spec: Invalid value: "b": spec in body should be at least 2 chars long'],
     ],
-    ['no date', { ...text, format: 'date' }, 'x', ['spec: Invalid value: "x": spec in body must be of type date: "x"']],
+    [
+      'an invalid date',
+      { ...text, format: 'date' },
+      'x',
+      ['spec: Invalid value: "x": spec in body must be of type date: "x"'],
+    ],
     [
       'a number for a date',
       { ...text, format: 'date' },
@@ -304,12 +323,12 @@ describe('validate', () => {
       ['spec: Invalid value: "int64": spec in body must be of type date: "int64"'],
     ],
     [
-      'an object for a short number',
+      'an object for an int32',
       { ...integer, format: 'int32' },
       {},
       ['spec: Invalid value: "": spec in body must be of type int32: ""'],
     ],
-    ['a format of no meaning', { ...text, format: 'colour' }, 'x', []],
+    ['an unknown format', { ...text, format: 'colour' }, 'x', []],
     [
       'too few items',
       list(text, { minItems: 1 }),
@@ -329,7 +348,7 @@ describe('validate', () => {
       ['spec: Too many: 2: must have at most 1 item'],
     ],
     [
-      'fields that are closed out',
+      'a forbidden additional property',
       object({}, { additionalProperties: false }),
       { a: 1 },
       ['spec: Invalid value: "a": spec.a in body is a forbidden property'],
@@ -341,7 +360,7 @@ describe('validate', () => {
       ['spec: Invalid value: "": spec in body shouldn\'t contain duplicates'],
     ],
     [
-      'no number or text',
+      'a fraction for int-or-string',
       { 'x-kubernetes-int-or-string': true },
       1.5,
       [expect.stringContaining('must be of type integer,string: "number"')],
@@ -362,7 +381,7 @@ describe('validate', () => {
       ['<nil>: Invalid value: "": "spec" must validate one and only one schema (oneOf). Found 2 valid alternatives'],
     ],
     [
-      'the alternative that it nearly meets',
+      'anyOf: errors of the best alternative',
       object(
         { a: object({ x: text, y: text }) },
         {
@@ -379,7 +398,7 @@ describe('validate', () => {
       ],
     ],
     [
-      'not all',
+      'allOf: one violated',
       { ...integer, allOf: [{ minimum: 1 }, { maximum: 3 }] },
       5,
       [
@@ -388,7 +407,7 @@ describe('validate', () => {
       ],
     ],
     [
-      'none of all',
+      'allOf: all violated',
       { ...integer, allOf: [{ minimum: 7 }, { multipleOf: 2 }] },
       5,
       [
@@ -398,14 +417,14 @@ describe('validate', () => {
       ],
     ],
     [
-      'what must not be',
+      'not: violated',
       { ...integer, not: { minimum: 3 } },
       5,
       ['<nil>: Invalid value: "": "spec" must not validate the schema (not)'],
     ],
   ])('%s', (_what, spec, value, want) => expect(texts(kind(spec).validate({ spec: value }))).toEqual(want));
 
-  it('the name of the whole object may be narrowed', () => {
+  it('metadata.name may be narrowed by a pattern and maxLength', () => {
     const name = { ...text, pattern: '^x-', maxLength: 5 };
     const schema = compile(object({ metadata: object({ name }) }));
     expect(texts(schema.validate({ metadata: { name: 'a', labels: { a: 'b' } } }))).toEqual([
@@ -416,16 +435,16 @@ describe('validate', () => {
   const keys = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] };
   const item = object({ k: text, p: text, v: text });
   it.each<[string, object, JsonValue, string[]]>([
-    ['a set', list(text, { 'x-kubernetes-list-type': 'set' }), ['a', 'b'], []],
+    ['a set without any', list(text, { 'x-kubernetes-list-type': 'set' }), ['a', 'b'], []],
     [
-      'told once',
+      'reported once',
       list(text, { 'x-kubernetes-list-type': 'set' }),
       ['a', 'b', 'a', 'a'],
       ['spec[2]: Duplicate value: "a"'],
     ],
-    ['numbers and texts', list(anything, { 'x-kubernetes-list-type': 'set' }), [1, '1', null, 'null'], []],
+    ['numbers and strings differ', list(anything, { 'x-kubernetes-list-type': 'set' }), [1, '1', null, 'null'], []],
     [
-      'whole objects',
+      'equal objects',
       list(anything, { 'x-kubernetes-list-type': 'set' }),
       [
         { a: 1, b: [2] },
@@ -434,7 +453,7 @@ describe('validate', () => {
       ['spec[1]: Duplicate value: {"a":1,"b":[2]}'],
     ],
     [
-      'by a key',
+      'one key',
       list(item, keys),
       [
         { k: 'a', v: '1' },
@@ -442,67 +461,69 @@ describe('validate', () => {
       ],
       ['spec[1]: Duplicate value: {"k":"a"}'],
     ],
-    ['without the key', list(item, keys), [{ v: '1' }, { v: '2' }], ['spec[1]: Duplicate value: {}']],
+    ['a missing key', list(item, keys), [{ v: '1' }, { v: '2' }], ['spec[1]: Duplicate value: {}']],
     [
-      'by two keys',
+      'two keys',
       list(item, { ...keys, 'x-kubernetes-list-map-keys': ['k', 'p'] }),
       [{ k: 'a', p: 'x' }, { k: 'a' }, { k: 'a', p: 'x' }],
       ['spec[2]: Duplicate value: {"k":"a","p":"x"}'],
     ],
     [
-      'of other things',
+      'items that are not objects',
       list(anything, keys),
       [1, 1],
       ['spec[0]: Invalid value: 1: must be an object for an array of list-type map'],
     ],
     [
-      'in a map',
+      'a set inside a map',
       { type: 'object', additionalProperties: list(text, { 'x-kubernetes-list-type': 'set' }) },
       { a: ['x', 'x'] },
       ['spec[a][1]: Duplicate value: "x"'],
     ],
     [
-      'in a list',
+      'a set inside a list',
       list(object({ s: list(text, { 'x-kubernetes-list-type': 'set' }) })),
       [{ s: ['x', 'x'] }],
       ['spec[0].s[1]: Duplicate value: "x"'],
     ],
-  ])('items that are there twice: %s', (_what, spec, value, want) => {
+  ])('duplicate items: %s', (_what, spec, value, want) => {
     expect(texts(kind(spec).validate({ spec: value }))).toEqual(want);
   });
 
   it.each<[string, JsonValue, string[]]>([
     ['whole', { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } }, []],
     ['without a name', { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: 'x' } }, []],
-    ['without a type', {}, ['spec.apiVersion: Required value', 'spec.kind: Required value']],
+    ['without apiVersion and kind', {}, ['spec.apiVersion: Required value', 'spec.kind: Required value']],
     [
-      'with an empty type',
+      'with empty apiVersion and kind',
       { apiVersion: '', kind: '' },
       ['spec.apiVersion: Invalid value: "": must not be empty', 'spec.kind: Invalid value: "": must not be empty'],
     ],
     [
-      'of no version',
+      'with an invalid apiVersion',
       { apiVersion: 'a/b/c', kind: 'X' },
       ['spec.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c'],
     ],
     [
-      'of an odd kind',
+      'with an invalid kind',
       { apiVersion: 'v1', kind: 'a b' },
       [expect.stringContaining('may have mixed case, but should otherwise match')],
     ],
     [
-      'with labels that are none',
+      'with invalid labels',
       { apiVersion: 'v1', kind: 'X', metadata: { labels: { 'a b': 'c' } } },
       [expect.stringContaining('spec.metadata.labels: Invalid value: "a b"')],
     ],
     [
-      'with a path for a name',
+      'with a slash in its name',
       { apiVersion: 'v1', kind: 'X', metadata: { name: 'a/b' } },
       [expect.stringContaining('spec.metadata.name: Invalid value: "a/b": may not contain \'/\'')],
     ],
-  ])('an object inside, %s', (_what, spec, want) => expect(texts(kind(embedded).validate({ spec }))).toEqual(want));
+  ])('validates an embedded object %s', (_what, spec, want) =>
+    expect(texts(kind(embedded).validate({ spec }))).toEqual(want),
+  );
 
-  it('objects inside are found everywhere', () => {
+  it('embedded objects in lists and maps are validated', () => {
     const inner = object({ list: list(embedded), map: { type: 'object', additionalProperties: embedded } });
     const spec = { list: [{ kind: 'A' }], map: { k: { apiVersion: 'v1' } } };
     expect(texts(kind(inner).validate({ spec }))).toEqual([
@@ -516,21 +537,33 @@ describe('validateUpdate', () => {
   const short = { ...text, maxLength: 2 };
   const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] };
   it.each<[string, object, JsonValue, JsonValue, string[]]>([
-    ['what was wrong before', object({ a: short, b: text }), { a: 'long', b: 'x' }, { a: 'long', b: 'y' }, []],
-    ['what is wrong in another way', object({ a: short }), { a: 'long' }, { a: 'longer' }, ['spec.a']],
-    ['what was not there', object({ a: short }), {}, { a: 'long' }, ['spec.a']],
-    ['what must be there now', object({ a: text, b: text }, { required: ['a'] }), { b: 'x' }, { b: 'x' }, []],
     [
-      'what must be there, beside a change',
+      'accepts an unchanged invalid field',
+      object({ a: short, b: text }),
+      { a: 'long', b: 'x' },
+      { a: 'long', b: 'y' },
+      [],
+    ],
+    ['refuses another invalid value of the field', object({ a: short }), { a: 'long' }, { a: 'longer' }, ['spec.a']],
+    ['refuses a new invalid field', object({ a: short }), {}, { a: 'long' }, ['spec.a']],
+    [
+      'accepts a required field that was missing in an unchanged object',
+      object({ a: text, b: text }, { required: ['a'] }),
+      { b: 'x' },
+      { b: 'x' },
+      [],
+    ],
+    [
+      'refuses a missing required field of a changed object',
       object({ a: text, b: text }, { required: ['a'] }),
       { b: 'x' },
       { b: 'y' },
       ['spec.a'],
     ],
-    ['an item at its place', list(short), ['long', 'a'], ['long', 'b'], []],
-    ['an item at another place', list(short), ['long'], ['a', 'long'], ['spec[1]']],
+    ['accepts an unchanged invalid item at the same index', list(short), ['long', 'a'], ['long', 'b'], []],
+    ['refuses an unchanged invalid item at another index', list(short), ['long'], ['a', 'long'], ['spec[1]']],
     [
-      'an item of its key',
+      'accepts an unchanged invalid item with the same key',
       list(object({ k: text, v: short }), keyed),
       [{ k: 'a', v: 'long' }],
       [
@@ -539,18 +572,30 @@ describe('validateUpdate', () => {
       ],
       [],
     ],
-    ['an item of a set', list(short, { 'x-kubernetes-list-type': 'set' }), ['long', 'a'], ['long', 'b'], ['spec[0]']],
-    ['a list of its own', list(short, { 'x-kubernetes-list-type': 'set' }), ['long'], ['long'], []],
-    ['a value of a map', { type: 'object', additionalProperties: short }, { a: 'long' }, { a: 'long', b: 'x' }, []],
     [
-      'what no alternative allows',
+      'refuses an unchanged invalid item of a changed set',
+      list(short, { 'x-kubernetes-list-type': 'set' }),
+      ['long', 'a'],
+      ['long', 'b'],
+      ['spec[0]'],
+    ],
+    ['accepts an unchanged invalid set', list(short, { 'x-kubernetes-list-type': 'set' }), ['long'], ['long'], []],
+    [
+      'accepts an unchanged invalid map value',
+      { type: 'object', additionalProperties: short },
+      { a: 'long' },
+      { a: 'long', b: 'x' },
+      [],
+    ],
+    [
+      'accepts an unchanged field that matches no alternative',
       object({ a: { ...text, anyOf: [{ maxLength: 2 }, { pattern: '^x' }] }, b: text }),
       { a: 'long' },
       { a: 'long', b: 'x' },
       [],
     ],
     [
-      'a part of an alternative',
+      'accepts an unchanged field that violates a part of allOf',
       object(
         { a: object({ b: text, c: text }), d: text },
         { allOf: [{ properties: { a: { properties: { b: { maxLength: 2 } } } } }] },
@@ -560,14 +605,14 @@ describe('validateUpdate', () => {
       [],
     ],
     [
-      'what is valid, whatever alternatives say of what was there',
+      'accepts a valid object, whatever alternatives the old one matched',
       object({ a: text, b: text }, { not: { properties: { a: { maxLength: 2 } } } }),
       { a: 'long', b: 'x' },
       { a: 'long', b: 'y' },
       [],
     ],
-    ['twins that were there', list(text, { 'x-kubernetes-list-type': 'set' }), ['a', 'a'], ['a', 'a', 'b'], []],
-    ['twins that are new', list(text, { 'x-kubernetes-list-type': 'set' }), ['a'], ['a', 'a'], ['spec[1]']],
+    ['accepts unchanged duplicates', list(text, { 'x-kubernetes-list-type': 'set' }), ['a', 'a'], ['a', 'a', 'b'], []],
+    ['refuses new duplicates', list(text, { 'x-kubernetes-list-type': 'set' }), ['a'], ['a', 'a'], ['spec[1]']],
   ])('%s', (_what, spec, old, value, want) => {
     const errors = kind(spec).validateUpdate({ spec: value, metadata: { a: 2 } }, { spec: old, metadata: { a: 1 } });
     expect(errors.map(({ field }) => field)).toEqual(want);
@@ -578,15 +623,15 @@ describe('validateStatusUpdate', () => {
   const schema = compile(object({ spec: object({ a: integer }), status: object({ n: integer, m: integer }) }));
   it.each<[string, JsonValue, JsonValue, string[]]>([
     [
-      'of the status alone',
+      'validates the status only',
       { spec: { a: 'x' }, status: { n: 'x' } },
       {},
       ['status.n: Invalid value: "string": n in body must be of type integer: "string"'],
     ],
     ['none', { spec: { a: 'x' } }, { status: { n: 'x' } }, []],
-    ['as before', { status: { n: 'x', m: 1 } }, { status: { n: 'x' } }, []],
+    ['accepts an unchanged invalid status', { status: { n: 'x', m: 1 } }, { status: { n: 'x' } }, []],
     [
-      'another thing',
+      'refuses another invalid status',
       { status: 5 },
       {},
       ['status: Invalid value: "integer":  in body must be of type object: "integer"'],
@@ -594,15 +639,15 @@ describe('validateStatusUpdate', () => {
   ])('%s', (_what, value, old, want) => expect(texts(schema.validateStatusUpdate(value, old))).toEqual(want));
 });
 
-describe('bounds', () => {
-  it('long lists take no long time, and what is wrong with them is not told for ever', () => {
+describe('bounds on validation', () => {
+  it('errors of long lists are bounded, and so is the time', () => {
     const schema = kind(list({ ...integer, maximum: 1 }, { 'x-kubernetes-list-type': 'set' }));
     const spec = Array.from({ length: 200_000 }, (_, index) => index % 150_000);
     expect(schema.validate({ spec })).toHaveLength(2000);
     expect(schema.validateUpdate({ spec, a: 1 }, { spec })).toEqual([]);
   });
 
-  it('long names are not told again and again', () => {
+  it('errors with long field names are bounded', () => {
     const schema = kind({ type: 'object', additionalProperties: object({ a: integer }, { required: ['a'] }) });
     const lengthOf = (errors: readonly { field: string; detail: string }[]) =>
       errors.reduce((sum, { field, detail }) => sum + field.length + detail.length, 0);
@@ -618,7 +663,7 @@ describe('bounds', () => {
     expect(lengthOf(errors)).toBeLessThan(50_000_000);
     const before = { ['n'.repeat(20_000)]: inner };
     expect(nested.validateUpdate({ spec: { ...before, b: { c: 1 } } }, { spec: before })).toHaveLength(1);
-    // Too much is wrong there to forgive it: making all those paths would take seconds.
+    // Too many errors to tell old ones from new ones: building all paths would take seconds.
     const began = process.cpuUsage();
     const refused = nested.validateUpdate({ spec: { ...spec, b: { c: 1 } } }, { spec });
     expect(process.cpuUsage(began).user / 1000).toBeLessThan(3000);
@@ -626,7 +671,7 @@ describe('bounds', () => {
     expect(lengthOf(refused)).toBeLessThan(50_000_000);
   });
 
-  it('objects inside that are wrong are not told for ever', () => {
+  it('errors of embedded objects are bounded', () => {
     const schema = kind(list(embedded));
     expect(schema.validate({ spec: Array.from({ length: 100_000 }, () => ({})) }).length).toBeLessThan(2500);
     const lists = kind(
@@ -636,7 +681,7 @@ describe('bounds', () => {
     expect(lists.validate({ spec }).length).toBeLessThan(2500);
   });
 
-  it('depth is that of the schema', () => {
+  it('recursion is as deep as the schema, not the value', () => {
     let value: JsonValue = 'x';
     for (let depth = 0; depth < 1000; depth++) value = { a: [value] };
     const whole = { spec: value };

@@ -11,32 +11,34 @@ import { pruned } from './prune.js';
 import type { SchemaNode } from './schema-node.js';
 import { validateValue } from './value.validation.js';
 
-/** The schema of a version of a kind, prepared once, and then used for every object. It never changes what it is given. */
+/** The compiled schema of a version of a custom kind. Its methods never change their arguments. */
 export interface ValueSchema {
   /**
-   * Without unknown fields, and with the metadata of objects inside as all metadata is: a copy where that makes a
-   * difference, else the value itself. `unknown` is told the path of each unknown field (`spec.foo`, `spec.items[0].bar`),
-   * sorted. What all objects have (`apiVersion`, `kind`, `metadata`) is known at the root. Throws ConformError where an
-   * object inside cannot be one.
+   * Removes unknown fields, and conforms the metadata of embedded objects. Returns a copy if anything changes, else the
+   * value itself. `unknown` receives the path of each unknown field (`spec.foo`, `spec.items[0].bar`), sorted.
+   * `apiVersion`, `kind` and `metadata` are known at the root. Throws ConformError if an embedded object has fields of
+   * a wrong type.
    */
   pruned(value: JsonValue, unknown?: (path: string) => void): JsonValue;
   /**
-   * With defaults, and without nulls that are not allowed: a copy where something changes, else the value itself. Throws
-   * ApiError, 413, where defaults add too much.
+   * Sets defaults, and removes nulls of fields that are not nullable. Returns a copy if anything changes, else the
+   * value itself. Throws ApiError (413) if the defaults add too much.
    */
   filled(value: JsonValue): JsonValue;
-  /** What was written under another schema as this one has it, or the value itself: pruned, and never refused. */
+  /**
+   * Prunes an object that was written under another schema. Never throws; returns the value itself if nothing changes.
+   */
   converted(value: JsonValue): JsonValue;
-  /** The same of what is stored: it gets the defaults as well. */
+  /** Like `converted`, and sets the defaults: for objects read from storage. */
   refreshed(value: JsonValue): JsonValue;
-  /** All errors, in the words that clients know. */
+  /** Returns all errors, with kube-apiserver's messages. */
   validate(value: JsonValue): FieldError[];
-  /** Of an update: what was wrong before and has not changed is not held against it. */
+  /** Validates an update: errors in unchanged parts are ignored. */
   validateUpdate(value: JsonValue, old: JsonValue): FieldError[];
-  /** Of an update through the `status` subresource, which may only bring a status. */
+  /** Validates an update of the `status` subresource, which changes the status only. */
   validateStatusUpdate(value: JsonValue, old: JsonValue): FieldError[];
   readonly hasDefaults: boolean;
-  /** What rules (`x-kubernetes-validations`) are found along. */
+  /** The compiled schema, with the `x-kubernetes-validations` of each node. */
   readonly root: SchemaNode;
 }
 
@@ -58,7 +60,7 @@ export function compileSchema(schema: Fields, { objectMeta }: { readonly objectM
     },
     converted: (value) => embedded.conformed(pruned(value, root, { isRoot: true }), root, { drops: true }),
     refreshed: (value) =>
-      // An object that is stored stays readable, however much a later schema adds to it.
+      // No limit on added defaults: a stored object stays readable, whatever a later schema adds.
       embedded.conformed(filled(pruned(value, root, { isRoot: true }), root, Infinity), root, { drops: true }),
     filled: (value) => filled(value, root),
     validate: (value) =>

@@ -1,42 +1,45 @@
 import { fieldError, type FieldError } from '../../../machinery/field-error.js';
 import { MatchingBudget } from './pattern.js';
 
-/** The path of no field, as clients have always been shown it. */
+/** The path of an error of the whole object, as in kube-apiserver's messages. */
 const wholeObject = '<nil>';
 
-/** Nobody reads more, and a long list of what is wrong would cost more than its request. */
+/** More errors would cost more than the request and would not be read. */
 export const errorsMax = 1000;
-/** A name may be as long as a body, and stands in the path of all that is within. */
+/**
+ * Limit on the characters of all paths: a field name may be as long as a body and occurs in the path of every field
+ * inside it.
+ */
 const pathCharactersMax = 5_000_000;
-/** Of all paths that are made, also for what is let through in the end. */
+/** Limit on the characters of all paths that are built, including those of errors that are dropped later. */
 const madeCharactersMax = 200_000_000;
-/** Characters of all messages besides paths: one may list a large enumeration. */
+/** Limit on the characters of all messages without paths: one may list a large enum. */
 const madeDetailsMax = 1_000_000;
 
 /**
- * Values that are compared with alternatives, with all that is required of each and all levels of alternatives inside
- * alternatives: a list of 50,000 items may have twenty alternatives. Less than 100 ms.
+ * Limit on comparisons of values with alternatives, counting required fields and nested alternatives: a list of 50,000
+ * items may have twenty alternatives. Takes less than 100 ms.
  */
 const comparisonsMax = 1_000_000;
 
-/** What is wrong with a value, and where the walk through it is. Paths are made only for what is wrong. */
+/** Position in a value under validation, and the errors found so far. Paths are built only for errors. */
 export class ValueWalk {
   errors: FieldError[] = [];
-  /** Mistakes found so far, also while they are only counted. */
+  /** Number of errors, including those only counted. */
   found = 0;
-  /** True while mistakes are counted and not written down: most alternatives are not the one that explains most. */
+  /** True while errors are counted and not built: only the best matching alternative has its errors reported. */
   isCounting = false;
   private comparisonsLeft = comparisonsMax;
-  /** How much of the value was as asked: of several alternatives the one that nearly fits explains most. */
+  /** Score of the match so far: the alternative with the highest score is the best. */
   matches = 0;
   readonly matching = new MatchingBudget();
   private readonly steps: (string | number)[] = [];
-  /** About as long as the path is. */
+  /** Approximate length of the path. */
   private pathLength = 0;
   private madeCharacters = 0;
   private madeDetails = 0;
 
-  /** Errors are of fields in there; the words of rules begin at the value itself. */
+  /** `at` is the path of the value: a prefix of field paths, but not of the names in messages. */
   constructor(private readonly at: string) {}
 
   enter(step: string | number): void {
@@ -48,7 +51,7 @@ export class ValueWalk {
     this.pathLength -= lengthOf(this.steps.pop()!);
   }
 
-  /** Fields that the schema does not name have a dot before them even where nothing else is. */
+  /** Enters a field that the schema does not name: its path has a leading dot even at the root. */
   enterOther(field: string): void {
     if (this.steps.length === 0) this.steps.push('');
     this.enter(field);
@@ -59,7 +62,7 @@ export class ValueWalk {
     if (this.steps.length === 1 && this.steps[0] === '') this.steps.pop();
   }
 
-  /** How rules name the place: `spec.items[0]`. */
+  /** The path within the value, as messages name it: `spec.items[0]`. */
   get name(): string {
     let name = '';
     for (const [depth, step] of this.steps.entries()) {
@@ -68,7 +71,7 @@ export class ValueWalk {
     return name;
   }
 
-  /** `field` is the path as errors have it. */
+  /** The path of errors. */
   get field(): string {
     return this.fieldOf(this.name);
   }
@@ -78,23 +81,23 @@ export class ValueWalk {
     return found >= errorsMax || found * this.pathLength > pathCharactersMax || this.isSpent || this.isExhausted;
   }
 
-  /** More was found wrong than can be told of: what was told may not be all. */
+  /** True if building errors has reached a limit: the errors may be incomplete. */
   get isSpent(): boolean {
     return this.madeCharacters > madeCharactersMax || this.madeDetails > madeDetailsMax;
   }
 
-  /** True if more values met alternatives than are compared: the outcome is an error that says so. */
+  /** True if the limit on comparisons is reached: the only error is then `exhausted()`. */
   get isExhausted(): boolean {
     return this.comparisonsLeft < 0;
   }
 
-  /** Counts comparisons of a value with an alternative against the bound. */
+  /** Counts comparisons with alternatives against the limit. */
   compare(comparisons: number): void {
     this.comparisonsLeft -= comparisons;
   }
 
-  /** Makes the error only where it is written down. */
-  tell(makeError: () => FieldError): void {
+  /** Adds an error, built only if errors are not just being counted. */
+  report(makeError: () => FieldError): void {
     if (this.isFull) return;
     this.found++;
     if (this.isCounting) return;
@@ -104,18 +107,18 @@ export class ValueWalk {
     this.errors.push(error);
   }
 
-  /** Takes back what was found since there were `found` mistakes. */
-  forgive(found: number): void {
+  /** Drops the errors that were found after the first `found`. */
+  dropAfter(found: number): void {
     this.found = found;
     if (!this.isCounting) this.errors.length = found;
   }
 
   invalid(value: unknown, message: string): void {
-    this.tell(() => fieldError.invalid(this.field, value, `${this.name} in body ${message}`));
+    this.report(() => fieldError.invalid(this.field, value, `${this.name} in body ${message}`));
   }
 
   wrongType(wanted: string, actual: string): void {
-    this.tell(() => {
+    this.report(() => {
       const message = `${this.name} in body must be of type ${wanted}: "${actual}"`;
       return fieldError.typeInvalid(this.field, actual, message);
     });
@@ -124,16 +127,16 @@ export class ValueWalk {
   missing(field: string): void {
     if (this.isFull) return;
     this.enter(field);
-    this.tell(() => fieldError.required(this.field));
+    this.report(() => fieldError.required(this.field));
     this.leave();
   }
 
-  /** What no field alone is to blame for. */
+  /** Adds an error of the whole value. */
   invalidAsWhole(makeMessage: () => string): void {
-    this.tell(() => fieldError.invalid(this.fieldOf(''), '', makeMessage()));
+    this.report(() => fieldError.invalid(this.fieldOf(''), '', makeMessage()));
   }
 
-  /** The error of a value that was not compared with all alternatives. */
+  /** The error for a value that was not compared with all alternatives. */
   exhausted(): FieldError {
     const message = `must not have more than ${comparisonsMax} comparisons of values with allOf, anyOf, oneOf and not`;
     return fieldError.invalid(this.fieldOf(''), '', message);

@@ -52,7 +52,7 @@ it.each<[JsonValue, object, string[]]>([
   ],
   [5, { oneOf: [{ minimum: 4 }, { maximum: 6 }] }, [expect.stringContaining('Found 2 valid alternatives')]],
   [5, { not: { minimum: 4 } }, ['v: Invalid value: "": "" must not validate the schema (not)']],
-])('%j for %j', (value, schema, want) => expect(check(value, schema)).toEqual(want));
+])('validates %j by %j', (value, schema, want) => expect(check(value, schema)).toEqual(want));
 
 it.each<[JsonValue, object, unknown]>([
   [{ a: 1, b: 2 }, { properties: { a: {} } }, { a: 1 }],
@@ -61,7 +61,7 @@ it.each<[JsonValue, object, unknown]>([
   [{ a: { b: 1 } }, { additionalProperties: true }, { a: {} }],
   [[{ a: 1, b: 2 }], { items: { properties: { b: {} } } }, [{ b: 2 }]],
   [{ kind: 'X', z: 1 }, { 'x-kubernetes-embedded-resource': true }, { kind: 'X' }],
-])('%j pruned by %j', (value, schema, want) => expect(pruned(value, node(schema))).toEqual(want));
+])('prunes %j by %j', (value, schema, want) => expect(pruned(value, node(schema))).toEqual(want));
 
 const schema = {
   properties: {
@@ -77,9 +77,9 @@ it.each<[string, object]>([
   ['spec', { problem: 'expected [ or . but got: spec' }],
   ['.spec.', { problem: 'unexpected end of JSON path' }],
   ['.spec[0]', { problem: 'expected single quoted string but got 0' }],
-])('%s', (text, want) => expect(findField(text, schema)).toMatchObject(want));
+])('findField resolves or refuses %s', (text, want) => expect(findField(text, schema)).toMatchObject(want));
 
-it('long texts take no long time', () => {
+it('a path with a long open quote is refused in bounded time', () => {
   const open = `.spec['${"\\'".repeat(100_000)}`;
   expect(findField(open, schema)).toEqual({ problem: `expected single quoted string but got ${open.slice(6)}` });
 });

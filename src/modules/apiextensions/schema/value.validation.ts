@@ -4,21 +4,20 @@ import { uncountedErrors } from '../../../machinery/error-budget.js';
 import { fieldError, type FieldError } from '../../../machinery/field-error.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../machinery/kube-object.js';
 import { valueKey } from '../../../machinery/value-key.js';
-import { validateAlternatives, type Meet, type Outcome } from './alternatives.validation.js';
-import { inOrder, Sightings } from './list-keys.js';
+import { validateAlternatives, type ValidateWith, type Outcome } from './alternatives.validation.js';
+import { inOrder, Occurrences } from './list-keys.js';
 import { oldItems } from './old-items.js';
 import { validateNumber, validateText, validateType } from './scalar.validation.js';
 import type { Enumeration, ObjectBounds, SchemaNode } from './schema-node.js';
 import { ValueWalk } from './value-walk.js';
 
-/** An old value that says nothing of the new one. */
+/** The old value at the same path; undefined if there is none. */
 export type OldValue = JsonValue | undefined;
 
 /**
- * Whether a value is what a schema asks for, in the words of the validator that clients of custom kinds know. With the
- * value that was there before, what is wrong in parts that have not changed is let through (KEP-4008): whoever only
- * changes a label must not be made to repair what a newer schema finds wrong elsewhere. The old value is only looked at
- * when something is wrong, so that nothing valid is ever refused for what was there before.
+ * Validates a value against a schema, with the messages of kube-apiserver's validator. With the old value, errors in
+ * unchanged parts are ignored (ratcheting, KEP-4008), so that an update need not repair what a newer schema forbids
+ * elsewhere. The old value is compared only if there are errors, so that no valid update is refused because of it.
  */
 export function validateValue(
   value: JsonValue,
@@ -30,10 +29,10 @@ export function validateValue(
 
 function errorsOf(value: JsonValue, node: SchemaNode, at: string, old: OldValue): FieldError[] {
   const all = walked(value, node, undefined, at);
-  if (all.errors.length === 0 || old === undefined || all.isExhausted) return told(all);
+  if (all.errors.length === 0 || old === undefined || all.isExhausted) return reported(all);
   const { isSpent, isExhausted, errors } = walked(value, node, old, at);
-  // Where too much is wrong to tell old mistakes from new ones, nothing is let through.
-  return told(isSpent || isExhausted ? all : { errors });
+  // With too many errors to tell old ones from new ones, all are reported.
+  return reported(isSpent || isExhausted ? all : { errors });
 }
 
 function walked(value: JsonValue, node: SchemaNode, old: OldValue, at: string): ValueWalk {
@@ -43,9 +42,10 @@ function walked(value: JsonValue, node: SchemaNode, old: OldValue, at: string): 
   return walk;
 }
 
-const told = ({ errors }: Pick<ValueWalk, 'errors'>): FieldError[] => (errors.length > 1 ? distinct(errors) : errors);
+const reported = ({ errors }: Pick<ValueWalk, 'errors'>): FieldError[] =>
+  errors.length > 1 ? distinct(errors) : errors;
 
-/** Alternatives find the same mistake again and again. */
+/** Removes duplicates: alternatives find the same error several times. */
 function distinct(errors: readonly FieldError[]): FieldError[] {
   const seen = new Map(errors.map((error) => [`${error.field}: ${error.detail}`, error]));
   return [...seen.values()];
@@ -54,7 +54,7 @@ function distinct(errors: readonly FieldError[]): FieldError[] {
 function validateNode(value: JsonValue, node: SchemaNode, old: OldValue, walk: ValueWalk): void {
   const before = walk.found;
   validateInside(value, node, old, walk);
-  if (walk.found > before && old !== undefined && deepEqual(value, old)) walk.forgive(before);
+  if (walk.found > before && old !== undefined && deepEqual(value, old)) walk.dropAfter(before);
 }
 
 function validateInside(value: JsonValue, node: SchemaNode, old: OldValue, walk: ValueWalk): void {
@@ -66,8 +66,8 @@ function validateInside(value: JsonValue, node: SchemaNode, old: OldValue, walk:
   walk.matches += baseMatches;
   const { alternatives } = node;
   if (alternatives) {
-    const meet: Meet = (other, isCounting) => outcomeOf(value, other, old, { walk, isCounting });
-    validateAlternatives(alternatives, meet, walk);
+    const validateWith: ValidateWith = (other, isCounting) => outcomeOf(value, other, old, { walk, isCounting });
+    validateAlternatives(alternatives, validateWith, walk);
   }
   if (typeof value === 'string') validateText(value, node, walk);
   else if (typeof value === 'number' || typeof value === 'bigint') validateNumber(value, node, walk);
@@ -76,7 +76,7 @@ function validateInside(value: JsonValue, node: SchemaNode, old: OldValue, walk:
   if (typeof value === 'object' && !Array.isArray(value)) validateObject(value, node, old, walk);
 }
 
-/** What has not changed is for the schema around the alternatives to forgive. */
+/** Validates with one alternative. Errors in unchanged parts are dropped by the schema around the alternatives. */
 function outcomeOf(value: JsonValue, node: SchemaNode, old: OldValue, { walk, isCounting }: Comparison): Outcome {
   const { errors, found, matches, isCounting: wasCounting } = walk;
   walk.compare(1 + (node.object?.required.length ?? 0));
@@ -104,12 +104,12 @@ const exhausted: Outcome = { errors: none, found: 1, matches: 0 };
 
 const nothing: readonly string[] = [];
 
-/** Every value that is there counts as much as any other before it is looked at. */
+/** Score of every non-null value before its fields are looked at. */
 const baseMatches = 4;
 
 function validateEnum(value: JsonValue, { enumeration }: SchemaNode, walk: ValueWalk): void {
   if (!enumeration || (value !== null && isOneOf(value, enumeration))) return;
-  walk.tell(() => {
+  walk.report(() => {
     const shown = enumeration.values.map((one) => (typeof one === 'string' ? one : stringifyJson(one)));
     return fieldError.notSupported(walk.field, inOrder(value), shown);
   });
@@ -134,13 +134,13 @@ function validateList(list: readonly JsonValue[], node: SchemaNode, old: OldValu
   if (!bounds) return;
   const { min, max, isUnique } = bounds;
   if (min !== undefined && list.length < min) walk.invalid(list.length, `should have at least ${min} items`);
-  if (max !== undefined && list.length > max) walk.tell(() => fieldError.tooMany(walk.field, list.length, max));
-  if (isUnique && hasTwins(list)) walk.invalid('', "shouldn't contain duplicates");
+  if (max !== undefined && list.length > max) walk.report(() => fieldError.tooMany(walk.field, list.length, max));
+  if (isUnique && hasDuplicates(list)) walk.invalid('', "shouldn't contain duplicates");
 }
 
-function hasTwins(list: readonly JsonValue[]): boolean {
-  const sightings = new Sightings();
-  return list.some((item) => sightings.see(item) > 0);
+function hasDuplicates(list: readonly JsonValue[]): boolean {
+  const occurrences = new Occurrences();
+  return list.some((item) => occurrences.add(item) > 0);
 }
 
 function validateObject(object: JsonObject, node: SchemaNode, old: OldValue, walk: ValueWalk): void {
@@ -162,7 +162,7 @@ function validateObject(object: JsonObject, node: SchemaNode, old: OldValue, wal
         validateNode(object[field]!, additional, oldValue, walk);
         walk.leaveOther();
       } else if (others === false) {
-        walk.tell(() => {
+        walk.report(() => {
           const message = `${walk.name}.${field} in body is a forbidden property`;
           return fieldError.invalid(walk.field, field, message);
         });
@@ -180,6 +180,6 @@ function hasRightSize(object: JsonObject, { min, max }: ObjectBounds, walk: Valu
     return false;
   }
   if (max === undefined || size <= max) return true;
-  walk.tell(() => fieldError.tooMany(walk.field, size, max));
+  walk.report(() => fieldError.tooMany(walk.field, size, max));
   return false;
 }

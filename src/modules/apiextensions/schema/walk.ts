@@ -7,14 +7,14 @@ const singleFields = ['not', 'additionalProperties', 'additionalItems'];
 const isSchema = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The schema and all schemas inside it. Where a schema may also be a list or a boolean, only schemas count. */
+/** Returns the schema and all schemas inside it. Lists and booleans in place of a schema are skipped. */
 export function everySchema(schema: Fields): Fields[] {
   const found: Fields[] = [];
   collect(schema, found);
   return found;
 }
 
-/** The codec bounds how deep schemas are. */
+/** Depth is bounded by the codec. */
 function collect(schema: Fields, found: Fields[]): void {
   found.push(schema);
   const { items } = schema;
