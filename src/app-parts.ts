@@ -30,7 +30,7 @@ import { DeclaredValidation } from './registry/declared-validation.js';
 import { Renderings } from './registry/rendering.js';
 import type { ResourceDefinition } from './registry/resource-definition.js';
 import { ResourceRegistry } from './registry/resource-registry.js';
-import type { StoreParts } from './registry/resource-store.js';
+import type { StoreDependencies } from './registry/resource-store.js';
 import { GatedFields } from './schema/gated-fields.js';
 import type { Logger } from './std/logger.js';
 import type { Rng } from './std/rng.js';
@@ -48,7 +48,7 @@ export interface Given extends GivenIdentities {
 /** Components of one server, below the HTTP layer: plain objects, connected through their constructors. */
 export interface AppParts extends Given, AuthenticationParts, AccessParts {
   readonly feed: Feed;
-  readonly storeParts: StoreParts;
+  readonly storeParts: StoreDependencies;
   readonly registry: ResourceRegistry;
   readonly catalog: Catalog;
   readonly serviceAllocation: ServiceAllocation;
@@ -111,7 +111,7 @@ export function makeParts(given: Given): AppParts {
     ownResourcePrefix: naming.label(''),
     logger,
   });
-  const storeParts: StoreParts = {
+  const storeParts: StoreDependencies = {
     types: catalog,
     protobuf: new StoredProtobuf(() => catalog),
     storageMediaType: config.storage.mediaType === naming.protobufMediaType ? 'protobuf' : 'json',

@@ -11,12 +11,12 @@ export {
 export {
   defineResource,
   type HandledSubresource,
-  type LensSubresource,
+  type ViewSubresource,
   type ResourceDefinition,
   type VirtualResourceDefinition,
 } from './registry/resource-definition.js';
-export { scaleLens } from './registry/scale-lens.js';
-export { statusLens } from './registry/status-lens.js';
+export { scaleSubresource } from './registry/scale-subresource.js';
+export { statusSubresource } from './registry/status-subresource.js';
 export { updateObject } from './registry/update.js';
 export type { Strategy, StrategyContext } from './registry/strategy.js';
 export { ageCell, ageColumn, defaultTable, nameColumn, type TableDefinition } from './registry/table.js';

@@ -47,7 +47,7 @@ export class ShopGroup {
         const shine = Math.min(shineMax, asNumber(status['shine']) + asNumber(times));
         return { ...widget, status: { ...status, shine } };
       },
-      { lens: widgetStatus, requiresResourceVersion: false, createsMissing: false },
+      { subresource: widgetStatus, requiresResourceVersion: false, createsMissing: false },
       { request: context, admission: admissionFor(this.parts.admission, target, 'UPDATE', 'polish') },
     );
     return { object: encoded?.parse() ?? object, code: 200 };

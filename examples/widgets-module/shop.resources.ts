@@ -1,11 +1,18 @@
-import { asFields, asText, defineResource, scaleLens, statusLens, type VirtualResourceDefinition } from 'keelson';
+import {
+  asFields,
+  asText,
+  defineResource,
+  scaleSubresource,
+  statusSubresource,
+  type VirtualResourceDefinition,
+} from 'keelson';
 import { validateStatus, widgetStrategy } from './widget.strategy.js';
 import { widgetTable } from './widget.table.js';
 
 export const shopVersion = { group: 'shop.example.com', version: 'v1' };
 
 /** The status of a widget is written on its own, by clients and by polishing. */
-export const widgetStatus = statusLens({ validate: validateStatus });
+export const widgetStatus = statusSubresource({ validate: validateStatus });
 
 export const widgets = defineResource({
   ...shopVersion,
@@ -20,7 +27,7 @@ export const widgets = defineResource({
   selectableFields: { 'spec.color': (widget) => asText(asFields(widget['spec'])['color']) },
   subresources: {
     status: widgetStatus,
-    scale: scaleLens({ specReplicas: ['spec', 'replicas'], statusReplicas: ['status', 'replicas'] }),
+    scale: scaleSubresource({ specReplicas: ['spec', 'replicas'], statusReplicas: ['status', 'replicas'] }),
     polish: { type: 'handled', verbs: ['create'], kind: { ...shopVersion, kind: 'Polish' } },
   },
 });

@@ -148,7 +148,7 @@ function subresourcesOf(resource: Served): DiscoveredSubresource[] {
   const { definition } = resource;
   return Object.entries(definition.subresources)
     .map(([name, subresource]) => {
-      const own = subresource.type === 'lens' ? (subresource.viewKind ?? definition) : subresource.kind;
+      const own = subresource.type === 'view' ? (subresource.viewKind ?? definition) : subresource.kind;
       const isForeign = own.group !== definition.group || own.version !== definition.version;
       const foreign = isForeign ? { ...(own.group !== '' && { group: own.group }), version: own.version } : {};
       return { name, verbs: [...subresource.verbs].sort(), kind: own.kind, foreign };

@@ -14,7 +14,7 @@ import { DiscoveryRequests } from './discovery-requests.js';
 
 const strategy: Strategy = { validateName: () => [] };
 const lens = {
-  type: 'lens',
+  type: 'view',
   verbs: ['update', 'get', 'patch'],
   view: (o: KubeObject) => o,
   put: (o: KubeObject) => o,
@@ -201,7 +201,13 @@ describe('documents of one path', () => {
 describe('custom kinds', () => {
   const lamps = defineResource({
     ...{ group: 'shop.example.com', version: 'v1', kind: 'Lamp', plural: 'lamps', namespaced: true, strategy },
-    ...{ table: defaultTable, storagePrefix: 'lamps/v1', form: openForm(), shortNames: ['lm'], categories: ['all'] },
+    ...{
+      table: defaultTable,
+      storagePrefix: 'lamps/v1',
+      customType: openForm(),
+      shortNames: ['lm'],
+      categories: ['all'],
+    },
     subresources: { scale, status: lens },
   });
   const others = ['v1beta1', 'v2', 'v10', 'v1alpha1', 'first'].map((version) => ({

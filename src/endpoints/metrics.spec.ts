@@ -18,7 +18,7 @@ const pods = defineResource({
     strategy: { validateName: () => [] },
     table: defaultTable,
   },
-  subresources: { status: { type: 'lens', verbs: ['get'], view: (o) => o, put: (o) => o } },
+  subresources: { status: { type: 'view', verbs: ['get'], view: (o) => o, put: (o) => o } },
 });
 
 interface Call {

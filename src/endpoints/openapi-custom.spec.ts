@@ -10,7 +10,7 @@ import { systemClock } from '../std/clock.js';
 import { OpenApiRequests } from './openapi-requests.js';
 
 const lens = {
-  type: 'lens',
+  type: 'view',
   verbs: ['get', 'update', 'patch'],
   view: (object: KubeObject) => object,
   put: (object: KubeObject) => object,
@@ -26,7 +26,7 @@ function kind(name: string, version: string, openApi: JsonObject | undefined, re
   return defineResource({
     ...{ group, version, kind: name, plural: `${name.toLowerCase()}s`, namespaced: true, table: defaultTable },
     ...{ strategy: { validateName: () => [] }, itemsCarryType: true },
-    form: openForm(openApi),
+    customType: openForm(openApi),
     ...rest,
   });
 }

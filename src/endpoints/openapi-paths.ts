@@ -171,7 +171,7 @@ function pathsOfSubresource(
   subresourceName: string,
   subresource: SubresourceDefinition,
 ): ApiPath[] {
-  const gvk = subresource.type === 'lens' ? (subresource.viewKind ?? object.gvk) : subresource.kind;
+  const gvk = subresource.type === 'view' ? (subresource.viewKind ?? object.gvk) : subresource.kind;
   const name = `${object.name}${subresourceName.split('/').map(capitalised).join('')}`;
   const scope = { ...object, gvk, name };
   if (subresource.type === 'handled' && subresource.text) {

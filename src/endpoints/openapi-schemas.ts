@@ -104,7 +104,7 @@ export class OpenApiSchemas {
       'x-kubernetes-group-version-kind': [gvkOf(definition)],
       ...selectableFieldsOf(definition),
     };
-    const author = definition.form?.openApi;
+    const author = definition.customType?.openApiSchema;
     if (!author) return { type: 'object', ...own };
     const fields = { ...this.typeFields(), metadata: this.field('ObjectMeta', 'metadata', true) };
     return { ...customSchema(author, this.dialect, fields), ...own };

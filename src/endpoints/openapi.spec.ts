@@ -13,7 +13,7 @@ import { OpenApiRequests } from './openapi-requests.js';
 
 const strategy: Strategy = { validateName: () => [] };
 const lens = {
-  type: 'lens',
+  type: 'view',
   verbs: ['get', 'update', 'patch'],
   view: (o: KubeObject) => o,
   put: (o: KubeObject) => o,

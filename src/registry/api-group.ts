@@ -51,13 +51,13 @@ export interface HandlerResult {
 
 export type SubresourceHandler = (request: SubresourceRequest) => Promise<HandlerResult>;
 /** Returns all objects of a resource that is not stored. The list is computed for every read. */
-export type MadeObjects = () => Promise<readonly KubeObject[]>;
+export type ComputeList = () => Promise<readonly KubeObject[]>;
 export type VirtualHandler = (request: VirtualRequest) => Promise<HandlerResult>;
 
 export interface ApiGroupMetadata extends ApiGroupOptions {
   readonly subresourceMethods: readonly { resource: string; subresource: string; method: string }[];
   readonly virtualMethods: readonly { resource: string; method: string }[];
-  readonly madeMethods: readonly { resource: string; method: string }[];
+  readonly computedMethods: readonly { resource: string; method: string }[];
   readonly reserveMethods: readonly { resource: string; method: string }[];
 }
 
@@ -72,7 +72,7 @@ type OptionsFor = Versions | ((naming: NamingProfile) => Versions);
 const groupOptions = new WeakMap<Class, OptionsFor>();
 const subresourceMethods = new WeakMap<object, { resource: string; subresource: string; method: string }[]>();
 const virtualMethods = new WeakMap<object, { resource: string; method: string }[]>();
-const madeMethods = new WeakMap<object, { resource: string; method: string }[]>();
+const computedMethods = new WeakMap<object, { resource: string; method: string }[]>();
 const reserveMethods = new WeakMap<object, { resource: string; method: string }[]>();
 
 export function ApiGroup(options: OptionsFor) {
@@ -96,10 +96,10 @@ export function VirtualResource(resource: string) {
 /**
  * Marks the method that computes the objects of a resource that is not stored. Its definition allows only get and list.
  */
-export function MadeResource(resource: string) {
-  return (prototype: object, method: string, _descriptor: TypedPropertyDescriptor<MadeObjects>): void => {
-    const marked = madeMethods.get(prototype) ?? [];
-    madeMethods.set(prototype, [...marked, { resource, method }]);
+export function ComputedResource(resource: string) {
+  return (prototype: object, method: string, _descriptor: TypedPropertyDescriptor<ComputeList>): void => {
+    const marked = computedMethods.get(prototype) ?? [];
+    computedMethods.set(prototype, [...marked, { resource, method }]);
   };
 }
 
@@ -128,7 +128,7 @@ export function apiGroupsOf(instance: object, naming: NamingProfile): ApiGroupMe
       ...version,
       subresourceMethods: subresourceMethods.get(prototype) ?? [],
       virtualMethods: virtualMethods.get(prototype) ?? [],
-      madeMethods: madeMethods.get(prototype) ?? [],
+      computedMethods: computedMethods.get(prototype) ?? [],
       reserveMethods: reserveMethods.get(prototype) ?? [],
     }),
   );

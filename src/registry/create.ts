@@ -8,7 +8,7 @@ import { noRevision } from '../machinery/revision.js';
 import { copyObject } from '../patch/copy-json.js';
 import type { Steps } from '../std/steps.js';
 import { YieldTimer } from '../std/yield-timer.js';
-import { keepOwnersOnce } from './owner-references.js';
+import { dropDuplicateOwners } from './owner-references.js';
 import type { Reservation } from './reservation.js';
 import type { ResourceStore } from './resource-store.js';
 import { generateName, objectTime } from './system-fields.js';
@@ -56,14 +56,14 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
   store.fillTypeDefaults(submitted);
   if (timer.isDue()) await timer.yield();
   store.fillKindDefaults(submitted);
-  keepOwnersOnce(submitted, request.warnings);
+  dropDuplicateOwners(submitted, request.warnings);
   if (timer.isDue()) await timer.yield();
   const tracked = timer.run(store.track(undefined, submitted, context, strategyContext.now));
   if (tracked) await tracked;
   if (timer.isDue()) await timer.yield();
   const object = (await admission.admit(submitted, undefined)) ?? submitted;
   if (timer.isDue()) await timer.yield();
-  keepOwnersOnce(object, request.warnings);
+  dropDuplicateOwners(object, request.warnings);
   store.dropGated(object, undefined);
   strategy.prepareForCreate?.(object, strategyContext);
   if (strategy.countsGenerations) object.metadata.generation = 1;
@@ -103,7 +103,7 @@ async function writeNew(
     boundedErrorsInSteps(validateNew(object, strategy, definition.namespaced, strategyContext)),
   );
   if (timer.isDue()) await timer.yield();
-  const errors = store.settle(object, undefined, byHand);
+  const errors = store.mergeDeclaredErrors(object, undefined, byHand);
   if (errors.length > 0) throw ApiError.invalid(definition, object.metadata.name ?? '', errors);
   if (timer.isDue()) await timer.yield();
   request.warnings.push(...(strategy.warnings?.(object, undefined) ?? []));

@@ -31,8 +31,8 @@ function settled(
     logger: { ...silentLogger, warn: (_text, more) => lines.push(more) },
     ...gates,
   });
-  const errors = validation.settle(type, object, undefined, byHand);
-  validation.settle(type, object, undefined, byHand);
+  const errors = validation.mergeErrors(type, object, undefined, byHand);
+  validation.mergeErrors(type, object, undefined, byHand);
   return { errors, mismatches: validation.mismatches / 2, logged: lines.length };
 }
 
@@ -54,5 +54,5 @@ it('believes what is written by hand of the items of an atomic list', () => {
     ...{ ownResourcePrefix: 'kubernetes.io/', logger: silentLogger },
   });
   const claims = catalog.kind('resource.k8s.io', 'v1', 'ResourceClaim')!;
-  expect(validation.settle(claims, { ...claim, kind: 'ResourceClaim' }, undefined, [twice])).toEqual([twice]);
+  expect(validation.mergeErrors(claims, { ...claim, kind: 'ResourceClaim' }, undefined, [twice])).toEqual([twice]);
 });

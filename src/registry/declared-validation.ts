@@ -6,7 +6,7 @@ import { declarativeErrors, type DeclaredError } from '../schema/declarative.js'
 import { parseRule, staged, type Stability } from '../schema/declared-rule.js';
 import type { Logger } from '../std/logger.js';
 
-export interface DeclaredValidationParts {
+export interface DeclaredValidationOptions {
   /** The feature gate DeclarativeValidation: declared rules run beside handwritten ones. */
   readonly isOn: boolean;
   /**
@@ -31,7 +31,7 @@ export class DeclaredValidation {
   private found = 0;
   private readonly logged = new Set<string>();
 
-  constructor(private readonly parts: DeclaredValidationParts) {}
+  constructor(private readonly parts: DeclaredValidationOptions) {}
 
   /** The number of errors that only one of the two validations has found. */
   get mismatches(): number {
@@ -42,7 +42,7 @@ export class DeclaredValidation {
    * Returns the errors for the client: handwritten ones, without those that trusted declared rules replace, then the
    * declared ones.
    */
-  settle(
+  mergeErrors(
     type: StructType,
     object: KubeObject,
     old: KubeObject | undefined,
@@ -79,16 +79,16 @@ export class DeclaredValidation {
     const foundByHand = new Set(byHand.map(keyOf));
     for (const error of declared) {
       if (error.stability === 'stable' || foundByHand.has(keyOf(error))) continue;
-      this.differs(type, error, 'only the declared rule refuses');
+      this.reportMismatch(type, error, 'only the declared rule refuses');
     }
     const foundDeclared = new Set(declared.map(keyOf));
     for (const error of byHand) {
       if (foundDeclared.has(keyOf(error)) || !rules.declare(error, tried)) continue;
-      this.differs(type, error, 'only the rule written by hand refuses');
+      this.reportMismatch(type, error, 'only the rule written by hand refuses');
     }
   }
 
-  private differs(type: StructType, { field, detail }: FieldError, problem: string): void {
+  private reportMismatch(type: StructType, { field, detail }: FieldError, problem: string): void {
     this.found++;
     const place = `${type.name} ${withoutItems(field)} ${problem}`;
     if (this.logged.has(place) || this.logged.size >= loggedMax) return;

@@ -6,7 +6,7 @@ import type { Revision } from '../machinery/revision.js';
 import { copyObject } from '../patch/copy-json.js';
 import type { EncodedObject } from '../cache/encoded-object.js';
 import { YieldTimer } from '../std/yield-timer.js';
-import { newerThan } from './confirm.js';
+import { recheckUnwritten } from './recheck-unwritten.js';
 import type { Written } from './create.js';
 import { checkPreconditions } from './preconditions.js';
 import type { RequestContext } from './request-context.js';
@@ -99,7 +99,7 @@ async function attemptDelete(
 
   const next = nextState(store, old, options, context);
   if (next.then === 'stays' || request.dryRun) {
-    const newer = await newerThan(store, key, current, request.signal);
+    const newer = await recheckUnwritten(store, key, current, request.signal);
     if (newer) return { newer };
   }
   if (next.then === 'stays') return { object: old, encoded: current.encoded, gone: false };

@@ -59,13 +59,13 @@ export function chooseApis(runtimeConfig: RuntimeConfig, known: readonly KnownAp
   };
 }
 
-interface GivenKey {
+interface ConfigKey {
   readonly key: RuntimeKey;
   readonly isOn: boolean;
 }
 
 /** Keys that cannot be parsed were rejected with the configuration. */
-function keysOf(config: RuntimeConfig): GivenKey[] {
+function keysOf(config: RuntimeConfig): ConfigKey[] {
   return Object.entries(config).flatMap(([text, isOn]) => {
     const key = parseRuntimeKey(text);
     return key === undefined ? [] : [{ key, isOn }];
@@ -98,7 +98,7 @@ function problemWith(key: RuntimeKey, known: readonly KnownApi[], naming: Naming
     (api) =>
       api.group === group && api.version === version && (key.type === 'version' || api.resource === key.resource),
   );
-  if (gone.length > 0) return { warnings: gone.map(farewell) };
+  if (gone.length > 0) return { warnings: gone.map(removalWarning) };
   if (versions.length === 0) {
     const meant = nearest(group, new Set(known.map((api) => api.group)));
     return { error: `${name}: the group "${group}" is not known${suggestion(meant)}` };
@@ -108,7 +108,7 @@ function problemWith(key: RuntimeKey, known: readonly KnownApi[], naming: Naming
   return { error: `${name} has no resource "${resource}"${suggestion(nearest(resource, found.resources))}` };
 }
 
-function farewell({ group, version, kind, removed, replacement }: RemovedApi): string {
+function removalWarning({ group, version, kind, removed, replacement }: RemovedApi): string {
   const instead = replacement && `use ${apiVersionOf(replacement.group, replacement.version)} ${replacement.kind}`;
   return `${apiVersionOf(group, version)} ${kind} was removed in v${removed}; ${instead ?? 'nothing has its place'}`;
 }

@@ -10,11 +10,11 @@ import { fieldSetOf, type FieldSet } from '../patch/apply/field-set.js';
 import { schemaOfAnyObject } from '../patch/apply/schema-of-json-schema.js';
 import { schemaOfType } from '../patch/apply/schema-of-type.js';
 import type { Schema } from '../patch/apply/schema.js';
-import type { LensSubresource, ResourceDefinition } from './resource-definition.js';
-import { ScaleOwnership, scaleLensOf } from './scale-ownership.js';
-import { fromStored, toStored } from './served-version.js';
+import type { ViewSubresource, ResourceDefinition } from './resource-definition.js';
+import { ScaleOwnership, scaleSubresourceOf } from './scale-ownership.js';
+import { toServedVersion, toStorageVersion } from './served-version.js';
 
-interface Form {
+interface ServedSchema {
   readonly definition: ResourceDefinition;
   readonly schema: Schema;
 }
@@ -29,7 +29,7 @@ export interface Writer {
   readonly time: string;
 }
 
-export interface Applied extends Writer {
+export interface ApplyWrite extends Writer {
   readonly live: KubeObject | undefined;
   readonly config: JsonObject;
   readonly force: boolean;
@@ -42,7 +42,7 @@ export interface Applied extends Writer {
  * served version of the resource is added.
  */
 export class FieldOwnership {
-  private readonly forms = new Map<string, Form>();
+  private readonly versions = new Map<string, ServedSchema>();
   private readonly managers = new Map<string, FieldManager>();
   private readonly scales = new Map<string, ScaleOwnership>();
 
@@ -54,28 +54,28 @@ export class FieldOwnership {
   add(definition: ResourceDefinition, struct: StructType | undefined): void {
     const schema = struct
       ? schemaOfType(struct)
-      : (definition.form?.ownership ?? schemaOfAnyObject(schemaOfType(this.types.struct('meta.v1.ObjectMeta'))));
-    this.forms.set(apiVersionOf(definition.group, definition.version), { definition, schema });
+      : (definition.customType?.ownership ?? schemaOfAnyObject(schemaOfType(this.types.struct('meta.v1.ObjectMeta'))));
+    this.versions.set(apiVersionOf(definition.group, definition.version), { definition, schema });
   }
 
   /** Computes managedFields after a create or update. `live` and `next` are in the storage version. */
-  *tracked(writer: Writer, live: KubeObject | undefined, next: KubeObject): Steps<ObjectMeta['managedFields']> {
+  *trackUpdate(writer: Writer, live: KubeObject | undefined, next: KubeObject): Steps<ObjectMeta['managedFields']> {
     const { definition, manager, time } = writer;
     const scale = this.scaleOf(writer);
-    if (scale && live) return scale.tracked(writer, live, next);
-    const seen = (object: KubeObject) => fromStored(definition, object) as unknown as JsonObject;
+    if (scale && live) return scale.trackUpdate(writer, live, next);
+    const seen = (object: KubeObject) => toServedVersion(definition, object) as unknown as JsonObject;
     const update = { live: live && seen(live), next: seen(next), manager, time };
     const tracked = yield* this.managerOf(writer).trackingUpdate(update);
     return (tracked as unknown as KubeObject).metadata.managedFields;
   }
 
   /** Applies a configuration (server-side apply). Returns the object, or its Scale, in the version of the request. */
-  *applied(applied: Applied): Steps<KubeObject> {
-    const { definition, live, config, manager, force, time, check } = applied;
-    const scale = this.scaleOf(applied);
-    if (scale && live) return scale.applied(applied, live) as unknown as KubeObject;
-    const object = yield* this.managerOf(applied).applying({
-      live: live && (fromStored(definition, live) as unknown as JsonObject),
+  *apply(write: ApplyWrite): Steps<KubeObject> {
+    const { definition, live, config, manager, force, time, check } = write;
+    const scale = this.scaleOf(write);
+    if (scale && live) return scale.apply(write, live) as unknown as KubeObject;
+    const object = yield* this.managerOf(write).applying({
+      live: live && (toServedVersion(definition, live) as unknown as JsonObject),
       config,
       manager,
       force,
@@ -89,37 +89,41 @@ export class FieldOwnership {
     const apiVersion = apiVersionOf(definition.group, definition.version);
     const key = `${apiVersion}/${subresource}`;
     let found = this.managers.get(key);
-    if (!found) this.managers.set(key, (found = this.make(definition, apiVersion, subresource)));
+    if (!found) this.managers.set(key, (found = this.newManager(definition, apiVersion, subresource)));
     return found;
   }
 
   /** Returns undefined unless the subresource is a Scale. */
   private scaleOf({ definition, subresource }: Pick<Writer, 'definition' | 'subresource'>): ScaleOwnership | undefined {
-    const lens = scaleLensOf(definition, subresource);
-    if (!lens) return undefined;
+    const scaleSubresource = scaleSubresourceOf(definition, subresource);
+    if (!scaleSubresource) return undefined;
     const key = `${apiVersionOf(definition.group, definition.version)}/${subresource}`;
     let found = this.scales.get(key);
     if (!found) {
-      const versions = () => new Map([...this.forms].map(([version, form]) => [version, form.definition]));
-      this.scales.set(key, (found = new ScaleOwnership(this.types, definition, subresource, lens, versions)));
+      const versions = () =>
+        new Map([...this.versions].map(([apiVersion, { definition }]) => [apiVersion, definition]));
+      this.scales.set(
+        key,
+        (found = new ScaleOwnership(this.types, definition, subresource, scaleSubresource, versions)),
+      );
     }
     return found;
   }
 
-  private make(definition: ResourceDefinition, apiVersion: string, subresource: string): FieldManager {
-    const unreached = unreachedThrough(definition, subresource);
-    const { reached } = (definition.subresources[subresource] ?? {}) as Partial<LensSubresource>;
-    const reachedPattern = reached && fieldPatternOf(...reached);
+  private newManager(definition: ResourceDefinition, apiVersion: string, subresource: string): FieldManager {
+    const resetFields = resetFieldsOf(definition, subresource);
+    const { onlyFields } = (definition.subresources[subresource] ?? {}) as Partial<ViewSubresource>;
+    const onlyPattern = onlyFields && fieldPatternOf(...onlyFields);
     return new FieldManager({
       apiVersion,
       kind: definition.kind,
       subresource,
-      schema: this.forms.get(apiVersion)!.schema,
+      schema: this.versions.get(apiVersion)!.schema,
       versions: {
-        schema: (version) => this.forms.get(version)?.schema,
+        schema: (version) => this.versions.get(version)?.schema,
         convert: (object, version) => this.convert(object, version),
-        unreached: () => unreached,
-        reached: () => reachedPattern,
+        unreached: () => resetFields,
+        reached: () => onlyPattern,
       },
       lastAppliedAnnotation:
         subresource === '' ? this.naming.label('last-applied-configuration', 'kubectl') : undefined,
@@ -127,22 +131,22 @@ export class FieldOwnership {
   }
 
   private convert(object: JsonObject, apiVersion: string): JsonObject {
-    const from = this.forms.get(asText(object['apiVersion']))?.definition;
-    const to = this.forms.get(apiVersion)?.definition;
+    const from = this.versions.get(asText(object['apiVersion']))?.definition;
+    const to = this.versions.get(apiVersion)?.definition;
     if (!from || !to) return object;
-    return fromStored(to, toStored(from, object as unknown as KubeObject)) as unknown as JsonObject;
+    return toServedVersion(to, toStorageVersion(from, object as unknown as KubeObject)) as unknown as JsonObject;
   }
 }
 
-function unreachedThrough(definition: ResourceDefinition, subresource: string): FieldSet | undefined {
+function resetFieldsOf(definition: ResourceDefinition, subresource: string): FieldSet | undefined {
   if (subresource === '') {
-    const paths = [...(isLens(definition, 'status') ? ['status'] : []), ...(definition.unreached ?? [])];
+    const paths = [...(isViewSubresource(definition, 'status') ? ['status'] : []), ...(definition.resetFields ?? [])];
     return paths.length > 0 ? fieldSetOf(...paths) : undefined;
   }
-  const lens = definition.subresources[subresource] as LensSubresource | undefined;
-  return lens?.unreached && fieldSetOf(...lens.unreached);
+  const view = definition.subresources[subresource] as ViewSubresource | undefined;
+  return view?.resetFields && fieldSetOf(...view.resetFields);
 }
 
-function isLens({ subresources }: ResourceDefinition, name: string): boolean {
-  return Object.hasOwn(subresources, name) && subresources[name]!.type === 'lens';
+function isViewSubresource({ subresources }: ResourceDefinition, name: string): boolean {
+  return Object.hasOwn(subresources, name) && subresources[name]!.type === 'view';
 }

@@ -18,12 +18,12 @@ export interface ObjectCodec {
   addVersion(version: StoredVersion): void;
 }
 
-export interface ObjectCodecParts {
+export interface ObjectCodecOptions {
   readonly values: StoredValues;
   readonly keyOf: (namespace: string, name: string) => string;
 }
 
-export function objectCodec(definition: ResourceDefinition, { values, keyOf }: ObjectCodecParts): ObjectCodec {
+export function objectCodec(definition: ResourceDefinition, { values, keyOf }: ObjectCodecOptions): ObjectCodec {
   const ownValues = new OwnValues();
   const selectable = Object.entries(definition.selectableFields);
 
@@ -46,7 +46,7 @@ export function objectCodec(definition: ResourceDefinition, { values, keyOf }: O
       const own = ownValues.find(item.key, item.value, item.modRevision);
       if (own) {
         // Decoding a custom object depends on its CustomResourceDefinition, which may change.
-        if (definition.form) ownValues.forget(item.key);
+        if (definition.customType) ownValues.forget(item.key);
         return own;
       }
       try {

@@ -1,5 +1,5 @@
 import type { KubeObject, OwnerReference } from '../machinery/kube-object.js';
-import { keepOwnersOnce } from './owner-references.js';
+import { dropDuplicateOwners } from './owner-references.js';
 
 const owner = (uid: string, more: Partial<OwnerReference> = {}): OwnerReference => ({
   apiVersion: 'v1',
@@ -28,8 +28,8 @@ it.each<[string, OwnerReference[], OwnerReference[], string[]]>([
 ])('owners: %s', (_what, given, want, told) => {
   const object = objectOf(given);
   const warnings: string[] = [];
-  keepOwnersOnce(object, warnings);
-  keepOwnersOnce(objectOf(given), warnings);
+  dropDuplicateOwners(object, warnings);
+  dropDuplicateOwners(objectOf(given), warnings);
   expect(object.metadata.ownerReferences).toEqual(want);
   expect(warnings.map((warning) => warning.split('UID(s): ')[1])).toEqual(told);
 });

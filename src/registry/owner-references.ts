@@ -2,7 +2,7 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import { repeatedValues } from '../machinery/value-key.js';
 
 /** Removes duplicate ownerReferences, which old clients send, and adds a warning. */
-export function keepOwnersOnce({ metadata }: KubeObject, warnings: string[]): void {
+export function dropDuplicateOwners({ metadata }: KubeObject, warnings: string[]): void {
   const owners = metadata.ownerReferences;
   if (!owners || owners.length < 2) return;
   const isAgain = repeatedValues(owners);

@@ -9,7 +9,7 @@ import { isRemoved, type ApiLifecycle } from './api-lifecycle.js';
 import {
   apiGroupsOf,
   type ApiGroupMetadata,
-  type MadeObjects,
+  type ComputeList,
   type SubresourceHandler,
   type VirtualHandler,
 } from './api-group.js';
@@ -17,11 +17,11 @@ import type { ResourceDefinition, VirtualResourceDefinition } from './resource-d
 import { chooseApis } from './enabled-apis.js';
 import type { Reserve } from './reservation.js';
 import type { ResourceRegistry, Served, ServedResource, ServedVirtual } from './resource-registry.js';
-import { ResourceStore, type StoreParts } from './resource-store.js';
+import { ResourceStore, type StoreDependencies } from './resource-store.js';
 
-export interface RegistryParts {
+export interface RegistryDependencies {
   readonly registry: ResourceRegistry;
-  readonly storeParts: StoreParts;
+  readonly storeParts: StoreDependencies;
   readonly naming: NamingProfile;
   readonly runtimeConfig: RuntimeConfig;
   readonly logger: Logger;
@@ -32,7 +32,7 @@ export interface RegistryParts {
 /** Finds the provider classes marked with @ApiGroup in all modules and serves their resources. */
 @Module({})
 export class RegistryModule {
-  static for(parts: RegistryParts): DynamicModule {
+  static for(parts: RegistryDependencies): DynamicModule {
     return {
       module: RegistryModule,
       imports: [DiscoveryModule],
@@ -50,7 +50,7 @@ export class RegistryModule {
 class ApiGroupCollector {
   constructor(
     private readonly discovery: DiscoveryService,
-    private readonly parts: RegistryParts,
+    private readonly parts: RegistryDependencies,
   ) {}
 
   onModuleInit(): void {
@@ -73,7 +73,7 @@ interface FoundVersion {
 }
 
 /** Serves the versions that --runtime-config enables. A disabled version may still be the storage version. */
-function serveVersions(found: readonly FoundVersion[], parts: RegistryParts): void {
+function serveVersions(found: readonly FoundVersion[], parts: RegistryDependencies): void {
   const { registry, runtimeConfig, naming, logger, storeParts, lifecycleOf } = parts;
   const known = found.map(({ options: { group, version, resources = [], virtual = [] } }) => ({
     group,
@@ -118,12 +118,12 @@ export class ApiChoiceError extends Error {
 
 /** Creates one store per resource, shared by all versions of the resource. */
 class Stores {
-  private readonly made = new Map<string, ResourceStore>();
+  private readonly byPrefix = new Map<string, ResourceStore>();
   private readonly definitions = new Map<string, ResourceDefinition>();
 
   constructor(
     found: readonly FoundVersion[],
-    private readonly parts: StoreParts,
+    private readonly parts: StoreDependencies,
   ) {
     for (const { options } of found) {
       for (const definition of options.resources ?? []) this.definitions.set(pathOf(definition), definition);
@@ -133,14 +133,14 @@ class Stores {
   of(definition: ResourceDefinition): ResourceStore {
     const stored = definition.hub ? this.definitions.get(pathOf({ ...definition.hub.stored })) : definition;
     assert(stored && !stored.hub, `${pathOf(definition)} is stored as a version that no module defines`);
-    let store = this.made.get(stored.storagePrefix);
-    if (!store) this.made.set(stored.storagePrefix, (store = this.make(stored)));
+    let store = this.byPrefix.get(stored.storagePrefix);
+    if (!store) this.byPrefix.set(stored.storagePrefix, (store = this.create(stored)));
     assert(store.definition === stored, `${pathOf(stored)} and ${pathOf(store.definition)} are stored in one place`);
     return store;
   }
 
   /** Creates a store that also decodes values of the resource's other versions, served or not. */
-  private make(stored: ResourceDefinition): ResourceStore {
+  private create(stored: ResourceDefinition): ResourceStore {
     const store = new ResourceStore(stored, this.parts);
     for (const { hub, group, version, kind } of this.definitions.values()) {
       if (hub && pathOf(hub.stored) === pathOf(stored))
@@ -170,7 +170,7 @@ function storedResource(
   }
   for (const [name, subresource] of Object.entries(definition.subresources)) {
     assert(
-      subresource.type === 'lens' || handlers.has(name),
+      subresource.type === 'view' || handlers.has(name),
       `${definition.plural}/${name} is declared, but no method is marked @Subresource('${definition.plural}', '${name}')`,
     );
   }
@@ -179,14 +179,14 @@ function storedResource(
   if (definition.hub) store.ownership.add(definition, struct);
   const reserves = group.reserveMethods.find(({ resource }) => resource === definition.plural);
   if (reserves) store.reserve = methods[reserves.method]!.bind(methods) as Reserve;
-  const made = group.madeMethods.find(({ resource }) => resource === definition.plural);
+  const computed = group.computedMethods.find(({ resource }) => resource === definition.plural);
   return {
     type: 'stored',
     definition,
     struct,
     store,
     handlers,
-    ...(made && { made: methods[made.method]!.bind(methods) as MadeObjects }),
+    ...(computed && { computeList: methods[computed.method]!.bind(methods) as ComputeList }),
   };
 }
 

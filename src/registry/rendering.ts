@@ -8,7 +8,7 @@ import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import type { Clock } from '../std/clock.js';
 import type { Steps } from '../std/steps.js';
 import type { ResourceDefinition } from './resource-definition.js';
-import { fromStored } from './served-version.js';
+import { toServedVersion } from './served-version.js';
 import type { TableColumn, TableDefinition } from './table.js';
 import { textList } from './text-list.js';
 
@@ -70,7 +70,7 @@ const noColumns = Buffer.from('"columnDefinitions":null');
 
 /** The representations of the objects of one kind: per encoding, served version, Table and PartialObjectMetadata. */
 export class Renderings {
-  private readonly made = new Map<string, Rendering>();
+  private readonly byId = new Map<string, Rendering>();
   private readonly typePrefixLength: number;
 
   constructor(
@@ -91,8 +91,8 @@ export class Renderings {
     const { hub, group, version } = this.definition;
     const served = hub ? `;${apiVersionOf(group, version)}` : '';
     const id = `${encoding.name}${pretty ? ';pretty' : ''}${shape}${rows}${served}`;
-    let rendering = this.made.get(id);
-    if (!rendering) this.made.set(id, (rendering = this.make(id, representation)));
+    let rendering = this.byId.get(id);
+    if (!rendering) this.byId.set(id, (rendering = this.createRendering(id, representation)));
     return rendering;
   }
 
@@ -108,12 +108,12 @@ export class Renderings {
 
   /** Returns a cached object in the served version. */
   parse(object: EncodedObject, parsed = object.parse()): KubeObject {
-    return fromStored(this.definition, parsed);
+    return toServedVersion(this.definition, parsed);
   }
 
   shaped(object: KubeObject, { transform, includeObject }: Representation): unknown {
     if (transform === undefined) return object;
-    if (transform.as === 'PartialObjectMetadataList') throw otherShape(transform.as, 'not a list', object.kind);
+    if (transform.as === 'PartialObjectMetadataList') throw notAcceptable(transform.as, 'not a list', object.kind);
     return transform.as === 'Table'
       ? this.table(
           [object],
@@ -131,7 +131,8 @@ export class Renderings {
     if (transform?.as === 'Table')
       return this.table(objects, meta, transform, includeObject, this.definition.table.columns);
     if (transform) {
-      if (transform.as === 'PartialObjectMetadata') throw otherShape(transform.as, 'a list', this.definition.listKind);
+      if (transform.as === 'PartialObjectMetadata')
+        throw notAcceptable(transform.as, 'a list', this.definition.listKind);
       return {
         kind: 'PartialObjectMetadataList',
         apiVersion: apiVersionOf(transform.group, transform.version),
@@ -147,9 +148,10 @@ export class Renderings {
    */
   joinedList(representation: Representation, count: number): ListRendering | undefined {
     const { encoding, pretty, transform } = representation;
-    if (transform?.as === 'PartialObjectMetadata') throw otherShape(transform.as, 'a list', this.definition.listKind);
-    const isForPeople = encoding.name === 'yaml' || (pretty && encoding.name === 'json');
-    if (isForPeople) return count > 0 ? this.textList(representation) : undefined;
+    if (transform?.as === 'PartialObjectMetadata')
+      throw notAcceptable(transform.as, 'a list', this.definition.listKind);
+    const isHumanReadable = encoding.name === 'yaml' || (pretty && encoding.name === 'json');
+    if (isHumanReadable) return count > 0 ? this.textList(representation) : undefined;
     if (transform?.as === 'Table') return encoding.name === 'json' ? this.jsonRows(representation) : undefined;
     if (encoding.name === 'json') return transform ? this.jsonMetadata(transform) : this.jsonList();
     const { list, mediaType } = encoding;
@@ -174,12 +176,12 @@ export class Renderings {
     if (!list?.encodeItem) return rendering;
     const carriesType = representation.transform !== undefined || this.definition.itemsCarryType;
     const id = `${rendering.id};${carriesType ? 'typed ' : ''}item`;
-    let ofItem = this.made.get(id);
+    let ofItem = this.byId.get(id);
     if (!ofItem) {
       const shape = (object: EncodedObject, parsed?: KubeObject) =>
         this.shaped(this.parse(object, parsed), itemsOf(representation)) as KubeObject;
       ofItem = { ...rendering, id, render: (object, parsed) => list.encodeItem!(shape(object, parsed), carriesType) };
-      this.made.set(id, ofItem);
+      this.byId.set(id, ofItem);
     }
     return ofItem;
   }
@@ -308,7 +310,7 @@ export class Renderings {
     ]);
   }
 
-  private make(id: string, representation: Representation): Rendering {
+  private createRendering(id: string, representation: Representation): Rendering {
     const { encoding, transform, includeObject } = representation;
     const pretty = representation.pretty;
     const encode = (value: unknown) => encoding.encode(value, { pretty });
@@ -375,8 +377,8 @@ export class Renderings {
   private tableOf({ kind }: KubeObject): TableDefinition {
     const { kind: own, subresources, table } = this.definition;
     if (kind === own) return table;
-    const view = Object.values(subresources).find((it) => it.type === 'lens' && it.viewKind?.kind === kind);
-    return (view?.type === 'lens' ? view.table : undefined) ?? table;
+    const view = Object.values(subresources).find((it) => it.type === 'view' && it.viewKind?.kind === kind);
+    return (view?.type === 'view' ? view.table : undefined) ?? table;
   }
 
   private columns(columns: readonly TableColumn[]) {
@@ -434,7 +436,7 @@ function jsonListHead({ kind, apiVersion }: { kind: string; apiVersion: string }
 
 const plainJson: Representation = { encoding: json, pretty: false, transform: undefined, includeObject: 'Metadata' };
 
-function otherShape(asked: string, what: string, kind: string): ApiError {
+function notAcceptable(asked: string, what: string, kind: string): ApiError {
   const message = `you requested ${asked}, but the requested object is ${what} (${kind})`;
   return new ApiError({ reason: 'NotAcceptable', message });
 }

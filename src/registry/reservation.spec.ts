@@ -61,8 +61,8 @@ function tickets(log: string[]): DynamicModule {
       return {
         compares,
         writes,
-        made: () => void log.push('made'),
-        lost: (current) => {
+        committed: () => void log.push('made'),
+        conflicted: (current) => {
           if (current[0]) this.seen.add(number);
           log.push(current[0] ? 'lost' : 'kept');
         },

@@ -11,11 +11,11 @@ export interface Reservation {
   readonly compares: readonly Compare[];
   readonly writes: readonly Write[];
   /** Called after the transaction succeeded. The response waits for the returned promise, which must not reject. */
-  made(revision: Revision): void | Promise<void>;
+  committed(revision: Revision): void | Promise<void>;
   /**
    * Called when a compared key had another revision, with the stored values of all compared keys. The write is retried.
    */
-  lost(current: readonly (KeyValue | undefined)[], revision: Revision): void;
+  conflicted(current: readonly (KeyValue | undefined)[], revision: Revision): void;
   /** Called once at the end of every attempt, successful or not. */
   end(): void;
 }

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { FieldError } from '../machinery/field-error.js';
 import type { GroupVersionKind } from '../machinery/gvk.js';
-import type { ObjectForm } from './object-form.js';
+import type { CustomType } from './custom-type.js';
 import type { Strategy, StrategyContext } from './strategy.js';
 import type { TableDefinition } from './table.js';
 
@@ -28,9 +28,9 @@ export interface ResourceDefinition {
   /** The selectable fields by which the cache indexes watchers. */
   readonly indexedFields: readonly string[];
   /** Set for custom kinds. */
-  readonly form?: ObjectForm;
+  readonly customType?: CustomType;
   /** Set if objects are not stored as JSON or protobuf of this version. */
-  readonly storage?: StorageForm;
+  readonly storage?: StorageVersion;
   /**
    * Other versions in which objects of the kind may be stored. Versions of the same group with equal fields need no
    * entry.
@@ -40,7 +40,7 @@ export interface ResourceDefinition {
   readonly table: TableDefinition;
   readonly subresources: Readonly<Record<string, SubresourceDefinition>>;
   /** Fields that a write of the main resource leaves unchanged, beside status. A field manager does not own them. */
-  readonly unreached?: readonly string[];
+  readonly resetFields?: readonly string[];
   /** Annotations that hold fields of older versions. PartialObjectMetadata leaves them out. */
   readonly fieldAnnotations?: readonly string[];
   /** True if PUT creates an object that does not exist. */
@@ -75,7 +75,7 @@ export interface Hub {
  * A storage version that differs from the definition's version. Stored as JSON. The conversion changes no argument and
  * loses nothing.
  */
-export interface StorageForm {
+export interface StorageVersion {
   /** The version of the stored objects. */
   readonly version: string;
   readonly fromHub: (object: KubeObject) => KubeObject;
@@ -104,14 +104,14 @@ export const allVerbs: readonly ResourceVerb[] = [
   'watch',
 ];
 
-export type SubresourceDefinition = LensSubresource | HandledSubresource;
+export type SubresourceDefinition = ViewSubresource | HandledSubresource;
 
 /**
  * A subresource that reads and writes a part of the stored object (status, scale): `view` extracts it, `put` merges a
  * changed view into the object.
  */
-export interface LensSubresource {
-  readonly type: 'lens';
+export interface ViewSubresource {
+  readonly type: 'view';
   readonly verbs: readonly ('get' | 'update' | 'patch')[];
   /** The kind in validation errors, if it is not that of the view. */
   readonly invalidKind?: { readonly group: string; readonly kind: string };
@@ -121,9 +121,9 @@ export interface LensSubresource {
   readonly table?: TableDefinition;
   readonly view: (object: KubeObject) => KubeObject;
   /** Paths that a write through the subresource leaves unchanged. A field manager does not own them. */
-  readonly unreached?: readonly string[];
+  readonly resetFields?: readonly string[];
   /** The only paths that a write through the subresource changes; a segment may be `*`. */
-  readonly reached?: readonly string[];
+  readonly onlyFields?: readonly string[];
   /** The path of the object's field that the Scale shows as `spec.replicas`. */
   readonly replicas?: string;
   /** Returns the object with the submitted view merged in. Changes no argument. */
@@ -159,11 +159,14 @@ export interface VirtualResourceDefinition {
   readonly namespaced: boolean;
 }
 
-type Given = Pick<ResourceDefinition, 'group' | 'version' | 'kind' | 'plural' | 'namespaced' | 'strategy' | 'table'> &
+type DefinitionOptions = Pick<
+  ResourceDefinition,
+  'group' | 'version' | 'kind' | 'plural' | 'namespaced' | 'strategy' | 'table'
+> &
   Partial<ResourceDefinition>;
 
 /** Returns a definition with defaults for all absent properties. */
-export function defineResource(given: Given): ResourceDefinition {
+export function defineResource(given: DefinitionOptions): ResourceDefinition {
   return Object.freeze({
     listKind: `${given.kind}List`,
     singular: given.kind.toLowerCase(),

@@ -2,7 +2,7 @@ import type { GroupResource, GroupVersionKind } from '../machinery/gvk.js';
 import { compareKubeVersions } from '../machinery/kube-version.js';
 import { assert } from '../std/assert.js';
 import type { ApiLifecycle } from './api-lifecycle.js';
-import type { MadeObjects, SubresourceHandler, VirtualHandler } from './api-group.js';
+import type { ComputeList, SubresourceHandler, VirtualHandler } from './api-group.js';
 import type { ResourceDefinition, VirtualResourceDefinition } from './resource-definition.js';
 import type { StructType } from '../machinery/type-model.js';
 import type { ResourceStore } from './resource-store.js';
@@ -16,7 +16,7 @@ export interface ServedResource {
   readonly store: ResourceStore;
   readonly handlers: ReadonlyMap<string, SubresourceHandler>;
   /** Set if the objects are computed for each read; the store stays empty. */
-  readonly made?: MadeObjects;
+  readonly computeList?: ComputeList;
   readonly lifecycle?: ApiLifecycle;
 }
 
@@ -32,7 +32,7 @@ export type Served = ServedResource | ServedVirtual;
 
 /** True for resources of CustomResourceDefinitions. */
 export function isCustom(served: Served): served is ServedResource {
-  return served.type === 'stored' && served.definition.form !== undefined;
+  return served.type === 'stored' && served.definition.customType !== undefined;
 }
 
 export interface ServedVersion {

@@ -17,7 +17,7 @@ import { FieldOwnership } from './field-ownership.js';
 import { readFresh } from './freshness.js';
 import { objectCodec, type ObjectCodec } from './object-codec.js';
 import type { Steps } from '../std/steps.js';
-import { StoredValues, type StoredValuesParts } from './stored-values.js';
+import { StoredValues, type StoredValuesOptions } from './stored-values.js';
 import type { Reservation, Reserve } from './reservation.js';
 import type { ResourceDefinition } from './resource-definition.js';
 import { fromStore } from './storage-to-api-error.js';
@@ -41,7 +41,7 @@ export interface StoreLimits {
   readonly historyPageItems: number;
 }
 
-export interface StoreParts extends Sources, StoredValuesParts {
+export interface StoreDependencies extends Sources, StoredValuesOptions {
   /** Fields that are dropped because their feature gate is off. */
   readonly gatedFields?: GatedFields;
   readonly declaredValidation?: DeclaredValidation;
@@ -80,7 +80,7 @@ export class ResourceStore {
 
   constructor(
     readonly definition: ResourceDefinition,
-    readonly parts: StoreParts,
+    readonly parts: StoreDependencies,
   ) {
     this.turns = new WriteTurns(parts.clock, {
       waitingMax: parts.limits.writersWaitingMax,
@@ -91,7 +91,9 @@ export class ResourceStore {
       values: new StoredValues(definition, parts, (object) => this.fillDefaults(object)),
       keyOf: (namespace, name) => this.keyOf(namespace, name),
     });
-    this.type = definition.form ? undefined : parts.types.kind(definition.group, definition.version, definition.kind);
+    this.type = definition.customType
+      ? undefined
+      : parts.types.kind(definition.group, definition.version, definition.kind);
     this.ownership = new FieldOwnership(parts.types, parts.naming);
     this.ownership.add(definition, this.type);
     this.groupResource = { group: definition.group, resource: definition.plural };
@@ -129,9 +131,13 @@ export class ResourceStore {
   }
 
   /** Merges handwritten validation errors with those of the rules that the type declares. */
-  settle(object: KubeObject, old: KubeObject | undefined, byHand: readonly FieldError[]): readonly FieldError[] {
+  mergeDeclaredErrors(
+    object: KubeObject,
+    old: KubeObject | undefined,
+    byHand: readonly FieldError[],
+  ): readonly FieldError[] {
     const { declaredValidation } = this.parts;
-    return this.type && declaredValidation ? declaredValidation.settle(this.type, object, old, byHand) : byHand;
+    return this.type && declaredValidation ? declaredValidation.mergeErrors(this.type, object, old, byHand) : byHand;
   }
 
   /** Fills in the defaults of the type, then those of the kind's strategy. */
@@ -157,7 +163,7 @@ export class ResourceStore {
 
   /** Returns the object as it is stored: without empty fields that its type omits, with those that it always writes. */
   canonical(object: KubeObject): KubeObject {
-    return this.type ? canonicalObject(object, this.type) : (this.definition.form?.canonical(object) ?? object);
+    return this.type ? canonicalObject(object, this.type) : (this.definition.customType?.canonical(object) ?? object);
   }
 
   /** Updates metadata.managedFields of `next`, unless the write does not track them. */
@@ -168,7 +174,7 @@ export class ResourceStore {
     time: string,
   ): Steps<void> {
     if (!through) return this.forgetEmpties(next);
-    const managedFields = yield* this.ownership.tracked(
+    const managedFields = yield* this.ownership.trackUpdate(
       { ...through, manager: request.fieldManager, time },
       live,
       next,
@@ -220,11 +226,11 @@ export class ResourceStore {
     const writes = reservation ? [write, ...reservation.writes] : [write];
     const result = await fromStore(this.parts.kv.txn(compares, writes, signal && { signal }));
     if (result.succeeded) {
-      await reservation?.made(result.revision);
+      await reservation?.committed(result.revision);
       return { revision: result.revision };
     }
     const [item, ...others] = result.current;
-    reservation?.lost(others, result.revision);
+    reservation?.conflicted(others, result.revision);
     return { newer: this.currentOf(item) };
   }
 

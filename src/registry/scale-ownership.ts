@@ -7,7 +7,7 @@ import { fieldSetOf, type FieldSet } from '../patch/apply/field-set.js';
 import { scaledManagedFields, scaleManagedFields, type ScaledObject } from '../patch/apply/scale-owners.js';
 import { schemaOfType } from '../patch/apply/schema-of-type.js';
 import { assert } from '../std/assert.js';
-import type { LensSubresource, ResourceDefinition } from './resource-definition.js';
+import type { ViewSubresource, ResourceDefinition } from './resource-definition.js';
 
 interface Scaling {
   readonly manager: string;
@@ -15,11 +15,16 @@ interface Scaling {
 }
 
 /** A subresource whose view is a Scale. */
-export type ScaleLens = LensSubresource & Required<Pick<LensSubresource, 'viewKind' | 'replicas'>>;
+export type ScaleSubresource = ViewSubresource & Required<Pick<ViewSubresource, 'viewKind' | 'replicas'>>;
 
-export function scaleLensOf({ subresources }: ResourceDefinition, subresource: string): ScaleLens | undefined {
+export function scaleSubresourceOf(
+  { subresources }: ResourceDefinition,
+  subresource: string,
+): ScaleSubresource | undefined {
   const found = Object.hasOwn(subresources, subresource) ? subresources[subresource] : undefined;
-  return found?.type === 'lens' && found.viewKind && found.replicas !== undefined ? (found as ScaleLens) : undefined;
+  return found?.type === 'view' && found.viewKind && found.replicas !== undefined
+    ? (found as ScaleSubresource)
+    : undefined;
 }
 
 /** Computes managedFields for writes of a Scale, whose field paths differ from those of the scaled object. */
@@ -31,11 +36,11 @@ export class ScaleOwnership {
     types: TypeSource,
     { group, version }: ResourceDefinition,
     subresource: string,
-    private readonly lens: ScaleLens,
+    private readonly scaleSubresource: ScaleSubresource,
     /** All served versions of the scaled object, by apiVersion. */
     private readonly versions: () => ReadonlyMap<string, ResourceDefinition>,
   ) {
-    const { viewKind } = lens;
+    const { viewKind } = scaleSubresource;
     const struct = types.kind(viewKind.group, viewKind.version, viewKind.kind);
     assert(struct, `the type of ${viewKind.kind} is known`);
     const schema = schemaOfType(struct);
@@ -54,13 +59,13 @@ export class ScaleOwnership {
   }
 
   /** Computes managedFields of the object after an update of its Scale. */
-  tracked({ manager, time }: Scaling, live: KubeObject, next: KubeObject): ObjectMeta['managedFields'] {
+  trackUpdate({ manager, time }: Scaling, live: KubeObject, next: KubeObject): ObjectMeta['managedFields'] {
     const tracked = this.fieldManager.trackUpdate({ live: this.scaleOf(live), next: this.view(next), manager, time });
     return scaledManagedFields(this.scaled(live), managedFieldsOf(tracked));
   }
 
   /** Applies a configuration to the Scale (server-side apply). The result carries the managedFields of the object. */
-  applied(
+  apply(
     { manager, time, config, force }: Scaling & { readonly config: JsonObject; readonly force: boolean },
     live: KubeObject,
   ): JsonObject {
@@ -73,16 +78,16 @@ export class ScaleOwnership {
   }
 
   private view(object: KubeObject): JsonObject {
-    return this.lens.view(object) as unknown as JsonObject;
+    return this.scaleSubresource.view(object) as unknown as JsonObject;
   }
 
   private scaled({ metadata }: KubeObject): ScaledObject {
     const replicas = new Map<string, FieldSet | undefined>();
     for (const [apiVersion, definition] of this.versions()) {
-      const lens = Object.keys(definition.subresources)
-        .map((name) => scaleLensOf(definition, name))
+      const scale = Object.keys(definition.subresources)
+        .map((name) => scaleSubresourceOf(definition, name))
         .find((found) => found !== undefined);
-      replicas.set(apiVersion, lens && fieldSetOf(lens.replicas));
+      replicas.set(apiVersion, scale && fieldSetOf(scale.replicas));
     }
     return { managedFields: metadata.managedFields, apiVersion: this.apiVersion, replicas };
   }

@@ -3,7 +3,7 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import type { ResourceDefinition } from './resource-definition.js';
 
 /** Converts an object from the served version to the storage version. */
-export function toStored(definition: ResourceDefinition, object: KubeObject): KubeObject {
+export function toStorageVersion(definition: ResourceDefinition, object: KubeObject): KubeObject {
   const { hub } = definition;
   if (!hub) return object;
   const { kind } = definition;
@@ -11,7 +11,7 @@ export function toStored(definition: ResourceDefinition, object: KubeObject): Ku
 }
 
 /** Converts an object from the storage version to the served version. */
-export function fromStored(definition: ResourceDefinition, object: KubeObject): KubeObject {
+export function toServedVersion(definition: ResourceDefinition, object: KubeObject): KubeObject {
   const { hub, kind, group, version } = definition;
   return hub ? { ...hub.fromHub(object), kind, apiVersion: apiVersionOf(group, version) } : object;
 }

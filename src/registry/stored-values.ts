@@ -12,7 +12,7 @@ import { fits } from '../schema/fits.js';
 import type { ResourceDefinition, StoredVersion } from './resource-definition.js';
 import { ordered } from './submitted-object.js';
 
-export interface StoredValuesParts {
+export interface StoredValuesOptions {
   readonly types: TypeSource;
   readonly protobuf: StoredProtobuf;
   /** --storage-media-type: the encoding of kinds that protobuf supports. Both encodings are read in either case. */
@@ -49,16 +49,16 @@ export class StoredValues {
 
   constructor(
     private readonly definition: ResourceDefinition,
-    private readonly parts: StoredValuesParts,
+    private readonly parts: StoredValuesOptions,
     private readonly fillDefaults: (object: KubeObject) => void,
   ) {
     const { group, version, kind, storage, storedVersions = [] } = definition;
     const { types, protobuf, storageMediaType } = parts;
     this.apiVersion = apiVersionOf(group, version);
-    this.type = definition.form ? undefined : types.kind(group, version, kind);
+    this.type = definition.customType ? undefined : types.kind(group, version, kind);
     this.metadataType = types.struct('meta.v1.ObjectMeta');
     this.ownStart = Buffer.from(`{"kind":"${kind}","apiVersion":"${this.apiVersion}","metadata":{`);
-    const asJson = storageMediaType === 'json' || storage !== undefined || definition.form !== undefined;
+    const asJson = storageMediaType === 'json' || storage !== undefined || definition.customType !== undefined;
     this.writesProtobuf = !asJson && protobuf.hasKind(this.apiVersion, kind);
     for (const other of storedVersions) this.add(other);
   }
@@ -104,8 +104,8 @@ export class StoredValues {
     const decoded = isProtobuf(value)
       ? this.parts.protobuf.decode(value)
       : { object: objectOf(decodeJson(value)), unknownFields: none };
-    const { form } = this.definition;
-    if (form || !this.type) return this.readUntyped(value, decoded.object);
+    const { customType } = this.definition;
+    if (customType || !this.type) return this.readUntyped(value, decoded.object);
 
     const unknownFields = [...decoded.unknownFields];
     const stored = this.typed(decoded.object, unknownFields);
@@ -161,7 +161,7 @@ export class StoredValues {
       unknownFields.push(...unknown.map((field) => `metadata.${field}`));
       object = ordered({ ...object, metadata }, kind, apiVersion);
     }
-    const refreshed = this.definition.form?.refreshed(object);
+    const refreshed = this.definition.customType?.refreshed(object);
     const isChanged = refreshed !== undefined || object !== (given as unknown as KubeObject);
     return {
       object: refreshed ?? object,

@@ -6,7 +6,7 @@ import { putOwn } from '../machinery/put-own.js';
 import type { StructType } from '../machinery/type-model.js';
 import { ConformError } from '../schema/conform-error.js';
 import { conform } from '../schema/conform.js';
-import type { ObjectForm } from './object-form.js';
+import type { CustomType } from './custom-type.js';
 
 export interface SubmittedObject {
   readonly object: KubeObject;
@@ -21,7 +21,7 @@ export interface SubmittedObject {
 export interface ReadAs {
   readonly type: StructType | undefined;
   readonly keepsNulls?: boolean;
-  readonly form?: ObjectForm | undefined;
+  readonly customType?: CustomType | undefined;
 }
 
 /**
@@ -38,7 +38,7 @@ export function submittedObject(value: unknown, expected: GroupVersionKind, read
   const wantVersion = apiVersionOf(expected.group, expected.version);
   checkType(object, expected, wantVersion);
   if (readAs.type) return typedObject(object, expected, wantVersion, readAs.type);
-  if (readAs.form) return conformed(expected, () => readAs.form!.read(object));
+  if (readAs.customType) return conformed(expected, () => readAs.customType!.read(object));
   return { object: openObject(object, expected, wantVersion, readAs), unknownFields: [] };
 }
 

@@ -5,7 +5,7 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../machinery/object-meta-validation.js';
 import { loopbackUser } from '../machinery/user-info.js';
 import { atOnce, type Steps } from '../std/steps.js';
-import type { LensSubresource, ResourceDefinition } from './resource-definition.js';
+import type { ViewSubresource, ResourceDefinition } from './resource-definition.js';
 import type { ResourceStore } from './resource-store.js';
 import type { Strategy, StrategyContext } from './strategy.js';
 import { objectTime } from './system-fields.js';
@@ -21,7 +21,7 @@ interface UpdateRules {
   /** The strategy of the version in which the request is made. */
   readonly strategy: Strategy;
   /** The subresource that is updated, if any. */
-  readonly lens: LensSubresource | undefined;
+  readonly subresource: ViewSubresource | undefined;
 }
 
 /** Returns the errors of handwritten validation of an update. ResourceStore merges those of declared rules. */
@@ -35,7 +35,7 @@ export function updateErrors(
 
 function* errorsOf(
   { object, old, metaErrors }: UpdatedObject,
-  { definition, strategy, lens }: UpdateRules,
+  { definition, strategy, subresource }: UpdateRules,
   context: StrategyContext,
 ): Steps<readonly FieldError[]> {
   const errors = [
@@ -43,7 +43,7 @@ function* errorsOf(
     ...validateObjectMeta(object.metadata, { ...strategy, namespaced: definition.namespaced }),
   ];
   yield;
-  if (lens) return [...errors, ...(lens.validate?.(object, old, context) ?? [])];
+  if (subresource) return [...errors, ...(subresource.validate?.(object, old, context) ?? [])];
   const own = strategy.validateInSteps
     ? yield* strategy.validateInSteps(object, old, context)
     : (strategy.validateUpdate?.(object, old, context) ?? []);
@@ -63,6 +63,8 @@ export function unchangedUpdateErrors(store: ResourceStore, encoded: EncodedObje
   const metaErrors = boundedErrors(() => validateObjectMetaUpdate(object.metadata, old.metadata));
   store.fillDefaults(object);
   strategy.prepareForUpdate?.(object, old, context);
-  const byHand = atOnce(updateErrors({ object, old, metaErrors }, { definition, strategy, lens: undefined }, context));
-  return store.settle(object, old, byHand);
+  const byHand = atOnce(
+    updateErrors({ object, old, metaErrors }, { definition, strategy, subresource: undefined }, context),
+  );
+  return store.mergeDeclaredErrors(object, old, byHand);
 }

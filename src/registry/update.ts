@@ -7,13 +7,13 @@ import { validateObjectMetaUpdate } from '../machinery/object-meta-validation.js
 import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import { withoutIdleTimes } from '../patch/apply/idle-times.js';
 import { YieldTimer } from '../std/yield-timer.js';
-import { newerThan } from './confirm.js';
+import { recheckUnwritten } from './recheck-unwritten.js';
 import { createObject, type Written } from './create.js';
 import { finishDeletion } from './delete.js';
-import { keepOwnersOnce } from './owner-references.js';
+import { dropDuplicateOwners } from './owner-references.js';
 import { checkPreconditions, type Preconditions } from './preconditions.js';
 import type { Reservation } from './reservation.js';
-import type { LensSubresource } from './resource-definition.js';
+import type { ViewSubresource } from './resource-definition.js';
 import { mayBeStale, type Current, type ResourceStore } from './resource-store.js';
 import { objectTime } from './system-fields.js';
 import { updateErrors } from './update-errors.js';
@@ -27,7 +27,7 @@ export type Change = (current: KubeObject | undefined) => KubeObject | Promise<K
 
 export interface UpdateOptions {
   readonly preconditions?: Preconditions | undefined;
-  readonly lens?: LensSubresource | undefined;
+  readonly subresource?: ViewSubresource | undefined;
   /** Rejects a PUT without a resourceVersion, for kinds that require one. */
   readonly requiresResourceVersion: boolean;
   readonly createsMissing: boolean;
@@ -124,11 +124,11 @@ async function attemptUpdate(
   if (timer.isDue()) await timer.yield();
 
   const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
-  const put = options.lens ? options.lens.put(old, submitted) : submitted;
+  const put = options.subresource ? options.subresource.put(old, submitted) : submitted;
   const draft = put === old || put.metadata === old.metadata ? { ...put, metadata: { ...put.metadata } } : put;
   const metaErrors = boundedErrors(() => validateObjectMetaUpdate(draft.metadata, old.metadata));
   // Server-side apply has already computed managedFields; keep them.
-  if (options.lens && !context.through && Object.hasOwn(submitted.metadata, 'managedFields')) {
+  if (options.subresource && !context.through && Object.hasOwn(submitted.metadata, 'managedFields')) {
     const { managedFields } = submitted.metadata;
     if (managedFields) draft.metadata.managedFields = managedFields;
     else delete draft.metadata.managedFields;
@@ -138,21 +138,21 @@ async function attemptUpdate(
   store.fillTypeDefaults(draft);
   if (timer.isDue()) await timer.yield();
   store.fillKindDefaults(draft);
-  keepOwnersOnce(draft, request.warnings);
+  dropDuplicateOwners(draft, request.warnings);
   if (timer.isDue()) await timer.yield();
   const tracked = timer.run(store.track(old, draft, context, strategyContext.now));
   if (tracked) await tracked;
   if (timer.isDue()) await timer.yield();
   const object = (await admission.admit(draft, old)) ?? draft;
   if (timer.isDue()) await timer.yield();
-  keepOwnersOnce(object, request.warnings);
+  dropDuplicateOwners(object, request.warnings);
   keepSystemFields(object, old);
   store.dropGated(object, old);
-  if (options.lens) options.lens.prepare?.(object, old, strategyContext);
+  if (options.subresource) options.subresource.prepare?.(object, old, strategyContext);
   else strategy.prepareForUpdate?.(object, old, strategyContext);
   if (timer.isDue()) await timer.yield();
   // A write through a subresource (status) does not change reserved fields.
-  const reservation = options.lens ? undefined : await store.reserve?.(object, old, request);
+  const reservation = options.subresource ? undefined : await store.reserve?.(object, old, request);
   try {
     return await writeUpdate(store, target.name, { object, old, current, metaErrors }, options, context, reservation);
   } finally {
@@ -185,12 +185,20 @@ async function writeUpdate(
 
   if (timer.isDue()) await timer.yield();
   const byHand = await timer.run(
-    updateErrors({ object, old, metaErrors }, { definition, strategy, lens: options.lens }, strategyContext),
+    updateErrors(
+      { object, old, metaErrors },
+      { definition, strategy, subresource: options.subresource },
+      strategyContext,
+    ),
   );
   if (timer.isDue()) await timer.yield();
-  const errors = store.settle(object, old, byHand);
+  const errors = store.mergeDeclaredErrors(object, old, byHand);
   if (errors.length > 0)
-    throw ApiError.invalid(options.lens?.invalidKind ?? options.lens?.viewKind ?? definition, name, errors);
+    throw ApiError.invalid(
+      options.subresource?.invalidKind ?? options.subresource?.viewKind ?? definition,
+      name,
+      errors,
+    );
   if (timer.isDue()) await timer.yield();
   request.warnings.push(...(strategy.warnings?.(object, old) ?? []));
   if (timer.isDue()) await timer.yield();
@@ -205,7 +213,7 @@ async function writeUpdate(
   const isSame = !current.encoded!.isOutdated && deepEqual(final, old);
   if (timer.isDue()) await timer.yield();
   if (isSame || request.dryRun) {
-    const newer = await newerThan(store, key, current, request.signal);
+    const newer = await recheckUnwritten(store, key, current, request.signal);
     if (newer) return { newer };
   }
   if (isSame) return { written: { encoded: current.encoded, object: old, created: false } };

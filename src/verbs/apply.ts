@@ -1,13 +1,13 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
-import { toStored } from '../registry/served-version.js';
+import { toStorageVersion } from '../registry/served-version.js';
 import { wrongObjectType } from '../patch/apply/apply-errors.js';
 import type { Submission } from '../registry/submission.js';
 import { objectTime } from '../registry/system-fields.js';
 import { updateObject } from '../registry/update.js';
 import { YieldTimer } from '../std/yield-timer.js';
-import { lensOf } from './lens.js';
+import { viewSubresourceOf } from './view-subresource.js';
 import { checkName, checkUid, placeInNamespace } from './placement.js';
 import { readAs } from './submitted.js';
 import { answer } from './update.js';
@@ -24,7 +24,7 @@ export async function apply(
   requireCreate: RequireCreate,
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
-  const lens = subresource === '' ? undefined : lensOf(target.served, subresource, 'patch');
+  const lens = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'patch');
   if (value === null) throw wrongObjectType({});
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw ApiError.badRequest('error decoding apply: the configuration is not an object');
@@ -35,7 +35,7 @@ export async function apply(
   const config = value as JsonObject;
   const applied = async (live: KubeObject | undefined): Promise<KubeObject> => {
     const timer = new YieldTimer(store.parts.clock);
-    const steps = store.ownership.applied({
+    const steps = store.ownership.apply({
       definition,
       subresource,
       manager: target.context.fieldManager,
@@ -55,13 +55,13 @@ export async function apply(
     // Who applies means the object as it is to be: that it was there once, in some version, does not matter.
     if (!live) delete object.metadata.resourceVersion;
     const read = readAs(target.served, object, lens?.viewKind).object;
-    return lens?.viewKind ? withRecord(read, managedFields) : toStored(definition, read);
+    return lens?.viewKind ? withRecord(read, managedFields) : toStorageVersion(definition, read);
   };
   const written = await updateObject(
     store,
     target,
     applied,
-    { lens, preconditions: target.preconditions, requiresResourceVersion: false, createsMissing: !lens },
+    { subresource: lens, preconditions: target.preconditions, requiresResourceVersion: false, createsMissing: !lens },
     { request: target.context, admission: admissionFor(chain, target, 'UPDATE', subresource, requireCreate) },
   );
   return answer(definition, written, lens);

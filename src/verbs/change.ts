@@ -3,7 +3,7 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import type { Written } from '../registry/create.js';
 import type { Preconditions } from '../registry/preconditions.js';
 import { updateObject } from '../registry/update.js';
-import { lensOf } from './lens.js';
+import { viewSubresourceOf } from './view-subresource.js';
 import { admissionFor, type Target } from './verb.js';
 
 /**
@@ -19,12 +19,12 @@ export function change(
 ): Promise<Written> {
   const { served } = target;
   const { store } = served;
-  const lens = subresource === '' ? undefined : lensOf(served, subresource, 'update');
+  const lens = subresource === '' ? undefined : viewSubresourceOf(served, subresource, 'update');
   return updateObject(
     store,
     target,
     (current) => changed(current!),
-    { lens, preconditions, requiresResourceVersion: false, createsMissing: false },
+    { subresource: lens, preconditions, requiresResourceVersion: false, createsMissing: false },
     {
       request: target.context,
       admission: admissionFor(chain, target, 'UPDATE', subresource),

@@ -1,6 +1,6 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { createObject } from '../registry/create.js';
-import { toStored } from '../registry/served-version.js';
+import { toStorageVersion } from '../registry/served-version.js';
 import type { Submission } from '../registry/submission.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { placeInNamespace } from './placement.js';
@@ -13,7 +13,7 @@ export async function create(chain: AdmissionChain, target: Target, body: Submis
   const object = submittedTo(target.served, body, target.context);
   placeInNamespace(object, target.namespace, definition.namespaced);
   if (timer.isDue()) await timer.yield();
-  const written = await createObject(store, toStored(definition, object), {
+  const written = await createObject(store, toStorageVersion(definition, object), {
     request: target.context,
     through: { definition, subresource: '' },
     admission: admissionFor(chain, { ...target, name: object.metadata.name ?? '' }, 'CREATE', ''),

@@ -3,7 +3,7 @@ import { ApiError } from '../machinery/api-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { DeleteOptions } from '../machinery/list-options.js';
 import { listObjects, type ListQuery } from '../registry/list.js';
-import { fromStored } from '../registry/served-version.js';
+import { toServedVersion } from '../registry/served-version.js';
 import { inLanes } from '../std/in-lanes.js';
 import { remove } from './delete.js';
 import type { Target, VerbAnswer } from './verb.js';
@@ -25,7 +25,7 @@ export async function deleteCollection(
     const { name, namespace } = item.attributes;
     try {
       const deleted = await remove(chain, { ...target, name, namespace }, options);
-      objects.push(fromStored(target.served.definition, deleted.encoded?.parse() ?? deleted.object));
+      objects.push(toServedVersion(target.served.definition, deleted.encoded?.parse() ?? deleted.object));
     } catch (error) {
       if (!(error instanceof ApiError) || error.reason !== 'NotFound') throw error;
     }

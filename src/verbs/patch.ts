@@ -9,16 +9,16 @@ import { jsonPatchInSteps } from '../patch/json-patch.js';
 import { mergePatch } from '../patch/merge-patch.js';
 import { inRefusedOrder, touchedByMerge, touchedByOperations } from '../patch/refused-order.js';
 import { strategicMergePatch } from '../patch/strategic-merge.js';
-import type { LensSubresource } from '../registry/resource-definition.js';
+import type { ViewSubresource } from '../registry/resource-definition.js';
 import type { ServedResource } from '../registry/resource-registry.js';
-import { fromStored, toStored } from '../registry/served-version.js';
+import { toServedVersion, toStorageVersion } from '../registry/served-version.js';
 import type { FieldReport, Submission } from '../registry/submission.js';
 import { updateObject } from '../registry/update.js';
 import { ConformError } from '../schema/conform-error.js';
 import { assert } from '../std/assert.js';
 import type { Steps } from '../std/steps.js';
 import { YieldTimer } from '../std/yield-timer.js';
-import { lensOf } from './lens.js';
+import { viewSubresourceOf } from './view-subresource.js';
 import { checkName, checkUid, placeInNamespace } from './placement.js';
 import { answer } from './update.js';
 import { requireValuesWithin } from './values-bound.js';
@@ -57,7 +57,7 @@ export async function patch(
   { value: body, fields }: Submission,
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
-  const lens = subresource === '' ? undefined : lensOf(target.served, subresource, 'patch');
+  const lens = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'patch');
   if (type !== 'json' && (typeof body !== 'object' || body === null || Array.isArray(body))) {
     throw ApiError.badRequest(body === null ? 'Invalid JSON Patch' : notAnObject(type, body));
   }
@@ -65,7 +65,7 @@ export async function patch(
     store,
     target,
     (current) => changed(current!, lens, type, body, fields, target),
-    { lens, preconditions: target.preconditions, requiresResourceVersion: false, createsMissing: false },
+    { subresource: lens, preconditions: target.preconditions, requiresResourceVersion: false, createsMissing: false },
     {
       request: target.context,
       admission: admissionFor(chain, target, 'UPDATE', subresource),
@@ -82,7 +82,7 @@ function notAnObject(type: PatchType, body: unknown): string {
 
 async function changed(
   current: KubeObject,
-  lens: LensSubresource | undefined,
+  lens: ViewSubresource | undefined,
   type: PatchType,
   body: unknown,
   fields: FieldReport,
@@ -91,7 +91,7 @@ async function changed(
   const { definition, store } = target.served;
   const timer = new YieldTimer(store.parts.clock);
   const view = lens ? lens.view(current) : current;
-  const before = (lens?.viewKind ? view : fromStored(definition, view)) as unknown as JsonValue;
+  const before = (lens?.viewKind ? view : toServedVersion(definition, view)) as unknown as JsonValue;
   const after = await timer.run(patched(before, type, body, lens, target));
   if (timer.isDue()) await timer.yield();
   requireValuesWithin(after, store.parts.limits.requestValuesMax);
@@ -101,14 +101,14 @@ async function changed(
   placeInNamespace(object, target.namespace, definition.namespaced);
   checkUid(object, current, definition, target.name);
   if (timer.isDue()) await timer.yield();
-  return lens?.viewKind ? object : toStored(definition, object);
+  return lens?.viewKind ? object : toStorageVersion(definition, object);
 }
 
 function* patched(
   before: JsonValue,
   type: PatchType,
   body: unknown,
-  lens: LensSubresource | undefined,
+  lens: ViewSubresource | undefined,
   { served }: Target,
 ): Steps<JsonValue> {
   if (type === 'json') return yield* jsonPatchInSteps(before, body, served.store.parts.limits.jsonPatchOperationsMax);
@@ -123,7 +123,7 @@ function shown(
   type: PatchType,
   body: unknown,
   after: JsonValue,
-  lens: LensSubresource | undefined,
+  lens: ViewSubresource | undefined,
   { served }: Target,
 ): string {
   if (type === 'strategic') return goPrint(body);
@@ -135,7 +135,7 @@ function shown(
 function patchedObject(
   value: JsonValue,
   fields: FieldReport,
-  lens: LensSubresource | undefined,
+  lens: ViewSubresource | undefined,
   { served, context }: Target,
   shown: () => string,
 ): KubeObject {

@@ -34,7 +34,7 @@ export function readAs(served: ServedResource, value: unknown, viewKind?: GroupV
   return submittedObject(value, viewKind ?? served.definition, {
     type,
     keepsNulls: viewKind === undefined && served.definition.itemsCarryType,
-    form: viewKind ? undefined : served.definition.form,
+    customType: viewKind ? undefined : served.definition.customType,
   });
 }
 

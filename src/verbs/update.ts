@@ -1,11 +1,11 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { copyObject } from '../patch/copy-json.js';
 import type { ResourceDefinition } from '../registry/resource-definition.js';
-import { toStored } from '../registry/served-version.js';
+import { toStorageVersion } from '../registry/served-version.js';
 import type { Submission } from '../registry/submission.js';
 import { updateObject } from '../registry/update.js';
 import { YieldTimer } from '../std/yield-timer.js';
-import { lensOf } from './lens.js';
+import { viewSubresourceOf } from './view-subresource.js';
 import { checkName, placeInNamespace } from './placement.js';
 import { submittedTo } from './submitted.js';
 import { admissionFor, answerOf, type RequireCreate, type Target, type VerbAnswer } from './verb.js';
@@ -19,7 +19,7 @@ export async function update(
   requireCreate: RequireCreate,
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
-  const lens = subresource === '' ? undefined : lensOf(target.served, subresource, 'update');
+  const lens = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'update');
   const timer = new YieldTimer(store.parts.clock);
   const submitted = submittedTo(target.served, body, target.context, lens?.viewKind);
   if (timer.isDue()) await timer.yield();
@@ -28,9 +28,9 @@ export async function update(
   const written = await updateObject(
     store,
     target,
-    () => copyObject(lens?.viewKind ? submitted : toStored(definition, submitted)),
+    () => copyObject(lens?.viewKind ? submitted : toStorageVersion(definition, submitted)),
     {
-      lens,
+      subresource: lens,
       preconditions: target.preconditions,
       requiresResourceVersion: !definition.allowsUnconditionalUpdate && !lens,
       createsMissing: definition.allowsCreateOnUpdate && !lens,
@@ -47,7 +47,7 @@ export async function update(
 export function answer(
   definition: ResourceDefinition,
   written: Awaited<ReturnType<typeof updateObject>>,
-  lens: ReturnType<typeof lensOf> | undefined,
+  lens: ReturnType<typeof viewSubresourceOf> | undefined,
 ): VerbAnswer {
   const code = written.created ? 201 : 200;
   if (lens?.viewKind) return { type: 'made', code, object: lens.view(written.encoded?.parse() ?? written.object) };

@@ -8,7 +8,7 @@ import type { Preconditions } from '../registry/preconditions.js';
 import type { RequestContext } from '../registry/request-context.js';
 import type { ResourceDefinition } from '../registry/resource-definition.js';
 import type { ServedResource } from '../registry/resource-registry.js';
-import { fromStored } from '../registry/served-version.js';
+import { toServedVersion } from '../registry/served-version.js';
 import type { Admit } from '../registry/write-context.js';
 
 /** What every verb on one object is told. */
@@ -40,7 +40,7 @@ export function answerOf(
 ): VerbAnswer {
   return written.encoded
     ? { type: 'stored', code, encoded: written.encoded }
-    : { type: 'made', code, object: fromStored(definition, written.object) };
+    : { type: 'made', code, object: toServedVersion(definition, written.object) };
 }
 
 /** Throws the 403 of a user who may update or patch the object but not create it. */

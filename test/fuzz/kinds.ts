@@ -53,7 +53,7 @@ export function kindsUnderFuzz(served: readonly Served[], catalog: Catalog): Kin
       patches(objects).chain(([type, body]) => sent('PATCH', named, isTried, type)(body)),
     ];
     const parts = Object.entries(resource.definition.subresources).flatMap(([subresource, it]) => {
-      const viewKind = it.type === 'lens' ? it.viewKind : it.connects ? undefined : it.kind;
+      const viewKind = it.type === 'view' ? it.viewKind : it.connects ? undefined : it.kind;
       if (it.type === 'handled' && !viewKind) return [];
       const view = viewKind ? catalog.kind(viewKind.group, viewKind.version, viewKind.kind) : struct;
       const bodies = !view ? objects : viewKind ? anyOf(typed(viewKind, name), view) : objects;

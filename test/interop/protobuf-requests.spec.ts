@@ -7,7 +7,7 @@ import { namingProfile } from '../../src/config/naming-profile.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { parseApiVersion } from '../../src/machinery/gvk.js';
 import type { ServedResource } from '../../src/registry/resource-registry.js';
-import { toStored } from '../../src/registry/served-version.js';
+import { toStorageVersion } from '../../src/registry/served-version.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
 /**
@@ -55,7 +55,8 @@ function requests(): void {
   it('are there for nearly all kinds that are served', () => {
     const served = server.keelson.parts.registry.storedResources().filter(({ struct }) => struct);
     const without = served.filter(
-      ({ definition, made }) => !made && !samples.some((sample) => sample.served.definition === definition),
+      ({ definition, computeList: made }) =>
+        !made && !samples.some((sample) => sample.served.definition === definition),
     );
     // Kinds of API groups whose types are published in packages without samples.
     const groups = new Set(without.map(({ definition }) => definition.group));
@@ -69,7 +70,7 @@ function requests(): void {
     for (const { file, bytes, object, served, collection } of samples) {
       const { name = '', namespace = '' } = object.metadata;
       const key = served.store.keyOf(namespace, name);
-      const value = storedBytes(toStored(served.definition, structuredClone(object)));
+      const value = storedBytes(toStorageVersion(served.definition, structuredClone(object)));
       const { revision } = await store.txn([], [{ type: 'put', key, value }]);
       const answer = await server.admin.get(`${collection}/${name}`, { accept: mediaType });
       expect([file, answer.code, answer.headers['content-type']]).toEqual([file, 200, mediaType]);
@@ -122,7 +123,7 @@ function sampleOf({ keelson }: TestServer, file: string): Sample | undefined {
     .storedResources()
     .find(({ definition: it }) => it.group === group && it.version === version && it.kind === object.kind);
   // Some are made for each read, from nothing that is stored.
-  if (!served || served.made || !object.metadata) return undefined;
+  if (!served || served.computeList || !object.metadata) return undefined;
   const { namespaced, plural } = served.definition;
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const collection = `${root}${namespaced ? `/namespaces/${object.metadata.namespace}` : ''}/${plural}`;

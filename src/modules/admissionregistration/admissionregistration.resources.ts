@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { defineResource, otherVersion, type ResourceDefinition } from '../../registry/resource-definition.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import { bindingTable, mutatingPolicyTable, validatingPolicyTable } from './policy.table.js';
 import { mutatingBindingStrategy, validatingBindingStrategy } from './policy-binding.strategy.js';
 import { mutatingPolicyStrategy, validatingPolicyStrategy } from './policy.strategy.js';
@@ -34,7 +34,7 @@ export function admissionregistrationResources(naming: NamingProfile): readonly 
       plural: 'validatingadmissionpolicies',
       strategy: validatingPolicyStrategy,
       table: validatingPolicyTable,
-      subresources: { status: statusLens({ keepsMetadata: true }) },
+      subresources: { status: statusSubresource({ keepsMetadata: true }) },
     }),
     defineResource({
       ...common,

@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
-import type { StoreParts } from '../../registry/resource-store.js';
+import type { StoreDependencies } from '../../registry/resource-store.js';
 import type { Logger } from '../../std/logger.js';
 import { ApiextensionsGroup } from './apiextensions.group.js';
 import { apiextensionsVersion } from './apiextensions.resources.js';
@@ -9,7 +9,7 @@ import { CustomKinds } from './custom/custom-kinds.js';
 
 export interface ApiextensionsParts {
   readonly registry: ResourceRegistry;
-  readonly storeParts: StoreParts;
+  readonly storeParts: StoreDependencies;
   readonly logger: Logger;
   readonly config: { readonly naming: NamingProfile };
 }

@@ -3,7 +3,7 @@ import { apiVersionOf } from '../../machinery/gvk.js';
 import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
 import { defaultTable } from '../../registry/table.js';
 import { fromStoredDefinition, toStoredDefinition } from './definition-storage.js';
-import { definitionStatusLens, definitionStrategy } from './definition.strategy.js';
+import { definitionStatusSubresource, definitionStrategy } from './definition.strategy.js';
 
 export const apiextensionsVersion = (naming: NamingProfile) => ({
   group: naming.group('apiextensions'),
@@ -23,7 +23,7 @@ export function apiextensionsResources(naming: NamingProfile): readonly Resource
       storagePrefix: `${apiextensionsVersion(naming).group}/customresourcedefinitions`,
       strategy: definitionStrategy(naming),
       table: defaultTable,
-      subresources: { status: definitionStatusLens },
+      subresources: { status: definitionStatusSubresource },
       allowsUnconditionalUpdate: false,
       storage: { version: stored.version, fromHub: toStoredDefinition(apiVersionOf(stored.group, stored.version)) },
       storedVersions: [{ ...stored, toHub: fromStoredDefinition }],

@@ -2,7 +2,7 @@ import { namingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { atOnce } from '../../std/steps.js';
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
-import { definitionStatusLens, definitionStrategy } from './definition.strategy.js';
+import { definitionStatusSubresource, definitionStrategy } from './definition.strategy.js';
 
 const strategy = definitionStrategy(namingProfile('kubernetes'));
 const errorsOf = (object: KubeObject, old: KubeObject) => atOnce(strategy.validateInSteps!(object, old, testContext));
@@ -177,7 +177,7 @@ it('scope and kind are mutable until the definition is established', () =>
 
 it('status.acceptedNames must be valid names', () => {
   const status = (plural: string) => ({ ...definition(), status: { acceptedNames: { plural, kind: 'Min' } } });
-  const refused = (object: KubeObject) => texts(definitionStatusLens.validate!(object, object, testContext));
+  const refused = (object: KubeObject) => texts(definitionStatusSubresource.validate!(object, object, testContext));
   expect(refused(status('mins'))).toEqual([]);
   expect(refused(status('A_'))).toEqual(containing(['status.acceptedNames.plural']));
 });

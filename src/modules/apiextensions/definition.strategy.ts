@@ -4,7 +4,7 @@ import { asFields, asItems, asText, asTexts, fillIn, fillInZero, isSet, makeFiel
 import type { JsonValue, KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { copyJson } from '../../patch/copy-json.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { definitionDeletion } from './definition-deletion.js';
 import { schemaOf } from './definition-view.js';
@@ -42,7 +42,7 @@ export function definitionStrategy(naming: NamingProfile): Strategy {
   };
 }
 
-export const definitionStatusLens = statusLens({ validate: validateStatusNames });
+export const definitionStatusSubresource = statusSubresource({ validate: validateStatusNames });
 
 function unknownFormats(definition: KubeObject): string[] {
   const schemas = asItems(asFields(definition['spec'])['versions']).map(({ schema }) => schemaOf(schema) ?? {});

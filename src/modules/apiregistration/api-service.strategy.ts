@@ -2,7 +2,7 @@ import { path } from '../../machinery/field-error.js';
 import { each, oneOf } from '../../machinery/field-rules.js';
 import { asFields, fillIn, isSet, makeFields } from '../../machinery/fields.js';
 import { validatePathSegment } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validateApiService } from './api-service.validation.js';
 
@@ -34,7 +34,7 @@ const locallyAvailable = {
   message: 'Local APIServices are always available',
 } as const;
 
-export const apiServiceStatusLens = statusLens({
+export const apiServiceStatusSubresource = statusSubresource({
   keepsMetadata: true,
   validate: (service) =>
     each(asFields(service['status'])['conditions'], path('status').child('conditions'), ({ status }, at) =>

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
-import { apiServiceStatusLens, apiServiceStrategy } from './api-service.strategy.js';
+import { apiServiceStatusSubresource, apiServiceStrategy } from './api-service.strategy.js';
 import { apiServiceTable } from './api-service.table.js';
 
 export const apiregistrationVersion = (naming: NamingProfile) => ({
@@ -21,7 +21,7 @@ export function apiregistrationResources(naming: NamingProfile): readonly Resour
       storage: { version: 'v1', fromHub: (service) => service },
       strategy: apiServiceStrategy,
       table: apiServiceTable,
-      subresources: { status: apiServiceStatusLens },
+      subresources: { status: apiServiceStatusSubresource },
       allowsUnconditionalUpdate: false,
     }),
   ];

@@ -1,7 +1,7 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
 import { defaultTable } from '../../registry/table.js';
-import { storageVersionStatusLens, storageVersionStrategy } from './storage-version.strategy.js';
+import { storageVersionStatusSubresource, storageVersionStrategy } from './storage-version.strategy.js';
 
 export const apiserverInternalVersion = (naming: NamingProfile) => ({
   group: naming.group('internal.apiserver'),
@@ -17,7 +17,7 @@ export function apiserverInternalResources(naming: NamingProfile): readonly Reso
       namespaced: false,
       strategy: storageVersionStrategy,
       table: defaultTable,
-      subresources: { status: storageVersionStatusLens },
+      subresources: { status: storageVersionStatusSubresource },
       allowsUnconditionalUpdate: false,
     }),
   ];

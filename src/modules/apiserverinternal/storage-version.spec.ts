@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { prepared, testContext, texts } from '../../../test/harness/strategies.js';
-import { storageVersionStatusLens, storageVersionStrategy } from './storage-version.strategy.js';
+import { storageVersionStatusSubresource, storageVersionStrategy } from './storage-version.strategy.js';
 
 const object = (status: object): KubeObject => ({
   kind: 'StorageVersion',
@@ -58,7 +58,7 @@ it.each<[string, object, string[]]>([
   ],
   ['an empty condition', { conditions: [{}] }, ['conditions[0].type', 'conditions[0].status', 'conditions[0].reason']],
 ])('a status with %s', (_what, status, want) =>
-  expect(texts(storageVersionStatusLens.validate!(object(status), object({}), testContext))).toEqual(
+  expect(texts(storageVersionStatusSubresource.validate!(object(status), object({}), testContext))).toEqual(
     want.map((text) => expect.stringContaining(text) as string),
   ),
 );

@@ -3,7 +3,7 @@ import { fieldError, path, type FieldError, type FieldPath } from '../../machine
 import { each, required } from '../../machinery/field-rules.js';
 import { asFields, asItems, asText, asTexts, makeFields, type Fields } from '../../machinery/fields.js';
 import { validateDns1035Label, validateDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 
 /** In which version each server of the cluster writes a resource: `<group>.<resource>` is its name. */
@@ -29,7 +29,7 @@ export const storageVersionStrategy: Strategy = {
   },
 };
 
-export const storageVersionStatusLens = statusLens({
+export const storageVersionStatusSubresource = statusSubresource({
   keepsMetadata: true,
   validate: (object) => validateStatus(asFields(object['status']), path('status')),
 });

@@ -1,7 +1,7 @@
 import { asFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
-import { scaleLens } from '../../registry/scale-lens.js';
+import { scaleSubresource } from '../../registry/scale-subresource.js';
 import { selectorText } from '../core/selector.cells.js';
 import {
   controllerRevisionTable,
@@ -11,15 +11,15 @@ import {
   statefulSetTable,
 } from './apps.tables.js';
 import { controllerRevisionStrategy } from './controller-revision.strategy.js';
-import { daemonSetStatusLens, daemonSetStrategy, generationAnnotation } from './daemon-set.strategy.js';
-import { deploymentStatusLens, deploymentStrategy } from './deployment.strategy.js';
-import { replicaSetStatusLens, replicaSetStrategy } from './replica-set.strategy.js';
+import { daemonSetStatusSubresource, daemonSetStrategy, generationAnnotation } from './daemon-set.strategy.js';
+import { deploymentStatusSubresource, deploymentStrategy } from './deployment.strategy.js';
+import { replicaSetStatusSubresource, replicaSetStrategy } from './replica-set.strategy.js';
 import { storedDaemonSets, storedDeployments, storedReplicaSets, storedStatefulSets } from './stored-versions.js';
-import { statefulSetStatusLens, statefulSetStrategy } from './stateful-set.strategy.js';
+import { statefulSetStatusSubresource, statefulSetStrategy } from './stateful-set.strategy.js';
 
 export const appsVersion = { group: 'apps', version: 'v1' } as const;
 
-const scale = scaleLens({
+const scale = scaleSubresource({
   specReplicas: ['spec', 'replicas'],
   statusReplicas: ['status', 'replicas'],
   selector: (object: KubeObject) => selectorText(asFields(object['spec'])['selector']),
@@ -44,7 +44,7 @@ export const appsResources: readonly ResourceDefinition[] = [
     strategy: daemonSetStrategy,
     table: daemonSetTable,
     fieldAnnotations: [generationAnnotation],
-    subresources: { status: daemonSetStatusLens },
+    subresources: { status: daemonSetStatusSubresource },
     storedVersions: storedDaemonSets,
   }),
   defineResource({
@@ -54,7 +54,7 @@ export const appsResources: readonly ResourceDefinition[] = [
     shortNames: ['deploy'],
     strategy: deploymentStrategy,
     table: deploymentTable,
-    subresources: { scale, status: deploymentStatusLens },
+    subresources: { scale, status: deploymentStatusSubresource },
     storedVersions: storedDeployments,
   }),
   defineResource({
@@ -64,7 +64,7 @@ export const appsResources: readonly ResourceDefinition[] = [
     shortNames: ['rs'],
     strategy: replicaSetStrategy,
     table: replicaSetTable,
-    subresources: { scale, status: replicaSetStatusLens },
+    subresources: { scale, status: replicaSetStatusSubresource },
     storedVersions: storedReplicaSets,
   }),
   defineResource({
@@ -74,7 +74,7 @@ export const appsResources: readonly ResourceDefinition[] = [
     shortNames: ['sts'],
     strategy: statefulSetStrategy,
     table: statefulSetTable,
-    subresources: { scale, status: statefulSetStatusLens },
+    subresources: { scale, status: statefulSetStatusSubresource },
     storedVersions: storedStatefulSets,
   }),
 ];

@@ -27,9 +27,9 @@ const claim = (name: string) => ({
 });
 const strategyOf = (kind: string) => found.get(kind)!.strategy;
 const refused = (kind: string, spec: object) => refusals(strategyOf(kind), made(kind, spec));
-const statusLensOf = (kind: string) => {
+const statusSubresourceOf = (kind: string) => {
   const lens = found.get(kind)!.subresources['status'];
-  if (lens?.type !== 'lens') throw new Error('no status');
+  if (lens?.type !== 'view') throw new Error('no status');
   return lens;
 };
 
@@ -240,7 +240,7 @@ it.each<[string, object, string[]]>([
 ])('%s reports %j', (kind, status, want) => {
   const old = { ...made(kind, good), status: { collisionCount: 1 } };
   const now = { ...old, status: { collisionCount: 1, ...status } };
-  expect(texts(statusLensOf(kind).validate!(now, old, testContext))).toEqual(want);
+  expect(texts(statusSubresourceOf(kind).validate!(now, old, testContext))).toEqual(want);
 });
 
 it('counts the templates of a daemon set where older clients look', () => {

@@ -5,7 +5,7 @@ import { asFields, fillIn, fillInZero, isSet, makeFields, type Fields } from '..
 import { atMostAll, intOrPercent, validateIntOrPercent } from '../../machinery/int-or-percent.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { defaultPodTemplate } from '../core/pod/pod-template.js';
@@ -100,7 +100,7 @@ function validateUpdateStrategy(strategy: Fields): FieldError[] {
 
 const otherCounters = ['observedGeneration', 'updatedNumberScheduled', 'numberAvailable', 'numberUnavailable'];
 
-export const daemonSetStatusLens = statusLens({
+export const daemonSetStatusSubresource = statusSubresource({
   validate: (set, old) => [
     ...validateCounters(set, [...alwaysCounted, ...otherCounters, 'collisionCount']),
     ...validateCollisions(set, old),

@@ -5,7 +5,7 @@ import { asFields, asNumber, fillIn, fillInZero, isSet, makeFields, type Fields 
 import { atMostAll, intOrPercent, validateIntOrPercent } from '../../machinery/int-or-percent.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { defaultPodTemplate } from '../core/pod/pod-template.js';
@@ -94,7 +94,7 @@ function validateUpdateStrategy(strategy: Fields): FieldError[] {
 
 const counters = ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas'];
 
-export const deploymentStatusLens = statusLens({
+export const deploymentStatusSubresource = statusSubresource({
   keepsLabels: true,
   validate: (deployment, old) => [
     ...validateCounters(deployment, ['observedGeneration', ...counters, 'terminatingReplicas', 'collisionCount']),

@@ -3,7 +3,7 @@ import { notNegative } from '../../machinery/field-rules.js';
 import { fillIn, makeFields, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { defaultPodTemplate } from '../core/pod/pod-template.js';
@@ -34,7 +34,7 @@ function validateReplicaSet(spec: Fields): FieldError[] {
   ];
 }
 
-export const replicaSetStatusLens = statusLens({
+export const replicaSetStatusSubresource = statusSubresource({
   validate: (set) => [
     ...validateCounters(set, ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']),
     ...validateCounters(set, ['terminatingReplicas', 'observedGeneration']),

@@ -1,7 +1,7 @@
 import { asFields, asItems, fillIn, fillInZero, isSet, makeFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsLabel } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { defaultClaim } from '../core/persistent-volume-claim.defaults.js';
@@ -58,7 +58,7 @@ function defaultStatefulSet(set: KubeObject): void {
 
 const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'];
 
-export const statefulSetStatusLens = statusLens({
+export const statefulSetStatusSubresource = statusSubresource({
   validate: (set, old) => [
     ...validateCounters(set, ['replicas', ...parts, 'observedGeneration', 'collisionCount']),
     ...validateParts(set, parts, 'replicas'),

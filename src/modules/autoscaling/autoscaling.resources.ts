@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { defineResource, otherVersion, type ResourceDefinition } from '../../registry/resource-definition.js';
-import { autoscalerStatusLens, autoscalerStrategy } from './horizontal-pod-autoscaler.strategy.js';
+import { autoscalerStatusSubresource, autoscalerStrategy } from './horizontal-pod-autoscaler.strategy.js';
 import { autoscalerTable } from './horizontal-pod-autoscaler.table.js';
 import { autoscalerConverters } from './horizontal-pod-autoscaler.v1.js';
 
@@ -16,7 +16,7 @@ export const autoscalersV2: ResourceDefinition = defineResource({
   namespaced: true,
   strategy: autoscalerStrategy,
   table: autoscalerTable(),
-  subresources: { status: autoscalerStatusLens },
+  subresources: { status: autoscalerStatusSubresource },
 });
 
 export function autoscalersV1(naming: NamingProfile): ResourceDefinition {

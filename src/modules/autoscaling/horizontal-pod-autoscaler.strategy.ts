@@ -1,7 +1,7 @@
 import { asFields, asItems, fillIn, isSet, makeFields, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { normalizeAmounts } from '../core/pod/pod-resources.js';
@@ -77,4 +77,4 @@ function defaultBehavior(behavior: Fields): void {
   }
 }
 
-export const autoscalerStatusLens = statusLens({ validate: validateAutoscalerStatus });
+export const autoscalerStatusSubresource = statusSubresource({ validate: validateAutoscalerStatus });

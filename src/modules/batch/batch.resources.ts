@@ -2,8 +2,8 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import { asFields, asNumber } from '../../machinery/fields.js';
 import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
 import { cronJobTable, jobTable } from './batch.tables.js';
-import { cronJobStatusLens, cronJobStrategy } from './cron-job.strategy.js';
-import { jobStatusLens, jobStrategy } from './job.strategy.js';
+import { cronJobStatusSubresource, cronJobStrategy } from './cron-job.strategy.js';
+import { jobStatusSubresource, jobStrategy } from './job.strategy.js';
 
 export const batchVersion = { group: 'batch', version: 'v1' } as const;
 
@@ -18,7 +18,7 @@ export function batchResources(naming: NamingProfile): readonly ResourceDefiniti
       namespaced: true,
       strategy: cronJobStrategy,
       table: cronJobTable,
-      subresources: { status: cronJobStatusLens },
+      subresources: { status: cronJobStatusSubresource },
     }),
     defineResource({
       ...batchVersion,
@@ -29,7 +29,7 @@ export function batchResources(naming: NamingProfile): readonly ResourceDefiniti
       selectableFields: { 'status.successful': (job) => String(asNumber(asFields(job['status'])['succeeded'])) },
       strategy: jobStrategy(naming),
       table: jobTable,
-      subresources: { status: jobStatusLens },
+      subresources: { status: jobStatusSubresource },
     }),
   ];
 }

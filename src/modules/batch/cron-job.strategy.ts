@@ -3,7 +3,7 @@ import { notNegative, oneOf, required } from '../../machinery/field-rules.js';
 import { asFields, asText, fillIn, fillInZero, isSet, makeFields, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { defaultPodTemplate, workloadWarnings } from '../core/pod/pod-template.js';
 import { isTimeZone, scheduleProblem } from './cron-schedule.js';
@@ -116,4 +116,4 @@ function validateJobTemplate(template: Fields, templateAt: FieldPath): FieldErro
   return errors;
 }
 
-export const cronJobStatusLens = statusLens();
+export const cronJobStatusSubresource = statusSubresource();

@@ -2,7 +2,7 @@ import { prepared, refusals, testContext, texts, updateRefusals } from '../../..
 import { namingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { jobTable } from './batch.tables.js';
-import { jobStatusLens, jobStrategy } from './job.strategy.js';
+import { jobStatusSubresource, jobStrategy } from './job.strategy.js';
 
 const strategy = jobStrategy(namingProfile('kubernetes'));
 const template = (rest: object = {}) => ({
@@ -250,7 +250,9 @@ it.each<[object, object, string[]]>([
     ],
   ],
 ])('reports %j after %j', (status, before, want) =>
-  expect(texts(jobStatusLens.validate!({ ...job(), status }, { ...job(), status: before }, testContext))).toEqual(want),
+  expect(
+    texts(jobStatusSubresource.validate!({ ...job(), status }, { ...job(), status: before }, testContext)),
+  ).toEqual(want),
 );
 
 const start = '2026-01-01T00:00:00Z';

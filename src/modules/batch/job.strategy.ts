@@ -3,7 +3,7 @@ import { path } from '../../machinery/field-error.js';
 import { asFields, isSet } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { workloadWarnings } from '../core/pod/pod-template.js';
 import { validateLabelMap } from '../core/selector.validation.js';
@@ -70,4 +70,4 @@ function takeLabels(job: KubeObject): void {
 const indexesWellMet = 100_000;
 const parallelWellMet = 10_000;
 
-export const jobStatusLens = statusLens({ validate: validateJobStatus });
+export const jobStatusSubresource = statusSubresource({ validate: validateJobStatus });

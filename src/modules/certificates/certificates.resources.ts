@@ -1,12 +1,12 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { fieldAt } from '../../machinery/field-at.js';
 import { defineResource, otherVersion } from '../../registry/resource-definition.js';
-import { approvalLens, signingRequestStatusLens } from './signing-request.lenses.js';
+import { approvalSubresource, signingRequestStatusSubresource } from './signing-request.subresources.js';
 import { signingRequestStrategy } from './signing-request.strategy.js';
 import { signingRequestTable } from './signing-request.table.js';
 import { trustBundleStrategy } from './trust-bundle.strategy.js';
 import { trustBundleTable } from './trust-bundle.table.js';
-import { podCertificateStatusLens, podCertificateStrategy } from './pod-certificate.strategy.js';
+import { podCertificateStatusSubresource, podCertificateStrategy } from './pod-certificate.strategy.js';
 import { podCertificateTable } from './pod-certificate.table.js';
 
 export const certificatesGroup = (naming: NamingProfile): string => naming.group('certificates');
@@ -37,8 +37,8 @@ export function certificatesResources(naming: NamingProfile) {
         selectableFields: signerName,
         strategy: signingRequestStrategy(naming),
         table: signingRequestTable,
-        subresources: { approval: approvalLens, status: signingRequestStatusLens },
-        unreached: ['spec'],
+        subresources: { approval: approvalSubresource, status: signingRequestStatusSubresource },
+        resetFields: ['spec'],
       }),
     ],
     v1beta1: [
@@ -57,7 +57,7 @@ export function certificatesResources(naming: NamingProfile) {
         indexedFields: ['spec.nodeName'],
         strategy: podCertificateStrategy(naming),
         table: podCertificateTable,
-        subresources: { status: podCertificateStatusLens },
+        subresources: { status: podCertificateStatusSubresource },
         allowsUnconditionalUpdate: false,
       }),
     ],

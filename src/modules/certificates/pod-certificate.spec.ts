@@ -10,7 +10,7 @@ import {
 } from '../../../test/harness/certificate-texts.js';
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
 import { pemBlocks } from '../../certificates/pem-blocks.js';
-import { podCertificateStatusLens, podCertificateStrategy } from './pod-certificate.strategy.js';
+import { podCertificateStatusSubresource, podCertificateStrategy } from './pod-certificate.strategy.js';
 import { podCertificateTable } from './pod-certificate.table.js';
 
 const strategy = podCertificateStrategy(namingProfile('kubernetes'));
@@ -149,15 +149,15 @@ it.each<[string, object, object, string[]]>([
     ['status: Forbidden: immutable once the request has been issued, denied or has failed'],
   ],
 ])('%s', (_name, status, before, want) =>
-  expect(texts(podCertificateStatusLens.validate!(request({}, status), request({}, before), testContext))).toEqual(
-    want,
-  ),
+  expect(
+    texts(podCertificateStatusSubresource.validate!(request({}, status), request({}, before), testContext)),
+  ).toEqual(want),
 );
 
 it('is valid no longer than was asked for', () =>
   expect(
     texts(
-      podCertificateStatusLens.validate!(
+      podCertificateStatusSubresource.validate!(
         request({ maxExpirationSeconds: 7200 }, issued),
         request({ maxExpirationSeconds: 7200 }),
         testContext,

@@ -3,7 +3,7 @@ import { path } from '../../machinery/field-error.js';
 import { asFields, fillIn, makeFields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validatePodCertificateStatus } from './pod-certificate.status.validation.js';
 import { validatePodCertificateSpec } from './pod-certificate.validation.js';
@@ -27,7 +27,7 @@ export function podCertificateStrategy(naming: NamingProfile): Strategy {
   };
 }
 
-export const podCertificateStatusLens = statusLens({
+export const podCertificateStatusSubresource = statusSubresource({
   keepsMetadata: true,
   validate: validatePodCertificateStatus,
 });

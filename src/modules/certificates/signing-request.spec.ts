@@ -3,8 +3,8 @@ import type { Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { leafPem, requestPem } from '../../../test/harness/certificate-texts.js';
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
-import type { LensSubresource } from '../../registry/resource-definition.js';
-import { approvalLens, signingRequestStatusLens } from './signing-request.lenses.js';
+import type { ViewSubresource } from '../../registry/resource-definition.js';
+import { approvalSubresource, signingRequestStatusSubresource } from './signing-request.subresources.js';
 import { signingRequestStrategy } from './signing-request.strategy.js';
 import { signingRequestTable } from './signing-request.table.js';
 
@@ -80,7 +80,7 @@ const decided = (type: string, rest: object = {}) => ({ type, status: 'True', re
 const times = { lastUpdateTime: '2020-01-01T00:00:00Z', lastTransitionTime: '2020-01-01T00:00:00Z' };
 
 /** What a write through the lens makes, and what is wrong with it. */
-function write(lens: LensSubresource, before: object, status: object): { status: Fields; errors: string[] } {
+function write(lens: ViewSubresource, before: object, status: object): { status: Fields; errors: string[] } {
   const old = request({}, before);
   const object = lens.put(old, request({ signerName: 'example.com/other' }, status));
   lens.prepare?.(object, old, testContext);
@@ -122,12 +122,12 @@ describe('approval', () => {
       ['status.conditions: Forbidden: updates may not remove a condition of type "Denied"'],
     ],
   ])('%s', (_name, before, conditions, want) =>
-    expect(write(approvalLens, before, { conditions }).errors).toEqual(want),
+    expect(write(approvalSubresource, before, { conditions }).errors).toEqual(want),
   );
 
   it('takes conditions alone, and says when', () => {
     const certificate = base64(leafPem);
-    const { status } = write(approvalLens, { certificate }, { conditions: [decided('Approved')] });
+    const { status } = write(approvalSubresource, { certificate }, { conditions: [decided('Approved')] });
     const { now } = testContext;
     expect(status).toEqual({
       certificate,
@@ -137,7 +137,7 @@ describe('approval', () => {
 
   it('keeps the time of what was so before', () => {
     const { status } = write(
-      approvalLens,
+      approvalSubresource,
       { conditions: [decided('Approved', times)] },
       { conditions: [decided('Approved', { reason: 'Other' })] },
     );
@@ -180,7 +180,7 @@ describe('status', () => {
       ['status.certificate: Forbidden: updates may not modify existing certificate content'],
     ],
   ])('%s', (_name, before, status, want) =>
-    expect(write(signingRequestStatusLens, before, status).errors).toEqual(want),
+    expect(write(signingRequestStatusSubresource, before, status).errors).toEqual(want),
   );
 });
 

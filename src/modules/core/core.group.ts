@@ -4,7 +4,7 @@ import { apiVersionOf, type GroupVersionKind } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import {
   ApiGroup,
-  MadeResource,
+  ComputedResource,
   Reserves,
   Subresource,
   VirtualResource,
@@ -32,7 +32,7 @@ import {
 import { bindingKind, coreResources, evictionKind } from './core.resources.js';
 import { coreVersion } from './core.version.js';
 import { evict } from './pod/eviction.js';
-import { bindingLens, bindPod, checkBinding } from './pod/pod.binding.js';
+import { bindingSubresource, bindPod, checkBinding } from './pod/pod.binding.js';
 import { issueToken, type TokenRequestParts } from './service-account.token.js';
 
 @ApiGroup((naming) => ({
@@ -52,7 +52,7 @@ export class CoreGroup {
     private readonly services: ServiceAllocation,
   ) {}
 
-  @MadeResource('componentstatuses')
+  @ComputedResource('componentstatuses')
   componentStatuses(): Promise<readonly KubeObject[]> {
     return componentStatuses(this.components);
   }
@@ -189,7 +189,7 @@ export class CoreGroup {
         if (!pod) throw ApiError.notFound(store.groupResource, target.name);
         return bindPod(pod, binding, now);
       },
-      { lens: bindingLens, requiresResourceVersion: false, createsMissing: false },
+      { subresource: bindingSubresource, requiresResourceVersion: false, createsMissing: false },
       { request, admission: admitted },
     );
     return { object: created, code: 201 };

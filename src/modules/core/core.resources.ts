@@ -2,7 +2,7 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import { asFields, asItems, asNumber, asText, asTextMap } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { allVerbs, defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
-import { scaleLens } from '../../registry/scale-lens.js';
+import { scaleSubresource } from '../../registry/scale-subresource.js';
 import { defaultTable } from '../../registry/table.js';
 import { componentStatusStrategy, componentStatusTable } from './component-status.js';
 import { configMapStrategy } from './config-map.strategy.js';
@@ -13,28 +13,34 @@ import { endpointsStrategy } from './endpoints.strategy.js';
 import { endpointsTable } from './endpoints.table.js';
 import { eventStrategy } from './event.strategy.js';
 import { eventTable } from './event.table.js';
-import { finalizeLens, namespaceStatusLens, namespaceStrategy } from './namespace.strategy.js';
+import { finalizeSubresource, namespaceStatusSubresource, namespaceStrategy } from './namespace.strategy.js';
 import { limitRangeStrategy } from './limit-range.strategy.js';
 import { namespaceTable } from './namespace.table.js';
-import { nodeStatusLens, nodeStrategy } from './node.strategy.js';
+import { nodeStatusSubresource, nodeStrategy } from './node.strategy.js';
 import { nodeTable } from './node.table.js';
 import { podRules } from './pod/pod.strategy.js';
 import { podTable } from './pod/pod.table.js';
 import { podTemplateStrategy } from './pod-template.strategy.js';
 import { podTemplateTable } from './pod-template.table.js';
-import { persistentVolumeClaimStatusLens, persistentVolumeClaimStrategy } from './persistent-volume-claim.strategy.js';
+import {
+  persistentVolumeClaimStatusSubresource,
+  persistentVolumeClaimStrategy,
+} from './persistent-volume-claim.strategy.js';
 import { persistentVolumeClaimTable } from './persistent-volume-claim.table.js';
-import { persistentVolumeStatusLens, persistentVolumeStrategy } from './persistent-volume.strategy.js';
+import { persistentVolumeStatusSubresource, persistentVolumeStrategy } from './persistent-volume.strategy.js';
 import { persistentVolumeTable } from './persistent-volume.table.js';
-import { replicationControllerStatusLens, replicationControllerStrategy } from './replication-controller.strategy.js';
+import {
+  replicationControllerStatusSubresource,
+  replicationControllerStrategy,
+} from './replication-controller.strategy.js';
 import { replicationControllerTable } from './replication-controller.table.js';
-import { resourceQuotaStatusLens, resourceQuotaStrategy } from './resource-quota.strategy.js';
+import { resourceQuotaStatusSubresource, resourceQuotaStrategy } from './resource-quota.strategy.js';
 import { resourceQuotaTable } from './resource-quota.table.js';
 import { secretStrategy } from './secret.strategy.js';
 import { secretTable } from './secret.table.js';
 import { serviceAccountStrategy } from './service-account.strategy.js';
 import { serviceAccountTable } from './service-account.table.js';
-import { serviceStatusLens, serviceStrategy } from './service.strategy.js';
+import { serviceStatusSubresource, serviceStrategy } from './service.strategy.js';
 import { serviceTable } from './service.table.js';
 
 export const bindingKind = { ...coreVersion, kind: 'Binding' } as const;
@@ -118,7 +124,7 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       selectableFields: { 'status.phase': field('status', 'phase'), name: field('metadata', 'name') },
       strategy: namespaceStrategy(naming),
       table: namespaceTable,
-      subresources: { finalize: finalizeLens(naming), status: namespaceStatusLens },
+      subresources: { finalize: finalizeSubresource(naming), status: namespaceStatusSubresource },
       returnsDeletedObject: true,
     }),
     defineResource({
@@ -131,7 +137,7 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       selectableFields: { 'spec.unschedulable': isTrue('spec', 'unschedulable') },
       strategy: nodeStrategy(naming),
       table: nodeTable(naming),
-      subresources: { ...nodeConnections, status: nodeStatusLens },
+      subresources: { ...nodeConnections, status: nodeStatusSubresource },
     }),
     defineResource({
       ...coreVersion,
@@ -141,7 +147,7 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       namespaced: true,
       strategy: persistentVolumeClaimStrategy(naming),
       table: persistentVolumeClaimTable(naming),
-      subresources: { status: persistentVolumeClaimStatusLens },
+      subresources: { status: persistentVolumeClaimStatusSubresource },
       returnsDeletedObject: true,
     }),
     defineResource({
@@ -152,7 +158,7 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       namespaced: false,
       strategy: persistentVolumeStrategy,
       table: persistentVolumeTable(naming),
-      subresources: { status: persistentVolumeStatusLens },
+      subresources: { status: persistentVolumeStatusSubresource },
       returnsDeletedObject: true,
     }),
     defineResource({
@@ -169,10 +175,10 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       subresources: {
         binding: { type: 'handled', verbs: ['create'], kind: bindingKind },
         ...podConnections,
-        ephemeralcontainers: pods.ephemeralContainersLens,
+        ephemeralcontainers: pods.ephemeralContainersSubresource,
         eviction: { type: 'handled', verbs: ['create'], kind: evictionKind, alsoVersions: ['v1beta1'] },
-        resize: pods.resizeLens,
-        status: pods.statusLens,
+        resize: pods.resizeSubresource,
+        status: pods.statusSubresource,
       },
       returnsDeletedObject: true,
     }),
@@ -199,12 +205,12 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       strategy: replicationControllerStrategy,
       table: replicationControllerTable,
       subresources: {
-        scale: scaleLens({
+        scale: scaleSubresource({
           specReplicas: ['spec', 'replicas'],
           statusReplicas: ['status', 'replicas'],
           selector: plainSelectorText,
         }),
-        status: replicationControllerStatusLens,
+        status: replicationControllerStatusSubresource,
       },
     }),
     defineResource({
@@ -215,7 +221,7 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       namespaced: true,
       strategy: resourceQuotaStrategy,
       table: resourceQuotaTable,
-      subresources: { status: resourceQuotaStatusLens },
+      subresources: { status: resourceQuotaStatusSubresource },
       returnsDeletedObject: true,
     }),
     defineResource({
@@ -255,7 +261,7 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       selectableFields: { 'spec.clusterIP': field('spec', 'clusterIP'), 'spec.type': field('spec', 'type') },
       strategy: serviceStrategy,
       table: serviceTable,
-      subresources: { ...serviceConnections, status: serviceStatusLens },
+      subresources: { ...serviceConnections, status: serviceStatusSubresource },
       allowsCreateOnUpdate: true,
       returnsDeletedObject: true,
     }),

@@ -1,6 +1,6 @@
 import { namingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { finalizeLens, namespaceStatusLens, namespaceStrategy } from './namespace.strategy.js';
+import { finalizeSubresource, namespaceStatusSubresource, namespaceStrategy } from './namespace.strategy.js';
 import { namespaceTable } from './namespace.table.js';
 import { prepared, texts, testContext } from '../../../test/harness/strategies.js';
 
@@ -57,7 +57,7 @@ describe('an update', () => {
   });
 
   it('changes finalizers through finalize', () => {
-    const lens = finalizeLens(namingProfile('kubernetes'));
+    const lens = finalizeSubresource(namingProfile('kubernetes'));
     expect(lens.put(old, namespace({ spec: { finalizers: ['example.com/own'] } }))['spec']).toEqual({
       finalizers: ['example.com/own'],
     });
@@ -75,7 +75,7 @@ describe('an update', () => {
     ],
   ])('to phase %s while deleted at %s', (phase, deletionTimestamp, want) => {
     const given = namespace({ status: { phase } }, deletionTimestamp === undefined ? {} : { deletionTimestamp });
-    expect(texts(namespaceStatusLens.validate!(given, old, testContext))).toEqual(want);
+    expect(texts(namespaceStatusSubresource.validate!(given, old, testContext))).toEqual(want);
   });
 });
 

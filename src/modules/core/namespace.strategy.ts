@@ -4,8 +4,8 @@ import { checked } from '../../machinery/field-rules.js';
 import { asFields, asTexts, makeFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsLabel, validateQualifiedName } from '../../machinery/names.js';
-import type { LensSubresource } from '../../registry/resource-definition.js';
-import { statusLens } from '../../registry/status-lens.js';
+import type { ViewSubresource } from '../../registry/resource-definition.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 
 /**
@@ -58,7 +58,7 @@ function validateFinalizers(naming: NamingProfile) {
     });
 }
 
-export const namespaceStatusLens = statusLens({
+export const namespaceStatusSubresource = statusSubresource({
   validate(namespace) {
     const phase = asFields(namespace['status'])['phase'];
     const isDeleted = namespace.metadata.deletionTimestamp !== undefined;
@@ -70,9 +70,9 @@ export const namespaceStatusLens = statusLens({
 });
 
 /** The one way to change spec.finalizers. */
-export function finalizeLens(naming: NamingProfile): LensSubresource {
+export function finalizeSubresource(naming: NamingProfile): ViewSubresource {
   return {
-    type: 'lens',
+    type: 'view',
     verbs: ['update'],
     view: (namespace) => namespace,
     put(namespace, view) {

@@ -1,7 +1,7 @@
 import { namingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
-import { nodeStatusLens, nodeStrategy as strategyFor } from './node.strategy.js';
+import { nodeStatusSubresource, nodeStrategy as strategyFor } from './node.strategy.js';
 import { nodeTable } from './node.table.js';
 
 const nodeStrategy = strategyFor(namingProfile('kubernetes'));
@@ -86,7 +86,7 @@ it.each<[string, object, object, string[]]>([
 it('has each address once, and no less than nothing of anything', () => {
   const address = { type: 'InternalIP', address: 'a' };
   const given = node({ status: { addresses: [address, address], allocatable: { cpu: '-1' } } });
-  expect(texts(nodeStatusLens.validate!(given, node(), testContext))).toEqual([
+  expect(texts(nodeStatusSubresource.validate!(given, node(), testContext))).toEqual([
     'status.addresses[1]: Duplicate value: {"Type":"InternalIP","Address":"a"}',
     'status.allocatable.cpu: Invalid value: "-1": must be greater than or equal to 0',
   ]);

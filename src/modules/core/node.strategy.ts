@@ -5,7 +5,7 @@ import { checked, each, oneOf } from '../../machinery/field-rules.js';
 import { asFields, asItems, asText, asTexts, fillIn, isSet, makeFields, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateLabelValue, validateQualifiedName } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validateCidr } from './addresses.js';
 import { validateAvoidedPods } from './avoid-pods.validation.js';
@@ -138,7 +138,7 @@ function validateFixed(node: KubeObject, old: KubeObject): FieldError[] {
   return errors;
 }
 
-export const nodeStatusLens = statusLens({
+export const nodeStatusSubresource = statusSubresource({
   validate(node) {
     const status = asFields(node['status']);
     const at = path('status');

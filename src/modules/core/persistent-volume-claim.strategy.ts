@@ -2,7 +2,7 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import { asFields, asText, isSet, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { defaultClaim } from './persistent-volume-claim.defaults.js';
 import { claimUpdateRule, validateClaim, validateClaimStatus } from './persistent-volume-claim.validation.js';
@@ -47,6 +47,6 @@ function mirrorSource(spec: Fields): void {
   }
 }
 
-export const persistentVolumeClaimStatusLens = statusLens({
+export const persistentVolumeClaimStatusSubresource = statusSubresource({
   validate: (claim: KubeObject) => validateClaimStatus(claim),
 });

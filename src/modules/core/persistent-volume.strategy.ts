@@ -2,7 +2,7 @@ import { deepEqual } from '../../machinery/deep-equal.js';
 import { asFields, fillIn, fillInZero, isSet, makeFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validatePersistentVolume, validatePersistentVolumeUpdate } from './persistent-volume.validation.js';
 import { volumeDefaults } from './pod/pod.defaults.js';
@@ -45,7 +45,7 @@ function defaultVolume(volume: KubeObject): void {
   fillInZero(makeFields(volume, 'status'), 'phase', 'Pending');
 }
 
-export const persistentVolumeStatusLens = statusLens({
+export const persistentVolumeStatusSubresource = statusSubresource({
   /** Whoever reports a phase may say since when it holds; otherwise it holds from this moment. */
   prepare(volume, old, { now }) {
     const status = asFields(volume['status']);

@@ -1,7 +1,7 @@
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { limitRangeStrategy } from './limit-range.strategy.js';
-import { resourceQuotaStatusLens, resourceQuotaStrategy } from './resource-quota.strategy.js';
+import { resourceQuotaStatusSubresource, resourceQuotaStrategy } from './resource-quota.strategy.js';
 import { resourceQuotaTable } from './resource-quota.table.js';
 
 const quota = (spec: object, status?: object): KubeObject => ({
@@ -63,7 +63,7 @@ it('counts what it counted before', () => {
 
 it('has used no less than nothing', () => {
   const given = quota({}, { used: { pods: '-1' } });
-  expect(texts(resourceQuotaStatusLens.validate!(given, given, testContext))).toEqual([
+  expect(texts(resourceQuotaStatusSubresource.validate!(given, given, testContext))).toEqual([
     'status.used[pods]: Invalid value: "-1": must be greater than or equal to 0',
   ]);
 });

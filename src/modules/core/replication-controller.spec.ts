@@ -2,7 +2,10 @@ import { prepared, refusals, testContext, texts } from '../../../test/harness/st
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { podTemplateStrategy } from './pod-template.strategy.js';
 import { podTemplateTable } from './pod-template.table.js';
-import { replicationControllerStatusLens, replicationControllerStrategy } from './replication-controller.strategy.js';
+import {
+  replicationControllerStatusSubresource,
+  replicationControllerStrategy,
+} from './replication-controller.strategy.js';
 import { replicationControllerTable } from './replication-controller.table.js';
 
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'nginx' }] } };
@@ -34,7 +37,7 @@ it.each<[object, string[]]>([
 
 it('has no more that is ready than there is', () => {
   const given = controller({}, { status: { replicas: 1, readyReplicas: 2 } });
-  expect(texts(replicationControllerStatusLens.validate!(given, given, testContext))).toEqual([
+  expect(texts(replicationControllerStatusSubresource.validate!(given, given, testContext))).toEqual([
     'status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas',
   ]);
 });

@@ -4,7 +4,7 @@ import { asFields, asTextMap, fillIn, isSet, makeFields, type Fields } from '../
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { labelSelectorOf } from '../../machinery/label-selector.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import {
   defaultPodTemplate,
@@ -78,7 +78,7 @@ function validateTemplate(template: unknown, selector: Record<string, string>): 
   ];
 }
 
-export const replicationControllerStatusLens = statusLens({
+export const replicationControllerStatusSubresource = statusSubresource({
   validate: (controller) => [
     ...validateCounters(controller, ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']),
     ...validateCounters(controller, ['observedGeneration']),

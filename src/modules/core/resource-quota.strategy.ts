@@ -1,7 +1,7 @@
 import { asFields, makeFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { normalizeAmounts } from './pod/pod-resources.js';
 import { validateQuota, validateQuotaStatus, validateQuotaUpdate } from './resource-quota.validation.js';
@@ -25,4 +25,4 @@ function defaultQuota(quota: KubeObject): void {
   for (const amounts of ['hard', 'used']) normalizeAmounts(asFields(status)[amounts]);
 }
 
-export const resourceQuotaStatusLens = statusLens({ validate: validateQuotaStatus });
+export const resourceQuotaStatusSubresource = statusSubresource({ validate: validateQuotaStatus });

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
 import { endpointsStrategy } from './endpoints.strategy.js';
 import { endpointsTable } from './endpoints.table.js';
-import { serviceStatusLens, serviceStrategy } from './service.strategy.js';
+import { serviceStatusSubresource, serviceStrategy } from './service.strategy.js';
 import { serviceTable } from './service.table.js';
 
 const service = (spec: object, rest: object = {}): KubeObject => ({
@@ -183,7 +183,7 @@ describe('a service', () => {
   it('has addresses in its status only when it is balanced', () => {
     const status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } };
     const validate = (type: string) =>
-      texts(serviceStatusLens.validate!(service({ type }, { status }), service({}), testContext));
+      texts(serviceStatusSubresource.validate!(service({ type }, { status }), service({}), testContext));
     expect(validate('ClusterIP')).toEqual([
       "status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'",
     ]);

@@ -14,7 +14,7 @@ import {
 } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsLabel } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validateService, validateServiceUpdate } from './service.validation.js';
 import { allocatesNodePorts, hasClusterIp, isExternallyAccessible } from './service.types.js';
@@ -136,7 +136,7 @@ function dropWhatTheTypeHasNot(spec: Fields, before: Fields): void {
   for (const port of asItems(spec['ports'])) if (had.has(port['nodePort'])) delete port['nodePort'];
 }
 
-export const serviceStatusLens = statusLens({
+export const serviceStatusSubresource = statusSubresource({
   validate(service: KubeObject) {
     const ingress = asItems(asFields(asFields(service['status'])['loadBalancer'])['ingress']);
     if (ingress.length === 0 || asFields(service['spec'])['type'] === 'LoadBalancer') return [];

@@ -1,9 +1,12 @@
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
 import { namingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { persistentVolumeClaimStatusLens, persistentVolumeClaimStrategy } from './persistent-volume-claim.strategy.js';
+import {
+  persistentVolumeClaimStatusSubresource,
+  persistentVolumeClaimStrategy,
+} from './persistent-volume-claim.strategy.js';
 import { persistentVolumeClaimTable } from './persistent-volume-claim.table.js';
-import { persistentVolumeStatusLens, persistentVolumeStrategy } from './persistent-volume.strategy.js';
+import { persistentVolumeStatusSubresource, persistentVolumeStrategy } from './persistent-volume.strategy.js';
 import { persistentVolumeTable } from './persistent-volume.table.js';
 
 const naming = namingProfile('kubernetes');
@@ -122,7 +125,7 @@ describe('a claim that exists', () => {
 
 it('a claim has no less than nothing', () => {
   const given = { ...claim({}), status: { capacity: { storage: '-1' } } };
-  expect(texts(persistentVolumeClaimStatusLens.validate!(given, given, testContext))).toEqual([
+  expect(texts(persistentVolumeClaimStatusSubresource.validate!(given, given, testContext))).toEqual([
     'status.capacity[storage]: Invalid value: -1: must be a valid resource quantity',
   ]);
 });
@@ -193,7 +196,7 @@ it.each<[object, string | undefined]>([
 ])('knows since when a volume is %j', (status, want) => {
   const old = { ...volume(onHost), status: { phase: 'Pending' } };
   const next: KubeObject = { ...old, status: { ...status } };
-  persistentVolumeStatusLens.prepare!(next, old, testContext);
+  persistentVolumeStatusSubresource.prepare!(next, old, testContext);
   expect((next['status'] as Record<string, unknown>)['lastPhaseTransitionTime']).toBe(want);
 });
 

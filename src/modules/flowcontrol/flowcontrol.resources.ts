@@ -1,5 +1,5 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
 import { flowSchemaStrategy } from './flow-schema.strategy.js';
 import { flowSchemaTable } from './flow-schema.table.js';
@@ -16,7 +16,7 @@ export function flowcontrolResources(naming: NamingProfile): readonly ResourceDe
   const common = {
     ...flowcontrolVersion(naming),
     namespaced: false,
-    subresources: { status: statusLens({ keepsMetadata: true }) },
+    subresources: { status: statusSubresource({ keepsMetadata: true }) },
     allowsUnconditionalUpdate: false,
   };
   return [

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { namingProfile } from '../../config/naming-profile.js';
 import { prepared, refusals, texts, testContext, updateRefusals } from '../../../test/harness/strategies.js';
-import { ingressStatusLens, ingressStrategy } from './ingress.strategy.js';
+import { ingressStatusSubresource, ingressStrategy } from './ingress.strategy.js';
 import { ingressTable } from './ingress.table.js';
 
 const strategy = ingressStrategy(namingProfile('kubernetes'));
@@ -134,7 +134,7 @@ it.each<[object, string[]]>([
   ],
 ])('status %j', (point, want) => {
   const changed = ingress({}, { status: { loadBalancer: { ingress: [point] } } });
-  expect(texts(ingressStatusLens.validate!(changed, changed, testContext))).toEqual(want);
+  expect(texts(ingressStatusSubresource.validate!(changed, changed, testContext))).toEqual(want);
 });
 
 it.each<[string, object, unknown[]]>([

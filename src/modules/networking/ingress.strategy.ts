@@ -3,7 +3,7 @@ import { fieldError, path, type FieldError } from '../../machinery/field-error.j
 import { asFields, asText, isSet, makeFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validateIngressSpec, validateLoadBalancer } from './ingress.validation.js';
 
@@ -40,7 +40,7 @@ function validateOneClass(ingress: KubeObject, annotation: string): FieldError[]
   return [fieldError.invalid(`annotations.${annotation}`, annotated, message)];
 }
 
-export const ingressStatusLens = statusLens({
+export const ingressStatusSubresource = statusSubresource({
   validate: (ingress) =>
     validateLoadBalancer(asFields(ingress['status'])['loadBalancer'], path('status').child('loadBalancer')),
 });

@@ -3,13 +3,13 @@ import { fieldAt } from '../../machinery/field-at.js';
 import { defineResource, otherVersion } from '../../registry/resource-definition.js';
 import { ingressClassStrategy } from './ingress-class.strategy.js';
 import { ingressClassTable } from './ingress-class.table.js';
-import { ingressStatusLens, ingressStrategy } from './ingress.strategy.js';
+import { ingressStatusSubresource, ingressStrategy } from './ingress.strategy.js';
 import { ingressTable } from './ingress.table.js';
 import { ipAddressStrategy } from './ip-address.strategy.js';
 import { ipAddressTable } from './ip-address.table.js';
 import { networkPolicyStrategy } from './network-policy.strategy.js';
 import { networkPolicyTable } from './network-policy.table.js';
-import { serviceCidrStatusLens, serviceCidrStrategy } from './service-cidr.strategy.js';
+import { serviceCidrStatusSubresource, serviceCidrStrategy } from './service-cidr.strategy.js';
 import { serviceCidrTable } from './service-cidr.table.js';
 import { storedIngresses, storedNetworkPolicies } from './stored-versions.js';
 
@@ -39,7 +39,7 @@ export function networkingResources(naming: NamingProfile) {
     namespaced: false,
     strategy: serviceCidrStrategy,
     table: serviceCidrTable,
-    subresources: { status: serviceCidrStatusLens },
+    subresources: { status: serviceCidrStatusSubresource },
   });
   return {
     v1: [
@@ -60,7 +60,7 @@ export function networkingResources(naming: NamingProfile) {
         storagePrefix: 'ingress',
         strategy: ingressStrategy(naming),
         table: ingressTable,
-        subresources: { status: ingressStatusLens },
+        subresources: { status: ingressStatusSubresource },
         storedVersions: storedIngresses(v1.group),
       }),
       ipAddresses,

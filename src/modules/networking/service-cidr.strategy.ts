@@ -4,7 +4,7 @@ import { asFields, asTexts, makeFields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { cidrFamily, validateCanonicalCidr } from './canonical.validation.js';
 
@@ -52,4 +52,4 @@ function validateChange(serviceCidr: KubeObject, old: KubeObject): FieldError[] 
 }
 
 /** Conditions are taken as they come: the one that this server sets has no reason. */
-export const serviceCidrStatusLens = statusLens({ keepsMetadata: true });
+export const serviceCidrStatusSubresource = statusSubresource({ keepsMetadata: true });

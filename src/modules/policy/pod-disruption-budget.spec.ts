@@ -1,6 +1,6 @@
 import { prepared, refusals, testContext, texts } from '../../../test/harness/strategies.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { podDisruptionBudgetStatusLens, podDisruptionBudgetStrategy } from './pod-disruption-budget.strategy.js';
+import { podDisruptionBudgetStatusSubresource, podDisruptionBudgetStrategy } from './pod-disruption-budget.strategy.js';
 import { podDisruptionBudgetTable } from './pod-disruption-budget.table.js';
 import { policyResources } from './policy.resources.js';
 
@@ -46,7 +46,7 @@ it('begins with nothing to give, whatever its maker says', () =>
 
 it('counts nothing below zero', () => {
   const given = budget({}, { disruptionsAllowed: -1 });
-  expect(texts(podDisruptionBudgetStatusLens.validate!(given, given, testContext))).toEqual([
+  expect(texts(podDisruptionBudgetStatusSubresource.validate!(given, given, testContext))).toEqual([
     'status.disruptionsAllowed: Invalid value: -1: must be greater than or equal to 0',
   ]);
 });

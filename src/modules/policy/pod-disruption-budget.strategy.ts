@@ -5,7 +5,7 @@ import { atMostAll, validateIntOrPercent } from '../../machinery/int-or-percent.
 import { validateConditions } from '../../machinery/condition-validation.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsPathSegment } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validateCounters } from '../core/replica-status.validation.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
@@ -64,7 +64,7 @@ const shownSpec = (spec: Fields): Fields => ({
   UnhealthyPodEvictionPolicy: spec['unhealthyPodEvictionPolicy'] ?? null,
 });
 
-export const podDisruptionBudgetStatusLens = statusLens({
+export const podDisruptionBudgetStatusSubresource = statusSubresource({
   validate: (budget) => [
     ...validateConditions(asFields(budget['status'])['conditions'], path('status').child('conditions')),
     ...validateCounters(budget, counters),

@@ -1,5 +1,5 @@
 import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
-import { podDisruptionBudgetStatusLens, podDisruptionBudgetStrategy } from './pod-disruption-budget.strategy.js';
+import { podDisruptionBudgetStatusSubresource, podDisruptionBudgetStrategy } from './pod-disruption-budget.strategy.js';
 import { podDisruptionBudgetTable } from './pod-disruption-budget.table.js';
 import { storedBudgets } from './stored-versions.js';
 
@@ -14,7 +14,7 @@ export const policyResources: readonly ResourceDefinition[] = [
     namespaced: true,
     strategy: podDisruptionBudgetStrategy,
     table: podDisruptionBudgetTable,
-    subresources: { status: podDisruptionBudgetStatusLens },
+    subresources: { status: podDisruptionBudgetStatusSubresource },
     // Evictions count down in its status: a write that does not say what it read could give them back.
     allowsUnconditionalUpdate: false,
     storedVersions: storedBudgets,

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
-import { resourceClaimStatusLens, resourceClaimStrategy } from './resource-claim.strategy.js';
+import { resourceClaimStatusSubresource, resourceClaimStrategy } from './resource-claim.strategy.js';
 import { resourceClaimTable } from './resource-claim.table.js';
 import { resourceClaimTemplateStrategy } from './resource-claim-template.strategy.js';
 
@@ -213,20 +213,20 @@ describe('status', () => {
       ],
     ],
   ])('%s', (_name, status, before, want) =>
-    expect(texts(resourceClaimStatusLens.validate!(of(status), of(before), testContext))).toEqual(want),
+    expect(texts(resourceClaimStatusSubresource.validate!(of(status), of(before), testContext))).toEqual(want),
   );
 
   it('reserves nothing that is being deleted', () => {
     const changed = of({ allocation, reservedFor: [consumer] });
     changed.metadata.deletionTimestamp = testContext.now;
-    expect(texts(resourceClaimStatusLens.validate!(changed, of({ allocation }), testContext))).toEqual([
+    expect(texts(resourceClaimStatusSubresource.validate!(changed, of({ allocation }), testContext))).toEqual([
       'status.reservedFor: Forbidden: new entries may not be added while `deletionTimestamp` is set',
     ]);
   });
 
   it('forgets devices that are given back', () => {
     const changed = of({ devices: [device] });
-    resourceClaimStatusLens.prepare!(changed, of({ allocation, devices: [device] }), testContext);
+    resourceClaimStatusSubresource.prepare!(changed, of({ allocation, devices: [device] }), testContext);
     expect(changed['status']).toEqual({});
   });
 

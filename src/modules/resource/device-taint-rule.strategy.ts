@@ -5,7 +5,7 @@ import { checked } from '../../machinery/field-rules.js';
 import { asFields, asItems, asText, isSet, makeFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateDnsLabel } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validateDriverName } from '../storage/parameters.validation.js';
 import { validateDeviceTaint } from './device-rules.validation.js';
@@ -50,7 +50,7 @@ function validateRule(rule: KubeObject): FieldError[] {
 
 const conditionsMax = 8;
 
-export const deviceTaintRuleStatusLens = statusLens({
+export const deviceTaintRuleStatusSubresource = statusSubresource({
   keepsMetadata: true,
   validate(rule) {
     const { conditions } = asFields(rule['status']);

@@ -5,7 +5,7 @@ import { asFields, asItems, asNumber, asText, fillIn, isSet, makeFields, type Fi
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validateDriverName } from '../storage/parameters.validation.js';
 import { validateList } from './lists.validation.js';
@@ -53,7 +53,7 @@ const poolsMax = 1000;
 const conditionsMax = 10;
 const validationErrorBytesMax = 256;
 
-export const poolStatusLens = statusLens({
+export const poolStatusSubresource = statusSubresource({
   keepsMetadata: true,
   validate(request, old) {
     if (isSet(old['status'])) return immutable(request['status'], old['status'], statusAt);

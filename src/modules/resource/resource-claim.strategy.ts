@@ -2,7 +2,7 @@ import { path } from '../../machinery/field-error.js';
 import { asFields, isSet } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { shownClaimSpec } from './claim-spec.go-value.js';
 import { validateClaimSpec } from './claim-spec.validation.js';
@@ -27,7 +27,7 @@ export const resourceClaimStrategy: Strategy = {
   ],
 };
 
-export const resourceClaimStatusLens = statusLens({
+export const resourceClaimStatusSubresource = statusSubresource({
   keepsMetadata: true,
   /** What is told of devices goes with the devices. */
   prepare(claim, old) {

@@ -2,9 +2,9 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import { fieldAt } from '../../machinery/field-at.js';
 import { defineResource, otherVersion } from '../../registry/resource-definition.js';
 import { deviceClassStrategy } from './device-class.strategy.js';
-import { deviceTaintRuleStatusLens, deviceTaintRuleStrategy } from './device-taint-rule.strategy.js';
-import { poolStatusLens, poolStatusRequestStrategy } from './pool-status-request.strategy.js';
-import { resourceClaimStatusLens, resourceClaimStrategy } from './resource-claim.strategy.js';
+import { deviceTaintRuleStatusSubresource, deviceTaintRuleStrategy } from './device-taint-rule.strategy.js';
+import { poolStatusSubresource, poolStatusRequestStrategy } from './pool-status-request.strategy.js';
+import { resourceClaimStatusSubresource, resourceClaimStrategy } from './resource-claim.strategy.js';
 import { resourceClaimTable } from './resource-claim.table.js';
 import { resourceClaimTemplateStrategy } from './resource-claim-template.strategy.js';
 import { resourceSliceStrategy } from './resource-slice.strategy.js';
@@ -39,7 +39,7 @@ export function resourceResources(naming: NamingProfile) {
     namespaced: true,
     strategy: resourceClaimStrategy,
     table: resourceClaimTable,
-    subresources: { status: resourceClaimStatusLens },
+    subresources: { status: resourceClaimStatusSubresource },
   });
   const resourceClaimTemplates = defineResource({
     ...v1,
@@ -68,7 +68,7 @@ export function resourceResources(naming: NamingProfile) {
     namespaced: false,
     strategy: deviceTaintRuleStrategy,
     table: ageTable,
-    subresources: { status: deviceTaintRuleStatusLens },
+    subresources: { status: deviceTaintRuleStatusSubresource },
     returnsDeletedObject: true,
   });
   const unchanged = [deviceClasses, resourceClaims, resourceClaimTemplates, resourceSlices];
@@ -95,7 +95,7 @@ export function resourceResources(naming: NamingProfile) {
         namespaced: false,
         strategy: poolStatusRequestStrategy,
         table: ageTable,
-        subresources: { status: poolStatusLens },
+        subresources: { status: poolStatusSubresource },
         returnsDeletedObject: true,
       }),
     ],

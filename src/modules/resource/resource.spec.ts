@@ -2,8 +2,8 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
 import { ageTable } from './age.table.js';
 import { deviceClassStrategy } from './device-class.strategy.js';
-import { deviceTaintRuleStatusLens, deviceTaintRuleStrategy } from './device-taint-rule.strategy.js';
-import { poolStatusLens, poolStatusRequestStrategy } from './pool-status-request.strategy.js';
+import { deviceTaintRuleStatusSubresource, deviceTaintRuleStrategy } from './device-taint-rule.strategy.js';
+import { poolStatusSubresource, poolStatusRequestStrategy } from './pool-status-request.strategy.js';
 
 const object = (kind: string, spec: object, status?: object): KubeObject => ({
   kind,
@@ -77,7 +77,7 @@ describe('DeviceTaintRule', () => {
   ])('%d conditions', (count, errors) => {
     const conditions = Array.from({ length: count }, (_, i) => ({ ...condition, type: `T${i}` }));
     const changed = rule(taint, {}, { conditions });
-    expect(deviceTaintRuleStatusLens.validate!(changed, changed, testContext)).toHaveLength(errors);
+    expect(deviceTaintRuleStatusSubresource.validate!(changed, changed, testContext)).toHaveLength(errors);
   });
 });
 
@@ -119,7 +119,7 @@ describe('ResourcePoolStatusRequest', () => {
     ],
   ])('%s', (_name, status, before, want) =>
     expect(
-      texts(poolStatusLens.validate!(request({ driver }, status), request({ driver }, before), testContext)),
+      texts(poolStatusSubresource.validate!(request({ driver }, status), request({ driver }, before), testContext)),
     ).toEqual(want),
   );
 });

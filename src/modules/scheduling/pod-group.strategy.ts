@@ -5,7 +5,7 @@ import { asFields, asItems, asText, isSet } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateDnsLabel, validateDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validateGroupParts, validateUnion } from './pod-group-parts.validation.js';
 
@@ -61,7 +61,7 @@ function validateTemplateRef(reference: unknown): FieldError[] {
 const statusAt = path('status');
 const claimStatusesMax = 4;
 
-export const podGroupStatusLens = statusLens({
+export const podGroupStatusSubresource = statusSubresource({
   keepsMetadata: true,
   validate(group) {
     const { conditions, resourceClaimStatuses } = asFields(group['status']);

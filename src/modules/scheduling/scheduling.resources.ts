@@ -1,7 +1,7 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { defineResource } from '../../registry/resource-definition.js';
 import { defaultTable } from '../../registry/table.js';
-import { podGroupStatusLens, podGroupStrategy } from './pod-group.strategy.js';
+import { podGroupStatusSubresource, podGroupStrategy } from './pod-group.strategy.js';
 import { priorityClassStrategy } from './priority-class.strategy.js';
 import { priorityClassTable } from './priority-class.table.js';
 import { workloadStrategy } from './workload.strategy.js';
@@ -31,7 +31,7 @@ export function schedulingResources(naming: NamingProfile) {
         namespaced: true,
         strategy: podGroupStrategy,
         table: defaultTable,
-        subresources: { status: podGroupStatusLens },
+        subresources: { status: podGroupStatusSubresource },
       }),
       defineResource({
         ...v1alpha2,

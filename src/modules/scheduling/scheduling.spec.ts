@@ -1,7 +1,7 @@
 import { namingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
-import { podGroupStatusLens, podGroupStrategy } from './pod-group.strategy.js';
+import { podGroupStatusSubresource, podGroupStrategy } from './pod-group.strategy.js';
 import { priorityClassStrategy } from './priority-class.strategy.js';
 import { priorityClassTable } from './priority-class.table.js';
 import { workloadStrategy } from './workload.strategy.js';
@@ -149,7 +149,7 @@ describe('PodGroup', () => {
       ['status.conditions[0].lastTransitionTime: Required value'],
     ],
   ])('status %j', (status, want) =>
-    expect(texts(podGroupStatusLens.validate!(group(gang, status), group(gang), testContext))).toEqual(want),
+    expect(texts(podGroupStatusSubresource.validate!(group(gang, status), group(gang), testContext))).toEqual(want),
   );
 });
 

@@ -8,7 +8,7 @@ import { csiNodeTable } from './csi-node.table.js';
 import { csiStorageCapacityStrategy } from './csi-storage-capacity.strategy.js';
 import { storageClassStrategy } from './storage-class.strategy.js';
 import { storageClassTable } from './storage-class.table.js';
-import { volumeAttachmentStatusLens, volumeAttachmentStrategy } from './volume-attachment.strategy.js';
+import { volumeAttachmentStatusSubresource, volumeAttachmentStrategy } from './volume-attachment.strategy.js';
 import { volumeAttachmentTable } from './volume-attachment.table.js';
 import { volumeAttributesClassStrategy } from './volume-attributes-class.strategy.js';
 import { volumeAttributesClassTable } from './volume-attributes-class.table.js';
@@ -75,7 +75,7 @@ export function storageResources(naming: NamingProfile) {
         namespaced: false,
         strategy: volumeAttachmentStrategy,
         table: volumeAttachmentTable,
-        subresources: { status: volumeAttachmentStatusLens },
+        subresources: { status: volumeAttachmentStatusSubresource },
         allowsUnconditionalUpdate: false,
         returnsDeletedObject: true,
       }),

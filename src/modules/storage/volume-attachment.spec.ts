@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
-import { volumeAttachmentStatusLens, volumeAttachmentStrategy } from './volume-attachment.strategy.js';
+import { volumeAttachmentStatusSubresource, volumeAttachmentStrategy } from './volume-attachment.strategy.js';
 import { volumeAttachmentTable } from './volume-attachment.table.js';
 
 const attachment = (spec: object, status?: object): KubeObject => ({
@@ -60,7 +60,7 @@ it.each<[object, string[]]>([
   ],
 ])('status %#', (status, want) => {
   const changed = attachment({}, status);
-  expect(texts(volumeAttachmentStatusLens.validate!(changed, attachment({}), testContext))).toEqual(want);
+  expect(texts(volumeAttachmentStatusSubresource.validate!(changed, attachment({}), testContext))).toEqual(want);
 });
 
 it('in a table', () => {

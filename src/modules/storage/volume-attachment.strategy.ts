@@ -4,7 +4,7 @@ import { checked, required } from '../../machinery/field-rules.js';
 import { asFields, asText, fillIn, isSet, makeFields, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validateAccessModes } from '../core/access-modes.validation.js';
 import { validateCsiSource } from '../core/persistent-volume.validation.js';
@@ -71,7 +71,7 @@ function validateFixed(attachment: KubeObject, old: KubeObject): FieldError[] {
 /** What went wrong is told in words, and objects are no logs. */
 const messageBytesMax = 1024;
 
-export const volumeAttachmentStatusLens = statusLens({
+export const volumeAttachmentStatusSubresource = statusSubresource({
   keepsMetadata: true,
   validate(attachment) {
     const status = asFields(attachment['status']);

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
-import { migrationStatusLens, migrationStrategy } from './storage-version-migration.strategy.js';
+import { migrationStatusSubresource, migrationStrategy } from './storage-version-migration.strategy.js';
 
 const migration = (resource: object, status: object = {}): KubeObject => ({
   kind: 'StorageVersionMigration',
@@ -48,14 +48,16 @@ it.each<[string, object, object, string[]]>([
   ],
 ])('%s', (_name, status, before, want) =>
   expect(
-    texts(migrationStatusLens.validate!(migration(deployments, status), migration(deployments, before), testContext)),
+    texts(
+      migrationStatusSubresource.validate!(migration(deployments, status), migration(deployments, before), testContext),
+    ),
   ).toEqual(want),
 );
 
 it('does not begin again, and has one end', () => {
   const ends = (conditions: object[]) =>
     texts(
-      migrationStatusLens.validate!(
+      migrationStatusSubresource.validate!(
         migration(deployments, { ...done, conditions }),
         migration(deployments, done),
         testContext,

@@ -5,7 +5,7 @@ import { asFields, asItems, asText } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateDns1035Label, validateDnsSubdomain } from '../../machinery/names.js';
-import { statusLens } from '../../registry/status-lens.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 
 const at = path('spec').child('resource');
@@ -37,7 +37,7 @@ function validateResource(migration: KubeObject): FieldError[] {
 
 const ends = ['Succeeded', 'Failed'];
 
-export const migrationStatusLens = statusLens({
+export const migrationStatusSubresource = statusSubresource({
   keepsMetadata: true,
   validate(migration, old) {
     const status = asFields(migration['status']);

@@ -1,7 +1,7 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
 import { defaultTable } from '../../registry/table.js';
-import { migrationStatusLens, migrationStrategy } from './storage-version-migration.strategy.js';
+import { migrationStatusSubresource, migrationStrategy } from './storage-version-migration.strategy.js';
 
 export const storageMigrationVersion = (naming: NamingProfile) => ({
   group: naming.group('storagemigration'),
@@ -17,7 +17,7 @@ export function storageMigrationResources(naming: NamingProfile): readonly Resou
       namespaced: false,
       strategy: migrationStrategy,
       table: defaultTable,
-      subresources: { status: migrationStatusLens },
+      subresources: { status: migrationStatusSubresource },
     }),
   ];
 }

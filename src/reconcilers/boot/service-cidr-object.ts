@@ -3,7 +3,7 @@ import { asFields, asTexts } from '../../machinery/fields.js';
 import { apiVersionOf } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { AddressRange } from '../../modules/core/allocation/address-range.js';
-import { serviceCidrStatusLens } from '../../modules/networking/service-cidr.strategy.js';
+import { serviceCidrStatusSubresource } from '../../modules/networking/service-cidr.strategy.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/system-fields.js';
 import { updateObject } from '../../registry/update.js';
@@ -48,7 +48,7 @@ export async function ensureServiceCidr({
     store,
     target,
     (it) => ready(it!),
-    { ...options, lens: serviceCidrStatusLens },
+    { ...options, subresource: serviceCidrStatusSubresource },
     bootContext(),
   );
   const known = asTexts(asFields(current.object['spec'])['cidrs']);

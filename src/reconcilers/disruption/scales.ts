@@ -49,7 +49,7 @@ function servedKind(registry: ResourceRegistry, group: string, version: string, 
 function scaleOf({ served: { definition, store }, object }: Found): Scale {
   // Objects in the cache are in the stored version: its definition reads them.
   const scale = store.definition.subresources['scale'] ?? definition.subresources['scale'];
-  if (scale?.type !== 'lens' || !scale.view) {
+  if (scale?.type !== 'view' || !scale.view) {
     const resource = definition.group === '' ? definition.plural : `${definition.plural}.${definition.group}`;
     throw new Error(`${resource} does not implement the scale subresource`);
   }

@@ -90,7 +90,7 @@ export class OwnershipGraph {
   private observerOf(served: ServedResource): CacheObserver | undefined {
     const { kind } = served.definition;
     // Events own nothing and are owned by nothing, and there are many.
-    if (kind === 'Event' || served.made) return undefined;
+    if (kind === 'Event' || served.computeList) return undefined;
     const { store } = served;
     this.byPrefix.set(store.cache.prefix, served);
     let isKnown = false;

@@ -28,7 +28,7 @@ export async function emptyNamespace(
   signal: AbortSignal,
 ): Promise<Emptied> {
   const resources = [...storesOf(registry).values()].filter(
-    ({ definition, made }) => definition.namespaced && !made && definition.verbs.includes('delete'),
+    ({ definition, computeList: made }) => definition.namespaced && !made && definition.verbs.includes('delete'),
   );
   const isPods = ({ definition }: ServedResource) => definition.group === '' && definition.plural === 'pods';
   const pods = await emptyAll(resources.filter(isPods), client, namespace, signal);

@@ -6,10 +6,10 @@ import type { TypeSource } from '../../../machinery/type-model.js';
 import {
   defineResource,
   type Hub,
-  type LensSubresource,
+  type ViewSubresource,
   type ResourceDefinition,
 } from '../../../registry/resource-definition.js';
-import { scaleLens } from '../../../registry/scale-lens.js';
+import { scaleSubresource } from '../../../registry/scale-subresource.js';
 import type { Strategy } from '../../../registry/strategy.js';
 import { customScaleTable, customTable } from './columns.js';
 import { CustomForm } from './custom-form.js';
@@ -79,7 +79,7 @@ function definitionOf(
     },
     allowsUnconditionalUpdate: false,
     itemsCarryType: true,
-    form,
+    customType: form,
     hub,
   });
 }
@@ -89,8 +89,8 @@ function scaleOf(
   { specReplicas, statusReplicas, selector }: CustomScale,
   strategy: Strategy,
   invalidKind: { readonly group: string; readonly kind: string },
-): LensSubresource {
-  const lens = scaleLens({
+): ViewSubresource {
+  const lens = scaleSubresource({
     specReplicas: stepsOf(specReplicas),
     statusReplicas: stepsOf(statusReplicas),
     ...(selector !== undefined && { selector: (object: KubeObject) => asText(valueAt(object, stepsOf(selector))) }),

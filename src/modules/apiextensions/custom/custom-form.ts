@@ -5,7 +5,7 @@ import type { StructType, TypeSource } from '../../../machinery/type-model.js';
 import { schemaOfJsonSchema } from '../../../patch/apply/schema-of-json-schema.js';
 import { schemaOfType } from '../../../patch/apply/schema-of-type.js';
 import type { Schema } from '../../../patch/apply/schema.js';
-import type { ObjectForm } from '../../../registry/object-form.js';
+import type { CustomType } from '../../../registry/custom-type.js';
 import { ordered, type SubmittedObject } from '../../../registry/submitted-object.js';
 import { conform } from '../../../schema/conform.js';
 import { compileSchema, type ValueSchema } from '../schema/value-schema.js';
@@ -24,22 +24,22 @@ export interface CustomFormOptions {
  * Prunes, defaults and converts objects of one version of a custom kind by its OpenAPI schema, which is compiled on
  * first use.
  */
-export class CustomForm implements ObjectForm {
-  readonly openApi: JsonObject;
+export class CustomForm implements CustomType {
+  readonly openApiSchema: JsonObject;
   private compiled: ValueSchema | undefined;
   private owned: Schema | undefined;
   private bare: StructType | undefined;
 
   constructor(private readonly options: CustomFormOptions) {
-    this.openApi = (options.schema ?? anything) as JsonObject;
+    this.openApiSchema = (options.schema ?? anything) as JsonObject;
   }
 
   get values(): ValueSchema {
-    return (this.compiled ??= compileSchema(this.openApi, { objectMeta: this.objectMeta() }));
+    return (this.compiled ??= compileSchema(this.openApiSchema, { objectMeta: this.objectMeta() }));
   }
 
   get ownership(): Schema {
-    return (this.owned ??= schemaOfJsonSchema(this.openApi, schemaOfType(this.objectMeta())));
+    return (this.owned ??= schemaOfJsonSchema(this.openApiSchema, schemaOfType(this.objectMeta())));
   }
 
   read(given: KubeObject): SubmittedObject {

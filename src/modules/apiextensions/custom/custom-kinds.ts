@@ -4,14 +4,14 @@ import { apiVersionOf } from '../../../machinery/gvk.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import type { ResourceDefinition } from '../../../registry/resource-definition.js';
 import type { ResourceRegistry, ServedResource, ServedVersion } from '../../../registry/resource-registry.js';
-import { ResourceStore, type StoreParts } from '../../../registry/resource-store.js';
+import { ResourceStore, type StoreDependencies } from '../../../registry/resource-store.js';
 import type { Logger } from '../../../std/logger.js';
 import { customDefinitions } from './custom-definitions.js';
 import { customKindOf, type CustomKind } from './custom-kind.js';
 
 export interface CustomKindsDependencies {
   readonly registry: ResourceRegistry;
-  readonly storeParts: StoreParts;
+  readonly storeParts: StoreDependencies;
   readonly logger: Logger;
   /** The store of CustomResourceDefinitions. */
   readonly definitions: ResourceStore;

@@ -1,7 +1,7 @@
 import type { JsonObject, KubeObject } from '../../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../../machinery/names.js';
-import type { LensSubresource } from '../../../registry/resource-definition.js';
-import { statusLens } from '../../../registry/status-lens.js';
+import type { ViewSubresource } from '../../../registry/resource-definition.js';
+import { statusSubresource } from '../../../registry/status-subresource.js';
 import type { Strategy } from '../../../registry/strategy.js';
 import { validateReplicas } from './replicas.validation.js';
 import type { CustomForm } from './custom-form.js';
@@ -50,8 +50,8 @@ export function customStatus({
   form,
   view,
   replicas,
-}: Pick<CustomStrategyOptions, 'form' | 'view' | 'replicas'>): LensSubresource {
-  return statusLens({
+}: Pick<CustomStrategyOptions, 'form' | 'view' | 'replicas'>): ViewSubresource {
+  return statusSubresource({
     keepsMetadata: true,
     validate: (object, old) => [
       ...form.values.validateStatusUpdate(asJson(view(object)), asJson(view(old))),

@@ -74,14 +74,14 @@ export class Booking implements Reservation {
     this.portsLeft = ports;
   }
 
-  async made(revision: Revision): Promise<void> {
+  async committed(revision: Revision): Promise<void> {
     this.outcome = 'made';
     for (const { ledger, name, after } of this.steps) ledger.learn(name, after(revision), revision);
     // A port that stays in the map is freed by the repair: the write itself is done.
     if (this.portsLeft.length > 0) await this.free(this.portsLeft).catch(() => undefined);
   }
 
-  lost(current: readonly (KeyValue | undefined)[], revision: Revision): void {
+  conflicted(current: readonly (KeyValue | undefined)[], revision: Revision): void {
     this.outcome = 'lost';
     for (const [index, { ledger, name }] of this.steps.entries()) {
       const item = current[index];

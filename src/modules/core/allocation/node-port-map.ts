@@ -3,12 +3,12 @@ import { isProtobuf } from '../../../codec/protobuf.js';
 import { asText } from '../../../machinery/fields.js';
 import { isJsonObject } from '../../../machinery/kube-object.js';
 import { noRevision, type Revision } from '../../../machinery/revision.js';
-import type { StoreParts } from '../../../registry/resource-store.js';
+import type { StoreDependencies } from '../../../registry/resource-store.js';
 import { fromStore } from '../../../registry/storage-to-api-error.js';
 import type { KeyValue } from '../../../storage/kv-store.js';
 import type { PortRange } from './node-port-pool.js';
 
-type Parts = Pick<StoreParts, 'kv' | 'root' | 'protobuf' | 'storageMediaType'>;
+type Parts = Pick<StoreDependencies, 'kv' | 'root' | 'protobuf' | 'storageMediaType'>;
 
 /** The map as it was in the store at a revision. */
 export interface StoredPorts {

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../../machinery/kube-object.js';
 import type { RequestContext } from '../../../registry/request-context.js';
 import type { Reservation } from '../../../registry/reservation.js';
 import type { ResourceRegistry } from '../../../registry/resource-registry.js';
-import { ResourceStore, type StoreParts } from '../../../registry/resource-store.js';
+import { ResourceStore, type StoreDependencies } from '../../../registry/resource-store.js';
 import { YieldTimer } from '../../../std/yield-timer.js';
 import { fromStore } from '../../../registry/storage-to-api-error.js';
 import { objectTime } from '../../../registry/system-fields.js';
@@ -28,7 +28,7 @@ import { chooseNodePorts, NodePortRefused, type PortTaker } from './node-ports.j
 
 export interface AllocationParts {
   readonly registry: ResourceRegistry;
-  readonly storeParts: StoreParts;
+  readonly storeParts: StoreDependencies;
   readonly naming: NamingProfile;
   /** CIDRs, one a family; the first is of the default family. */
   readonly addressRanges: readonly string[];
@@ -114,7 +114,7 @@ export class ServiceAllocation {
   private async settle(booking: Booking, guards: readonly Compare[], signal: AbortSignal): Promise<boolean> {
     const { kv } = this.parts.storeParts;
     const result = await fromStore(kv.txn([...guards, ...booking.compares], booking.writes, { signal }));
-    if (result.succeeded) await booking.made(result.revision);
+    if (result.succeeded) await booking.committed(result.revision);
     return result.succeeded;
   }
 

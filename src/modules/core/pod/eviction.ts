@@ -6,7 +6,7 @@ import type { HandlerResult } from '../../../registry/api-group.js';
 import { deleteObject } from '../../../registry/delete.js';
 import { listObjects } from '../../../registry/list.js';
 import type { RequestContext } from '../../../registry/request-context.js';
-import type { LensSubresource } from '../../../registry/resource-definition.js';
+import type { ViewSubresource } from '../../../registry/resource-definition.js';
 import type { ResourceStore } from '../../../registry/resource-store.js';
 import { objectTime } from '../../../registry/system-fields.js';
 import { updateObject } from '../../../registry/update.js';
@@ -150,7 +150,7 @@ async function countDown(
         if (!current) throw ApiError.notFound(budgets.groupResource, name);
         return takeDisruption(current, podName, now);
       },
-      { lens: statusOf(budgets), requiresResourceVersion: false, createsMissing: false },
+      { subresource: statusOf(budgets), requiresResourceVersion: false, createsMissing: false },
       ownStatusWrite(budgets, request),
     );
   } catch (error) {
@@ -177,7 +177,7 @@ async function markAndDelete(
       return markedAsEvicted(pod, now);
     },
     {
-      lens: statusOf(pods),
+      subresource: statusOf(pods),
       preconditions: options.preconditions,
       requiresResourceVersion: false,
       createsMissing: false,
@@ -203,8 +203,8 @@ function ownStatusWrite({ definition }: ResourceStore, request: RequestContext):
 }
 
 /** Writes the status as it is given: whoever evicts has no part in the rest. */
-function statusOf(store: ResourceStore): LensSubresource {
+function statusOf(store: ResourceStore): ViewSubresource {
   const status = store.definition.subresources['status'];
-  if (status?.type !== 'lens') throw ApiError.internal(`${store.definition.plural} have no status`);
+  if (status?.type !== 'view') throw ApiError.internal(`${store.definition.plural} have no status`);
   return status;
 }

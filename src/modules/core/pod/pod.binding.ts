@@ -2,7 +2,7 @@ import { ApiError } from '../../../machinery/api-error.js';
 import { fieldError, path, type FieldError } from '../../../machinery/field-error.js';
 import { asFields, asItems, asText } from '../../../machinery/fields.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
-import type { LensSubresource } from '../../../registry/resource-definition.js';
+import type { ViewSubresource } from '../../../registry/resource-definition.js';
 
 const podBindings = { group: '', resource: 'pods/binding' };
 
@@ -58,8 +58,8 @@ export function bindPod(pod: KubeObject, binding: KubeObject, now: string): Kube
 }
 
 /** Writes the bound pod as it is: the rules of an ordinary update forbid just this change. */
-export const bindingLens: LensSubresource = {
-  type: 'lens',
+export const bindingSubresource: ViewSubresource = {
+  type: 'view',
   verbs: ['update'],
   view: (pod) => pod,
   put: (_pod, bound) => bound,

@@ -2,8 +2,8 @@ import type { NamingProfile } from '../../../config/naming-profile.js';
 import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../../machinery/fields.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../../machinery/names.js';
-import type { LensSubresource } from '../../../registry/resource-definition.js';
-import { statusLens } from '../../../registry/status-lens.js';
+import type { ViewSubresource } from '../../../registry/resource-definition.js';
+import { statusSubresource } from '../../../registry/status-subresource.js';
 import type { Strategy } from '../../../registry/strategy.js';
 import { defaultPod } from './pod.defaults.js';
 import { qosClass } from './pod.qos.js';
@@ -21,9 +21,9 @@ export function podRules(naming: NamingProfile) {
       ...podStrategy,
       validateUpdate: (pod, old) => validatePodUpdate(pod, old, annotations),
     } satisfies Strategy as Strategy,
-    statusLens: podStatusLens(annotations),
-    ephemeralContainersLens: ephemeralContainersLens(annotations),
-    resizeLens: resizeLens(annotations),
+    statusSubresource: podStatusSubresource(annotations),
+    ephemeralContainersSubresource: ephemeralContainersSubresource(annotations),
+    resizeSubresource: resizeSubresource(annotations),
   };
 }
 
@@ -107,8 +107,8 @@ function graceSeconds(pod: KubeObject, requested: number | undefined): number {
 }
 
 /** Status without a class of service keeps the one that the pod was given when it was made. */
-function podStatusLens(annotations: FixedAnnotations): LensSubresource {
-  const parts = statusLens({ validate: (pod, old) => validatePodStatus(pod, old, annotations) });
+function podStatusSubresource(annotations: FixedAnnotations): ViewSubresource {
+  const parts = statusSubresource({ validate: (pod, old) => validatePodStatus(pod, old, annotations) });
   return {
     ...parts,
     put(pod, view) {
@@ -122,16 +122,16 @@ function podStatusLens(annotations: FixedAnnotations): LensSubresource {
 }
 
 /** Of what is submitted, only some fields of the spec are taken. */
-function specLens(
+function specSubresource(
   reached: readonly string[],
   pick: (spec: Fields, view: Fields) => Fields,
-  validate: LensSubresource['validate'],
-): LensSubresource {
+  validate: ViewSubresource['validate'],
+): ViewSubresource {
   return {
-    type: 'lens',
+    type: 'view',
     verbs: ['get', 'patch', 'update'],
     view: (pod) => pod,
-    reached,
+    onlyFields: reached,
     put(pod, view) {
       const { resourceVersion } = view.metadata;
       return {
@@ -144,8 +144,8 @@ function specLens(
   };
 }
 
-const ephemeralContainersLens = ({ mirror }: FixedAnnotations): LensSubresource =>
-  specLens(
+const ephemeralContainersSubresource = ({ mirror }: FixedAnnotations): ViewSubresource =>
+  specSubresource(
     ['spec/ephemeralContainers'],
     (spec, { ephemeralContainers }) => ({ ...spec, ephemeralContainers: structuredClone(ephemeralContainers) }),
     (pod, old) => validateEphemeralUpdate(pod, old, mirror),
@@ -156,8 +156,8 @@ const resizedFields = ['resources', 'resizePolicy'].flatMap((field) => [
   `spec/initContainers/*/${field}`,
 ]);
 
-const resizeLens = ({ mirror }: FixedAnnotations): LensSubresource =>
-  specLens(
+const resizeSubresource = ({ mirror }: FixedAnnotations): ViewSubresource =>
+  specSubresource(
     resizedFields,
     (spec, view) => {
       const resized = { ...spec };

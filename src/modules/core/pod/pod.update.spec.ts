@@ -1,14 +1,14 @@
 import type { KubeObject } from '../../../machinery/kube-object.js';
-import type { LensSubresource } from '../../../registry/resource-definition.js';
+import type { ViewSubresource } from '../../../registry/resource-definition.js';
 import { prepared, testContext, texts } from '../../../../test/harness/strategies.js';
 import { namingProfile } from '../../../config/naming-profile.js';
 import { podRules } from './pod.strategy.js';
 
 const {
   strategy: podStrategy,
-  statusLens: podStatusLens,
-  ephemeralContainersLens,
-  resizeLens,
+  statusSubresource: podStatusSubresource,
+  ephemeralContainersSubresource,
+  resizeSubresource,
 } = podRules(namingProfile('kubernetes'));
 
 const container = { name: 'c', image: 'i' };
@@ -174,13 +174,15 @@ describe('fixed annotations', () => {
   ];
   it.each(rows)('from %j to %j', (old, change, want) => {
     expect(texts(podStrategy.validateUpdate!(change, old, testContext))).toEqual(want ? [want] : []);
-    expect(throughLens(podStatusLens, old, change).errors).toEqual(want ? [want] : []);
+    expect(throughSubresource(podStatusSubresource, old, change).errors).toEqual(want ? [want] : []);
   });
 
   it('a static pod is not resized and takes no ephemeral containers', () => {
     const old = annotated(mirror);
-    expect(throughLens(resizeLens, old, old).errors).toEqual([': Forbidden: static pods cannot be resized']);
-    expect(throughLens(ephemeralContainersLens, old, old).errors).toEqual([
+    expect(throughSubresource(resizeSubresource, old, old).errors).toEqual([
+      ': Forbidden: static pods cannot be resized',
+    ]);
+    expect(throughSubresource(ephemeralContainersSubresource, old, old).errors).toEqual([
       ': Forbidden: static pods do not support ephemeral containers',
     ]);
   });
@@ -193,8 +195,8 @@ it('leaves the status alone', () => {
   expect(change['status']).toEqual({ phase: 'Running' });
 });
 
-function throughLens(
-  lens: LensSubresource,
+function throughSubresource(
+  lens: ViewSubresource,
   old: KubeObject,
   view: KubeObject,
 ): { object: KubeObject; errors: string[] } {
@@ -233,7 +235,7 @@ describe('status', () => {
     ],
   ])('%j, from %j to %j', (spec, from, to, want) => {
     const old = { ...prepared(podStrategy, pod(spec)), status: from };
-    expect(throughLens(podStatusLens, old, { ...old, status: to }).errors).toEqual(want);
+    expect(throughSubresource(podStatusSubresource, old, { ...old, status: to }).errors).toEqual(want);
   });
 
   it('is completed, and changes nothing else', () => {
@@ -242,7 +244,7 @@ describe('status', () => {
       { nodeName: 'n' },
       { phase: 'Running', podIP: '192.0.2.3', conditions: [{ type: 'Ready' }], containerStatuses: [{ name: 'c' }] },
     );
-    const { object } = throughLens(podStatusLens, old, view);
+    const { object } = throughSubresource(podStatusSubresource, old, view);
     expect(object['spec']).toEqual(old['spec']);
     expect(object['status']).toEqual({
       phase: 'Running',
@@ -271,8 +273,8 @@ describe('ephemeral containers', () => {
     ],
   ])('from %j to %j', (from, to, want) => {
     const old = prepared(podStrategy, pod({ ephemeralContainers: from }));
-    const { object, errors } = throughLens(
-      ephemeralContainersLens,
+    const { object, errors } = throughSubresource(
+      ephemeralContainersSubresource,
       old,
       pod({ nodeName: 'n', ephemeralContainers: to }),
     );
@@ -320,7 +322,7 @@ describe('resize', () => {
     ],
   ])('from %j to %j', (from, to, want) => {
     const old = prepared(podStrategy, pod(from));
-    expect(throughLens(resizeLens, old, pod({ ...to, nodeName: 'n' })).errors).toEqual(want);
+    expect(throughSubresource(resizeSubresource, old, pod({ ...to, nodeName: 'n' })).errors).toEqual(want);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../machinery/kube-object.js';
-import type { LensSubresource } from './resource-definition.js';
+import type { ViewSubresource } from './resource-definition.js';
 
-type Options = Pick<LensSubresource, 'validate' | 'prepare'> & {
+type Options = Pick<ViewSubresource, 'validate' | 'prepare'> & {
   /** True if labels and annotations cannot be written through status. Most built-in kinds allow it. */
   readonly keepsMetadata?: boolean;
   /** True if only labels cannot be written through status. */
@@ -9,12 +9,12 @@ type Options = Pick<LensSubresource, 'validate' | 'prepare'> & {
 };
 
 /** The status subresource: a write changes status and leaves spec unchanged. */
-export function statusLens(options: Options = {}): LensSubresource {
+export function statusSubresource(options: Options = {}): ViewSubresource {
   return {
-    type: 'lens',
+    type: 'view',
     verbs: ['get', 'patch', 'update'],
     view: (object) => object,
-    unreached: [
+    resetFields: [
       'spec',
       ...(options.keepsMetadata ? ['metadata'] : []),
       ...(options.keepsLabels ? ['metadata/labels'] : []),

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../machinery/kube-object.js';
-import { scaleLens } from './scale-lens.js';
+import { scaleSubresource } from './scale-subresource.js';
 
 const objectOf = (spec: unknown) => ({ kind: 'A', apiVersion: 'v1', metadata: { name: 'a' }, spec }) as KubeObject;
 const replicasIn = (spec: unknown, path: string) => {
-  const lens = scaleLens({ specReplicas: path.split('.'), statusReplicas: ['status', 'replicas'] });
+  const lens = scaleSubresource({ specReplicas: path.split('.'), statusReplicas: ['status', 'replicas'] });
   return lens.view(objectOf(spec))['spec'];
 };
 
@@ -19,7 +19,7 @@ it.each(['replicas', 'inner.replicas', 'constructor.replicas', '__proto__.replic
   'sets nothing but the field %s',
   (path) => {
     const specReplicas = `spec.${path}`.split('.');
-    const lens = scaleLens({ specReplicas, statusReplicas: ['status', 'replicas'] });
+    const lens = scaleSubresource({ specReplicas, statusReplicas: ['status', 'replicas'] });
     const view = { ...objectOf({ replicas: 4 }), kind: 'Scale' };
     const changed = lens.put(objectOf({ other: 1 }), view);
     expect(lens.view(changed)['spec']).toEqual({ replicas: 4 });

@@ -8,7 +8,7 @@ const patienceMs = 500;
  * would go unnoticed. Returns the newer state if another server has changed or deleted the object, otherwise undefined.
  * Reads only the revision of the store, in a request shared with concurrent consistent reads, and then the cache.
  */
-export async function newerThan(
+export async function recheckUnwritten(
   store: ResourceStore,
   key: string,
   current: Current,

@@ -6,7 +6,7 @@ import type { SubmittedObject } from './submitted-object.js';
  * The functions and schemas of a custom kind, which has no StructType, computed from its CustomResourceDefinition. They
  * do not change their arguments.
  */
-export interface ObjectForm {
+export interface CustomType {
   /** Reads a submitted object: prunes unknown fields and fills in defaults. */
   readonly read: (object: KubeObject) => SubmittedObject;
   /** Returns the object as it is stored, after admission. */
@@ -18,5 +18,5 @@ export interface ObjectForm {
   /** The schema by which managedFields are computed. */
   readonly ownership: Schema;
   /** The OpenAPI schema of the CustomResourceDefinition, as submitted. */
-  readonly openApi: JsonObject | undefined;
+  readonly openApiSchema: JsonObject | undefined;
 }

@@ -6,8 +6,8 @@ import { fieldError, path, type FieldError } from '../../machinery/field-error.j
 import { each, oneOf } from '../../machinery/field-rules.js';
 import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import type { LensSubresource } from '../../registry/resource-definition.js';
-import { statusLens } from '../../registry/status-lens.js';
+import type { ViewSubresource } from '../../registry/resource-definition.js';
+import { statusSubresource } from '../../registry/status-subresource.js';
 import { repeatedValues, valueKey } from '../../machinery/value-key.js';
 import type { StrategyContext } from '../../registry/strategy.js';
 
@@ -17,7 +17,7 @@ const decisions = ['Approved', 'Denied'];
 const finals = [...decisions, 'Failed'];
 
 /** Who may sign sets the certificate, or says that it failed; the decision is not theirs. */
-export const signingRequestStatusLens: LensSubresource = statusLens({
+export const signingRequestStatusSubresource: ViewSubresource = statusSubresource({
   prepare: stampConditions,
   validate: (request, old) => [
     ...validateConditions(conditionsOf(request)),
@@ -27,15 +27,15 @@ export const signingRequestStatusLens: LensSubresource = statusLens({
   ],
 });
 
-const approvalParts = statusLens({
+const approvalParts = statusSubresource({
   prepare: stampConditions,
   validate: (request, old) => [...validateConditions(conditionsOf(request)), ...validateKept(request, old)],
 });
 
 /** The decision whether the certificate may be signed: of the status, only conditions are taken. */
-export const approvalLens: LensSubresource = {
+export const approvalSubresource: ViewSubresource = {
   ...approvalParts,
-  unreached: ['spec', 'status/certificate'],
+  resetFields: ['spec', 'status/certificate'],
   put(request, view) {
     const { conditions } = asFields(view['status']);
     const status: Fields = { ...asFields(request['status']), conditions: structuredClone(conditions) };

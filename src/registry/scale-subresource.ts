@@ -1,7 +1,7 @@
 import { fieldError, type FieldError } from '../machinery/field-error.js';
 import { asFields, valueAt } from '../machinery/fields.js';
 import type { KubeObject } from '../machinery/kube-object.js';
-import type { LensSubresource } from './resource-definition.js';
+import type { ViewSubresource } from './resource-definition.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from './table.js';
 
 export interface ScalePaths {
@@ -13,9 +13,9 @@ export interface ScalePaths {
 }
 
 /** The scale subresource: shows the replicas of a workload as autoscaling/v1 Scale. */
-export function scaleLens({ specReplicas, statusReplicas, selector }: ScalePaths): LensSubresource {
+export function scaleSubresource({ specReplicas, statusReplicas, selector }: ScalePaths): ViewSubresource {
   return {
-    type: 'lens',
+    type: 'view',
     verbs: ['get', 'patch', 'update'],
     viewKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
     table: scaleTable,
