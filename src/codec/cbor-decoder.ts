@@ -8,7 +8,7 @@ import { MetadataPath } from './metadata-path.js';
 import { RecentTexts } from './recent-texts.js';
 import { ValueBudget } from './value-budget.js';
 
-/** Tags that say what the bytes within become where only text is known. */
+/** Tags that announce the encoding of a byte string in JSON (RFC 8949, 3.4.5.2). */
 const laterEncodings: ReadonlyMap<number, BufferEncoding> = new Map([
   [21, 'base64url'],
   [22, 'base64'],
@@ -23,7 +23,7 @@ const texts = new RecentTexts((bytes, start, end) => {
   return bytes.toString('utf8', start, end);
 });
 
-/** One item and nothing behind it, as the JSON value it stands for. The bytes are untrusted: what does not fit is refused. */
+/** Decodes one data item as a JSON value. Trailing bytes, and items that have no JSON value, throw DecodeError. */
 export function decodeCbor(bytes: Uint8Array, valuesMax = Infinity): JsonValue {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length === 0) throw new DecodeError('EOF');
@@ -129,7 +129,7 @@ class CborDecoder {
     const value = this.value(depth + 1);
     if (tag === tags.timeText) return timeOfText(value);
     if (tag === tags.timeNumber) return timeOfNumber(value);
-    // Others say nothing that JSON could show, among them the tag that stands before everything: 55799.
+    // // Other tags have no meaning in JSON, among them the self-described CBOR tag 55799.
     return value;
   }
 
@@ -164,7 +164,7 @@ class CborDecoder {
     return texts.of(joined, 0, joined.length);
   }
 
-  /** The content of a string, which may come in pieces. */
+  /** Content of a string, which may be split into chunks. */
   private stringBytes(): Buffer {
     if (this.additional !== 31) {
       const length = this.length();
@@ -178,7 +178,7 @@ class CborDecoder {
       if (this.majorType !== majorType || this.additional === 31) {
         throw new DecodeError('cbor: wrong element type in an indefinite-length string');
       }
-      // A piece costs as much as a value.
+      // // A chunk costs as much as a value.
       this.values.take();
       pieces.push(this.stringBytes());
     }
@@ -199,7 +199,10 @@ class CborDecoder {
     this.additional = byte & 0x1f;
   }
 
-  /** Of items within. Every item has a byte at least, so that a count beyond the rest is no reason to begin. */
+  /**
+   * The number of items in a list or map. Each item takes at least one byte, so a count beyond the remaining bytes is
+   * refused before anything is read.
+   */
   private count(): number {
     if (this.additional === 31) return indefinite;
     const count = this.length();
@@ -213,7 +216,7 @@ class CborDecoder {
     return length;
   }
 
-  /** The number that belongs to the item's head; a bigint when a double would lose digits. */
+  /** The argument of the item's head; a bigint if a double would lose digits. */
   private argument(): number | bigint {
     const { additional, bytes } = this;
     if (additional < 24) return additional;
@@ -235,12 +238,12 @@ class CborDecoder {
 
 const unexpectedEnd = () => new DecodeError('unexpected EOF');
 
-/** The same bound as JSON's, since what is read here may be written there. */
+/** Limits depth as JSON does: the value may be encoded as JSON later. */
 function checkDepth(depth: number): void {
   if (depth >= jsonDepthMax) throw new DecodeError('exceeded max depth');
 }
 
-/** Large integers are bigints, as in JSON: see json.ts. */
+/** Returns large integers as bigints, as for JSON: see json.ts. */
 function within64Bits(value: bigint): JsonValue {
   if (BigInt.asIntN(64, value) !== value) throw new DecodeError(`cbor: ${value} overflows Go's int64`);
   return value as unknown as number;

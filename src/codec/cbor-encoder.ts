@@ -3,7 +3,7 @@ import { majorTypes, type CborWriter } from './cbor-writer.js';
 import { EncodeError } from './encode-error.js';
 
 const simple = { false: 20, true: 21, null: 22 } as const;
-/** Says that the bytes stand for their base64 where only text is known. */
+/** Tag for byte strings that are base64 in JSON. */
 const laterBase64 = 22;
 const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;
@@ -11,9 +11,9 @@ const int64Max = 2n ** 63n - 1n;
 type Type = FieldType | undefined;
 
 /**
- * A JSON value in the profile of Kubernetes: texts and keys are byte strings, keys are sorted by their bytes, numbers
- * are as short as can be. The type, where there is one, says which texts are base64 of bytes, and which numbers are no
- * integers whatever they look like.
+ * Encodes a JSON value in the CBOR profile of Kubernetes: strings and keys are byte strings, keys are sorted by their
+ * encoded bytes, numbers take the fewest bytes. If the type is known, it tells which strings are base64 of bytes, and
+ * which numbers are floats even without a fraction.
  */
 export function encodeCborValue(writer: CborWriter, value: unknown, type: Type): void {
   switch (typeof value) {
@@ -76,14 +76,14 @@ function writeMap(writer: CborWriter, map: Record<string, unknown>, type: Type):
   }
 }
 
-/** By the bytes of their items, where the length comes first. */
+/** Sorts keys by their encoded bytes, in which the length comes first. */
 function sortedKeys(map: Record<string, unknown>): string[] {
   const keys: string[] = [];
   let isPlain = true;
   for (const key in map) {
     if (map[key] === undefined) continue;
     isPlain &&= isAscii(key);
-    // Most maps are small: each key finds its place among those before it.
+    // // Insertion sort: most maps are small.
     let at = keys.length;
     if (isPlain && at < smallMapMax) while (at > 0 && byLength(keys[at - 1]!, key) > 0) at--;
     keys.push(key);

@@ -1,7 +1,7 @@
-/** Numbers that are no integers, in the fewest of 2, 4 or 8 bytes that hold them exactly. */
+/** Floats in the smallest of 2, 4 or 8 bytes that holds them exactly. */
 const view = new DataView(new ArrayBuffer(8));
 
-/** The 16 bits of a number; undefined when they cannot hold it. */
+/** Returns the number as 16 bits; undefined if they cannot hold it. */
 export function halfOf(value: number): number | undefined {
   if (Math.fround(value) !== value) return undefined;
   view.setFloat32(0, value);
@@ -13,7 +13,7 @@ export function halfOf(value: number): number | undefined {
   if (exponent >= -14 && exponent <= 15) {
     return (mantissa & 0x1fff) === 0 ? sign | ((exponent + 15) << 10) | (mantissa >>> 13) : undefined;
   }
-  // The smallest have no leading one: the mantissa is shifted until the exponent is -14.
+  // // Subnormal numbers have no leading one: the mantissa is shifted until the exponent is -14.
   const shift = -1 - exponent;
   if (exponent < -24 || exponent > 15 || ((mantissa | 0x80_0000) & ((1 << shift) - 1)) !== 0) return undefined;
   return sign | ((mantissa | 0x80_0000) >>> shift);

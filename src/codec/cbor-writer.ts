@@ -1,18 +1,18 @@
 import { halfOf } from './cbor-float.js';
 
 const startBytes = 64 * 1024;
-/** What stays allocated between items; larger ones are rare. */
+/** Size of the buffer that is kept between items; larger ones are rare. */
 const keptBytesMax = 4 * 1024 * 1024;
 const shortTextMax = 48;
 
 export const majorTypes = { unsigned: 0, negative: 1, bytes: 2, text: 3, array: 4, map: 5, tag: 6, simple: 7 } as const;
 
-/** Items of CBOR, each in its shortest form. */
+/** Writes CBOR items, each in its shortest form. */
 export class CborWriter {
   private bytes = Buffer.allocUnsafeSlow(startBytes);
   private at = 0;
 
-  /** A copy of its own memory, and the writer is empty again. */
+  /** Returns the written bytes as a copy, and empties the writer. */
   take(): Buffer {
     const taken = Buffer.allocUnsafeSlow(this.at);
     this.bytes.copy(taken, 0, 0, this.at);
@@ -25,7 +25,7 @@ export class CborWriter {
     this.at = 0;
   }
 
-  /** The beginning of an item: its major type, and a length, count or number from 0 to 2^53. */
+  /** Writes the head of an item: its major type, and a length, count or number from 0 to 2^53. */
   head(majorType: number, value: number): void {
     this.reserve(9);
     const type = majorType << 5;
@@ -42,7 +42,7 @@ export class CborWriter {
     } else this.largeHead(majorType, BigInt(value));
   }
 
-  /** Any whole number of 64 bits and a sign. */
+  /** Writes an integer of up to 64 bits and a sign. */
   integer(value: number | bigint): void {
     if (typeof value === 'bigint') {
       if (value >= 0n) this.largeHead(majorTypes.unsigned, value);
@@ -71,7 +71,7 @@ export class CborWriter {
     this.bytes[this.at++] = (majorTypes.simple << 5) | value;
   }
 
-  /** As a byte string, which is how the profile writes texts. */
+  /** Writes a byte string, which the profile uses for strings. */
   string(text: string): void {
     const { length } = text;
     if (length <= shortTextMax) {
@@ -97,7 +97,7 @@ export class CborWriter {
     this.at += bytes.length;
   }
 
-  /** Most texts are short and plain: they cost less one by one than the call that writes any text. */
+  /** Writes a short ASCII string byte by byte, which is faster than Buffer.write(); returns false for other strings. */
   private shortAscii(text: string): boolean {
     this.reserve(shortTextMax);
     const { bytes } = this;

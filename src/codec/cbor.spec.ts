@@ -21,10 +21,10 @@ const outcome = (bytes: Uint8Array): unknown => {
     return error.message;
   }
 };
-/** As the profile writes texts. */
+/** Hex of a string in the profile. */
 const text = (word: string) => Buffer.of(0x40 + word.length).toString('hex') + Buffer.from(word).toString('hex');
 
-describe('values, there and back', () => {
+describe('scalars, lists and maps', () => {
   it.each<[string, unknown, string]>([
     ['the largest number in one byte', 23, '17'],
     ['the smallest in two', 24, '1818'],
@@ -46,46 +46,50 @@ describe('values, there and back', () => {
     ['a fraction too small for two bytes', 2 ** -25, 'fa33000000'],
     ['a fraction too large for two bytes', 65_536.5, 'fa47800040'],
     ['a fraction in nine bytes', 1.1, 'fb3ff199999999999a'],
-    ['an integer beyond all integers', 1e300, 'fb7e37e43c8800759c'],
+    ['a float beyond int64', 1e300, 'fb7e37e43c8800759c'],
     ['minus zero', -0, 'f98000'],
     ['false', false, 'f4'],
     ['true', true, 'f5'],
     ['null', null, 'f6'],
-    ['no text', '', '40'],
-    ['a text', 'IETF', '4449455446'],
-    ['a text of three planes', 'aé€\u{1f600}', '4a61c3a9e282acf09f9880'],
-    ['a text of 24 bytes', 'x'.repeat(24), `5818${'78'.repeat(24)}`],
-    ['a text of 300 bytes', 'x'.repeat(300), `59012c${'78'.repeat(300)}`],
-    ['nothing in a list', [], '80'],
+    ['an empty string', '', '40'],
+    ['a string', 'IETF', '4449455446'],
+    ['a string of three Unicode planes', 'aé€\u{1f600}', '4a61c3a9e282acf09f9880'],
+    ['a string of 24 bytes', 'x'.repeat(24), `5818${'78'.repeat(24)}`],
+    ['a string of 300 bytes', 'x'.repeat(300), `59012c${'78'.repeat(300)}`],
+    ['an empty list in a list', [], '80'],
     ['a list in a list', [1, [2]], '82018102'],
     ['a map', { a: 1 }, `a1${text('a')}01`],
-  ])('%s', (_name, value, hex) => {
+  ])('%s is encoded and decoded', (_name, value, hex) => {
     expect(hexOf(value)).toBe(tagged + hex);
     expect(read(hex)).toEqual(value);
     expect(read(tagged + hex)).toEqual(value);
   });
 });
 
-describe('writing', () => {
+describe('encoding', () => {
   it.each<[string, unknown, string]>([
-    ['sorts keys, the shortest first', { bb: 1, c: 2, a: 3, '': 4 }, 'a4' + '4004' + '416103' + '416302' + '42626201'],
+    ['sorts keys by length', { bb: 1, c: 2, a: 3, '': 4 }, 'a4' + '4004' + '416103' + '416302' + '42626201'],
     [
       'sorts keys by their bytes',
       { '\u{1f600}': 1, '\uffff': 2, abcde: 3, b: 4 },
       'a4416204' + '43efbfbf02' + '44f09f988001' + '45616263646503',
     ],
-    ['leaves out what is not there', { a: undefined, b: 1 }, 'a1416201'],
+    ['leaves out undefined', { a: undefined, b: 1 }, 'a1416201'],
   ])('%s', (_name, value, hex) => expect(hexOf(value)).toBe(tagged + hex));
 
   it.each<[string, unknown, string]>([
-    ['bytes of a known kind', { kind: 'Secret', apiVersion: 'v1', data: { a: 'AAEC' } }, `${text('a')}d643000102`],
     [
-      'bytes in a list',
+      'encodes base64 of a Secret as bytes',
+      { kind: 'Secret', apiVersion: 'v1', data: { a: 'AAEC' } },
+      `${text('a')}d643000102`,
+    ],
+    [
+      'encodes base64 in a list as bytes',
       { kind: 'SecretList', apiVersion: 'v1', items: [{ data: { a: 'AAEC' } }] },
       `${text('a')}d643000102`,
     ],
     [
-      'the same text of another kind',
+      'encodes the same string in a ConfigMap as a string',
       { kind: 'Widget', apiVersion: 'example.com/v1', data: { a: 'AAEC' } },
       text('a') + text('AAEC'),
     ],
@@ -94,7 +98,7 @@ describe('writing', () => {
     expect(encoding.decode(encoding.encode(object)).value).toEqual(object);
   });
 
-  it('numbers of a type that is no integer', () => {
+  it('floats without a fraction are encoded as floats', () => {
     const schema = { openAPIV3Schema: { maximum: 2, maxLength: 2 } };
     const versions = [{ name: 'v1', schema }];
     const hex = hexOf({ kind: 'CustomResourceDefinition', apiVersion: 'apiextensions.k8s.io/v1', spec: { versions } });
@@ -103,96 +107,96 @@ describe('writing', () => {
   });
 
   it.each<[string, unknown]>([
-    ['more than 64 bits', 2n ** 63n],
-    ['what is no number', NaN],
-    ['what has no end', { a: Infinity }],
+    ['an integer beyond 64 bits', 2n ** 63n],
+    ['NaN', NaN],
+    ['Infinity', { a: Infinity }],
     ['functions', () => 1],
   ])('refuses %s', (_name, value) => expect(() => encoding.encode(value)).toThrow(EncodeError));
 
-  it('frames an event around the bytes of its object', () => {
+  it('a watch frame contains the bytes of the object', () => {
     const object = { kind: 'Widget', apiVersion: 'example.com/v1', metadata: { name: 'a' } };
     const frame = encoding.frame!('ADDED', encoding.encode(object));
     expect(frame.toString('hex')).toBe(`${tagged}a2${text('type')}${text('ADDED')}${text('object')}${hexOf(object)}`);
     expect(decodeCbor(frame)).toEqual({ type: 'ADDED', object });
   });
 
-  it('an object of many kilobytes', () => {
+  it('an object larger than the buffer is encoded', () => {
     const object = { list: Array.from({ length: 5000 }, (_, i) => ({ name: `item ${i}`, text: 'x'.repeat(i % 300) })) };
     expect(decodeCbor(encoding.encode(object))).toEqual(object);
   });
 });
 
-describe('reading', () => {
+describe('decoding', () => {
   it.each<[string, string, unknown]>([
-    ['text strings', '6161', 'a'],
-    ['numbers in more bytes than they need', '1b0000000000000001', 1],
-    ['fractions in more bytes than they need', 'fb3ff8000000000000', 1.5],
-    ['a string without a length', '5f426162416340ff', 'abc'],
-    ['a text whose character is cut', '5f41e242' + '82ac' + 'ff', '€'],
-    ['a list without a length', '9f0102ff', [1, 2]],
-    ['a map without a length', 'bf61610161620aff', { a: 1, b: 10 }],
-    ['keys of either type', 'a2416101616202', { a: 1, b: 2 }],
-    ['bytes for base64url', 'd542fffe', '__4'],
-    ['bytes for base64', 'd643000102', 'AAEC'],
-    ['bytes for hex', 'd742fffe', 'fffe'],
-    ['bytes in pieces for base64', 'd65f4100420102ff', 'AAEC'],
-    ['such a tag before anything else', 'd68101', [1]],
-    ['a time as text', 'c074323031332d30332d32315432303a30343a30305a', '2013-03-21T20:04:00Z'],
-    ['a time as a number', 'c11a514b67b0', '2013-03-21T20:04:00Z'],
-    ['a time as a fraction', 'c1fb41d452d9ec200000', '2013-03-21T20:04:00.5Z'],
-    ['a tag that means nothing here', 'd82001', 1],
-    ['the tag that says CBOR twice', `${tagged}${tagged}01`, 1],
-  ])('%s', (_name, hex, value) => expect(read(hex)).toEqual(value));
+    ['a text string', '6161', 'a'],
+    ['integers longer than necessary', '1b0000000000000001', 1],
+    ['floats longer than necessary', 'fb3ff8000000000000', 1.5],
+    ['a string of indefinite length', '5f426162416340ff', 'abc'],
+    ['a character split between two chunks', '5f41e242' + '82ac' + 'ff', '€'],
+    ['a list of indefinite length', '9f0102ff', [1, 2]],
+    ['a map of indefinite length', 'bf61610161620aff', { a: 1, b: 10 }],
+    ['keys as byte strings and as text strings', 'a2416101616202', { a: 1, b: 2 }],
+    ['bytes with the base64url tag', 'd542fffe', '__4'],
+    ['bytes with the base64 tag', 'd643000102', 'AAEC'],
+    ['bytes with the hex tag', 'd742fffe', 'fffe'],
+    ['chunks with the base64 tag', 'd65f4100420102ff', 'AAEC'],
+    ['the hex tag around a list', 'd68101', [1]],
+    ['a time as a string', 'c074323031332d30332d32315432303a30343a30305a', '2013-03-21T20:04:00Z'],
+    ['a time as an integer', 'c11a514b67b0', '2013-03-21T20:04:00Z'],
+    ['a time as a float', 'c1fb41d452d9ec200000', '2013-03-21T20:04:00.5Z'],
+    ['an unknown tag', 'd82001', 1],
+    ['the self-described tag twice', `${tagged}${tagged}01`, 1],
+  ])('decodes %s', (_name, hex, value) => expect(read(hex)).toEqual(value));
 
   it.each<[string, string, string]>([
     ['nothing', '', 'EOF'],
-    ['half a number', '19ff', 'unexpected EOF'],
-    ['half a text', '4568', 'unexpected EOF'],
+    ['a truncated integer', '19ff', 'unexpected EOF'],
+    ['a truncated string', '4568', 'unexpected EOF'],
     ['JSON', Buffer.from('{"a":1}').toString('hex'), 'unexpected EOF'],
-    ['a text without an end', '5f4161', 'unexpected EOF'],
-    ['a length beyond all memory', '5b7fffffffffffffff', 'unexpected EOF'],
-    ['a list beyond all memory', '9b00000fffffffffff', 'unexpected EOF'],
-    ['a map beyond all memory', 'bb00000fffffffffff', 'unexpected EOF'],
-    ['more than one item', '0102', 'cbor: 1 bytes of extraneous data starting at index 1'],
-    ['a key twice', 'a2416101416102', 'cbor: found duplicate map key "a"'],
-    ['a key twice in two types', 'a2416101616102', 'cbor: found duplicate map key "a"'],
-    ['a number as a key', 'a10102', 'cbor: map keys must be strings'],
-    ['a key that would reach prototypes', `a1495f5f70726f746f5f5f01`, 'the key "__proto__" is not allowed'],
-    ['a text that is no UTF-8', '61ff', 'cbor: invalid UTF-8 string'],
-    ['a byte string that is no UTF-8', '41ff', 'cbor: invalid UTF-8 string'],
-    ['half of a pair', '43eda080', 'cbor: invalid UTF-8 string'],
+    ['a string without a break', '5f4161', 'unexpected EOF'],
+    ['a string length beyond the input', '5b7fffffffffffffff', 'unexpected EOF'],
+    ['a list length beyond the input', '9b00000fffffffffff', 'unexpected EOF'],
+    ['a map length beyond the input', 'bb00000fffffffffff', 'unexpected EOF'],
+    ['trailing bytes', '0102', 'cbor: 1 bytes of extraneous data starting at index 1'],
+    ['a duplicate key', 'a2416101416102', 'cbor: found duplicate map key "a"'],
+    ['a duplicate key in both string types', 'a2416101616102', 'cbor: found duplicate map key "a"'],
+    ['an integer key', 'a10102', 'cbor: map keys must be strings'],
+    ['the key __proto__', `a1495f5f70726f746f5f5f01`, 'the key "__proto__" is not allowed'],
+    ['a text string that is not UTF-8', '61ff', 'cbor: invalid UTF-8 string'],
+    ['a byte string that is not UTF-8', '41ff', 'cbor: invalid UTF-8 string'],
+    ['a lone surrogate', '43eda080', 'cbor: invalid UTF-8 string'],
     ['a number beyond int64', '1b8000000000000000', "cbor: 9223372036854775808 overflows Go's int64"],
     ['a number below int64', '3b8000000000000000', "cbor: -9223372036854775809 overflows Go's int64"],
     ['a bignum', 'c249010000000000000000', 'cbor: bignums are not supported'],
-    ['no number', 'f97e00', 'cbor: NaN is no number in JSON'],
-    ['no end', 'f97c00', 'cbor: Infinity is no number in JSON'],
+    ['NaN', 'f97e00', 'cbor: NaN is no number in JSON'],
+    ['Infinity', 'f97c00', 'cbor: Infinity is no number in JSON'],
     ['undefined', 'f7', 'cbor: simple value 23 is not allowed'],
     ['a simple value', 'f820', 'cbor: simple value 24 is not allowed'],
-    ['a break where none can be', 'ff', 'cbor: unexpected "break" code'],
-    ['a break in place of a value', 'bf6161ff', 'cbor: unexpected "break" code'],
-    ['a text among the pieces of bytes', '5f6161ff', 'cbor: wrong element type in an indefinite-length string'],
-    ['pieces in pieces', '5f5f4161ffff', 'cbor: wrong element type in an indefinite-length string'],
-    ['a reserved head', '1c', 'cbor: invalid additional information 28'],
-    ['a time that is none', 'c04161', 'cbor: a tagged time is no time'],
-    ['a time beyond all times', 'c11b000fffffffffffff', 'cbor: a tagged time is no time'],
-    ['lists one too deep', '81'.repeat(jsonDepthMax + 1) + '01', 'exceeded max depth'],
-    ['maps too deep', 'a14161'.repeat(2000) + '01', 'exceeded max depth'],
-    ['tags too deep', 'c6'.repeat(2000) + '01', 'exceeded max depth'],
+    ['a break outside of an indefinite length', 'ff', 'cbor: unexpected "break" code'],
+    ['a break instead of a map value', 'bf6161ff', 'cbor: unexpected "break" code'],
+    ['a text chunk in a byte string', '5f6161ff', 'cbor: wrong element type in an indefinite-length string'],
+    ['nested chunks', '5f5f4161ffff', 'cbor: wrong element type in an indefinite-length string'],
+    ['a reserved additional information', '1c', 'cbor: invalid additional information 28'],
+    ['an invalid time', 'c04161', 'cbor: a tagged time is no time'],
+    ['a time out of range', 'c11b000fffffffffffff', 'cbor: a tagged time is no time'],
+    ['lists nested one level too deep', '81'.repeat(jsonDepthMax + 1) + '01', 'exceeded max depth'],
+    ['maps nested too deeply', 'a14161'.repeat(2000) + '01', 'exceeded max depth'],
+    ['tags nested too deeply', 'c6'.repeat(2000) + '01', 'exceeded max depth'],
   ])('refuses %s', (_name, hex, problem) => expect(outcome(Buffer.from(hex, 'hex'))).toBe(problem));
 
-  it('what is as deep as can be is JSON, too', () => {
+  it('the deepest value can be encoded as JSON', () => {
     const value = decodeCbor(Buffer.from('81'.repeat(jsonDepthMax) + '01', 'hex'));
     expect(decodeJson(encodeJson(value))).toEqual(value);
   });
 
-  it('says of a body that its kind cannot be told', () => {
+  it('the error of a body with an unreadable kind says so', () => {
     expect(() => encoding.decode(Buffer.from('hello'))).toThrow(
       'unable to determine group/version/kind: unexpected EOF',
     );
   });
 });
 
-describe('whatever comes', () => {
+describe('any input', () => {
   const key = fc.string({ unit: 'grapheme', maxLength: 8 }).filter((word) => word !== '__proto__');
   const { json } = fc.letrec((tie) => ({
     json: fc.oneof(
@@ -207,7 +211,7 @@ describe('whatever comes', () => {
     ),
   }));
 
-  it('any JSON comes back, and is the same bytes in any order of keys', () => {
+  it('any JSON is decoded again, and its bytes do not depend on the order of keys', () => {
     const turned = (value: unknown): unknown => {
       if (typeof value !== 'object' || value === null) return value;
       if (Array.isArray(value)) return value.map(turned);
@@ -227,14 +231,14 @@ describe('whatever comes', () => {
     );
   });
 
-  it('is a value or a DecodeError', () => {
+  it('any bytes decode to a value or throw DecodeError', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => void outcome(bytes)),
       { numRuns: 5000 },
     );
   });
 
-  it('survives the loss of any byte, and any other byte in its place', () => {
+  it('an encoded object with a byte removed or replaced decodes or throws DecodeError', () => {
     const whole = encoding.encode({ a: [1, 1.5, null, { b: 'text', c: '€', d: true }], e: 2 ** 40, f: 'x'.repeat(30) });
     for (let at = 0; at < whole.length; at++) {
       outcome(whole.subarray(0, at));

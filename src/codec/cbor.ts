@@ -4,12 +4,12 @@ import { decodeCbor } from './cbor-decoder.js';
 import { encodeCborValue } from './cbor-encoder.js';
 import { CborWriter, majorTypes } from './cbor-writer.js';
 import { DecodeError } from './decode-error.js';
-import type { Encoding, ListForm } from './encodings.js';
+import type { Encoding, ListEncoding } from './encodings.js';
 
-/** The tag that says "this is CBOR", before every object, also before those within watch events. */
+/** The self-described CBOR tag, which starts every object, also those inside watch events. */
 const selfDescribed = Buffer.from([0xd9, 0xd9, 0xf7]);
 
-/** Objects as CBOR. Types are asked for kinds that they know; all others are written as they look. */
+/** CBOR. Kinds that `types` knows are encoded by their types, all others by their values. */
 export function cborEncoding(types: () => TypeSource): Encoding {
   let known: TypeSource | undefined;
   return {
@@ -24,16 +24,16 @@ export function cborEncoding(types: () => TypeSource): Encoding {
         return { value: decodeCbor(bytes, options?.valuesMax), duplicates: [] };
       } catch (error) {
         if (!(error instanceof DecodeError)) throw error;
-        // The kind is looked for first, so that is where a mistake shows.
+        // // The kind is decoded first, so a syntax error is reported as its error.
         throw new DecodeError(`unable to determine group/version/kind: ${error.message}`, { cause: error });
       }
     },
-    list: listForm(() => (known ??= types())),
+    list: listEncoding(() => (known ??= types())),
     frame: watchFrame,
   };
 }
 
-// Nobody else writes while an object is written: one writer serves them all.
+// // Shared: encoding is synchronous.
 const writer = new CborWriter();
 
 function encodeObject(value: unknown, types: TypeSource): Buffer {
@@ -52,10 +52,11 @@ function structOf(value: unknown, types: TypeSource): StructType | undefined {
 }
 
 /**
- * Keys are sorted by their lengths: kind, items, metadata, apiVersion. The type of an item stands in the middle of it,
- * so that items without one are written for themselves; none of them says again that it is CBOR.
+ * Assembles lists from encoded items. Keys are sorted by length: kind, items, metadata, apiVersion. An item's kind and
+ * apiVersion are in the middle of its bytes, so items without them are encoded separately; items do not repeat the
+ * self-described tag.
  */
-function listForm(types: () => TypeSource): ListForm {
+function listEncoding(types: () => TypeSource): ListEncoding {
   return {
     head({ kind }, _itemsLength, itemsCount) {
       writer.clear();
@@ -87,7 +88,7 @@ function listForm(types: () => TypeSource): ListForm {
   };
 }
 
-/** One item of a sequence: events follow each other with nothing between. */
+/** A watch event as one item of a CBOR sequence. */
 function watchFrame(type: string, object: Buffer): Buffer {
   writer.clear();
   writer.raw(selfDescribed);

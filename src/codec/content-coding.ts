@@ -1,6 +1,6 @@
 /**
- * Whether an Accept-Encoding header asks for gzip (RFC 9110, 12.5.3): it must be named, `*` is no reason to do the
- * work, and no compression must not be liked better.
+ * True if an Accept-Encoding header asks for gzip by name (RFC 9110, 12.5.3) and does not prefer identity. `*` is not
+ * enough.
  */
 export function prefersGzip(acceptEncoding: string | undefined): boolean {
   if (acceptEncoding === undefined || !/gzip/i.test(acceptEncoding)) return false;
@@ -14,10 +14,10 @@ export function prefersGzip(acceptEncoding: string | undefined): boolean {
   return gzip > 0 && gzip >= identity;
 }
 
-/** What is no quality counts as none at all. */
+/** Returns 0 for an invalid quality. */
 function qualityOf(parameters: readonly string[]): number {
-  const given = parameters.find((parameter) => /^q\s*=/.test(parameter));
-  if (given === undefined) return 1;
-  const quality = Number(given.slice(given.indexOf('=') + 1));
+  const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
+  if (weight === undefined) return 1;
+  const quality = Number(weight.slice(weight.indexOf('=') + 1));
   return quality >= 0 && quality <= 1 ? quality : 0;
 }

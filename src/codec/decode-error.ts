@@ -1,4 +1,4 @@
-/** Bytes that are not what they claim to be. The message is meant for the client. */
+/** Bytes that cannot be decoded. The message is meant for the client. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 }

@@ -1,4 +1,7 @@
-/** An object that an encoding has no bytes for: its kind is unknown to it, or a field holds what its type cannot. */
+/**
+ * An object that an encoding cannot represent: its kind is unknown to the encoding, or a field has a value of a wrong
+ * type.
+ */
 export class EncodeError extends Error {
   override readonly name = 'EncodeError';
 }

@@ -6,58 +6,58 @@ import { findDuplicateFields } from './strict-json.js';
 import { ValueBudget } from './value-budget.js';
 import { decodeYaml, decodeYamlInSteps, encodeYaml, encodeYamlInSteps } from './yaml.js';
 
-/** What a decoder read, and what it noticed on the way. */
+/** A decoded body, and the findings of strict validation. */
 export interface Decoded {
   readonly value: JsonValue;
-  /** `duplicate field "data.a"`, in the order of the document. Empty unless they were asked for. */
+  /** `duplicate field "data.a"`, in the order of the document. Empty unless requested. */
   readonly duplicates: readonly string[];
 }
 
 export interface DecodeOptions {
   readonly findDuplicates?: boolean;
-  /** Objects, lists and scalars that one body may hold; unbounded where nobody says. */
+  /** Limit on the objects, lists and scalars in one body; unlimited if absent. */
   readonly valuesMax?: number;
 }
 
-/** One way to read objects. */
+/** Decodes bodies of one media type. */
 export interface Decoder {
   readonly name: 'json' | 'yaml' | 'protobuf' | 'cbor';
-  /** The content type of answers, and what Accept and Content-Type call it. */
+  /** The Content-Type of answers, and the name in Accept and Content-Type. */
   readonly mediaType: string;
   /** Throws DecodeError, and ApiError (413) for more values than `valuesMax`. */
   decode(bytes: Uint8Array, options?: DecodeOptions): Decoded;
-  /** The same in steps, where a large body takes longer than other requests should wait. */
+  /** Like `decode`, in steps: a large body would hold the event loop. */
   decodeInSteps?(bytes: Uint8Array, options?: DecodeOptions): Steps<Decoded>;
 }
 
-/** One way to write objects too. Another way is one file beside this one and one line in the list below. */
+/** Encodes and decodes one media type. A new one is a file in this directory and an entry in the list below. */
 export interface Encoding extends Decoder {
-  /** The content type of watches; undefined when the encoding cannot stream. */
+  /** Content type of watches; undefined if the encoding cannot stream. */
   readonly streamMediaType: string | undefined;
-  /** False where only kinds with a generated schema can be written. */
+  /** False if only kinds with a generated schema can be encoded. */
   readonly takesAnyKind: boolean;
-  /** False where tables cannot be written. */
+  /** False if Tables cannot be encoded. */
   readonly takesTables: boolean;
-  /** Throws EncodeError where takesAnyKind is false and the value, by its apiVersion and kind, cannot be written. */
+  /** Throws EncodeError if takesAnyKind is false and the kind of the value is unknown. */
   encode(value: unknown, options?: { readonly pretty?: boolean }): Buffer;
-  /** The same in steps, where a large value takes longer than other requests should wait. */
+  /** Like `encode`, in steps: a large value would hold the event loop. */
   encodeInSteps?(value: unknown): Steps<Buffer>;
-  /** How a list is put together from the bytes of its objects; without it a list is written at once. */
-  readonly list?: ListForm;
-  /** The whole frame of a watch event, around bytes that `encode` made of its object. */
+  /** Assembles a list from the bytes of its objects; without it a list is encoded as a whole. */
+  readonly list?: ListEncoding;
+  /** Returns the frame of a watch event. `object` are the bytes that `encode` returned. */
   readonly frame?: (type: string, object: Buffer) => Buffer;
 }
 
-/** A list as bytes: the head, the items with separators between them, the tail. */
-export interface ListForm {
-  /** `itemsLength` is the sum of what is taken of the items, and of the separators. */
+/** Parts of an encoded list: the head, the items with separators between them, the tail. */
+export interface ListEncoding {
+  /** `itemsLength` is the length of all items with their separators. */
   head(list: ListHead, itemsLength: number, itemsCount: number): Buffer;
   readonly separator: Buffer;
-  /** The bytes of an item, where they are not a piece of those that `encode` makes of its object. */
+  /** Encodes an item whose bytes are not a range of `encode(object)`. */
   encodeItem?(object: KubeObject, carriesType: boolean): Buffer;
-  /** What is taken of an object's bytes goes from here… */
+  /** Start of the range of `encode(object)` that is the item… */
   itemStart(object: Buffer): number;
-  /** … to here. */
+  /** … and its end. */
   itemEnd(object: Buffer): number;
   tail(list: ListHead): Buffer;
 }
@@ -95,7 +95,7 @@ function* jsonInSteps(bytes: Uint8Array, options: DecodeOptions | undefined): St
   try {
     value = yield* decodeJsonInSteps(text);
   } catch (error) {
-    // The kind is looked for first, so that is where a syntax error shows.
+    // // The kind is decoded first, so a syntax error is reported as its error.
     if (error instanceof DecodeError) {
       throw new DecodeError(`couldn't get version/kind; json parse error: ${error.message}`, { cause: error });
     }
@@ -118,5 +118,5 @@ export const yaml: Encoding = {
   decodeInSteps: (bytes, options) => decodeYamlInSteps(bytes, options),
 };
 
-/** In the order in which they are offered; the first is the default. */
+/** Sorted by preference; the first is the default. */
 export const standardEncodings: readonly Encoding[] = [json, yaml];

@@ -3,27 +3,27 @@ import * as zlib from 'node:zlib';
 import { crc32 } from '../std/crc32.js';
 
 /**
- * A gzip stream put together from parts that were compressed apart, so that parts can be kept and used again (RFC 1951
- * and 1952). A part is a run of deflate blocks that ends at a whole byte and looks back at nothing before itself.
+ * A gzip stream that is joined from independently compressed parts, so that parts can be cached (RFC 1951 and 1952). A
+ * part is a sequence of deflate blocks that ends at a byte boundary and has no back-references beyond its start.
  */
 export interface GzipPart {
   readonly bytes: Buffer;
-  /** Of what it holds: the length, and the CRC-32. */
+  /** Length and CRC-32 of the uncompressed content. */
   readonly length: number;
   readonly crc: number;
 }
 
-/** The fastest one: objects are so repetitive that others hardly make them smaller. */
+/** The fastest level: objects are so repetitive that higher ones hardly make them smaller. */
 const level = 1;
 
-/** No name, no time, whatever system. */
+/** Header without name, time and operating system. */
 export const gzipHead = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
-/** The last block: a fixed one without content. */
+/** The last block: empty, with fixed Huffman codes. */
 const lastBlock = Buffer.from([0x03, 0x00]);
 
 const deflate = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.deflateRaw);
 
-/** Off the event loop. */
+/** Compresses in the thread pool. */
 export async function deflatedPart(content: Buffer): Promise<GzipPart> {
   const bytes = await deflate(content, { level, finishFlush: zlib.constants.Z_SYNC_FLUSH });
   return { bytes, length: content.length, crc: crc32(content) };
@@ -31,7 +31,7 @@ export async function deflatedPart(content: Buffer): Promise<GzipPart> {
 
 const storedBytesMax = 0xffff;
 
-/** For what is too short to become shorter. */
+/** A part of stored blocks, for content that is too short to compress. */
 export function storedPart(content: Buffer): GzipPart {
   const pieces: Buffer[] = [];
   for (let at = 0; at < content.length; at += storedBytesMax) {
@@ -45,7 +45,7 @@ export function storedPart(content: Buffer): GzipPart {
   return { bytes: Buffer.concat(pieces), length: content.length, crc: crc32(content) };
 }
 
-/** Adds up the parts of a stream; its tail says what they came to. */
+/** Adds up length and CRC of the parts for the trailer of the stream. */
 export class GzipSum {
   private crc = 0;
   private length = 0;
@@ -63,7 +63,7 @@ export class GzipSum {
   }
 }
 
-/** CRC-32 reads bytes as polynomials over GF(2), modulo this one; the highest bit is the coefficient of x⁰. */
+/** CRC-32 as polynomials over GF(2), modulo this one; the highest bit is the coefficient of x⁰. */
 const modulus = 0xedb88320;
 const one = 0x80000000;
 
@@ -80,17 +80,17 @@ function times(a: number, b: number): number {
 const squares: number[] = [0x40000000];
 for (let i = 1; i < 32; i++) squares.push(times(squares[i - 1]!, squares[i - 1]!));
 
-/** x^(8 · length): what as many bytes behind a text make of its checksum. */
+/** Returns x^(8 · length), the factor by which that many following bytes change the CRC of a content. */
 function shiftBy(length: number): number {
   let shift = one;
-  // Eight bits a byte: the exponent begins at 2^3; squares repeat after 32, since x^(2^32) is x.
+  // // Eight bits a byte: the exponent starts at 2^3. Squares repeat after 32, since x^(2^32) is x.
   for (let rest = length, i = 3; rest > 0; rest = Math.floor(rest / 2), i++) {
     if (rest % 2 === 1) shift = times(squares[i % 32]!, shift);
   }
   return shift;
 }
 
-/** Of two texts in a row. */
+/** CRC of two contents in a row. */
 function joinedCrc(first: number, second: number, secondLength: number): number {
   return (times(shiftBy(secondLength), first) ^ second) >>> 0;
 }

@@ -1,8 +1,8 @@
 import { goQuote } from '../machinery/field-error.js';
 
 /**
- * Why a text is not JSON, in the words of Go's encoding/json, which clients' tests know. It is run only on texts
- * that the fast parser refused, hence small and plain instead of fast. It keeps its own stack: depth costs no recursion.
+ * Finds the syntax error of a text that is not JSON, with the messages of Go's encoding/json. Runs only on texts that
+ * JSON.parse() has refused, so it is simple rather than fast. It keeps its own stack: depth needs no recursion.
  */
 type State = 'value' | 'firstValue' | 'firstKey' | 'key' | 'colon' | 'afterMember' | 'afterElement' | 'end';
 
@@ -86,7 +86,7 @@ export function jsonSyntaxProblem(text: string): string {
   return endOfInput;
 }
 
-/** The position behind the scalar, or what is wrong with it. */
+/** Returns the position after the scalar, or the error message. */
 function scalar(text: string, at: number): number | string {
   const character = text[at]!;
   if (character === '"') return string(text, at);

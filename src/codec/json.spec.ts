@@ -43,9 +43,9 @@ describe('decodeJson', () => {
     ['[-a]', "invalid character 'a' in numeric literal"],
     ['trux', "invalid character 'x' in literal true (expecting 'e')"],
     ['[1}', "invalid character '}' after array element"],
-  ])('%j: %s', (text, want) => expect(problem(text)).toBe(want));
+  ])('the syntax error of %j is "%s"', (text, want) => expect(problem(text)).toBe(want));
 
-  it('finds a fault in every text that the parser refuses, and in no other', () => {
+  it('findSyntaxError agrees with JSON.parse on random texts', () => {
     const pieces = fc.constantFrom(
       '{',
       '}',
@@ -79,12 +79,12 @@ describe('decodeJson', () => {
     );
   });
 
-  it('reads bytes, also those that are not UTF-8', () => {
+  it('decodes bytes that are not UTF-8', () => {
     expect(decodeJson(Buffer.from('{"a":"é"}'))).toEqual({ a: 'é' });
     expect(decodeJson(new Uint8Array([0x22, 0xff, 0x22]))).toBe('\ufffd');
   });
 
-  it('refuses the key that could reach a prototype, however it is spelled', () => {
+  it('refuses the key __proto__, also if it is escaped', () => {
     for (const text of ['{"__proto__":{"a":1}}', '[{"x":{"\\u005f_proto__":1}}]']) {
       expect(problem(text)).toBe('the key "__proto__" is not allowed');
     }
@@ -92,7 +92,7 @@ describe('decodeJson', () => {
     expect(({} as Record<string, unknown>).a).toBeUndefined();
   });
 
-  it('bounds depth', () => {
+  it('refuses too deep nesting', () => {
     expect(problem('['.repeat(1000) + ']'.repeat(1000))).toBe('');
     expect(problem('['.repeat(1001) + ']'.repeat(1001))).toBe('exceeded max depth');
     expect(problem('{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000))).toBe('exceeded max depth');
@@ -103,34 +103,34 @@ describe('decodeJson', () => {
     '-9223372036854775808',
     '9007199254740993',
     '{"a":[9007199254740993,"9007199254740993",1.5,"\\u0000int64:1"],"b\\"9007199254740993":1}',
-  ])('keeps every digit of %s', (text) => {
+  ])('keeps all digits of %s', (text) => {
     expect(encodeJson(decodeJson(text)).toString()).toBe(text);
   });
 
-  it.each(['1e400', '{"a":[-1e999]}', '9'.repeat(400)])('refuses a number that no double can hold: %.20s', (text) => {
+  it.each(['1e400', '{"a":[-1e999]}', '9'.repeat(400)])('refuses a number that no double holds: row %#', (text) => {
     expect(() => decodeJson(text)).toThrow('a number is too large');
   });
 
-  it('leaves other large numbers to doubles', () => {
+  it('decodes numbers beyond int64 as doubles', () => {
     expect(decodeJson('[9223372036854775808,1e20,9007199254740992.5]')).toEqual([2 ** 63, 1e20, 2 ** 53]);
   });
 });
 
 describe('encodeJson', () => {
-  it('writes bigints as numbers among texts that look like its own marks', () => {
+  it('encodes bigints as numbers, next to strings that look like the internal mark', () => {
     expect(stringifyJson({ a: 2n ** 60n, b: '@int64:5', c: ['@int64::7'] })).toBe(
       '{"a":1152921504606846976,"b":"@int64:5","c":["@int64::7"]}',
     );
   });
-  it('takes no longer where somebody has filled a document with marks', () => {
+  it('encodes in linear time, whatever marks a document contains', () => {
     const text = `["@int64:${':'.repeat(200_000)}","\\u0000int64:${':'.repeat(200_000)}",9007199254740993]`;
     expect(cpuMsOf(() => expect(encodeJson(decodeJson(text)).toString()).toBe(text))).toBeLessThan(500);
   });
-  it('is pretty on demand', () => {
+  it('pretty-prints with two spaces', () => {
     expect(prettyJson({ a: [1] }).toString()).toBe('{\n  "a": [\n    1\n  ]\n}\n');
     expect(prettyJson({ a: 2n ** 60n }).toString()).toBe('{\n  "a": 1152921504606846976\n}\n');
   });
-  it('gives back what was read', () => {
+  it('decodes what it has encoded', () => {
     const values = fc
       .jsonValue({ noUnicodeString: false })
       .filter((value) => !JSON.stringify(value).includes('__proto__'));

@@ -5,10 +5,10 @@ import { DecodeError } from './decode-error.js';
 import { secretMark } from './secret-mark.js';
 
 /**
- * JSON, the one place where it is read and written. Fast for what is usual, exact for what is not:
- * - an integer that a double cannot hold, yet an int64 can, becomes a `bigint` and is written with all its digits;
- * - a key `__proto__` is refused, so that code which copies keys cannot be tricked;
- * - nesting is bounded, so that code which descends cannot run out of stack.
+ * JSON: the only place where it is parsed and written. Fast in the usual case, exact in the others:
+ * - an integer that fits int64 but not a double is decoded as a `bigint`, and encoded with all its digits;
+ * - a key `__proto__` is refused, so that code that copies keys cannot pollute prototypes;
+ * - depth is limited, so that recursive code cannot overflow the stack.
  */
 export const jsonDepthMax = 1000;
 
@@ -41,7 +41,7 @@ export function* decodeJsonInSteps(text: string): Steps<JsonValue> {
   return yield* parseExactly(text);
 }
 
-/** For callers that walk the value themselves and look for what decodeJson() refuses. Throws DecodeError. */
+/** For callers that check for themselves what decodeJson() refuses. Throws DecodeError. */
 export function parseJson(bytes: Uint8Array): JsonValue {
   const text = utf8(bytes);
   try {
@@ -51,7 +51,7 @@ export function parseJson(bytes: Uint8Array): JsonValue {
   }
 }
 
-/** Bytes as every client gets them. */
+/** Encodes as compact JSON. */
 export function encodeJson(value: unknown): Buffer {
   return Buffer.from(stringifyJson(value));
 }
@@ -65,7 +65,7 @@ export function stringifyJson(value: unknown): string {
   }
 }
 
-/** For people: two spaces a level. */
+/** Encodes with two spaces per level, for people. */
 export function prettyJson(value: unknown): Buffer {
   let text: string;
   try {
@@ -82,8 +82,8 @@ function utf8(bytes: Uint8Array): string {
 }
 
 /**
- * One walk over what was read: refuses what is dangerous, and notices numbers whose digits may be lost.
- * For values that other decoders made as well. Leaves are looked at without a call: most of a document is leaves.
+ * Checks a decoded value in one walk: throws on a `__proto__` key and on excessive depth, and reports numbers that may
+ * have lost digits. Other decoders use it too. Leaves are checked inline, since most values are leaves.
  */
 export function inspect(value: unknown, depth = 0): 'bigInteger' | undefined {
   if (typeof value === 'number') return mayHaveLostDigits(value) ? 'bigInteger' : undefined;
@@ -107,7 +107,7 @@ export function inspect(value: unknown, depth = 0): 'bigInteger' | undefined {
 
 function mayHaveLostDigits(number: number): boolean {
   if (Number.isSafeInteger(number)) return false;
-  // It would be written as null.
+  // // JSON.stringify would write null.
   if (!Number.isFinite(number)) throw new DecodeError('a number is too large');
   return Number.isInteger(number) && Math.abs(number) <= 2 ** 63;
 }
@@ -117,8 +117,8 @@ const mark = secretMark('int64');
 const markedInteger = new RegExp(`"${mark}(-?[0-9]+)"`, 'g');
 
 /**
- * The slow way, for the few documents with large integers. The text is known to be good JSON: integers that need it
- * are marked as strings that cannot be there otherwise, then read back as bigints.
+ * Slow path for the few documents with large integers. The text is valid JSON: large integers are replaced by strings
+ * with a secret mark, which become bigints after parsing.
  */
 function* parseExactly(text: string): Steps<JsonValue> {
   const marked = markIntegers(text);
@@ -128,7 +128,7 @@ function* parseExactly(text: string): Steps<JsonValue> {
   return withBigInts(value);
 }
 
-/** Puts bigints in the place of marked texts. Its depth is bounded: inspect() was there before. */
+/** Replaces marked strings by bigints. Depth was limited by inspect(). */
 function withBigInts(value: JsonValue): JsonValue {
   if (typeof value === 'string') {
     return value.startsWith(mark) ? (BigInt(value.slice(mark.length)) as unknown as number) : value;

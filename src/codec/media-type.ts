@@ -1,4 +1,4 @@
-/** One media type with its parameters: a Content-Type, or one clause of an Accept header. */
+/** A media type with its parameters: a Content-Type, or one clause of an Accept header. */
 export interface MediaType {
   /** `application/json`, lower case. */
   readonly name: string;
@@ -9,7 +9,7 @@ export interface AcceptClause extends MediaType {
   readonly quality: number;
 }
 
-/** Undefined when the text is no media type. */
+/** Returns undefined for an invalid media type. */
 export function parseContentType(text: string): MediaType | undefined {
   const [name = '', ...rest] = splitOutsideQuotes(text, ';').map((part) => part.trim());
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return undefined;
@@ -23,7 +23,7 @@ export function parseContentType(text: string): MediaType | undefined {
   return { name: name.toLowerCase(), parameters };
 }
 
-/** The clauses of an Accept header, the best first. Clauses that make no sense are left out. */
+/** Returns the clauses of an Accept header, sorted by preference. Invalid clauses are skipped. */
 export function parseAccept(text: string): AcceptClause[] {
   const clauses: AcceptClause[] = [];
   for (const clause of splitOutsideQuotes(text, ',')) {
@@ -46,7 +46,7 @@ export function parseAccept(text: string): AcceptClause[] {
   return clauses.sort((a, b) => b.quality - a.quality || breadth(a) - breadth(b));
 }
 
-/** A type is better than a family of types, which is better than anything. */
+/** Returns 0 for a media type, 1 for all subtypes of a type, 2 for any type. */
 function breadth({ name }: AcceptClause): number {
   return name === '*/*' ? 2 : name.endsWith('/*') ? 1 : 0;
 }

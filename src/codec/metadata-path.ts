@@ -1,5 +1,5 @@
 /**
- * Tells metadata.managedFields from other fields of that name while an object is read map by map:
+ * Distinguishes metadata.managedFields from other fields of that name while an object is decoded map by map:
  *
  *   path.open(); for each key: path.isManagedFields(key) …; path.close();
  */

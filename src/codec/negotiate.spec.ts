@@ -3,7 +3,7 @@ import { json, yaml, type Encoding } from './encodings.js';
 import { parseAccept, parseContentType } from './media-type.js';
 import { negotiateInput, OutputNegotiator, wantsPretty } from './negotiate.js';
 
-/** Stands for any encoding that can stream but not tell tables. */
+/** An encoding that can stream but cannot encode Tables. */
 const binary: Encoding = {
   ...json,
   name: 'protobuf',
@@ -73,7 +73,7 @@ describe('OutputNegotiator', () => {
     ['application/json;as=Table;g=x;v=v1', negotiated],
     [`application/vnd.kubernetes.protobuf;${table}`, negotiated],
     ['application/json;stream=other', negotiated],
-  ])('%s → %s', (accept, want) => {
+  ])('Accept %s → %s', (accept, want) => {
     expect(outcome(() => negotiator.negotiate(accept))).toBe(want);
     expect(outcome(() => negotiator.negotiate(accept))).toBe(want);
   });
@@ -87,9 +87,11 @@ describe('OutputNegotiator', () => {
       'application/yaml',
       '406 only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
     ],
-  ])('streams %s → %s', (accept, want) => expect(outcome(() => negotiator.negotiateStream(accept))).toBe(want));
+  ])('a watch with Accept %s → %s', (accept, want) =>
+    expect(outcome(() => negotiator.negotiateStream(accept))).toBe(want),
+  );
 
-  it('has but one shape where transforms make no sense, and says where it can watch', () => {
+  it('without transforms the answer has one shape, and a refusal names the stream types', () => {
     const plain = new OutputNegotiator({ ...offer, allowsTransforms: false });
     expect(outcome(() => plain.negotiate(`application/json;${table}`))).toBe(negotiated);
     const watching = new OutputNegotiator({ ...offer, canWatch: true });
@@ -98,7 +100,7 @@ describe('OutputNegotiator', () => {
     );
   });
 
-  it('knows streams with a name of their own, and is never asked for them by it', () => {
+  it('stream media types are known to routes and refused in Accept', () => {
     const sequence: Encoding = {
       ...json,
       name: 'cbor',
@@ -112,7 +114,7 @@ describe('OutputNegotiator', () => {
     expect(outcome(() => watching.negotiate('application/xml'))).toMatch(/;stream=watch, application\/cbor-seq$/);
   });
 
-  it('remembers within bounds', () => {
+  it('the memo of Accept headers is bounded', () => {
     for (let index = 0; index < 2000; index++) negotiator.negotiate(`application/json;x=${index}`);
     expect(negotiator.negotiate('application/json')).toBe(negotiator.negotiate('application/json'));
   });
@@ -131,13 +133,13 @@ describe('negotiateInput', () => {
     ['application/;;', refused],
     ['application/merge-patch+json', refused],
     ['application/json; charset', refused],
-  ])('%s → %s', (contentType, want) =>
+  ])('Content-Type %s → %s', (contentType, want) =>
     expect(outcome(() => ({ encoding: negotiateInput(contentType, offer.encodings) }))).toBe(want),
   );
 });
 
 describe('media types', () => {
-  it('keep quoted parameters whole', () => {
+  it('quoted parameters are kept whole', () => {
     expect(parseContentType('a/b; c="x;y\\"z"; D=1')).toEqual({
       name: 'a/b',
       parameters: new Map([
@@ -161,4 +163,4 @@ it.each([
   ['1', undefined, true],
   ['maybe', undefined, false],
   ['', 'Mozilla/5.0 (X11)', true],
-])('pretty=%s from %s is %s', (pretty, agent, want) => expect(wantsPretty(pretty, agent)).toBe(want));
+])('?pretty=%s from %s is %s', (pretty, agent, want) => expect(wantsPretty(pretty, agent)).toBe(want));

@@ -2,7 +2,7 @@ import { ApiError } from '../machinery/api-error.js';
 import type { Decoder, Encoding } from './encodings.js';
 import { parseAccept, parseContentType, type AcceptClause } from './media-type.js';
 
-/** Another shape that the client wants the answer in. */
+/** A transform of the answer (Table, PartialObjectMetadata) that the client asks for. */
 export interface Transform {
   readonly as: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
   readonly group: string;
@@ -11,27 +11,27 @@ export interface Transform {
 
 export interface OutputChoice {
   readonly encoding: Encoding;
-  /** Asked for by `;pretty=1`; the query and the user agent may ask for it too. */
+  /** Set by `;pretty=1`; the query and the User-Agent may also ask for it. */
   readonly pretty: boolean;
   readonly transform: Transform | undefined;
 }
 
 export interface OutputOffer {
-  /** What this route can write, the default first. */
+  /** Encodings of this route, the default first. */
   readonly encodings: readonly Encoding[];
-  /** The group that tables and metadata are asked for by: `meta.k8s.io`. */
+  /** The API group of Table and PartialObjectMetadata in Accept: `meta.k8s.io`. */
   readonly metaGroup: string;
-  /** False where there is but one shape: discovery, virtual resources. */
+  /** False for answers without transforms: discovery, virtual resources. */
   readonly allowsTransforms: boolean;
-  /** The route can watch, which a refusal mentions. */
+  /** True if the route supports watch: a refusal then also lists stream types. */
   readonly canWatch: boolean;
 }
 
 const memoSizeMax = 500;
 
 /**
- * Which encoding and shape an Accept header asks for. Headers repeat, so that an answer is remembered by the header's
- * text and costs one look-up. Clauses are tried best first; the first that can be served wins.
+ * Chooses encoding and transform by the Accept header. Headers repeat, so choices are memoized by header text. Clauses
+ * are tried by preference; the first one that can be served wins.
  */
 export class OutputNegotiator {
   private readonly objects = new Map<string, OutputChoice>();
@@ -50,14 +50,14 @@ export class OutputNegotiator {
     return this.objects.get(accept) ?? this.remember(this.objects, accept, this.choose(accept, false));
   }
 
-  /** For watches: only encodings that can stream. */
+  /** Chooses among the encodings that can stream. */
   negotiateStream(accept: string | undefined): OutputChoice {
     if (accept === undefined || accept === '') return this.default;
     return this.streams.get(accept) ?? this.remember(this.streams, accept, this.choose(accept, true));
   }
 
   private remember(memo: Map<string, OutputChoice>, accept: string, choice: OutputChoice): OutputChoice {
-    // Dropping all of them keeps it simple; only a flood of made-up headers gets here.
+    // // Only a flood of invented headers gets here.
     if (memo.size >= memoSizeMax) memo.clear();
     memo.set(accept, choice);
     return choice;
@@ -77,7 +77,7 @@ export class OutputNegotiator {
     throw ApiError.notAcceptable(this.mediaTypes);
   }
 
-  /** Streams with a name of their own are known to routes, and yet never asked for by it. */
+  /** True for media types that the route knows, including stream media types, which are refused. */
   private isKnown(name: string): boolean {
     const { encodings, canWatch } = this.offer;
     if (name === '*/*' || encodings.some(({ mediaType }) => mediaType === name)) return true;
@@ -114,7 +114,7 @@ export class OutputNegotiator {
     return ApiError.notAcceptable(this.streamMediaTypes());
   }
 
-  /** Not one type in the header is known, which routing finds out before negotiation begins. */
+  /** The answer if no media type in the header is known, which kube-apiserver finds out before negotiation. */
   private notAcceptableByRoute(): ApiError {
     const offered = [...this.mediaTypes, ...(this.offer.canWatch ? this.streamMediaTypes() : [])];
     return new ApiError({
@@ -129,7 +129,7 @@ function covers(range: string, mediaType: string): boolean {
   return range === mediaType || range === '*/*' || (range.endsWith('/*') && mediaType.startsWith(range.slice(0, -1)));
 }
 
-/** The encoding of a body. Without a Content-Type it is the default one. */
+/** Returns the decoder of a body; the first one if there is no Content-Type. */
 export function negotiateInput<D extends Decoder>(contentType: string | undefined, decoders: readonly D[]): D {
   if (contentType === undefined || contentType === '') return decoders[0]!;
   const exact = decoders.find(({ mediaType }) => mediaType === contentType);
@@ -140,7 +140,7 @@ export function negotiateInput<D extends Decoder>(contentType: string | undefine
   return found;
 }
 
-/** `?pretty=true`, or a person's client, unless `?pretty=false`. */
+/** True for `?pretty=true`, and for a browser or curl unless `?pretty=false`. */
 export function wantsPretty(pretty: string | undefined, userAgent: string | undefined): boolean {
   if (pretty !== undefined && pretty !== '') return ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(pretty);
   return userAgent !== undefined && /^(curl|Wget|Mozilla\/5\.0)/.test(userAgent);

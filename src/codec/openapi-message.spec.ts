@@ -1,7 +1,7 @@
 import { openApiV2Message } from './openapi-v2-proto.js';
 import { openApiV3Message } from './openapi-v3-proto.js';
 
-/** A message in words: `1{…}` is length-delimited and holds fields, `1"…"` holds text, `1=…` is a number. */
+/** Prints a message: `1{…}` is length-delimited with fields, `1"…"` is text, `1=…` a number. */
 function textOf(bytes: Buffer): string {
   const parts: string[] = [];
   let at = 0;
@@ -30,7 +30,7 @@ function textOf(bytes: Buffer): string {
   return parts.join(' ');
 }
 
-/** Tags of messages as small as these are below the space. */
+/** True for text; the tags of such small messages are all below the space character. */
 function isText(content: Buffer): boolean {
   return content.length > 0 && content.every((byte) => byte >= 0x20 || byte === 0x0a) && content[0] !== 0x0a;
 }
@@ -44,7 +44,7 @@ function atOnce(steps: Generator<void, Buffer>): Buffer {
 const v2Of = (given: object) => textOf(atOnce(openApiV2Message({ paths: {}, definitions: {}, ...given })));
 const v3Of = (given: object) => textOf(atOnce(openApiV3Message({ paths: {}, components: {}, ...given })));
 
-/** The only path, operation, parameter, response or schema of a document, as it is in the message. */
+/** Return the only definition, path, operation, parameter, response or schema of a document from its message. */
 const v2 = (definition: object) => v2Of({ definitions: { A: definition } });
 const v3 = (schema: object) => v3Of({ components: { schemas: { A: schema } } });
 
@@ -54,14 +54,19 @@ it.each<[string, object, string, string]>([
   ['a description', { description: 'Words.' }, '4"Words."', '1{34"Words."}'],
   ['items', { items: { type: 'string' } }, '23{1{22{1"string"}}}', '1{30{1{1{25"string"}}}}'],
   [
-    'properties, in their order',
+    'properties in their order',
     { required: ['b', 'a'], properties: { b: {}, a: {} } },
     '19"b" 19"a" 25{1{1"b" 2{}} 1{1"a" 2{}}}',
     '1{23"b" 23"a" 31{1{1"b" 2{1{}}} 1{1"a" 2{1{}}}}}',
   ],
-  ['what a map holds', { additionalProperties: { type: 'string' } }, '21{1{22{1"string"}}}', '1{32{1{1{25"string"}}}}'],
-  ['that a map holds anything', { additionalProperties: true }, '21{2=1}', '1{32{2=1}}'],
-  ['a closed set', { enum: ['X', 'Y'] }, '20{2""X""} 20{2""Y""}', '1{24{2""X""} 24{2""Y""}}'],
+  [
+    'additionalProperties',
+    { additionalProperties: { type: 'string' } },
+    '21{1{22{1"string"}}}',
+    '1{32{1{1{25"string"}}}}',
+  ],
+  ['additionalProperties: true', { additionalProperties: true }, '21{2=1}', '1{32{2=1}}'],
+  ['additionalProperties: false', { enum: ['X', 'Y'] }, '20{2""X""} 20{2""Y""}', '1{24{2""X""} 24{2""Y""}}'],
   [
     'bounds',
     {
@@ -73,7 +78,7 @@ it.each<[string, object, string, string]>([
     '1{10=2 11=8 12=1 13=0.5 14=1 15=5 16=0 17"^a" 18=6 19=1 20=1 21=7 22=300}',
   ],
   [
-    'what to read',
+    'externalDocs',
     { externalDocs: { description: 'More.', url: 'https://example.com' }, example: [1], title: 'T' },
     '29{1"More." 2"https://example.com"} 30{2"[1]"} 3"T"',
     '1{6{1"More." 2"https://example.com"} 7{2"[1]"} 9"T"}',
@@ -84,12 +89,12 @@ it.each<[string, object, string, string]>([
     '31{1"x-kubernetes-list-type" 2{2""set""}}',
     '1{36{1"x-kubernetes-list-type" 2{2""set""}}}',
   ],
-])('has schemas with %s', (_, schema, inV2, inV3) => {
+])('encodes a schema with %s', (_, schema, inV2, inV3) => {
   expect(v2(schema)).toBe(`8{} 9{1{1"A" 2{${inV2}}}}`);
   expect(v3(schema)).toBe(`4{} 5{1{1{1"A" 2{${inV3}}}}}`);
 });
 
-it('refers to schemas', () => {
+it('encodes references', () => {
   expect(v2({ $ref: '#/definitions/B' })).toBe('8{} 9{1{1"A" 2{1"#/definitions/B"}}}');
   expect(v3({ $ref: '#/components/schemas/B' })).toBe('4{} 5{1{1{1"A" 2{2{1"#/components/schemas/B"}}}}}');
   expect(v3({ allOf: [{ $ref: '#/x' }] })).toBe('4{} 5{1{1{1"A" 2{1{26{2{1"#/x"}}}}}}}');
@@ -100,13 +105,13 @@ it.each<[unknown, string]>([
   [5, '1=5'],
   [false, '2=0'],
   [{}, ''],
-])('has the default %j in v3', (value, want) => {
+])('encodes the default %j in v3', (value, want) => {
   expect(v3({ default: value })).toBe(`4{} 5{1{1{1"A" 2{1{33{${want}}}}}}}`);
 });
 
 const operation = { operationId: 'read', tags: ['t'], responses: {} };
 
-it('has the frame of v2', () => {
+it('encodes the v2 document without its paths', () => {
   const document = {
     swagger: '2.0',
     info: { title: 'T', version: '1' },
@@ -116,7 +121,7 @@ it('has the frame of v2', () => {
   expect(v2Of(document)).toBe('1"2.0" 2{1"T" 2"1"} 13{1{1"B" 2{2{1"apiKey" 2"n" 3"header"}}}} 12{1{1"B" 2{}}} 8{} 9{}');
 });
 
-it('has the operations of v2', () => {
+it('encodes v2 operations', () => {
   const item = {
     get: {
       ...operation,
@@ -139,7 +144,7 @@ it('has the operations of v2', () => {
   );
 });
 
-it('has the operations of v3', () => {
+it('encodes v3 operations', () => {
   const item = {
     post: {
       ...operation,
@@ -154,7 +159,7 @@ it('has the operations of v3', () => {
   );
 });
 
-it('writes many pairs in steps', () => {
+it('encodes many pairs in steps', () => {
   const definitions = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`D${i}`, { format: 'x' }]));
   const pairs = Object.keys(definitions).map((name) => `1{1"${name}" 2{2"x"}}`);
   expect(v2Of({ definitions })).toBe(`8{} 9{${pairs.join(' ')}}`);

@@ -2,8 +2,8 @@ import { encodeJson } from './json.js';
 import { ProtobufWriter } from './protobuf-writer.js';
 
 /**
- * OpenAPI documents as protobuf messages, in the words in which the message tables beside this file speak. A `Put`
- * writes one field, tag and all; the writer goes from behind, so everything is written last part first.
+ * Encodes OpenAPI documents as protobuf messages, by the field tables beside this file. A `Put` writes one field with
+ * its tag; the writer works backwards, so fields are written last to first.
  */
 export type Put = (writer: ProtobufWriter, number: number, value: unknown) => void;
 export type Fields = Readonly<Record<string, readonly [number: number, put: Put]>>;
@@ -18,7 +18,7 @@ export const text: Put = (writer, number, value) => {
   tag(writer, number, lengthDelimited);
 };
 
-/** Where false is as good as absent. */
+/** Omits false. */
 export const flag: Put = (writer, number, value) => {
   if (value === true) boolean(writer, number, value);
 };
@@ -38,7 +38,7 @@ export const double: Put = (writer, number, value) => {
   tag(writer, number, fixed64);
 };
 
-/** Any value, as text: a part of a message that is called yaml, and JSON is YAML. */
+/** Encodes any value as JSON, in a field that the message calls yaml. */
 export const any: Put = (writer, number, value) =>
   nested(writer, number, () => text(writer, 2, encodeJson(value).toString()));
 
@@ -49,7 +49,10 @@ export function each(put: Put): Put {
   };
 }
 
-/** A message whose fields are the properties of an object; those that begin with `x-` are pairs at `extensions`. */
+/**
+ * Encodes an object as a message with a field for each property; properties that begin with `x-` become pairs in field
+ * `extensions`.
+ */
 export function message(fields: () => Fields, extensions = 0): Put {
   let table: Fields | undefined;
   return (writer, number, value) => {
@@ -65,7 +68,7 @@ export function message(fields: () => Fields, extensions = 0): Put {
   };
 }
 
-/** Names and values as pairs: a message with nothing else in it, or with its pairs at another number. */
+/** Encodes a map as pairs in field `pairs` of a message. */
 export function map(put: Put, pairs = 1): Put {
   return (writer, number, value) =>
     nested(writer, number, () => {
@@ -73,7 +76,7 @@ export function map(put: Put, pairs = 1): Put {
     });
 }
 
-/** A message with a value in one of its fields; none when the value is of no kind that it has. */
+/** Encodes a oneof: a message with one of its fields set; empty if `choose` returns undefined. */
 export function oneOf(choose: (value: unknown) => readonly [number: number, put: Put] | undefined): Put {
   return (writer, number, value) =>
     nested(writer, number, () => {
@@ -88,10 +91,10 @@ export function isReference(value: unknown): boolean {
   return typeof value === 'object' && value !== null && '$ref' in value;
 }
 
-// Nobody else writes while a message is written: one writer serves them all.
+// // Shared: encoding is synchronous.
 const shared = new ProtobufWriter();
 
-/** The bytes of a message, without the tag and the length that it has inside another. */
+/** Returns the bytes of a message without its tag and length. */
 export function encodeMessage(put: Put, value: unknown): Buffer {
   put(shared, 1, value);
   const bytes = shared.take();
@@ -102,7 +105,7 @@ export function encodeMessage(put: Put, value: unknown): Buffer {
 
 const pairsPerStep = 24;
 
-/** What `map` writes of many pairs, a few at a time: whoever is in no hurry may do other things between the steps. */
+/** Yields the bytes of `map` in batches, so that the caller can yield to the event loop. */
 export function* encodePairs(
   put: Put,
   pairs: number,
@@ -117,7 +120,7 @@ export function* encodePairs(
   return chunks;
 }
 
-/** A field whose content is there already. */
+/** A field with already encoded content. */
 export function field(number: number, chunks: readonly Buffer[]): Buffer[] {
   const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   shared.varint(length);

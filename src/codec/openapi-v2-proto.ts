@@ -17,7 +17,7 @@ import {
   type Put,
 } from './openapi-message.js';
 
-/** Numbers of the public OpenAPI v2 message (gnostic's OpenAPIv2.proto), of what our documents have. */
+/** Field numbers of gnostic's OpenAPIv2.proto, as far as our documents use them. */
 const strings = each(text);
 
 const externalDocs = message(() => ({ description: [1, text], url: [2, text] }));
@@ -131,7 +131,7 @@ interface Swagger {
   readonly definitions: Readonly<Record<string, unknown>>;
 }
 
-/** In steps, since such a document is large. */
+/** In steps: the document is large. */
 export function* openApiV2Message({ paths, definitions, ...rest }: Swagger): Generator<void, Buffer> {
   return Buffer.concat([
     encodeMessage(frame, rest),

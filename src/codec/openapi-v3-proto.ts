@@ -17,12 +17,12 @@ import {
   type Put,
 } from './openapi-message.js';
 
-/** Numbers of the public OpenAPI v3 message (gnostic's OpenAPIv3.proto), of what our documents have. */
+/** Field numbers of gnostic's OpenAPIv3.proto, as far as our documents use them. */
 const strings = each(text);
 const reference = message(() => ({ $ref: [1, text] }));
 const orReference = (put: Put): Put => oneOf((value) => (isReference(value) ? [2, reference] : [1, put]));
 
-/** Plain values alone have a place; of others it is said that there are some. */
+/** // The message has fields for scalars only; other defaults are encoded as empty. */
 const defaultValue = oneOf((value) => {
   if (typeof value === 'number') return [1, double];
   if (typeof value === 'boolean') return [2, boolean];
@@ -120,7 +120,7 @@ interface OpenApi {
   readonly components: { readonly schemas?: Readonly<Record<string, unknown>> };
 }
 
-/** In steps, since such a document may be large. */
+/** In steps: the document may be large. */
 export function* openApiV3Message({ paths, components, ...rest }: OpenApi): Generator<void, Buffer> {
   const { schemas = {}, ...others } = components;
   return Buffer.concat([

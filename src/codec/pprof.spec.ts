@@ -1,7 +1,7 @@
 import protobufjs from 'protobufjs';
 import { encodePprof } from './pprof.js';
 
-/** The parts of pprof's profile.proto that are written. */
+/** The fields of pprof's profile.proto that we write. */
 const { root } = protobufjs.parse(`syntax = "proto3";
   message ValueType { int64 type = 1; int64 unit = 2; }
   message Sample { repeated uint64 location_id = 1; repeated int64 value = 2; }
@@ -23,7 +23,7 @@ interface Profile {
   durationNanos: number;
 }
 
-it('names functions, files and units by their numbers', () => {
+it('names functions, files and units by index', () => {
   const outer = { name: 'outer', file: '/a.js', line: 3 };
   const inner = { name: 'inner ä', file: '/b.js', line: 300 };
   const bytes = encodePprof({

@@ -1,16 +1,16 @@
 import { ProtobufWriter } from './protobuf-writer.js';
 
-/** A function of the program, as profilers name it. */
+/** A function as the profiler names it. */
 export interface ProfiledFunction {
   readonly name: string;
   readonly file: string;
   readonly line: number;
 }
 
-/** How much was measured in one stack of calls, the innermost first. */
+/** Measured values of one call stack, innermost function first. */
 export interface ProfiledStack {
   readonly frames: readonly ProfiledFunction[];
-  /** One for each type of sample. */
+  /** One for each sample type. */
   readonly values: readonly number[];
 }
 
@@ -22,15 +22,15 @@ export interface ProfileFacts {
 }
 
 /**
- * A profile in the form that `go tool pprof` reads: message Profile of pprof's profile.proto. Texts, functions and
- * places are named by their numbers; here a function has one place.
+ * Encodes message Profile of pprof's profile.proto, for `go tool pprof`. Strings, functions and locations are referred
+ * to by index; a function has one location.
  */
 export function encodePprof({ sampleTypes, stacks, timeMs, durationMs }: ProfileFacts): Buffer {
   const texts = new Numbers<string>((text) => text);
   texts.of('');
   const functions = new Numbers<ProfiledFunction>(({ name, file, line }) => `${name}\n${file}\n${line}`);
   const writer = new ProtobufWriter();
-  // From the last field to the first, as the writer works; what is numbered comes to light on the way.
+  // // From the last field to the first, as the writer requires; tables of indexed values fill up on the way.
   field(writer, 10, durationMs * 1e6);
   field(writer, 9, timeMs * 1e6);
   for (const { frames, values } of stacks) {
@@ -61,14 +61,14 @@ export function encodePprof({ sampleTypes, stacks, timeMs, durationMs }: Profile
       field(writer, 1, texts.of(type));
     });
   }
-  // Their order counts, and all of them are known only here.
+  // // The string table comes last in time: it is complete only here, and its order counts.
   for (const text of [...texts.all].reverse()) {
     part(writer, 6, () => writer.raw(Buffer.from(text)));
   }
   return writer.take();
 }
 
-/** Things by their numbers, in the order in which they were first seen. */
+/** Assigns indexes to values in the order in which they are first seen. */
 class Numbers<T> {
   readonly all: T[] = [];
   private readonly known = new Map<string, number>();

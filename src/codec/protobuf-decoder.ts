@@ -5,12 +5,14 @@ import type { ProtobufReader } from './protobuf-reader.js';
 import { wireTypes } from './protobuf-reader.js';
 import { readSchemaOr, readSimple, zeroOf } from './protobuf-value-reader.js';
 
-/** Each message makes two levels of JSON at most. Half of those that json.ts reads are left to values that are JSON. */
+/**
+ * Each message adds at most two levels of JSON. Half of the depth that json.ts allows is left to fields that are JSON.
+ */
 const depthMax = 200;
 
 /**
- * A message as the JSON object it stands for. Go writes fields that are zero, and JSON leaves them out: what comes out
- * here is what the same client would have sent as JSON. Unknown fields are passed over, and noted where the reader says so.
+ * Decodes a message to the JSON object that the same client would have sent: zeros that JSON omits are left out, since
+ * Go writes them in protobuf. Unknown fields are skipped, and recorded if the reader asks for it.
  */
 export function decodeMessage(reader: ProtobufReader, message: Message, object: JsonObject = {}): JsonObject {
   return readMessage(reader, message, object, 0);
@@ -23,7 +25,7 @@ function readMessage(reader: ProtobufReader, message: Message, object: JsonObjec
     const field = byNumber[reader.field];
     if (field === undefined) reader.skipUnknown(message.struct.goName);
     else if (field.isText && reader.wireType === wireTypes.bytes) {
-      // Most fields are texts, and most of them empty.
+      // // Fast path: most fields are strings, and most of them empty.
       const text = reader.text();
       if (text !== '' || !field.omitsZero) {
         object[field.name] = text;
@@ -53,13 +55,13 @@ function readWithin(reader: ProtobufReader, message: Message, object: JsonObject
 
 function readOne(reader: ProtobufReader, field: MessageField, object: JsonObject, depth: number): void {
   const { name, content } = field;
-  // A message in several pieces is their sum.
+  // // A message that occurs several times is merged.
   const value = readValue(reader, field, depth, content === 'message' ? object[name] : undefined);
   if (value !== undefined && !(field.omitsZero && isZero(value, content))) {
     object[name] = value;
     reader.values.take();
   }
-  // Of a field that comes twice the last counts. Deleting what is not there would be dear.
+  // // The last occurrence of a field counts. Deleting an absent key would be slow.
   else if (object[name] !== undefined) delete object[name];
 }
 
@@ -77,7 +79,10 @@ function readItem(reader: ProtobufReader, field: MessageField, items: JsonValue[
   }
 }
 
-/** Every entry is a message of its own: the key is 1, the value 2, and either may be left out when it is zero. */
+/**
+ * Reads a map entry: a message with the key in field 1 and the value in field 2, either of which may be omitted if
+ * zero.
+ */
 function readEntry(reader: ProtobufReader, field: MessageField, object: JsonObject, depth: number): void {
   expect(reader, wireTypes.bytes, field);
   reader.values.take();

@@ -5,9 +5,9 @@ import { writeSimple, writeZero } from './protobuf-value-writer.js';
 import { ProtobufWriter } from './protobuf-writer.js';
 
 /**
- * The message that a JSON object stands for, without its length, as Go writes it: fields by their numbers, maps by
- * their keys, and of what is not there everything that is no pointer. Objects have few of the many fields of their
- * kinds, so only what is there is looked at: what lies between is written in one piece.
+ * Encodes the message of a JSON object, without its length, as Go does: fields by number, maps sorted by key, and zeros
+ * for absent fields that are not pointers. Only present fields are visited; the zeros between them are written as one
+ * precomputed piece.
  */
 export function encodeMessage(writer: ProtobufWriter, message: Message, object: JsonObject): void {
   const { descending, positions } = message;
@@ -30,7 +30,7 @@ export function encodeMessage(writer: ProtobufWriter, message: Message, object: 
   writer.slice(bytes, 0, starts[next]!);
 }
 
-/** Into few numbers in their order, each once. */
+/** Inserts a number into a short sorted list without duplicates. */
 function insert(sorted: number[], number: number): void {
   let at = sorted.length;
   while (at > 0 && sorted[at - 1]! > number) at--;
@@ -95,11 +95,13 @@ function writeElement(
   tag: number,
 ): void {
   if (value !== undefined && value !== null) writeOne(writer, within, field, value, tag);
-  // The value of an entry can be nil, too.
+  // // The value of a map entry may be nil, too.
   else if (field.shape !== 'map' || field.content !== 'bytes') writeNothing(writer, field, tag);
 }
 
-/** A schema is field `schema`; what it may be instead has a field of its own. */
+/**
+ * Writes JSONSchemaPropsOrBool and the like: the schema is in field `schema`, its alternative in a field of its own.
+ */
 function writeSchemaOr(writer: ProtobufWriter, within: Message, field: MessageField, value: JsonValue): void {
   const { content } = field;
   const end = writer.length;
@@ -131,7 +133,7 @@ function writeSchema(writer: ProtobufWriter, within: Message, field: MessageFiel
   writer.varint(tag);
 }
 
-/** What Go writes for fields that nobody set: nothing for what can be nil, else a zero. */
+/** Returns the bytes that Go writes for unset fields: nothing for what can be nil, else a zero. */
 function absencesOf({ descending }: Message): Absences {
   const writer = new ProtobufWriter(256);
   const lengths = [0];
@@ -152,7 +154,7 @@ function writeNothing(writer: ProtobufWriter, field: MessageField, tag: number):
   writer.varint(tag);
 }
 
-/** By their bytes, as Go sorts them: the same as by UTF-16 units but for the planes beyond the first. */
+/** Sorts by bytes, as Go does: the same as by UTF-16 units except beyond the first plane. */
 function sortedKeys(map: JsonObject): string[] {
   const keys = Object.keys(map);
   let isSorted = true;

@@ -3,17 +3,17 @@ import type { TypeSource } from '../machinery/type-model.js';
 import { messageOf, type Message } from './protobuf-messages.js';
 import { ProtobufWriter } from './protobuf-writer.js';
 
-/** A kind in its envelope: its message, and what stands before it. */
+/** A kind, its message, and the bytes before the message. */
 export interface ProtobufKind {
   readonly message: Message;
-  /** The four bytes that say so, and the envelope's TypeMeta. */
+  /** Magic bytes and TypeMeta of the envelope. */
   readonly head: Buffer;
 }
 
-/** Four bytes before every envelope. */
+/** Magic bytes of every envelope. */
 export const protobufPrefix = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
-/** What every group has, whatever its version. */
+/** Kinds that every group has, in every version. */
 const commonKinds: ReadonlySet<string> = new Set([
   'APIGroup',
   'APIGroupList',
@@ -29,10 +29,10 @@ const commonKinds: ReadonlySet<string> = new Set([
   'Status',
   'UpdateOptions',
 ]);
-/** Options name any version that a client likes. */
+/** Limit on cached names: clients may send options with any version. */
 const versionsMax = 1000;
 
-/** The kinds that have a message, each looked up once. */
+/** The kinds that have a protobuf message; looked up once each. */
 export class ProtobufKinds {
   private readonly known = new Map<string, Map<string, ProtobufKind>>();
   private types: TypeSource | undefined = undefined;
@@ -50,7 +50,7 @@ export class ProtobufKinds {
       this.types.kind(group, version, kind) ??
       (commonKinds.has(kind) ? this.types.struct(`meta.v1.${kind}`) : undefined);
     const message = struct && messageOf(struct);
-    // Tables and the like are known, and have no numbers.
+    // // Table and other meta kinds have no field numbers.
     if (!message || message.descending.length === 0) return undefined;
     const found = { message, head: headOf(apiVersion, kind) };
     if (this.known.size >= versionsMax) this.known.clear();

@@ -1,54 +1,54 @@
 import type { FieldType, ScalarType, StructType, ValueName } from '../machinery/type-model.js';
 import { wireTypes } from './protobuf-reader.js';
 
-/** What one value of a field is. */
+/** Wire content of one value of a field. */
 export type Content = ScalarType['scalar'] | ValueName | 'message' | 'listMessage';
 
 export interface MessageField {
-  /** In JSON. Unused when the field is inlined. */
+  /** JSON name. Unused if the field is inlined. */
   readonly name: string;
   readonly number: number;
-  /** Inlined fields are a message on the wire, and their content stands in the parent's place in JSON. */
+  /** Inlined fields are a message on the wire, with their content in the parent object in JSON. */
   readonly shape: 'one' | 'list' | 'map' | 'inline';
   readonly content: Content;
-  /** Of one value, also where it is packed with others or the value of a map's entry. */
+  /** Wire type of one value, also inside packed lists and map entries. */
   readonly wireType: number;
-  /** How one value or entry begins: the number and what follows it. */
+  /** Tag of one value or entry: field number and wire type. */
   readonly tag: number;
-  /** One string, as most fields are. */
+  /** True for a single string, the most common kind of field. */
   readonly isText: boolean;
-  /** metadata.managedFields, of which values are counted apart. */
+  /** True for metadata.managedFields, whose values have a budget of their own. */
   readonly isManagedFields: boolean;
-  /** Of values that are messages, and of the schemas in what may be a schema. */
+  /** Message of values that are messages, and of the schema in JSONSchemaPropsOrBool and the like. */
   readonly message: Message | undefined;
-  /** Of values that are a list in a message of its own. */
+  /** Items of a list that is wrapped in a message. */
   readonly items: MessageField | undefined;
-  /** A zero was meant. Without it a zero says nothing, and is written all the same, as Go does. */
+  /** A pointer's zero is meant. Other zeros mean absent, and are written all the same, as Go does. */
   readonly isPointer: boolean;
-  /** A zero is left out of JSON, which takes it for nothing. */
+  /** True if JSON omits a zero. */
   readonly omitsZero: boolean;
 }
 
 export interface Message {
   readonly struct: StructType;
-  /** By number, with holes. */
+  /** Indexed by field number, with holes. */
   readonly byNumber: readonly (MessageField | undefined)[];
-  /** The last first, for writing. */
+  /** Sorted by descending field number, for encoding. */
   readonly descending: readonly MessageField[];
-  /** Where the field of a JSON name is in `descending`, be it within an inlined one. */
+  /** Index in `descending` of a JSON name, including names inside inlined fields. */
   readonly positions: ReadonlyMap<string, number>;
-  /** What is written where fields are not there; the encoder fills it in when it is first needed. */
+  /** Bytes for absent fields; the encoder computes them on first use. */
   absences: Absences | undefined;
 }
 
 export interface Absences {
-  /** Of all fields, as they follow each other. */
+  /** Zeros of all fields, in order. */
   readonly bytes: Buffer;
-  /** Where that of the field in `descending` begins; one more for the end, which is the start of the bytes. */
+  /** Offset in `bytes` of each field in `descending`, and one more for the end. */
   readonly starts: readonly number[];
 }
 
-/** A struct's fields as protobuf numbers them, made when the struct is first asked for. */
+/** The messages of struct types, computed on first use. */
 const messages = new WeakMap<StructType, Message>();
 
 export function messageOf(struct: StructType): Message {
@@ -58,7 +58,7 @@ export function messageOf(struct: StructType): Message {
   const descending: MessageField[] = [];
   const positions = new Map<string, number>();
   const message: Message = { struct, byNumber, descending, positions, absences: undefined };
-  // Before its fields: a struct may hold itself.
+  // // Set before the fields are computed: structs may contain themselves.
   messages.set(struct, message);
   for (const { number, name, type, isInline, isPointer, omitsEmpty } of struct.fields) {
     if (number === 0) continue;

@@ -4,36 +4,36 @@ import { ValueBudget } from './value-budget.js';
 
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
-/** Positions in the bytes as a whole. */
+/** A range of the whole input. */
 export interface ContentRange {
   start: number;
   end: number;
 }
 
 const part = 2 ** 28;
-/** No more are reported. */
+/** Limit on reported unknown fields. */
 const unknownFieldsMax = 100;
 const groupWireTypes: readonly number[] = [3, 4];
 const texts = new RecentTexts((bytes, start, end) => bytes.toString('utf8', start, end));
 
 /**
- * Messages of untrusted bytes, field by field. Nothing beyond the end is ever read; what does not fit is a DecodeError.
+ * Reads messages from untrusted bytes, field by field. Never reads beyond the end; malformed input throws DecodeError.
  *
  *   while (reader.next()) reader.field === 3 ? reader.text() : reader.skip();
  *
- * A message within is read by the same reader, which is told where it begins and ends:
+ * The same reader reads nested messages:
  *
  *   const outer = reader.enter();
  *   while (reader.next()) …
  *   reader.leave(outer);
  */
 export class ProtobufReader {
-  /** Numbers of fields that their messages do not have, for a caller that must know what was passed over. */
+  /** Numbers of unknown fields, if the caller wants to know them. */
   unknownFields: string[] | undefined = undefined;
-  /** The number of the field that next() stopped at. */
+  /** Number of the current field. */
   field = 0;
   wireType = 0;
-  // A number of 64 bits in parts that a double holds exactly: 28, 28 and 8.
+  // // A 64-bit number in parts that doubles hold exactly: 28, 28 and 8 bits.
   private low = 0;
   private middle = 0;
   private high = 0;
@@ -49,7 +49,7 @@ export class ProtobufReader {
     return this.at === this.end;
   }
 
-  /** In the bytes as a whole. */
+  /** Position in the whole input. */
   get position(): number {
     return this.at;
   }
@@ -73,7 +73,7 @@ export class ProtobufReader {
     return true;
   }
 
-  /** Into the message that is the field's value. Whoever leaves it says what this has returned. */
+  /** Enters the message in the current field. Returns a value for `leave()`. */
   enter(): number {
     const length = this.length();
     const { end } = this;
@@ -82,7 +82,7 @@ export class ProtobufReader {
     return end;
   }
 
-  /** Out of a message that has been read to its end. */
+  /** Leaves a message that has been read to its end. */
   leave(outer: number): void {
     this.end = outer;
   }
@@ -97,7 +97,7 @@ export class ProtobufReader {
     return this.low | (this.middle << 28);
   }
 
-  /** A bigint when a double would lose digits. */
+  /** Returns a bigint if a double would lose digits. */
   int64(): number | bigint {
     this.readVarint();
     if (this.high === 0 && this.middle < 2 ** 25) return this.low + this.middle * part;
@@ -112,13 +112,13 @@ export class ProtobufReader {
     return this.bytes.readDoubleLE(start);
   }
 
-  /** A view of the message's memory. */
+  /** Returns a view of the input. */
   buffer(): Buffer {
     const start = this.contentStart();
     return this.bytes.subarray(start, this.at);
   }
 
-  /** The place of the field's content, for view(); `range` is written again where there is one. */
+  /** Range of the field's content, for view(); reuses `range` if given. */
   contentRange(range: ContentRange = { start: 0, end: 0 }): ContentRange {
     range.start = this.contentStart();
     range.end = this.at;
@@ -134,7 +134,7 @@ export class ProtobufReader {
     return texts.of(this.bytes, start, this.at);
   }
 
-  /** Passes over a field that `message` does not have. */
+  /** Skips a field that `message` does not have. */
   skipUnknown(message: string): void {
     const { unknownFields } = this;
     if (unknownFields && unknownFields.length < unknownFieldsMax) unknownFields.push(`${message}: field ${this.field}`);

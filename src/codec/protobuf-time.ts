@@ -1,19 +1,19 @@
 import { DecodeError } from './decode-error.js';
 
-/** The years 1 to 9999, which are those that can be written. Go's zero time is the first second of them. */
+/** Times have years 1 to 9999. Go's zero time is the first second of year 1. */
 export const zeroTimeSeconds = -62_135_596_800;
 const secondsMax = 253_402_300_799;
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** Seconds since 1970, without their fraction; undefined when the text is no time. */
+/** Returns seconds since 1970 without the fraction; undefined for an invalid time. */
 export function secondsOf(text: string): number | undefined {
   if (!rfc3339.test(text)) return undefined;
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
 }
 
-/** The fraction of a time that secondsOf knows. */
+/** Returns the fraction of a time that secondsOf() accepts. */
 export function microsecondsOf(text: string): number {
   const at = text.indexOf('.');
   if (at < 0) return 0;
@@ -21,7 +21,7 @@ export function microsecondsOf(text: string): number {
   return Number(digits.padEnd(6, '0'));
 }
 
-/** Whole seconds, or microseconds with `micro`. */
+/** Formats a time with whole seconds, or with microseconds if `micro`. */
 export function timeText(seconds: number | bigint, nanos: number, micro: boolean): string {
   if (typeof seconds !== 'number' || seconds < zeroTimeSeconds || seconds > secondsMax) {
     throw new DecodeError(`a time of ${seconds} seconds is out of range`);
@@ -38,7 +38,7 @@ const daySeconds = 86_400;
 const twoDigits: readonly string[] = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 const two = (number: number): string => twoDigits[number | 0]!;
 
-// The times of an object are mostly of one day, and those of many objects, too.
+// // Cached: most times of an object, and of many objects, are on the same day.
 let lastDay = 0;
 let lastDate = '1970-01-01';
 

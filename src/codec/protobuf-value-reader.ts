@@ -5,7 +5,7 @@ import type { Content } from './protobuf-messages.js';
 import { wireTypes, type ProtobufReader } from './protobuf-reader.js';
 import { timeText } from './protobuf-time.js';
 
-/** One value that is no list, map or message in JSON. Undefined when the bytes say that there is none. */
+/** Reads a scalar. Returns undefined for no value. */
 export function readSimple(reader: ProtobufReader, content: Content): JsonValue | undefined {
   switch (content) {
     case 'string':
@@ -15,7 +15,7 @@ export function readSimple(reader: ProtobufReader, content: Content): JsonValue 
     case 'int32':
       return reader.int32();
     case 'int64':
-      // Large integers are bigints, as in JSON: see json.ts.
+      // // Large integers are bigints, as in JSON: see json.ts.
       return reader.int64() as number;
     case 'float64':
       return readDouble(reader);
@@ -37,7 +37,7 @@ export function readSimple(reader: ProtobufReader, content: Content): JsonValue 
   }
 }
 
-/** What an entry of a map or an item of a list is whose bytes say nothing. */
+/** Returns the zero of a map value or list item. */
 export function zeroOf(content: Content): JsonValue {
   switch (content) {
     case 'string':
@@ -64,7 +64,7 @@ export function zeroOf(content: Content): JsonValue {
   }
 }
 
-/** Numbers that JSON does not have are refused. */
+/** Refuses NaN and infinities, which JSON does not have. */
 function readDouble(reader: ProtobufReader): number {
   const value = reader.double();
   if (!Number.isFinite(value)) throw new DecodeError(`${value} is no number in JSON`);
@@ -73,7 +73,7 @@ function readDouble(reader: ProtobufReader): number {
 
 function readTime(reader: ProtobufReader, content: 'time' | 'microTime'): string | undefined {
   const outer = reader.enter();
-  // Go's zero time is written as nothing, and is no time in any field.
+  // // Go encodes its zero time as an empty message, which means no time.
   const isZero = reader.isAtEnd;
   let seconds: number | bigint = 0;
   let nanos = 0;
@@ -97,7 +97,7 @@ function readRawJson(reader: ProtobufReader): JsonValue | undefined {
     } else reader.skip();
   }
   reader.leave(outer);
-  // What stands around it has a share in what can be read again: see protobuf-decoder.ts.
+  // // The levels around it count too: see protobuf-decoder.ts.
   inspect(value, jsonDepthMax / 2);
   return value;
 }
@@ -128,7 +128,7 @@ function readIntOrString(reader: ProtobufReader): number | string {
   return isText ? text : number;
 }
 
-/** A schema, or what stands for one. */
+/** Reads JSONSchemaPropsOrBool, JSONSchemaPropsOrArray or JSONSchemaPropsOrStringArray. */
 export function readSchemaOr(reader: ProtobufReader, content: Content, readSchema: () => JsonObject): JsonValue {
   const outer = reader.enter();
   let schema: JsonObject | undefined;

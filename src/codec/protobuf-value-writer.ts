@@ -4,7 +4,7 @@ import type { Content } from './protobuf-messages.js';
 import type { ProtobufWriter } from './protobuf-writer.js';
 import { secondsOf, microsecondsOf, zeroTimeSeconds } from './protobuf-time.js';
 
-/** One value that is no list, map or message in JSON, without its tag. False when the value is of another type. */
+/** Writes a scalar without its tag. Returns false if the value has a wrong type. */
 export function writeSimple(writer: ProtobufWriter, content: Content, value: JsonValue): boolean {
   switch (content) {
     case 'string':
@@ -47,13 +47,13 @@ export function writeSimple(writer: ProtobufWriter, content: Content, value: Jso
   }
 }
 
-/** What Go writes for a value that nobody set. */
+/** Writes the zero that Go writes for an unset value. */
 export function writeZero(writer: ProtobufWriter, content: Content): void {
   if (content === 'float64') writer.double(0);
   else if (content === 'quantity') writeSimple(writer, content, '0');
   else if (content === 'intOrString') writeSimple(writer, content, 0);
   else if (content === 'schemaOrBool') writeMessageOf(writer, () => writeNumber(writer, 1, 0));
-  // No bytes at all, or the number 0.
+  // // Empty bytes, or the number 0.
   else writer.varint(0);
 }
 
@@ -96,7 +96,7 @@ function writeNumber(writer: ProtobufWriter, number: number, value: number | big
   writer.varint(number * 8);
 }
 
-/** Integers that a double cannot hold are bigints, which the type of JSON values does not tell: see json.ts. */
+/** Accepts bigints too, which the type JsonValue does not include: see json.ts. */
 function isWhole(value: JsonValue): value is number {
   return typeof value === 'number' ? Number.isInteger(value) : typeof (value as unknown) === 'bigint';
 }

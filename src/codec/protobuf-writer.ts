@@ -1,11 +1,11 @@
 const startBytes = 64 * 1024;
-/** What stays allocated between messages; larger ones are rare. */
+/** Size of the buffer that is kept between messages; larger ones are rare. */
 const keptBytesMax = 4 * 1024 * 1024;
 const shortTextMax = 48;
 
 /**
- * Messages from their last byte to their first: whatever is preceded by its length is complete when the length is
- * written, so nothing is measured beforehand or moved afterwards.
+ * Writes messages from their last byte to their first: the content is complete when its length is written, so nothing
+ * is measured beforehand or moved afterwards.
  *
  *   const end = writer.length;
  *   writer.string('content'); writer.varint(tag);
@@ -20,12 +20,12 @@ export class ProtobufWriter {
     this.at = size;
   }
 
-  /** Of what has been written. */
+  /** Number of bytes written. */
   get length(): number {
     return this.bytes.length - this.at;
   }
 
-  /** A copy of its own memory, and the writer is empty again. */
+  /** Returns the written bytes as a copy, and empties the writer. */
   take(): Buffer {
     const taken = Buffer.allocUnsafeSlow(this.length);
     this.bytes.copy(taken, 0, this.at);
@@ -42,7 +42,7 @@ export class ProtobufWriter {
     this.varint(this.length - end);
   }
 
-  /** Whole numbers from 0 to 2^53. */
+  /** Writes an integer from 0 to 2^53. */
   varint(value: number): void {
     if (this.at < 8) this.grow(8);
     if (value < 0x80) {
@@ -57,7 +57,7 @@ export class ProtobufWriter {
     this.bytes[at] = rest;
   }
 
-  /** Numbers below zero are as long as the largest ones. */
+  /** Writes a signed integer; negative ones take ten bytes. */
   integer(value: number | bigint): void {
     if (typeof value === 'number' && value >= 0) this.varint(value);
     else this.exactInteger(BigInt.asUintN(64, BigInt(value)));
@@ -73,7 +73,7 @@ export class ProtobufWriter {
     this.varint(value ? 1 : 0);
   }
 
-  /** With its length. */
+  /** Writes a string with its length. */
   string(text: string): void {
     const { length } = text;
     if (length <= shortTextMax && this.shortAscii(text)) {
@@ -87,25 +87,25 @@ export class ProtobufWriter {
     this.varint(size);
   }
 
-  /** Bytes that stand in base64, with their length. */
+  /** Decodes base64 and writes the bytes with their length. */
   base64(text: string): void {
     const size = Buffer.byteLength(text, 'base64');
     if (this.at < size) this.grow(size);
-    // Line breaks and the like count in the estimate, and are not written.
+    // // Line breaks in the base64 make the estimate too large.
     const written = this.bytes.write(text, this.at - size, size, 'base64');
     if (written < size) this.bytes.copyWithin(this.at - written, this.at - size, this.at - size + written);
     this.at -= written;
     this.varint(written);
   }
 
-  /** As they are. */
+  /** Writes bytes as they are. */
   raw(bytes: Uint8Array): void {
     if (this.at < bytes.length) this.grow(bytes.length);
     this.at -= bytes.length;
     this.bytes.set(bytes, this.at);
   }
 
-  /** A few of some bytes: less than a copy is worth. */
+  /** Writes a few bytes one by one, which is faster than a copy. */
   slice(bytes: Uint8Array, start: number, end: number): void {
     if (this.at < end - start) this.grow(end - start);
     let { at } = this;
@@ -113,7 +113,7 @@ export class ProtobufWriter {
     this.at = at;
   }
 
-  /** Most texts are short and plain: they cost less one by one than the call that writes any text. */
+  /** Writes a short ASCII string byte by byte, which is faster than Buffer.write(); returns false for other strings. */
   private shortAscii(text: string): boolean {
     if (this.at < shortTextMax) this.grow(shortTextMax);
     let { at } = this;

@@ -8,7 +8,7 @@ import { protobufEncoding } from './protobuf.js';
 const catalog = new Catalog(namingProfile('kubernetes'));
 const encoding = protobufEncoding('application/x-protobuf', () => catalog);
 
-it('any object of any kind: what was written and read is written again as it was', () => {
+it('any object of any kind is encoded, decoded and encoded again to the same bytes', () => {
   fc.assert(
     fc.property(anyObject(catalog), ({ object }) => {
       const bytes = encoding.encode(object);
@@ -20,7 +20,7 @@ it('any object of any kind: what was written and read is written again as it was
   );
 });
 
-it('any JSON in place of any part of an object is bytes or an EncodeError', () => {
+it('any JSON in place of any part of an object is encoded or throws EncodeError', () => {
   const changed = anyObject(catalog).chain(({ object }) => {
     const paths = pathsOf(object);
     return fc.tuple(fc.nat(), fc.jsonValue({ maxDepth: 2 })).map(([choice, value]) => {
@@ -40,7 +40,7 @@ it('any JSON in place of any part of an object is bytes or an EncodeError', () =
   );
 });
 
-/** What is left of a value when everything that may be a zero is left out. */
+/** Removes everything that may be a zero. */
 function withoutZeros(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withoutZeros);

@@ -19,7 +19,7 @@ const outcome = (bytes: Uint8Array): unknown => {
   }
 };
 
-/** A message by hand: numbers become varints, texts and messages are preceded by their lengths. */
+/** Builds a message: numbers are varints, strings and messages have their length before them. */
 type Content = number | bigint | string | Buffer;
 type Fields = readonly (readonly [number, Content])[];
 function message(...fields: Fields): Buffer {
@@ -42,7 +42,7 @@ const enveloped = (apiVersion: string, kind: string, raw: Buffer) =>
   Buffer.concat([prefix, message([1, message([1, apiVersion], [2, kind])], [2, raw], [3, ''], [4, ''])]);
 const pod = (...fields: Fields) => enveloped('v1', 'Pod', message(...fields));
 
-describe('what kubectl sends', () => {
+describe('bodies of kubectl', () => {
   const metadata = { name: 'made', namespace: 'demo' };
   it.each<[string, string, object]>([
     [
@@ -96,7 +96,7 @@ describe('what kubectl sends', () => {
         status: { loadBalancer: {} },
       },
     ],
-  ])('%s', (_command, hex, object) => {
+  ])('kubectl %s', (_command, hex, object) => {
     expect(decodeHex(hex)).toEqual(object);
     expect(encoding.encode(object).toString('hex')).toBe(hex);
   });
@@ -111,20 +111,20 @@ describe('values', () => {
   const metadata = (...fields: Fields) => outcome(pod([1, message(...fields)]));
 
   it.each<[string, () => unknown, unknown]>([
-    ['a zero that was meant', () => podWith([4, 0]), spec({ terminationGracePeriodSeconds: 0 })],
-    ['a zero that says nothing', () => podWith([11, 0], [3, '']), spec({})],
+    ['a zero of a pointer', () => podWith([4, 0]), spec({ terminationGracePeriodSeconds: 0 })],
+    ['a zero that JSON omits', () => podWith([11, 0], [3, '']), spec({})],
     ['a required zero', () => container([6, message([3, 0])]), main({ ports: [{ containerPort: 0 }] })],
-    ['an int32 below zero', () => podWith([25, -5]), spec({ priority: -5 })],
-    ['an int64 below zero', () => podWith([4, -5]), spec({ terminationGracePeriodSeconds: -5 })],
+    ['a negative int32', () => podWith([25, -5]), spec({ priority: -5 })],
+    ['a negative int64', () => podWith([4, -5]), spec({ terminationGracePeriodSeconds: -5 })],
     ['a large int64', () => podWith([4, 2n ** 53n + 1n]), spec({ terminationGracePeriodSeconds: 2n ** 53n + 1n })],
-    ['the least int64', () => podWith([4, -(2n ** 63n)]), spec({ terminationGracePeriodSeconds: -(2n ** 63n) })],
+    ['the smallest int64', () => podWith([4, -(2n ** 63n)]), spec({ terminationGracePeriodSeconds: -(2n ** 63n) })],
     [
       'quantities',
       () => container([8, message([1, message([1, 'cpu'], [2, message([1, '500m'])])], [1, message([1, 'memory'])])]),
       main({ resources: { limits: { cpu: '500m', memory: '0' } } }),
     ],
     [
-      'fields of an inlined message, two deep',
+      'fields of an inlined message, two levels deep',
       () => podWith([1, message([1, 'v'], [2, message([19, message([1, message([1, 'settings'])], [3, 256])])])]),
       spec({ volumes: [{ name: 'v', configMap: { name: 'settings', defaultMode: 256 } }] }),
     ],
@@ -133,20 +133,20 @@ describe('values', () => {
       () => container([10, message([1, message([2, message([1, '/ok'], [2, message([1, 1], [3, 'http'])])])])]),
       main({ livenessProbe: { httpGet: { path: '/ok', port: 'http' } } }),
     ],
-    ['numbers one by one', () => podWith([14, message([4, 1], [4, 2])]), spec({ securityContext: groups(1, 2) })],
-    ['numbers packed', () => podWith([14, message([4, Buffer.of(1, 2)])]), spec({ securityContext: groups(1, 2) })],
+    ['numbers, not packed', () => podWith([14, message([4, 1], [4, 2])]), spec({ securityContext: groups(1, 2) })],
+    ['packed numbers', () => podWith([14, message([4, Buffer.of(1, 2)])]), spec({ securityContext: groups(1, 2) })],
     [
-      'a message in two pieces',
+      'a message in two occurrences',
       () => podWith([14, message([4, 1])], [14, message([4, 2])]),
       spec({ securityContext: groups(1, 2) }),
     ],
     [
-      'times, and no time',
+      'times and the zero time',
       () => metadata([8, message()], [9, message([1, 1_700_000_000], [2, 999_999_999])]),
       { kind: 'Pod', apiVersion: 'v1', metadata: { deletionTimestamp: '2023-11-14T22:13:20Z' } },
     ],
     [
-      'times to the microsecond',
+      'micro times',
       () =>
         outcome(
           enveloped(
@@ -162,9 +162,9 @@ describe('values', () => {
       () => metadata([17, message([1, 'me'], [7, message([1, '{"f:spec":{}}'])])]),
       { kind: 'Pod', apiVersion: 'v1', metadata: { managedFields: [{ manager: 'me', fieldsV1: { 'f:spec': {} } }] } },
     ],
-    ['fields that nobody knows', () => podWith([3, 'Always'], [500, 'x'], [501, 7]), spec({ restartPolicy: 'Always' })],
+    ['unknown fields', () => podWith([3, 'Always'], [500, 'x'], [501, 7]), spec({ restartPolicy: 'Always' })],
     [
-      'options of a deletion, under any version',
+      'DeleteOptions of any version',
       () => outcome(enveloped('apps/v1', 'DeleteOptions', message([1, 0], [2, message([1, 'u'])], [4, 'Orphan']))),
       {
         kind: 'DeleteOptions',
@@ -174,23 +174,23 @@ describe('values', () => {
         propagationPolicy: 'Orphan',
       },
     ],
-    ['a time that cannot be', () => metadata([9, message([1, 2n ** 60n])]), expect.stringMatching('out of range')],
-    ['text where a number is', () => podWith([25, 'x']), 'proto: wrong wireType = 2 for field priority'],
-    ['a number where a message is', () => podWith([14, 1]), 'proto: wrong wireType = 0 for field securityContext'],
+    ['an invalid time', () => metadata([9, message([1, 2n ** 60n])]), expect.stringMatching('out of range')],
+    ['a string instead of a number', () => podWith([25, 'x']), 'proto: wrong wireType = 2 for field priority'],
+    ['a number instead of a message', () => podWith([14, 1]), 'proto: wrong wireType = 0 for field securityContext'],
     [
-      'a key that would reach prototypes',
+      'the key __proto__',
       () => metadata([11, message([1, '__proto__'], [2, 'x'])]),
       'the key "__proto__" is not allowed',
     ],
     [
-      'such a key in JSON',
+      'the key __proto__ in a JSON field',
       () => metadata([17, message([7, message([1, '{"__proto__":{}}'])])]),
       'the key "__proto__" is not allowed',
     ],
-  ])('%s', (_name, read, want) => expect(read()).toEqual(want));
+  ])('decodes %s', (_name, read, want) => expect(read()).toEqual(want));
 });
 
-describe('writing', () => {
+describe('encoding', () => {
   const object = (fields: object) => ({ kind: 'Pod', apiVersion: 'v1', ...fields });
   const written = (fields: object) => encoding.encode(object(fields));
 
@@ -198,14 +198,14 @@ describe('writing', () => {
     ['keys by their bytes', { metadata: { labels: { '\u{1f600}': '1', '\uffff': '2', b: '3', a: '4' } } }],
     ['large and negative numbers', { spec: { terminationGracePeriodSeconds: 2n ** 62n + 1n, priority: -7 } }],
     ['a number of five bytes', { spec: { terminationGracePeriodSeconds: 2 ** 33 + 5 } }],
-    ['a text of three planes', { metadata: { name: 'aé€\u{1f600}'.repeat(30) } }],
-    ['a text longer than the first buffer', { metadata: { annotations: { a: 'x'.repeat(200_000) } } }],
-  ])('%s comes back', (_name, fields) => {
+    ['a string of three Unicode planes', { metadata: { name: 'aé€\u{1f600}'.repeat(30) } }],
+    ['a string longer than the first buffer', { metadata: { annotations: { a: 'x'.repeat(200_000) } } }],
+  ])('%s: encoded and decoded', (_name, fields) => {
     const want = { metadata: {}, spec: {}, status: {}, ...fields };
     expect(encoding.decode(written(fields)).value).toMatchObject(want);
   });
 
-  it('sorts maps by bytes', () => {
+  it('map keys are sorted by bytes', () => {
     const text = written({ metadata: { labels: { '\u{1f600}': '1', '\uffff': '2', b: '3', a: '4' } } }).toString(
       'utf8',
     );
@@ -216,16 +216,16 @@ describe('writing', () => {
   });
 
   it.each<[string, unknown]>([
-    ['a kind that nobody knows', { kind: 'Widget', apiVersion: 'example.com/v1' }],
+    ['an unknown kind', { kind: 'Widget', apiVersion: 'example.com/v1' }],
     ['an object without a kind', { metadata: {} }],
-    ['a text where a number is', object({ spec: { priority: 'high' } })],
-    ['a fraction where a whole number is', object({ spec: { priority: 1.5 } })],
-    ['an object where a list is', object({ spec: { containers: {} } })],
-    ['a list where an object is', object({ spec: [] })],
-    ['a time that is none', object({ metadata: { creationTimestamp: 'yesterday' } })],
-  ])('refuses %s', (_name, value) => expect(() => encoding.encode(value)).toThrow(EncodeError));
+    ['a string instead of a number', object({ spec: { priority: 'high' } })],
+    ['a fraction instead of an integer', object({ spec: { priority: 1.5 } })],
+    ['an object instead of a list', object({ spec: { containers: {} } })],
+    ['a list instead of an object', object({ spec: [] })],
+    ['an invalid time', object({ metadata: { creationTimestamp: 'yesterday' } })],
+  ])('refuses to encode %s', (_name, value) => expect(() => encoding.encode(value)).toThrow(EncodeError));
 
-  it('joins a list of what was written object by object', () => {
+  it('joins a list from separately encoded objects', () => {
     const items = ['a', 'b'.repeat(300)].map((name) => object({ metadata: { name } }));
     const whole = {
       kind: 'PodList',
@@ -243,7 +243,7 @@ describe('writing', () => {
     expect(Buffer.concat([head(whole, 0, 0), tail(whole)])).toEqual(encoding.encode({ ...whole, items: [] }));
   });
 
-  it('frames an event: its length, its type, the object in its envelope', () => {
+  it('a watch frame is its length, the event type and the object in its envelope', () => {
     const bytes = written({ metadata: { name: 'a' } });
     const event = message([1, 'ADDED'], [2, message([1, bytes])]);
     expect(encoding.frame!('ADDED', bytes)).toEqual(Buffer.concat([Buffer.of(0, 0, 0, event.length), event]));
@@ -258,31 +258,31 @@ it.each<[string, Uint8Array, string]>([
     'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]',
   ],
   [
-    'half a prefix',
+    'half of the magic bytes',
     Buffer.from('k8'),
     'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]',
   ],
-  ['a prefix alone', prefix, 'empty body'],
+  ['the magic bytes alone', prefix, 'empty body'],
   ['an unfinished field', Buffer.concat([prefix, Buffer.of(0x0a, 5, 1)]), 'unexpected EOF'],
-  ['a length beyond all memory', Buffer.concat([prefix, Buffer.of(0x0a), varint(2n ** 62n)]), 'unexpected EOF'],
-  ['a number without end', Buffer.concat([prefix, Buffer.alloc(11, 0xff)]), 'proto: integer overflow'],
-  ['field 0', Buffer.concat([prefix, Buffer.of(0, 0)]), 'proto: illegal tag 0 (wire type 0)'],
-  ['a wire type that is none', Buffer.concat([prefix, Buffer.of(0x2f)]), 'proto: illegal wireType 7'],
+  ['a length beyond the input', Buffer.concat([prefix, Buffer.of(0x0a), varint(2n ** 62n)]), 'unexpected EOF'],
+  ['an endless varint', Buffer.concat([prefix, Buffer.alloc(11, 0xff)]), 'proto: integer overflow'],
+  ['field number 0', Buffer.concat([prefix, Buffer.of(0, 0)]), 'proto: illegal tag 0 (wire type 0)'],
+  ['an invalid wire type', Buffer.concat([prefix, Buffer.of(0x2f)]), 'proto: illegal wireType 7'],
   [
     'a kind without a message',
     enveloped('example.com/v1', 'Widget', message()),
     'no kind "Widget" of version "example.com/v1" can be read from protobuf',
   ],
   [
-    'a kind that is only part of others',
+    'a kind that exists only inside others',
     enveloped('v1', 'PodSpec', message()),
     'no kind "PodSpec" of version "v1" can be read from protobuf',
   ],
-])('refuses %s', (_name, bytes, problem) => expect(outcome(bytes)).toBe(problem));
+])('refuses to decode %s', (_name, bytes, problem) => expect(outcome(bytes)).toBe(problem));
 
-describe('forms that few kinds have', () => {
+describe('rare wire forms', () => {
   const typed = (type: string) => Object.assign({}, { type });
-  /** A schema is written with the zeros of what is no pointer: they are told apart by what comes back. */
+  /** Sets the zeros of a schema that are not pointers: Go writes them, and they are decoded again. */
   const definition = (schema: object) => ({
     kind: 'CustomResourceDefinition',
     apiVersion: 'apiextensions.example.com/v1',
@@ -297,40 +297,40 @@ describe('forms that few kinds have', () => {
   it.each<[string, object]>([
     ['a schema', definition({ items: typed('string') })],
     ['schemas', definition({ items: [typed('string'), typed('object')] })],
-    ['no more', definition({ additionalProperties: false, additionalItems: true })],
-    ['a schema of what else there is', definition({ additionalProperties: typed('string') })],
-    ['what depends on what', definition({ dependencies: { a: ['b', 'c'], d: typed('object') } })],
+    ['additionalProperties: false', definition({ additionalProperties: false, additionalItems: true })],
+    ['a schema of additionalProperties', definition({ additionalProperties: typed('string') })],
+    ['dependencies', definition({ dependencies: { a: ['b', 'c'], d: typed('object') } })],
     ['any JSON', definition({ default: { a: [1, null] }, enum: ['x', 1, null], example: 'y' })],
     ['fractions', definition({ maximum: 1.5, minimum: 0 })],
-    ['lists that are messages', review({ a: ['x', 'y'], b: [] })],
-  ])('%s', (_name, object) => {
+    ['lists wrapped in messages', review({ a: ['x', 'y'], b: [] })],
+  ])('%s: encoded and decoded again', (_name, object) => {
     expect(encoding.decode(encoding.encode(object)).value).toMatchObject(object);
   });
 
-  it('a list that is a message, on the wire', () => {
+  it('the wire form of a list wrapped in a message', () => {
     const extra = message([1, 'a'], [2, message([1, 'x'], [1, 'y'])]);
     const user = message([1, ''], [2, ''], [4, extra]);
     expect(encoding.encode(review({ a: ['x', 'y'] })).includes(user)).toBe(true);
   });
 
-  it('a boolean in place of a schema, on the wire', () => {
+  it('the wire form of JSONSchemaPropsOrBool', () => {
     const one = message([30, message([1, 0])]);
     expect(encoding.encode(definition({ additionalProperties: false })).includes(one)).toBe(true);
   });
 });
 
-describe('whatever comes', () => {
+describe('any protobuf input', () => {
   const kinds = [...catalog.kinds().values()]
     .filter(({ group, version, kind }) => catalog.kind(group, version, kind)!.fields.some(({ number }) => number > 0))
     .map(({ group, version, kind }) => ({ apiVersion: group === '' ? version : `${group}/${version}`, kind }));
 
-  it('every kind has its messages', () => {
+  it('every kind of the catalog has its messages', () => {
     for (const { apiVersion, kind } of kinds) {
       expect(outcome(enveloped(apiVersion, kind, message()))).toEqual({ kind, apiVersion });
     }
   });
 
-  it('is an object or a DecodeError, and leaves prototypes alone', () => {
+  it('any bytes decode to an object or throw DecodeError, and leave prototypes alone', () => {
     const tree = fc.letrec((tie) => ({
       message: fc
         .array(fc.tuple(fc.integer({ min: 1, max: 30 }), tie('content')), { maxLength: 6 })
@@ -354,7 +354,7 @@ describe('whatever comes', () => {
     expect(Object.getOwnPropertyNames(Object.prototype)).toHaveLength(before);
   });
 
-  it('what is as deep as can be is JSON, too, and nothing is deeper', () => {
+  it('the deepest object can be encoded as JSON, and deeper ones are refused', () => {
     const revision = (depth: number) => {
       const data = Buffer.from(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`);
       return enveloped('apps/v1', 'ControllerRevision', message([2, message([1, data])]));
@@ -374,7 +374,7 @@ describe('whatever comes', () => {
     }
   });
 
-  it('survives the loss of any byte, and any other byte in its place', () => {
+  it('an encoded object with a byte removed or replaced decodes or throws DecodeError', () => {
     const whole = pod([1, message([1, 'a'], [11, message([1, 'k'], [2, 'v'])])], [2, message([2, message([1, 'c'])])]);
     for (let at = 0; at < whole.length; at++) {
       outcome(whole.subarray(0, at));

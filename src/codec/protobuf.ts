@@ -2,7 +2,7 @@ import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import type { TypeSource } from '../machinery/type-model.js';
 import { DecodeError } from './decode-error.js';
 import { EncodeError } from './encode-error.js';
-import type { Encoding, ListForm } from './encodings.js';
+import type { Encoding, ListEncoding } from './encodings.js';
 import { decodeMessage } from './protobuf-decoder.js';
 import { encodeMessage } from './protobuf-encoder.js';
 import { protobufPrefix, ProtobufKinds, type ProtobufKind } from './protobuf-kinds.js';
@@ -11,9 +11,9 @@ import { ProtobufWriter } from './protobuf-writer.js';
 import { ValueBudget } from './value-budget.js';
 
 /**
- * Objects as protobuf: four bytes that say so, then an envelope that names the kind and holds the object's message.
+ * Protobuf encoding of objects: four magic bytes, then an envelope with the kind and the object's message.
  *   6b 38 73 00  Unknown { 1: TypeMeta { 1: apiVersion, 2: kind }, 2: raw, 3: contentEncoding, 4: contentType }
- * Only the message of the kind says what its fields are called, so only kinds of the type source are read and written.
+ * Field names are not on the wire, so only kinds of the type source can be decoded and encoded.
  */
 export function protobufEncoding(mediaType: string, types: () => TypeSource): Encoding {
   const kinds = new ProtobufKinds(types);
@@ -28,15 +28,15 @@ export function protobufEncoding(mediaType: string, types: () => TypeSource): En
       duplicates: [],
     }),
     encode: (value) => encodeObject(value, kinds),
-    list: listForm(kinds),
+    list: listEncoding(kinds),
     frame: watchFrame,
   };
 }
 
-// Nobody else writes while a message is written: one writer serves them all.
+// // Shared: encoding is synchronous.
 const writer = new ProtobufWriter();
 
-/** No encoding within, and the content type that is meant: both are empty, and written all the same. */
+/** contentEncoding and contentType of the envelope: both empty, and written as Go does. */
 const envelopeEnd = Buffer.from([0x1a, 0, 0x22, 0]);
 const rawTag = 2 * 8 + 2;
 
@@ -61,10 +61,10 @@ function kindOf(object: { apiVersion?: unknown; kind?: unknown }, kinds: Protobu
 }
 
 /**
- * Items of a list are its field 2, as the object is field 2 of its envelope: the bytes are the same, the length before
- * them included.
+ * Assembles lists from encoded items: an item is field 2 of the list as the object is field 2 of its envelope, so the
+ * bytes and their length are the same.
  */
-function listForm(kinds: ProtobufKinds): ListForm {
+function listEncoding(kinds: ProtobufKinds): ListEncoding {
   return {
     head(list, itemsLength) {
       const { message, head } = kindOf(list, kinds);
@@ -87,7 +87,10 @@ function listForm(kinds: ProtobufKinds): ListForm {
   };
 }
 
-/** Its length in four bytes, then WatchEvent { 1: type, 2: RawExtension { 1: the object in its envelope } }. */
+/**
+ * A watch frame: its length in four bytes, then WatchEvent { 1: type, 2: RawExtension { 1: the object in its envelope }
+ * }.
+ */
 function watchFrame(type: string, object: Buffer): Buffer {
   writer.clear();
   writer.raw(object);
@@ -103,7 +106,7 @@ function watchFrame(type: string, object: Buffer): Buffer {
   return writer.take();
 }
 
-/** Objects in the store as kube-apiserver writes them by default: the same bytes as on the wire. */
+/** Stored objects in protobuf, kube-apiserver's default: the same bytes as on the wire. */
 export class StoredProtobuf {
   private readonly kinds: ProtobufKinds;
 
@@ -115,7 +118,10 @@ export class StoredProtobuf {
     return this.kinds.of(apiVersion, kind) !== undefined;
   }
 
-  /** Throws DecodeError. `unknownFields` are those that the kind does not have: they are not in the object. */
+  /**
+   * Throws DecodeError. `unknownFields` are the fields of the message that the kind does not have; the object is
+   * without them.
+   */
   decode(bytes: Buffer): { readonly object: JsonObject; readonly unknownFields: readonly string[] } {
     const unknownFields: string[] = [];
     return { object: decodeObject(bytes, this.kinds, new ValueBudget(Infinity), unknownFields), unknownFields };
@@ -126,7 +132,7 @@ export class StoredProtobuf {
   }
 }
 
-/** True if the bytes say that they are protobuf. */
+/** True if the bytes start with the magic bytes of protobuf. */
 export const isProtobuf = (bytes: Buffer): boolean =>
   bytes.length >= protobufPrefix.length && protobufPrefix.every((byte, at) => bytes[at] === byte);
 
@@ -147,7 +153,7 @@ function decodeObject(bytes: Buffer, kinds: ProtobufKinds, values: ValueBudget, 
   return decodeMessage(reader, found.message, { kind, apiVersion });
 }
 
-/** Names in envelopes may be anything, and as long. */
+/** Shortens names in envelopes, which may be long. */
 const shortQuote = (text: string): string => `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
 
 const nothing: Buffer = Buffer.alloc(0);
@@ -160,7 +166,7 @@ interface Envelope {
 
 function readEnvelope(reader: ProtobufReader): Envelope {
   const envelope: Envelope = { apiVersion: '', kind: '', raw: nothing };
-  // A view for each of a million parts would take longer than all else.
+  // // Reused: a view for each of a million occurrences would be slow.
   let raw: ContentRange | undefined;
   while (reader.next()) {
     if (reader.field > 4) reader.skip();

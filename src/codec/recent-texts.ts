@@ -2,13 +2,13 @@ const slots = 1024;
 const lengthMax = 32;
 
 /**
- * Texts from bytes. Objects say the same few words over and over (`v1`, `Always`, `metadata.namespace`), so short ones
- * are looked up among those that were read lately: that costs less than making them, and equal texts share memory.
+ * Decodes strings from bytes. Objects repeat the same few strings (`v1`, `Always`, `metadata.namespace`), so short ones
+ * are looked up among those decoded recently, which is faster than decoding and shares memory.
  */
 export class RecentTexts {
   private readonly recent: string[] = new Array<string>(slots).fill('');
 
-  /** `make` says how bytes that were not read lately become a text. */
+  /** `make` decodes bytes that are not found. */
   constructor(private readonly make: (bytes: Buffer, start: number, end: number) => string) {}
 
   of(bytes: Buffer, start: number, end: number): string {
@@ -24,7 +24,7 @@ export class RecentTexts {
   }
 }
 
-/** Plain letters alone match: other texts have more bytes than characters. */
+/** Compares ASCII only: other strings have more bytes than characters. */
 function matches(text: string, bytes: Buffer, start: number): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -46,7 +46,7 @@ describe('decodeRequestObject', () => {
       'couldn\'t get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string ({"apiVersion":"v1","kind":5,"m ...)',
     ],
     ['{"apiVersion":"a/b/c","kind":"X"}', 'unexpected GroupVersion string: a/b/c ({"apiVersion":"a/b/c","kind":" ...)'],
-  ])('%s', (text, want) => expect(read(text)).toBe(want));
+  ])('decodes %s', (text, want) => expect(read(text)).toBe(want));
 
   it.each([
     ['', '||'],
@@ -56,10 +56,10 @@ describe('decodeRequestObject', () => {
       '- a',
       `couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type ${struct} (2d2061)`,
     ],
-  ])('as YAML: %s', (text, want) => expect(read(text, yaml)).toBe(want));
+  ])('decodes %j as YAML', (text, want) => expect(read(text, yaml)).toBe(want));
 });
 
-it('speaks of strict decoding as clients expect', () => {
+it('the message of strict decoding lists all findings', () => {
   const problem = strictDecodingProblem(['unknown field "zz"', 'duplicate field "a"']);
   expect(cannotBeHandled({ kind: 'ConfigMap', version: 'v1' }, 'ConfigMap', problem).message).toBe(
     'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "zz", duplicate field "a"',

@@ -6,18 +6,18 @@ import { atOnce, type Steps } from '../std/steps.js';
 import { DecodeError } from './decode-error.js';
 import type { DecodeOptions, Decoder } from './encodings.js';
 
-/** The body of a write, before anything but its kind is known to be right. */
+/** The body of a write, of which only the kind has been checked. */
 export interface RequestObject {
   readonly object: JsonObject;
-  /** As the body names them; '' where it does not. */
+  /** apiVersion and kind of the body; '' if absent. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly duplicates: readonly string[];
 }
 
 /**
- * Bytes of a body as an object. An empty JSON value is an empty object: what it lacks is said by validation.
- * `expectedKind` is the kind of the route, for messages.
+ * Decodes a body to an object. An empty JSON value is an empty object: validation reports its missing fields.
+ * `expectedKind` is the kind of the route, for error messages.
  */
 export function decodeRequestObject(
   bytes: Buffer,
@@ -28,7 +28,7 @@ export function decodeRequestObject(
   return atOnce(requestObjectInSteps(bytes, decoder, expectedKind, options));
 }
 
-/** The same in steps, where the decoder has them. */
+/** In steps, for decoders that support them. */
 export function* requestObjectInSteps(
   bytes: Buffer,
   decoder: Decoder,
@@ -47,7 +47,7 @@ export function* requestObjectInSteps(
   }
 }
 
-/** The body cannot even be told to be of some kind. */
+/** The error for a body whose kind cannot be determined. */
 export function unrecognizedObject(expectedKind: string, problem: string, body: Buffer, cause?: unknown): ApiError {
   return ApiError.badRequest(
     `the object provided is unrecognized (must be of type ${expectedKind}): ${problem} (${summary(body)})`,
@@ -55,20 +55,20 @@ export function unrecognizedObject(expectedKind: string, problem: string, body: 
   );
 }
 
-/** The body names a kind, but is not an acceptable object of the kind that the route takes. */
+/** The error for a body with a kind that is not an acceptable object of the route's kind. */
 export function cannotBeHandled(
-  given: { readonly kind: string; readonly version: string },
+  submitted: { readonly kind: string; readonly version: string },
   expectedKind: string,
   problem: string,
   cause?: unknown,
 ): ApiError {
   return ApiError.badRequest(
-    `${given.kind} in version ${goQuote(given.version)} cannot be handled as a ${expectedKind}: ${problem}`,
+    `${submitted.kind} in version ${goQuote(submitted.version)} cannot be handled as a ${expectedKind}: ${problem}`,
     cause,
   );
 }
 
-/** Unknown and duplicate fields under fieldValidation=Strict. */
+/** The error message for unknown and duplicate fields under fieldValidation=Strict. */
 export function strictDecodingProblem(findings: readonly string[]): string {
   return `strict decoding error: ${findings.join(', ')}`;
 }
@@ -101,7 +101,7 @@ function typeField(object: JsonObject, name: 'apiVersion' | 'kind'): string {
 const noTypeMeta = (problem: string): DecodeError =>
   new DecodeError(`couldn't get version/kind; json parse error: ${problem}`);
 
-/** What Go calls the type of a JSON value. */
+/** Returns the Go type of a JSON value. */
 export function goTypeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -111,7 +111,7 @@ export function goTypeOf(value: unknown): string {
 
 const summaryBytesMax = 30;
 
-/** The beginning of the body: as it is when it looks like JSON, else in hex. */
+/** Quotes the start of the body: as text if it looks like JSON, else in hex. */
 function summary(body: Buffer): string {
   if (body.length === 0) return '<empty>';
   const start = body.subarray(0, summaryBytesMax);

@@ -1,7 +1,7 @@
 import { systemRng } from '../std/rng.js';
 
 /**
- * What a text is marked with while it is read or written. No client ever sees it, so that none can send it: looking for
- * one that stands nowhere would let whoever fills a body with marks decide how long that takes.
+ * Returns a secret mark for strings that are replaced while a text is parsed or written. It is random, so that no
+ * client can send it; searching for an unused mark instead would take as long as the marks in a body demand.
  */
 export const secretMark = (what: string): string => `@${what}:${systemRng.uuid()}:`;

@@ -6,7 +6,7 @@ const spliced = (text: string, revision = 7): string =>
   spliceResourceVersion(Buffer.from(text), revisionOf(revision)).toString();
 
 describe('encodeStored', () => {
-  it('puts kind, apiVersion and metadata first and leaves out what the store adds', () => {
+  it('starts with kind, apiVersion and metadata, and omits resourceVersion', () => {
     const object: KubeObject = {
       data: { a: '1' },
       metadata: { resourceVersion: '5', name: 'one', selfLink: '/x' },
@@ -30,7 +30,7 @@ describe('spliceResourceVersion', () => {
       '{"kind":"Pod","apiVersion":"v1","metadata":{}}',
       '{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7"}}',
     ],
-    // foreign order, spaces, a version already there, a kind with an escape
+    // // Another order, spaces, an existing resourceVersion, a kind with an escape.
     [
       '{"apiVersion":"v1","spec":{},"kind":"Pod","metadata":{"name":"p"}}',
       '{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7","name":"p"},"spec":{}}',
@@ -51,9 +51,9 @@ describe('spliceResourceVersion', () => {
       '{"kind":"Pod","apiVersion":"v1","spec":{"metadata":{"x":1}},"metadata":{"name":"p"}}',
       '{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7","name":"p"},"spec":{"metadata":{"x":1}}}',
     ],
-  ])('%s', (given, want) => expect(spliced(given)).toBe(want));
+  ])('splices into %s', (given, want) => expect(spliced(given)).toBe(want));
 
-  it('gives the same object whatever the revision', () => {
+  it('the object is the same for any revision', () => {
     const bytes = encodeStored({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'é', labels: { a: 'b' } } });
     for (const revision of [1, 42, 10 ** 9, Number.MAX_SAFE_INTEGER]) {
       expect(JSON.parse(spliceResourceVersion(bytes, revisionOf(revision)).toString())).toEqual({
@@ -64,7 +64,7 @@ describe('spliceResourceVersion', () => {
     }
   });
 
-  it('finds no metadata in bytes cut short', () => {
+  it('finds no metadata in truncated bytes', () => {
     const whole = Buffer.from('{"kind":"Pod","apiVersion":"v1","metadata":{');
     expect(metadataStart(whole)).toBe(whole.length);
     for (let length = 0; length < whole.length; length++) expect(metadataStart(whole.subarray(0, length))).toBe(-1);

@@ -3,8 +3,8 @@ import type { Revision } from '../machinery/revision.js';
 import { decodeJson, encodeJson } from './json.js';
 
 /**
- * Objects as they lie in the store: JSON that begins with kind, apiVersion and metadata, without resourceVersion,
- * because that is only known when the store has taken it. Readers splice it in, without parsing:
+ * JSON of objects in the store: begins with kind, apiVersion and metadata, without resourceVersion, which is known only
+ * after the write. Readers insert it without parsing:
  *
  *   {"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"…
  *   {"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7","name":"p"…
@@ -14,26 +14,26 @@ export function encodeStored(object: KubeObject): Buffer {
   return encodeJson(withoutRevision(object));
 }
 
-/** The object as it is stored, in the order of stored JSON. */
+/** The object without resourceVersion, in the field order of stored JSON. */
 export function withoutRevision(object: KubeObject): KubeObject {
   const { kind, apiVersion, metadata, ...rest } = object;
   const { resourceVersion: _resourceVersion, selfLink: _selfLink, ...kept } = metadata;
   return { kind, apiVersion, metadata: kept, ...rest };
 }
 
-/** The JSON of an object that was read from the store at `revision`, as the cache holds it. */
+/** JSON of an object that was read from the store at `revision`, as the cache keeps it. */
 export function encodeRead({ kind, apiVersion, metadata, ...rest }: KubeObject, revision: Revision): Buffer {
   const { resourceVersion: _resourceVersion, ...kept } = metadata;
   return encodeJson({ kind, apiVersion, metadata: { resourceVersion: String(revision), ...kept }, ...rest });
 }
 
-/** Bytes that others wrote in another order are parsed and written again. */
+/** Inserts the resourceVersion. Bytes in another field order are parsed and encoded again. */
 export function spliceResourceVersion(bytes: Buffer, revision: Revision): Buffer {
   const at = metadataStart(bytes);
   if (at < 0 || holdsResourceVersion(bytes, at)) return respell(bytes, revision);
   const isEmpty = bytes[at] === closeBrace;
   const inserted = isEmpty ? `"resourceVersion":"${revision}"` : `"resourceVersion":"${revision}",`;
-  // Not from the pool: caches keep these bytes, and a piece of the pool keeps its whole slab.
+  // // Not from the pool: caches keep these bytes, and a slice would keep the whole pool slab.
   const spliced = Buffer.allocUnsafeSlow(bytes.length + inserted.length);
   bytes.copy(spliced, 0, 0, at);
   spliced.write(inserted, at, 'latin1');
@@ -55,7 +55,7 @@ const beforeKind = Buffer.from('{"kind":"');
 const beforeApiVersion = Buffer.from(',"apiVersion":"');
 const beforeMetadata = Buffer.from(',"metadata":{');
 
-/** The position behind `"metadata":{`, or -1 when the bytes do not begin as ours do. */
+/** Returns the position after `"metadata":{`, or -1 if the bytes begin otherwise. */
 export function metadataStart(bytes: Buffer): number {
   let at = skip(bytes, 0, beforeKind);
   at = skip(bytes, endOfString(bytes, at), beforeApiVersion);
@@ -78,7 +78,7 @@ function endOfString(bytes: Buffer, from: number): number {
 }
 
 const ownVersion = Buffer.from('"resourceVersion":');
-/** Ours never do; the reference's own bytes may, right at the start. */
+/** True if the metadata begins with resourceVersion; only bytes that kube-apiserver wrote do. */
 function holdsResourceVersion(bytes: Buffer, at: number): boolean {
   return skip(bytes, at, ownVersion) >= 0;
 }

@@ -1,25 +1,25 @@
 import { secretMark } from './secret-mark.js';
 
-/** Of fields that stand twice, more than these are never told, nor so much text: names may be as long as a body. */
+/** Limits on reported duplicate fields and on the characters of their paths: names may be as long as a body. */
 const duplicatesMax = 1000;
 const pathCharactersMax = 1_000_000;
-/** The text of paths that are compared with those that are looked for. Only paths of the same hash are. */
+/** Limit on the characters of paths that are compared. Only paths with equal hashes are compared. */
 const comparedCharactersMax = 10_000_000;
 
 const mark = secretMark('again');
 
 /**
- * Fields that stand twice in one JSON object, with their paths: `spec.containers[0].image`. Each is named once,
- * in the order of the document. The parser keeps the last value silently; strict validation wants to know.
- * The text must be JSON that was parsed already.
+ * Returns the duplicate fields of JSON objects with their paths, as strict validation reports them:
+ * `spec.containers[0].image`. Each is reported once, in the order of the document. The text must have been parsed as
+ * JSON before: parsers keep the last value silently.
  */
 export function findDuplicateFields(text: string): string[] {
   return new Scanner(text).duplicates();
 }
 
 /**
- * The text with all of a field's places but the first renamed, to its name, the mark and a number: so that reading it
- * loses none of them.
+ * Renames all but the first occurrence of a duplicate field to its name, a mark and a number, so that parsing keeps all
+ * values.
  */
 export function renameRepeated(text: string): { readonly text: string; readonly mark: string } {
   let renamed = '';
@@ -32,8 +32,8 @@ export function renameRepeated(text: string): { readonly text: string; readonly 
 }
 
 /**
- * The positions in the text of fields, so that findings of several kinds can be told in the document's order. Where names
- * are so long that nobody reads them, those of the first ones.
+ * Returns the positions of fields in the text, which order the findings of several checks. Stops at the limits on
+ * reported text.
  */
 export function positionsOfFields(text: string, paths: ReadonlySet<string>): Map<string, number> {
   return new Scanner(text).positions(paths);
@@ -47,17 +47,17 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** One object or array that is open, and where in it the scanner is. */
+/** An open object or array, and the position of the scanner in it. */
 interface Level {
-  /** Undefined in an array. */
+  /** Undefined for arrays. */
   readonly keys: string[] | undefined;
   key: string;
   index: number;
-  /** Of the path of the object or array itself. */
+  /** Hash of the path of the object or array. */
   readonly path: PathHash;
 }
 
-/** A path as a number: computed from that of the level above, so that each name is read once. */
+/** A hash of a path, computed from that of the parent path: each name is read once. */
 interface PathHash {
   readonly hash: number;
   readonly isEmpty: boolean;
@@ -71,7 +71,7 @@ function hashOf(text: string, hash = 0): number {
   return result;
 }
 
-/** Above this many keys a set is faster than looking through a list. */
+/** From this many keys on, a Set is faster than a list. */
 const listedKeysMax = 16;
 
 class Scanner {
@@ -130,7 +130,7 @@ class Scanner {
     return found;
   }
 
-  /** Of the path of the field or item at which the level is. */
+  /** Hash of the path of the current field or item. */
   private stepHash({ keys, key, index, path }: Level): PathHash {
     if (keys === undefined) return { hash: hashOf(`[${index}]`, path.hash), isEmpty: false };
     if (path.isEmpty) return { hash: hashOf(key), isEmpty: key === '' };
@@ -191,7 +191,7 @@ class Scanner {
   }
 }
 
-/** The position of the closing quote. */
+/** Returns the position of the closing quote. */
 function endOfString(text: string, from: number): number {
   let at = text.indexOf('"', from);
   while (at > 0 && text.charCodeAt(at - 1) === backslash) {

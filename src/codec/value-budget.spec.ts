@@ -33,7 +33,7 @@ it('ValueBudget.takeJson counts the values of a JSON text', () => {
     fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2), (value, indent) => {
       const bytes = Buffer.from(JSON.stringify(value, undefined, indent));
       const count = countOf(value);
-      // Part of the budget is used, so that the length of the text decides nothing.
+      // // Part of the budget is spent, so that the length of the text alone does not decide.
       const budget = (max: number) => {
         const made = new ValueBudget(max + 1);
         made.take();
@@ -67,14 +67,14 @@ describe('a body with more values than the limit is refused (413)', () => {
     ['CBOR', cbor, (count) => cbor.encode(configMap(count))],
     ['protobuf', protobuf, (count) => protobuf.encode(configMap(count))],
     ['protobuf with a packed list', protobuf, (count) => packedGroups(count)],
-  ])('%s', (_, decoder, bodyOf) => {
+  ])('%s body with too many values', (_, decoder, bodyOf) => {
     expect(outcome(() => decoder.decode(bodyOf(600), { valuesMax: 1000 }))).toBe('read');
     expect(outcome(() => decoder.decode(bodyOf(3000), { valuesMax: 1000 }))).toBe(tooMany);
     expect(outcome(() => decoder.decode(bodyOf(3000)))).toBe('read');
   });
 });
 
-/** A ConfigMap with a record of `count` fields: three values of each entry of managedFields, and those of its fieldsV1. */
+/** A ConfigMap with managedFields of `count` fields: three values of the entry, and those of its fieldsV1. */
 const owned = (count: number, outer: 'metadata' | 'data' = 'metadata') => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -90,7 +90,7 @@ describe('metadata.managedFields has a bound of its own, twice the limit', () =>
     ['YAML', yaml, (value) => yaml.encode(value)],
     ['CBOR', cbor, (value) => cbor.encode(value)],
     ['protobuf', protobuf, (value) => protobuf.encode(value)],
-  ])('%s', (_, decoder, encode) => {
+  ])('%s body with many managedFields', (_, decoder, encode) => {
     const read = (value: unknown) => outcome(() => decoder.decode(encode(value), { valuesMax: 1000 }));
     const both = { ...configMap(900), ...owned(1900) };
     expect(read(both)).toBe('read');
@@ -102,7 +102,7 @@ describe('metadata.managedFields has a bound of its own, twice the limit', () =>
     ['JSON', json, (value) => json.encode(value)],
     ['YAML', yaml, (value) => yaml.encode(value)],
     ['CBOR', cbor, (value) => cbor.encode(value)],
-  ])('%s: not other fields of that name', (_, decoder, encode) => {
+  ])('%s: fields called managedFields elsewhere use the usual budget', (_, decoder, encode) => {
     const read = (value: unknown) => outcome(() => decoder.decode(encode(value), { valuesMax: 1000 }));
     expect(read(owned(1500, 'data'))).toBe(tooMany);
     expect(read({ metadata: { name: 'managedFields', labels: configMap(1500).data } })).toBe(tooMany);
@@ -123,7 +123,7 @@ it('JSON lists that are never closed count as values', () => {
   expect(outcome(() => json.decode(Buffer.from('['.repeat(3000)), { valuesMax: 1000 }))).toBe(tooMany);
 });
 
-it('CBOR pieces of a text count as values', () => {
+it('CBOR chunks of a string count as values', () => {
   const bytes = Buffer.from(`\x7f${'\x61x'.repeat(1500)}\xff`, 'latin1');
   expect(outcome(() => decodeCbor(bytes, 1000))).toBe(tooMany);
   expect(decodeCbor(bytes)).toHaveLength(1500);
@@ -145,7 +145,7 @@ it('long texts with many commas and lines are one value', () => {
   expect(outcome(() => yaml.decode(Buffer.from(literal), { valuesMax: 1000 }))).toBe('read');
 });
 
-/** The Pod's groups as one packed field: a byte each. */
+/** The Pod's supplementalGroups as one packed field: a byte each. */
 function packedGroups(count: number): Buffer {
   const one = protobuf.encode(pod(1));
   const varint = (value: number) => Buffer.from([(value & 0x7f) | 0x80, value >> 7]);

@@ -10,16 +10,16 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const nothing = 0;
 
-/** The server adds up to two values of managedFields for each value of an object: the field, and the `.` of a map. */
+/** Apply adds up to two values of managedFields for each value of an object: the field, and the `.` of a map. */
 const managedFieldsPerValue = 2;
 
-/** Values that metadata.managedFields of one object may hold, beside the others. */
+/** Limit on the values in metadata.managedFields, in addition to the other values. */
 export const managedFieldsValuesMax = (valuesMax: number): number => managedFieldsPerValue * valuesMax;
 
 /**
- * Bounds the values of one body: objects, lists, scalars. A body of 3 MiB can hold a million of them, and every step of
- * a request visits each: what a body costs is its values, not its bytes. Values of metadata.managedFields have a bound of
- * their own: the server has computed them, and whoever reads an object can write it back. Throws ApiError: 413.
+ * Limits the values of one body: objects, lists and scalars. A body of 3 MiB can have a million values, and every step
+ * of a request visits each of them: the cost of a body is its values, not its bytes. Values of metadata.managedFields
+ * have a limit of their own, since the server computes them and clients write them back. Throws ApiError (413).
  */
 export class ValueBudget {
   private left: number;
@@ -36,7 +36,7 @@ export class ValueBudget {
     if (this.left < 0) throw tooManyValues(this.max, this.isInManagedFields);
   }
 
-  /** Values taken from here on are those of metadata.managedFields. Returns false if they are already. */
+  /** Counts the following values as those of metadata.managedFields. Returns false if it already does. */
   enterManagedFields(): boolean {
     if (this.isInManagedFields) return false;
     this.swap();
@@ -47,10 +47,13 @@ export class ValueBudget {
     this.swap();
   }
 
-  /** Takes the values of a JSON text without parsing it. A text that is no JSON is counted in some way, and parsed later. */
+  /**
+   * Counts the values of a JSON text without parsing it. Text that is not JSON is counted approximately, and refused
+   * later.
+   */
   takeJson(bytes: Uint8Array): void {
     if (this.max === Infinity) return;
-    // A value has a character at least, and one that separates it from the next.
+    // // Shortcut: a value takes at least one character, and one to separate it.
     if (this.left === this.max && bytes.length <= 2 * this.max) return;
     this.take();
     let before = nothing;

@@ -2,9 +2,9 @@ import { endianness } from 'node:os';
 import type * as JsYaml from 'js-yaml';
 
 /**
- * The values of long scalars, equal to those that js-yaml's getScalarValue() returns. It joins a piece for every line,
- * escape and quote; a text of megabytes has a million of them, and joining takes longer than everything else that is
- * done with the text. Here the characters are copied one by one into one buffer.
+ * The values of long scalars, equal to those of js-yaml's getScalarValue(), which concatenates a string for every line,
+ * escape and quote: a text of megabytes has a million of them, and that dominates decoding. Here the characters are
+ * copied into one buffer.
  */
 export const longScalarCharacters = 16 * 1024;
 
@@ -39,7 +39,7 @@ const tab = 0x09;
 const backslash = 0x5c;
 const singleQuote = 0x27;
 
-/** UTF-16 code units. */
+/** Collects UTF-16 code units. */
 class UnitWriter {
   private readonly units: Uint16Array;
   private length = 0;
@@ -74,7 +74,7 @@ class UnitWriter {
 interface Block {
   readonly start: number;
   readonly end: number;
-  /** Below 0 where no line has content. */
+  /** Negative if all lines are blank. */
   readonly indent: number;
   readonly isFolded: boolean;
   readonly keepsEnd: boolean;
@@ -114,14 +114,14 @@ function writeBlock(writer: UnitWriter, text: string, { start, end, indent, isFo
 interface Flow {
   readonly start: number;
   readonly end: number;
-  /** The character that begins an escape; NaN in plain scalars, which have none. */
+  /** The character that begins an escape; NaN for plain scalars, which have none. */
   readonly escape: number;
 }
 
-/** Plain and quoted scalars: line breaks are folded, with the blanks around them. */
+/** Plain and quoted scalars: folds line breaks and the blanks around them. */
 function writeFlow(writer: UnitWriter, text: string, { start, end, escape }: Flow): void {
   let copied = start;
-  /** Behind the last character that is no blank, or is escaped. */
+  /** The position after the last character that is neither blank nor escaped. */
   let contentEnd = start;
   for (let at = start; at < end;) {
     const unit = text.charCodeAt(at);
@@ -162,7 +162,7 @@ const hexLengths = new Map<number, number>([
   [0x55, 8],
 ]);
 
-/** Writes what the letters from `at` stand for, which the parser has checked. Returns the position behind them. */
+/** Writes the characters of an escape sequence, which the parser has validated. Returns the position after it. */
 function writeEscaped(writer: UnitWriter, text: string, at: number, end: number): number {
   const letter = text.charCodeAt(at);
   if (isBreak(letter)) return behindBlanks(text, at, end);

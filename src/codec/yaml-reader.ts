@@ -11,29 +11,29 @@ import { longScalarValue, longScalarCharacters } from './yaml-long-scalar.js';
 import { resolvePlain, type PlainValue } from './yaml-scalar.js';
 
 /**
- * Builds the first document of a YAML text from the parser's events, so that keys become texts as JSON needs them,
- * duplicate keys are noticed with their lines, and aliases cannot blow a small text up into a large value.
+ * Builds the first document of a YAML text from the parser's events: keys become strings, duplicate keys are reported
+ * with their lines, and the size of expanded aliases is limited.
  */
 export interface YamlDocument {
   readonly value: JsonValue;
   readonly duplicates: readonly { readonly line: number; readonly key: string }[];
 }
 
-/** Nodes that aliases may add to one document, and characters: a long text can be repeated with two letters. */
+/** Limits on the nodes and characters that aliases add to a document. */
 const aliasedNodesMax = 100_000;
 const aliasedCharactersMax = 3 * 1024 * 1024;
-/** The parser looks at each line of a text several times: three million empty ones would take it too long. */
+/** The parser visits each line several times: three million empty ones would take too long. */
 const linesMax = 1_000_000;
-/** More duplicate keys are not told. */
+/** Limit on reported duplicate keys. */
 const duplicatesMax = 100;
 
 let loaded: typeof JsYaml | undefined;
-/** Loaded on first use: few servers ever read YAML from a client. */
+/** Imported on first use: few servers decode YAML from clients. */
 function jsYaml(): typeof JsYaml {
   return (loaded ??= createRequire(import.meta.url)('js-yaml') as typeof JsYaml);
 }
 
-/** Throws DecodeError, and ApiError (413) for more values than `valuesMax`, or more lines than a million. */
+/** Throws DecodeError, and ApiError (413) for more values than `valuesMax` or more than a million lines. */
 export function* readYaml(text: string, valuesMax = Infinity): Steps<YamlDocument> {
   const { parseEvents, YAMLException } = jsYaml();
   requireLinesWithin(text);
@@ -57,15 +57,15 @@ function requireLinesWithin(text: string): void {
   }
 }
 
-/** True if metadata.managedFields may be in the text: its values have a bound of their own. */
+/** True if the text may contain metadata.managedFields, whose values have a limit of their own. */
 const hasRecord = (text: string): boolean => text.includes('managedFields');
 
-/** A mapping's key is a node too, and the parser begins some nodes twice. */
+/** A mapping's key is a node too, and the parser starts some nodes twice. */
 const nodesPerValueMax = 3;
 
 /**
- * The parser has a bound on depth only, and makes an event for every node before it returns. It compares the bound at
- * the beginning of each node: a bound that counts its comparisons ends the parser in time.
+ * The parser limits depth only, and creates an event for every node before it returns. It reads the limit at the start
+ * of each node: an object that counts these reads stops the parser early.
  */
 function countedDepth(valuesMax: number, times: number): number {
   const values = new ValueBudget(valuesMax);
@@ -87,7 +87,9 @@ const problems: readonly [RegExp, string][] = [
   [/nesting exceeded|maxDepth|depth/i, 'exceeded max depth'],
 ];
 
-/** The reference's words where they are known; lines are named from the second on, as there. */
+/**
+ * Translates js-yaml's messages to those of kube-apiserver where known; lines are named from the second on, as there.
+ */
 function problemText(error: InstanceType<typeof JsYaml.YAMLException>): string {
   const reason = problems.find(([pattern]) => pattern.test(error.reason))?.[1] ?? error.reason;
   const line = error.mark?.line ?? 0;
@@ -102,7 +104,7 @@ class Builder {
   private readonly path = new MetadataPath();
   private aliasedNodes = 0;
   private aliasedCharacters = 0;
-  /** The last position of which the line was asked for: the next one is behind it. */
+  /** Position of the last line lookup: the next one is after it. */
   private linePosition = 0;
   private line = 1;
   private readonly anchors = new Map<string, JsonValue>();
@@ -152,7 +154,7 @@ class Builder {
       const position = this.positionOf(this.events[this.at]!);
       const key = this.key();
       const isRepeated = key !== mergeKey && Object.hasOwn(own, key) && this.duplicates.length < duplicatesMax;
-      // Asked for here, as positions only grow: duplicates within the value are behind this one.
+      // // Looked up here, since positions only grow: duplicates inside the value come later.
       const line = isRepeated ? this.lineOf(position) : 0;
       const hasEntered = this.path.isManagedFields(key) && this.values.enterManagedFields();
       const value = this.node();
@@ -206,7 +208,7 @@ class Builder {
       const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
       throw new DecodeError(`error converting YAML to JSON: json: unsupported value: ${shown}`);
     }
-    // A bigint, where there is one, is a JSON number with all its digits.
+    // // bigints are JSON numbers with all their digits: see json.ts.
     return value as JsonValue;
   }
 

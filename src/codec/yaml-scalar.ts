@@ -1,6 +1,6 @@
 /**
- * What a plain word means in YAML as the reference reads it: YAML 1.1 in spirit (`yes`, `on`, `0777`), with the
- * limits of its parser (`1e3` is a text, `08` is eight). Whoever writes YAML asks here which words need quotes.
+ * Resolves plain YAML scalars as kube-apiserver's parser does: YAML 1.1 in general (`yes`, `on`, `0777`), with
+ * exceptions (`1e3` is a string, `08` is eight). The writer uses it to decide which strings need quotes.
  */
 export type PlainValue = string | number | bigint | boolean | null;
 
@@ -21,7 +21,7 @@ export function resolvePlain(text: string): PlainValue {
   return isNumeric ? numberOf(text) : text;
 }
 
-/** Each digit can be matched in one way only, so that a long text costs no more than its length. */
+/** Without ambiguity, so that matching takes linear time. */
 const decimalPattern = /^[-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+][0-9]+)?$/;
 
 function numberOf(text: string): PlainValue {
@@ -31,7 +31,7 @@ function numberOf(text: string): PlainValue {
   return decimalPattern.test(plain) ? Number(plain) : text;
 }
 
-/** A bigint where a double would lose digits that an int64 keeps. */
+/** Returns a bigint if a double would lose digits that an int64 keeps. */
 function integerOf(text: string): number | bigint | undefined {
   const match = /^([-+]?)(?:(0[xX][0-9a-fA-F]+)|(0[bB][01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/.exec(text);
   if (!match || text.length > 70) return undefined;
@@ -43,7 +43,7 @@ function integerOf(text: string): number | bigint | undefined {
   return BigInt.asIntN(64, exact) === exact ? exact : number;
 }
 
-/** Times stay texts when read, yet must be quoted when written. */
+/** True for timestamps, which are decoded as strings but must be quoted when written. */
 export function looksLikeTime(text: string): boolean {
   return /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ]+[0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(\.[0-9]+)?\s*(Z|[-+][0-9]{2}(:[0-9]{2})?)?)?$/.test(
     text,

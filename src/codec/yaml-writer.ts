@@ -2,8 +2,8 @@ import { atOnce, type Steps } from '../std/steps.js';
 import { looksLikeTime, resolvePlain } from './yaml-scalar.js';
 
 /**
- * Writes a JSON value as the reference's YAML: keys sorted, lists not indented under their key, quotes only where a
- * plain word would be read as something else. Long lines are not folded.
+ * Encodes a JSON value as kube-apiserver's YAML: keys sorted, lists not indented under their key, quotes only where a
+ * plain scalar would be decoded as another type. Long lines are not folded.
  */
 export function writeYaml(value: unknown): string {
   return atOnce(writeYamlInSteps(value));
@@ -11,10 +11,10 @@ export function writeYaml(value: unknown): string {
 
 const linesPerStep = 1024;
 
-/** The same in steps of so many lines. */
+/** Yields after a number of lines. */
 export function* writeYamlInSteps(value: unknown): Steps<string> {
   const lines: string[] = [];
-  // A block needs something to be indented under.
+  // // A block scalar needs a parent to be indented under.
   if (typeof value === 'string' && value.includes('\n')) lines.push(doubleQuoted(value));
   else if (isEmptyOrScalar(value)) lines.push(inline(value, 0));
   else yield* block(value as object, 0, '', lines);
@@ -28,7 +28,7 @@ function block(value: object, indent: number, first: string, lines: string[]): S
     : map(value as Record<string, unknown>, indent, first, lines);
 }
 
-/** `first` is what the first line begins with: the dash of a list that this value is an item of, or nothing. */
+/** `first` is the start of the first line: the dash of a list whose item this value is, or empty. */
 function* list(items: readonly unknown[], indent: number, first: string, lines: string[]): Steps<void> {
   const pad = ' '.repeat(indent);
   for (const [index, item] of items.entries()) {
@@ -84,7 +84,7 @@ function keyText(key: string): string {
   return key.includes('\n') ? doubleQuoted(key) : word(key);
 }
 
-/** Most keys and values: plain words. All that are read as something else begin otherwise, or are shorter. */
+/** Fast path for most keys and values: all scalars of other types begin otherwise or are shorter. */
 const plainWord = /^[A-Za-z_][A-Za-z0-9_./-]{5,}$/;
 
 function word(value: string): string {
@@ -106,7 +106,7 @@ function canBePlain(value: string): boolean {
   return !/:( |$)| #/.test(value);
 }
 
-/** A block keeps its text as it is: nothing unprintable, no space before a line's end. */
+/** True if the text can be a literal block: only printable characters, no space before a line break. */
 function canBeBlock(value: string): boolean {
   return !hasUnprintable(value) && !/ (\n|$)/.test(value) && !/^\n*$/.test(value);
 }
@@ -133,13 +133,16 @@ function doubleQuoted(value: string): string {
   );
 }
 
-/** Letters after everything else; runs of digits by their number: a2 < a10. Costs the two keys once, however long. */
+/**
+ * Sorts as kube-apiserver's YAML: letters after all other characters, runs of digits by value: a2 < a10. Takes linear
+ * time.
+ */
 function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   let at = 0;
   while (at < length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
   if (at === length) return a.length - b.length;
-  // Characters that share the first half of a surrogate pair differ as a whole.
+  // // Surrogate pairs with the same first half are compared as a whole.
   if (isSecondHalf(a, at) || isSecondHalf(b, at)) at--;
   const x = String.fromCodePoint(a.codePointAt(at)!);
   const y = String.fromCodePoint(b.codePointAt(at)!);
@@ -153,7 +156,7 @@ function compareKeys(a: string, b: string): number {
   return compareNumbers(xDigits, yDigits, isInNumber) || xDigits.length - yDigits.length || (x < y ? -1 : 1);
 }
 
-/** No digits are 0. Zeros at the front count only behind other digits, which both numbers share. */
+/** No digits count as 0. Leading zeros are kept only after other digits, which both numbers share. */
 function compareNumbers(a: string, b: string, keepsZeros: boolean): number {
   const x = keepsZeros ? a || '0' : a.replace(/^0+/, '');
   const y = keepsZeros ? b || '0' : b.replace(/^0+/, '');
@@ -175,7 +178,7 @@ function digitsFrom(text: string, from: number): string {
   return text.slice(from, end);
 }
 
-/** True if a digit other than 0 stands in the run of digits that ends at `end`. */
+/** True if the run of digits that ends at `end` has a digit other than 0. */
 function endsInNumber(text: string, end: number): boolean {
   for (let at = end - 1; at >= 0 && isDigit(text.charCodeAt(at)); at--) if (text[at] !== '0') return true;
   return false;

@@ -33,7 +33,7 @@ describe('decodeYaml', () => {
     ['a: "yes"\nb: \'1\'', { a: 'yes', b: '1' }],
     ['a: 2026-01-01T00:00:00Z', { a: '2026-01-01T00:00:00Z' }],
     ['a: x\na: z', { a: 'z' }],
-  ])('%j', (text, want) => expect(read(text)).toEqual(want));
+  ])('decodes %j', (text, want) => expect(read(text)).toEqual(want));
 
   it.each<[string, unknown]>([
     ['yes', true],
@@ -59,7 +59,7 @@ describe('decodeYaml', () => {
     ['-', '-'],
     ['1.2.3', '1.2.3'],
     ['9223372036854775807', 9223372036854775807n],
-  ])('the word %s', (word, want) =>
+  ])('resolves the plain scalar %s', (word, want) =>
     expect(read(`a:\n  b: ${word === '-' ? '"-"' : word}`)).toEqual({ a: { b: want } }),
   );
 
@@ -73,7 +73,7 @@ describe('decodeYaml', () => {
     ['a:\n  <<: 1', 'yaml: map merge requires map or sequence of maps as the value'],
   ])('refuses %j', (text, want) => expect(problem(text)).toBe(want));
 
-  it('tells the lines of duplicate keys when asked', () => {
+  it('reports the lines of duplicate keys if requested', () => {
     const text = 'kind: ConfigMap\ndata:\n  a: "1"\n  a: "2"\n  b: 1\nkind: X\n';
     expect(decodeYaml(Buffer.from(text)).duplicates).toEqual([]);
     expect(decodeYaml(Buffer.from(text), { findDuplicates: true }).duplicates).toEqual([
@@ -84,7 +84,7 @@ describe('decodeYaml', () => {
     ]);
   });
 
-  it('does not let aliases grow a small text into a large value', () => {
+  it('limits the size of expanded aliases', () => {
     const levels = Array.from({ length: 30 }, (_, index) =>
       index === 0
         ? 'a0: &a0 [x,x,x,x,x,x,x,x,x]'
@@ -99,7 +99,7 @@ describe('decodeYaml', () => {
 });
 
 describe('encodeYaml', () => {
-  it('writes as the reference does', () => {
+  it('encodes as kube-apiserver does', () => {
     const value = {
       kind: 'ConfigMap',
       apiVersion: 'v1',
@@ -162,7 +162,7 @@ describe('encodeYaml', () => {
     );
   });
 
-  it('writes what it can read back', () => {
+  it('decodes what it has encoded', () => {
     const awkward = fc.constantFrom(
       'yes',
       '0777',
@@ -236,15 +236,15 @@ describe('encodeYaml', () => {
   });
 });
 
-describe('the cost of YAML is linear in its bytes', () => {
+describe('YAML takes time linear in its bytes', () => {
   it.each<[string, string]>([
     ['duplicate keys', 'a: 1\n'.repeat(100_000)],
-    ['duplicate keys below duplicate keys', 'a:\n  b: 1\n  b: 2\n'.repeat(30_000)],
-    ['digits that are no number', `a: ${'9'.repeat(500_000)}x`],
-    ['digits with a dot that are no number', `a: .${'9'.repeat(500_000)}x`],
+    ['nested duplicate keys', 'a:\n  b: 1\n  b: 2\n'.repeat(30_000)],
+    ['digits that are not a number', `a: ${'9'.repeat(500_000)}x`],
+    ['digits and a dot that are not a number', `a: .${'9'.repeat(500_000)}x`],
     ['an anchor in every entry', Array.from({ length: 50_000 }, (_, index) => `k${index}: &a${index} 1\n`).join('')],
-  ])('%s', (_, text) => {
-    read('a: 1'); // The parser is loaded on first use.
+  ])('decoding %s', (_, text) => {
+    read('a: 1'); // // Loads the parser, which is imported on first use.
     expect(cpuMsOf(() => void decodeYaml(Buffer.from(text), { findDuplicates: true }))).toBeLessThan(1500);
   });
 
@@ -253,14 +253,14 @@ describe('the cost of YAML is linear in its bytes', () => {
     expect(read(`a: |+\n${'\n'.repeat(999_999)}`)).toEqual({ a: '\n'.repeat(999_999) });
   });
 
-  it('aliases do not repeat a long text without bound', () => {
+  it('aliases of a long text are limited', () => {
     const aliases = Array.from({ length: 1000 }, (_, index) => `k${index}: *a\n`).join('');
     expect(problem(`a: &a ${'x'.repeat(10_000)}\n${aliases}`)).toBe('yaml: document contains excessive aliasing');
     expect(problem(`a: &a ${'x'.repeat(1000)}\n${aliases}`)).toBe('');
   });
 });
 
-it('names 100 duplicate keys of YAML at most, each with its line', () => {
+it('at most 100 duplicate keys are reported, each with its line', () => {
   const [text] = decodeYaml(Buffer.from('a: 1\nb:\n  c: 1\n  c: 2\nb: 1\n' + 'a: 1\n'.repeat(500)), {
     findDuplicates: true,
   }).duplicates;
@@ -278,17 +278,17 @@ it.each([
   ['digits', '1'],
   ['zeros', '0'],
   ['digits and a letter', '1a'],
-])('sorts keys of many %s in a time that is linear in their bytes', (_what, part) => {
+])('sorting keys of many %s takes time linear in their bytes', (_what, part) => {
   const long = part.repeat(200_000);
   const object = { [`${long}-0x`]: 1, [`${long}-1x`]: 2, [`${long}02`]: 3, [`${long}11`]: 4, [`${long}2`]: 5 };
   expect(cpuMsOf(() => encodeYaml(object))).toBeLessThan(1_000);
 });
 
 it.each([
-  ['numbers by their value', ['a2', 'a10', 'a010', 'a100']],
-  ['zeros behind other digits as digits', ['a1', 'a1-', 'a10', 'a12', 'a100']],
+  ['numbers by value', ['a2', 'a10', 'a010', 'a100']],
+  ['zeros after other digits as digits', ['a1', 'a1-', 'a10', 'a12', 'a100']],
   ['letters after all other characters', ['a', 'a-', 'a1', 'ab']],
-  ['letters beyond the first plane as a whole', ['a\u{1F600}', 'a\u{1F601}', 'a\u{10400}', 'a\u{10401}']],
+  ['surrogate pairs as a whole', ['a\u{1F600}', 'a\u{1F601}', 'a\u{10400}', 'a\u{10401}']],
 ])('sorts %s', (_what, keys) => {
   const object = Object.fromEntries([...keys].reverse().map((key) => [key, 1]));
   expect(Object.keys(decodeYaml(encodeYaml(object)).value as object)).toEqual(keys);

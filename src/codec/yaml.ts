@@ -8,8 +8,8 @@ import { readYaml } from './yaml-reader.js';
 import { writeYaml, writeYamlInSteps } from './yaml-writer.js';
 
 /**
- * YAML in and out. Bodies that begin with `{` are tried as JSON first: that is what most clients send under this name,
- * and it is a hundred times faster. Of several documents the first is read.
+ * Decodes the first YAML document of a body. Bodies that begin with `{` are tried as JSON first: most clients send JSON
+ * as YAML, and parsing it is a hundred times faster.
  */
 export function decodeYaml(bytes: Uint8Array, options?: DecodeOptions): Decoded {
   return atOnce(decodeYamlInSteps(bytes, options));

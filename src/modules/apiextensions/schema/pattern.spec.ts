@@ -35,7 +35,7 @@ it.each([
   ['a\\', 'trailing backslash at end of expression: ``'],
   [`${'('.repeat(4000)}${')'.repeat(4000)}`, 'expression nests too deeply'],
   ['x'.repeat(10_001), 'expression too large'],
-])('refuses the pattern %.30s with "%s"', (source, problem) => {
+])('refuses an invalid pattern: row %#', (source, problem) => {
   expect(Pattern.of(source).problem).toMatch(`error parsing regexp: ${problem}`);
 });
 
