@@ -5,12 +5,12 @@ const endpoints = { group: '', version: 'v1', kind: 'Endpoints' };
 
 test.each<{ name: string; kind?: typeof budget; given: ApiLifecycle; want: string | undefined }>([
   {
-    name: 'all of it',
+    name: 'deprecation, removal and replacement',
     given: { deprecated: '1.21', removed: '1.25', replacement: { ...budget, version: 'v1' } },
     want: 'policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, unavailable in v1.25+; use policy/v1 PodDisruptionBudget',
   },
   {
-    name: 'no removal',
+    name: 'deprecation without removal',
     kind: endpoints,
     given: {
       introduced: '1.0',
@@ -20,25 +20,25 @@ test.each<{ name: string; kind?: typeof budget; given: ApiLifecycle; want: strin
     want: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
   },
   {
-    name: 'no replacement',
+    name: 'deprecation and removal without replacement',
     given: { deprecated: '1.21', removed: '1.40' },
     want: 'policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, unavailable in v1.40+',
   },
   {
-    name: 'a replacement in the core',
+    name: 'a replacement in the core group',
     given: { deprecated: '1.21', replacement: endpoints },
     want: 'policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+; use v1 Endpoints',
   },
   {
-    name: 'a date alone',
+    name: 'deprecation alone',
     kind: endpoints,
     given: { deprecated: '1.19' },
     want: 'v1 Endpoints is deprecated in v1.19+',
   },
-  { name: 'a date to come', given: { deprecated: '1.38', removed: '1.41' }, want: undefined },
-  { name: 'a removal alone', given: { introduced: '1.34', removed: '1.40' }, want: undefined },
-  { name: 'nothing', given: {}, want: undefined },
-])('the warning from $name', ({ kind = budget, given, want }) => {
+  { name: 'a future deprecation', given: { deprecated: '1.38', removed: '1.41' }, want: undefined },
+  { name: 'removal without deprecation', given: { introduced: '1.34', removed: '1.40' }, want: undefined },
+  { name: 'no lifecycle', given: {}, want: undefined },
+])('deprecation warning: $name', ({ kind = budget, given, want }) => {
   expect(deprecationWarning(kind, given, '1.37')).toBe(want);
 });
 
@@ -54,6 +54,6 @@ test.each<[ApiLifecycle, deprecated: boolean, removed: boolean]>([
   expect([isDeprecated(given, '1.37'), isRemoved(given, '1.37')]).toEqual([deprecated, removed]);
 });
 
-test('without a release, the one that is served counts', () => {
+test('the release defaults to the served one', () => {
   expect([isDeprecated({ deprecated: '1.33' }), isDeprecated({ deprecated: '99.0' })]).toEqual([true, false]);
 });

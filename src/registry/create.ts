@@ -84,7 +84,7 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
   throw ApiError.conflict(
     store.groupResource,
     object.metadata.name ?? '',
-    'others were faster again and again in taking what the object needs',
+    'could not reserve what the object needs: other writers changed the same allocation on every attempt; please try again',
   );
 }
 

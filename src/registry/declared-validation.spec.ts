@@ -5,7 +5,7 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import { silentLogger } from '../std/logger.js';
 import { DeclaredValidation } from './declared-validation.js';
 
-/** A replication controller declares, as a trial, that replicas are not negative; a pod group, for good, how many there are. */
+/** ReplicationController declares a minimum of 0 replicas as an alpha rule. */
 const catalog = new Catalog(namingProfile('kubernetes'));
 const type = catalog.kind('', 'v1', 'ReplicationController')!;
 const controller = (replicas: number): KubeObject => ({
@@ -17,9 +17,9 @@ const controller = (replicas: number): KubeObject => ({
 const negative = fieldError.invalid('spec.replicas', -1, 'must be greater than or equal to 0');
 const other = fieldError.required('spec.template');
 
-function settled(
+function validated(
   object: KubeObject,
-  byHand: readonly FieldError[],
+  handwritten: readonly FieldError[],
   gates: { isOn?: boolean; takesOver?: boolean } = {},
 ) {
   const lines: unknown[] = [];
@@ -31,22 +31,42 @@ function settled(
     logger: { ...silentLogger, warn: (_text, more) => lines.push(more) },
     ...gates,
   });
-  const errors = validation.mergeErrors(type, object, undefined, byHand);
-  validation.mergeErrors(type, object, undefined, byHand);
+  const errors = validation.mergeErrors(type, object, undefined, handwritten);
+  validation.mergeErrors(type, object, undefined, handwritten);
   return { errors, mismatches: validation.mismatches / 2, logged: lines.length };
 }
 
 it.each<[string, number, FieldError[], object, { errors: FieldError[]; mismatches: number; logged: number }]>([
-  ['nothing is wrong', 1, [], {}, { errors: [], mismatches: 0, logged: 0 }],
-  ['both find it', -1, [negative], {}, { errors: [negative], mismatches: 0, logged: 0 }],
-  ['only the declared rule does', -1, [], {}, { errors: [], mismatches: 1, logged: 1 }],
-  ['only the written rule does', 1, [negative], {}, { errors: [negative], mismatches: 1, logged: 1 }],
-  ['what is not declared is no mismatch', 1, [other], {}, { errors: [other], mismatches: 0, logged: 0 }],
-  ['with the gate off nothing is compared', -1, [], { isOn: false }, { errors: [], mismatches: 0, logged: 0 }],
-  ['a rule on trial never takes over', -1, [], { takesOver: true }, { errors: [], mismatches: 1, logged: 1 }],
-])('%s', (_, replicas, byHand, gates, want) => expect(settled(controller(replicas), byHand, gates)).toEqual(want));
+  ['a valid object has no errors', 1, [], {}, { errors: [], mismatches: 0, logged: 0 }],
+  ['an error of both rules is returned once', -1, [negative], {}, { errors: [negative], mismatches: 0, logged: 0 }],
+  ['an error of the declared rule alone is logged, not returned', -1, [], {}, { errors: [], mismatches: 1, logged: 1 }],
+  [
+    'an error of the handwritten rule alone is returned and logged',
+    1,
+    [negative],
+    {},
+    { errors: [negative], mismatches: 1, logged: 1 },
+  ],
+  [
+    'a handwritten error without a declared rule is no mismatch',
+    1,
+    [other],
+    {},
+    { errors: [other], mismatches: 0, logged: 0 },
+  ],
+  ['nothing is compared if the gate is off', -1, [], { isOn: false }, { errors: [], mismatches: 0, logged: 0 }],
+  [
+    'an alpha rule does not replace the handwritten one under DeclarativeValidationTakeover',
+    -1,
+    [],
+    { takesOver: true },
+    { errors: [], mismatches: 1, logged: 1 },
+  ],
+])('%s', (_, replicas, handwritten, gates, want) =>
+  expect(validated(controller(replicas), handwritten, gates)).toEqual(want),
+);
 
-it('believes what is written by hand of the items of an atomic list', () => {
+it('keeps handwritten errors of duplicate items in an atomic list', () => {
   const { spec: _spec, ...claim } = controller(1);
   const twice = fieldError.duplicate('spec.devices.requests[1]', 'r');
   const validation = new DeclaredValidation({

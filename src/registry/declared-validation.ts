@@ -46,11 +46,11 @@ export class DeclaredValidation {
     type: StructType,
     object: KubeObject,
     old: KubeObject | undefined,
-    byHand: readonly FieldError[],
+    handwritten: readonly FieldError[],
   ): readonly FieldError[] {
     const { isOn, takesOver, isEnabled, ownResourcePrefix } = this.parts;
     // A truncated list of errors already rejects the object; declared rules add nothing.
-    if (!isOn || isCutShort(byHand)) return byHand;
+    if (!isOn || isCutShort(handwritten)) return handwritten;
     const errorsUpTo = (stability: Stability) =>
       declarativeErrors(object as unknown as JsonObject, type, {
         old: old as unknown as JsonObject | undefined,
@@ -59,32 +59,32 @@ export class DeclaredValidation {
         ownResourcePrefix,
       });
     const declared = errorsUpTo('alpha');
-    if (declared.length === 0 && byHand.length === 0) return byHand;
+    if (declared.length === 0 && handwritten.length === 0) return handwritten;
     const trusted = takesOver ? trustedTakenOver : trustedStable;
     const rules = new RulesByPath(type);
-    this.compare(type, rules, byHand, declared);
+    this.compare(type, rules, handwritten, declared);
     // A truncated list may have lost errors of trusted rules to those of other rules; run the trusted rules alone.
-    const told = isCutShort(declared) ? errorsUpTo(takesOver ? 'beta' : 'stable') : declared;
-    const answers = told.filter((error) => trusted.has(error.stability));
-    return [...byHand.filter((error) => !rules.declare(error, trusted)), ...answers];
+    const answered = isCutShort(declared) ? errorsUpTo(takesOver ? 'beta' : 'stable') : declared;
+    const answers = answered.filter((error) => trusted.has(error.stability));
+    return [...handwritten.filter((error) => !rules.declare(error, trusted)), ...answers];
   }
 
   private compare(
     type: StructType,
     rules: RulesByPath,
-    byHand: readonly FieldError[],
+    handwritten: readonly FieldError[],
     declared: readonly DeclaredError[],
   ): void {
     const keyOf = (error: FieldError) => `${error.type} ${error.field}`;
-    const foundByHand = new Set(byHand.map(keyOf));
+    const foundHandwritten = new Set(handwritten.map(keyOf));
     for (const error of declared) {
-      if (error.stability === 'stable' || foundByHand.has(keyOf(error))) continue;
-      this.reportMismatch(type, error, 'only the declared rule refuses');
+      if (error.stability === 'stable' || foundHandwritten.has(keyOf(error))) continue;
+      this.reportMismatch(type, error, 'only the declarative rule rejects');
     }
     const foundDeclared = new Set(declared.map(keyOf));
-    for (const error of byHand) {
-      if (foundDeclared.has(keyOf(error)) || !rules.declare(error, tried)) continue;
-      this.reportMismatch(type, error, 'only the rule written by hand refuses');
+    for (const error of handwritten) {
+      if (foundDeclared.has(keyOf(error)) || !rules.declare(error, experimental)) continue;
+      this.reportMismatch(type, error, 'only the handwritten rule rejects');
     }
   }
 
@@ -93,11 +93,16 @@ export class DeclaredValidation {
     const place = `${type.name} ${withoutItems(field)} ${problem}`;
     if (this.logged.has(place) || this.logged.size >= loggedMax) return;
     this.logged.add(place);
-    this.parts.logger.warn('declared and written validation differ', { type: type.name, problem, field, detail });
+    this.parts.logger.warn('declarative and handwritten validation disagree', {
+      type: type.name,
+      problem,
+      field,
+      detail,
+    });
   }
 }
 
-const tried: ReadonlySet<Stability> = new Set(['beta', 'alpha']);
+const experimental: ReadonlySet<Stability> = new Set(['beta', 'alpha']);
 const trustedStable: ReadonlySet<Stability> = new Set(['stable']);
 const trustedTakenOver: ReadonlySet<Stability> = new Set(['stable', 'beta']);
 

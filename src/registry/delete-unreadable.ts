@@ -41,6 +41,10 @@ export async function deleteUnreadable(
   const unchanged = [{ key, modRevision: item.modRevision }];
   const result = await fromStore(kv.txn(unchanged, [{ type: 'delete', key }], signal && { signal }));
   if (!result.succeeded) {
-    throw ApiError.conflict(store.groupResource, name, 'what is stored was changed while it was to be deleted');
+    throw ApiError.conflict(
+      store.groupResource,
+      name,
+      'the stored value was changed before it could be deleted; please try again',
+    );
   }
 }

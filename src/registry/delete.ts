@@ -71,7 +71,7 @@ export async function deleteObject(
   throw ApiError.conflict(
     store.groupResource,
     target.name,
-    'the object was changed by others again and again while it was to be deleted',
+    'the object was modified by other writers on every attempt to delete it; please try again',
   );
 }
 

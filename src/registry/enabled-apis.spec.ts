@@ -30,30 +30,30 @@ const served = (config: RuntimeConfig) => {
 };
 
 test.each<{ name: string; given: RuntimeConfig; want: string[] }>([
-  { name: 'nothing is said', given: {}, want: [...core, ...batch, ...old] },
-  { name: 'all are on', given: { 'api/all': true }, want: [...core, ...batch, ...beta, ...alpha, ...old] },
-  { name: 'betas are on', given: { 'api/beta': true }, want: [...core, ...batch, ...beta, ...old] },
-  { name: 'betas are off', given: { 'api/beta': false }, want: [...core, ...batch] },
-  { name: 'alphas are on', given: { 'api/alpha': true }, want: [...core, ...batch, ...alpha, ...old] },
-  { name: 'stable ones are off', given: { 'api/ga': false }, want: old },
+  { name: '--runtime-config is empty', given: {}, want: [...core, ...batch, ...old] },
+  { name: 'api/all is on', given: { 'api/all': true }, want: [...core, ...batch, ...beta, ...alpha, ...old] },
+  { name: 'api/beta is on', given: { 'api/beta': true }, want: [...core, ...batch, ...beta, ...old] },
+  { name: 'api/beta is off', given: { 'api/beta': false }, want: [...core, ...batch] },
+  { name: 'api/alpha is on', given: { 'api/alpha': true }, want: [...core, ...batch, ...alpha, ...old] },
+  { name: 'api/ga is off', given: { 'api/ga': false }, want: old },
   {
-    name: 'a level counts more than all, in whichever order they stand',
+    name: 'api/ga overrides api/all in any order',
     given: { 'api/ga': true, 'api/all': false },
     want: [...core, ...batch],
   },
   {
-    name: 'a version counts more than its level',
+    name: 'a version overrides api/beta and api/all',
     given: { 'batch/v2beta1': false, 'api/beta': true, 'api/all': false },
     want: ['networking.k8s.io/v1beta1/ipaddresses', ...old],
   },
-  { name: 'only the core is on', given: { 'api/all': false, v1: true }, want: core },
-  { name: 'the core is off', given: { 'api/v1': false }, want: [...batch, ...old] },
+  { name: 'api/all is off and v1 is on', given: { 'api/all': false, v1: true }, want: core },
+  { name: 'api/v1 is off', given: { 'api/v1': false }, want: [...batch, ...old] },
   {
-    name: 'a version is on',
+    name: 'a beta version is on',
     given: { 'batch/v2beta1': true },
     want: [...core, ...batch, 'batch/v2beta1/jobs', ...old],
   },
-  { name: 'a version is off', given: { 'batch/v1': false }, want: [...core, ...old] },
+  { name: 'a stable version is off', given: { 'batch/v1': false }, want: [...core, ...old] },
   {
     name: 'a resource is on in a version that is off',
     given: { 'batch/v2alpha1/jobs': true },
@@ -64,11 +64,11 @@ test.each<{ name: string; given: RuntimeConfig; want: string[] }>([
     given: { 'batch/v1/cronjobs': false, 'batch/v1': true },
     want: [...core, 'batch/v1/jobs', ...old],
   },
-])('what is served when $name', ({ given, want }) => {
+])('served resources when $name', ({ given, want }) => {
   expect(served(given)).toEqual([...want].sort());
 });
 
-test('what nobody knows is not served', () => {
+test('an unknown resource is not served', () => {
   const choice = chooseApis({ 'api/all': true }, known, naming);
   expect(!choice.errors && choice.isServed('batch', 'v1', 'nothing')).toBe(false);
 });
@@ -80,7 +80,7 @@ test.each<{ name: string; given: RuntimeConfig; errors: string[] }>([
     errors: ['bach/v1: the group "bach" is not known; did you mean batch?'],
   },
   {
-    name: 'a version, even to switch it off',
+    name: 'a version, even if it is disabled',
     given: { 'batch/v3': false },
     errors: ['batch/v3 is not known; the group has v1, v2beta1, v2alpha1'],
   },
@@ -91,11 +91,11 @@ test.each<{ name: string; given: RuntimeConfig; errors: string[] }>([
     errors: ['batch/v1 has no resource "job"; did you mean jobs?'],
   },
   {
-    name: 'several',
+    name: 'several keys',
     given: { 'zzzzzzzzzz.example/v1/things': true, 'v1/nothings': true },
     errors: ['zzzzzzzzzz.example/v1: the group "zzzzzzzzzz.example" is not known', 'v1 has no resource "nothings"'],
   },
-])('refuses $name that is not known', ({ given, errors }) => {
+])('rejects unknown names: $name', ({ given, errors }) => {
   expect(chooseApis(given, known, naming)).toEqual({ errors });
 });
 
@@ -105,25 +105,25 @@ test.each<{ name: string; given: RuntimeConfig; warnings: string[] }>([
     given: { 'policy/v1beta1': true },
     warnings: [
       'policy/v1beta1 PodDisruptionBudget was removed in v1.25; use policy/v1 PodDisruptionBudget',
-      'policy/v1beta1 PodSecurityPolicy was removed in v1.25; nothing has its place',
+      'policy/v1beta1 PodSecurityPolicy was removed in v1.25; it has no replacement',
     ],
   },
   {
-    name: 'one resource of it',
+    name: 'one removed resource',
     given: { 'extensions/v1beta1/ingresses': false },
     warnings: ['extensions/v1beta1 Ingress was removed in v1.22; use networking.k8s.io/v1 Ingress'],
   },
   {
-    name: 'a resource of a version that is there again',
+    name: 'a removed resource of a version that is served again',
     given: { 'networking.k8s.io/v1beta1/ingressclasses': true },
     warnings: ['networking.k8s.io/v1beta1 IngressClass was removed in v1.22; use networking.k8s.io/v1 IngressClass'],
   },
-  { name: 'nothing: the version is there again', given: { 'networking.k8s.io/v1beta1': true }, warnings: [] },
-])('what was removed is warned of: $name', ({ given, warnings }) => {
+  { name: 'no warning for a version that is served again', given: { 'networking.k8s.io/v1beta1': true }, warnings: [] },
+])('warnings for removed APIs: $name', ({ given, warnings }) => {
   expect(chooseApis(given, known, naming)).toMatchObject({ warnings });
 });
 
-test('removed names carry the configured domain', () => {
+test('names of removed groups contain the configured domain', () => {
   const choice = chooseApis(
     { 'storage.example.com/v1beta1/csinodes': true },
     known,

@@ -110,7 +110,7 @@ function problemWith(key: RuntimeKey, known: readonly KnownApi[], naming: Naming
 
 function removalWarning({ group, version, kind, removed, replacement }: RemovedApi): string {
   const instead = replacement && `use ${apiVersionOf(replacement.group, replacement.version)} ${replacement.kind}`;
-  return `${apiVersionOf(group, version)} ${kind} was removed in v${removed}; ${instead ?? 'nothing has its place'}`;
+  return `${apiVersionOf(group, version)} ${kind} was removed in v${removed}; ${instead ?? 'it has no replacement'}`;
 }
 
 const suggestion = (meant: string | undefined) => (meant === undefined ? '' : `; did you mean ${meant}?`);

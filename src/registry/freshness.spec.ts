@@ -10,13 +10,13 @@ describe('readFresh', () => {
     readFresh({ feed: world.feed, limits: { freshnessTimeoutMs: 5000 } }, world.cache, resourceVersion, undefined);
   const tooLate = { reason: 'ServiceUnavailable' };
 
-  it.each([undefined, '', '0', '1'])('answers from a cache that is there: %p', async (resourceVersion) => {
+  it.each([undefined, '', '0', '1'])('resolves at once on a loaded cache: %p', async (resourceVersion) => {
     world = await CacheWorld.started();
     await world.put('a');
     await expect(read(resourceVersion)).resolves.toBeUndefined();
   });
 
-  it('does not answer from one that was removed while the reader waited', async () => {
+  it('rejects if the cache is closed while the reader waits', async () => {
     world = await CacheWorld.started();
     const gate = new Deferred<void>();
     world.store.revisionGate = gate.promise;
@@ -27,7 +27,7 @@ describe('readFresh', () => {
     await expect(read('0')).rejects.toMatchObject(tooLate);
   });
 
-  it('does not wait for one that was removed before it was loaded', async () => {
+  it('rejects if the cache is closed before it is loaded', async () => {
     world = new CacheWorld();
     const reading = read('0');
     world.feed.removeResource(pods);

@@ -5,7 +5,7 @@ import { OwnValues } from './own-values.js';
 const at = (key: string) => (revision: Revision) =>
   new EncodedObject(key, revision, Buffer.alloc(0), { namespace: '', name: key, labels: undefined, fields: {} });
 
-test('equal bytes under the same key are known, at the revision at which they were written', () => {
+test('finds equal bytes under the same key, at the given revision', () => {
   const own = new OwnValues();
   own.remember('/a', Buffer.from('one'), at('/a'));
   expect(own.find('/b', Buffer.from('one'), revisionOf(7))).toBeUndefined();
@@ -16,7 +16,7 @@ test('equal bytes under the same key are known, at the revision at which they we
   expect(own.find('/a', Buffer.from('one'), revisionOf(9))).toMatchObject({ key: '/a', revision: 9 });
 });
 
-test('the last value of a key counts, until it is forgotten', () => {
+test('keeps only the last value of a key, until forget()', () => {
   const own = new OwnValues();
   own.remember('/a', Buffer.from('one'), at('/a'));
   own.remember('/a', Buffer.from('two'), at('/a'));
@@ -29,7 +29,7 @@ test('the last value of a key counts, until it is forgotten', () => {
 test.each([
   ['many values', 257, 1],
   ['large values', 5, 1024 * 1024],
-])('of %s the oldest are forgotten', (_, count, bytes) => {
+])('drops the oldest of %s', (_, count, bytes) => {
   const own = new OwnValues();
   const value = (n: number) => Buffer.alloc(bytes, n);
   for (let n = 0; n < count; n++) own.remember(`/${n}`, value(n), at(`/${n}`));
@@ -38,7 +38,7 @@ test.each([
   expect(own.find(`/${count - 1}`, value(count - 1), revisionOf(7))).toBeDefined();
 });
 
-test('a value beyond the bound is not kept', () => {
+test('does not keep a value larger than the bound', () => {
   const own = new OwnValues();
   const value = Buffer.alloc(5 * 1024 * 1024);
   own.remember('/a', value, at('/a'));

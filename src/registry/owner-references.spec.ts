@@ -15,17 +15,27 @@ const objectOf = (ownerReferences: OwnerReference[]): KubeObject => ({
 });
 
 it.each<[string, OwnerReference[], OwnerReference[], string[]]>([
-  ['one', [owner('u')], [owner('u')], []],
-  ['different ones', [owner('u'), owner('v')], [owner('u'), owner('v')], []],
-  ['one again', [owner('u'), owner('v'), owner('u'), owner('u')], [owner('u'), owner('v')], ['u']],
-  ['two again', [owner('u'), owner('v'), owner('v'), owner('u')], [owner('u'), owner('v')], ['v, u']],
+  ['a single owner is kept', [owner('u')], [owner('u')], []],
+  ['different owners are kept', [owner('u'), owner('v')], [owner('u'), owner('v')], []],
   [
-    'one in two words',
+    'an owner that is listed three times is kept once',
+    [owner('u'), owner('v'), owner('u'), owner('u')],
+    [owner('u'), owner('v')],
+    ['u'],
+  ],
+  [
+    'two duplicate owners are each kept once',
+    [owner('u'), owner('v'), owner('v'), owner('u')],
+    [owner('u'), owner('v')],
+    ['v, u'],
+  ],
+  [
+    'entries with one uid that differ otherwise are kept',
     [owner('u'), owner('u', { controller: true })],
     [owner('u'), owner('u', { controller: true })],
     [],
   ],
-])('owners: %s', (_what, given, want, told) => {
+])('ownerReferences: %s', (_what, given, want, told) => {
   const object = objectOf(given);
   const warnings: string[] = [];
   dropDuplicateOwners(object, warnings);

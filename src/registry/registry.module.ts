@@ -132,10 +132,13 @@ class Stores {
 
   of(definition: ResourceDefinition): ResourceStore {
     const stored = definition.hub ? this.definitions.get(pathOf({ ...definition.hub.stored })) : definition;
-    assert(stored && !stored.hub, `${pathOf(definition)} is stored as a version that no module defines`);
+    assert(stored && !stored.hub, `${pathOf(definition)} has a storage version that no module defines`);
     let store = this.byPrefix.get(stored.storagePrefix);
     if (!store) this.byPrefix.set(stored.storagePrefix, (store = this.create(stored)));
-    assert(store.definition === stored, `${pathOf(stored)} and ${pathOf(store.definition)} are stored in one place`);
+    assert(
+      store.definition === stored,
+      `${pathOf(stored)} and ${pathOf(store.definition)} have the same storagePrefix`,
+    );
     return store;
   }
 
@@ -162,7 +165,7 @@ function storedResource(
 ): ServedResource {
   assert(
     definition.group === group.group && definition.version === group.version,
-    `${definition.plural} says another group than the class that serves it: ${group.group}/${group.version}`,
+    `${definition.plural} has another group or version than the class that serves it: ${group.group}/${group.version}`,
   );
   const handlers = new Map<string, SubresourceHandler>();
   for (const { resource, subresource, method } of group.subresourceMethods) {

@@ -12,12 +12,12 @@ test.each([
   ['policy/v1beta1 PodSecurityPolicy', '1.25', undefined],
   ['extensions/v1beta1 Ingress', '1.22', 'networking.k8s.io/v1 Ingress'],
   ['apps/v1beta1 StatefulSet', '1.16', 'apps/v1 StatefulSet'],
-])('%s', (key, release, replacement) => {
+])('%s was removed in %s', (key, release, replacement) => {
   const [found] = removed.filter((api) => keyOf(api) === key);
   expect([found?.removed, found?.replacement && keyOf(found.replacement)]).toEqual([release, replacement]);
 });
 
-test('each is gone, and what to use instead is not', () => {
+test('every listed API is removed, and every replacement is served', () => {
   expect(removed.filter((api) => !isRemoved({ removed: api.removed }))).toEqual([]);
   const gone = new Set(removed.map(keyOf));
   expect(removed.filter(({ replacement }) => replacement && gone.has(keyOf(replacement)))).toEqual([]);

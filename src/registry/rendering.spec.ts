@@ -53,7 +53,7 @@ const encodings: readonly (readonly [Encoding, boolean])[] = [
   [yaml, false],
 ];
 
-describe('a list joined from its items is the list written at once', () => {
+describe('a list joined from its items equals the list encoded at once', () => {
   const cases = encodings.flatMap(([encoding, pretty]) =>
     shapes.map(
       (transform) =>
@@ -89,7 +89,7 @@ describe('a list joined from its items is the list written at once', () => {
     expect(renderingsOf().joinedList({ ...plainAs(encoding), transform: shape('Table') }, 1)).toBeUndefined();
   });
 
-  it('which for people is only so while there are items', () => {
+  it('YAML and indented JSON are joined only if there are items', () => {
     const renderings = renderingsOf();
     const plain = { pretty: false, transform: undefined, includeObject: 'Metadata' } as const;
     expect(renderings.joinedList({ ...plain, encoding: yaml }, 0)).toBeUndefined();
@@ -100,8 +100,8 @@ describe('a list joined from its items is the list written at once', () => {
   });
 });
 
-describe('what a watcher is shown', () => {
-  it('of a table is made anew when its ages have changed', () => {
+describe('renderings of watch events', () => {
+  it('a Table row is rendered again when its age has changed', () => {
     const clock = new ManualClock();
     const renderings = new Renderings(definition, { metaGroup: 'meta.k8s.io', initialEventsEnd: 'end', clock });
     const table = { encoding: json, pretty: false, transform: shape('Table'), includeObject: 'None' } as const;
@@ -114,7 +114,7 @@ describe('what a watcher is shown', () => {
   });
 });
 
-it('shows annotations that stand for fields in whole objects alone', () => {
+it('PartialObjectMetadata leaves out annotations that hold fields', () => {
   const metadata = { name: 'a', annotations: { field: '1', note: 'x' } };
   const pod = { kind: 'Pod', apiVersion: 'v1', metadata };
   const renderings = renderingsOf({ fieldAnnotations: ['field'] });

@@ -13,7 +13,7 @@ import { defineResource } from './resource-definition.js';
 import { defaultTable } from './table.js';
 
 const group = 'tools.example.com';
-/** Each has a number that no other has: the lowest that is free. */
+/** Every object reserves a number of its own: the lowest that is free. */
 const ticket = defineResource({
   group,
   version: 'v1',
@@ -99,21 +99,21 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-it('is made with the object', async () => {
+it('a create reserves in its own transaction', async () => {
   const { code, body } = await make('a');
   expect([code, body.spec, await numbers(), log]).toEqual([201, { number: 1 }, ['1 a'], ['takes 1', 'made', 'end']]);
   const { item } = await kv.get(keyOf(1));
   expect(String(item!.modRevision)).toBe(body.metadata.resourceVersion);
 });
 
-it('begins again with what the client asked for when another was faster', async () => {
+it('a create whose reserved key is taken retries from the submitted object', async () => {
   await kv.txn([], [{ type: 'put', key: keyOf(1), value: Buffer.from('another') }]);
   const { code, body } = await make('a');
   expect([code, body.spec]).toEqual([201, { number: 2 }]);
   expect(log).toEqual(['takes 1', 'lost', 'end', 'takes 2', 'made', 'end']);
 });
 
-it('gives up when others are faster again and again', async () => {
+it('a create whose reserved keys are taken on every attempt fails (409)', async () => {
   const values = Array.from({ length: 100 }, (_, index) => keyOf(index + 1));
   await kv.txn(
     [],
@@ -125,14 +125,14 @@ it('gives up when others are faster again and again', async () => {
 
 it.each<[string, () => Promise<{ code: number }>, number, string[]]>([
   ['a dry run', () => make('b', {}, '?dryRun=All'), 201, ['takes 1']],
-  ['what is not valid', () => make('b', { labels: { bad: 'yes' } }), 422, ['takes 1', 'end']],
-  ['a bad name', () => make('B_'), 422, ['takes 1', 'end']],
-])('nothing is made for %s', async (_what, call, want, steps) => {
+  ['an invalid object', () => make('b', { labels: { bad: 'yes' } }), 422, ['takes 1', 'end']],
+  ['an invalid name', () => make('B_'), 422, ['takes 1', 'end']],
+])('nothing is reserved for %s', async (_what, call, want, steps) => {
   expect((await call()).code).toBe(want);
   expect([await numbers(), log]).toEqual([[], steps]);
 });
 
-it('a name that is there already keeps its own', async () => {
+it('a create with an existing name (409) reserves nothing', async () => {
   await make('a');
   await kv.txn([], [{ type: 'delete', key: keyOf(1) }]);
   log.length = 0;
@@ -140,7 +140,7 @@ it('a name that is there already keeps its own', async () => {
   expect([await numbers(), log]).toEqual([[], ['takes 1', 'kept', 'end']]);
 });
 
-it('goes with the object', async () => {
+it('a delete releases the reservation, a dry run does not', async () => {
   await make('a');
   await server.admin.delete(`${at}/a?dryRun=All`);
   expect(await numbers()).toEqual(['1 a']);
@@ -148,7 +148,7 @@ it('goes with the object', async () => {
   expect(await numbers()).toEqual([]);
 });
 
-it('goes when the last finalizer does', async () => {
+it('removing the last finalizer releases the reservation', async () => {
   await make('a', { finalizers: ['example.com/f'] });
   await server.admin.delete(`${at}/a`);
   expect(await numbers()).toEqual(['1 a']);

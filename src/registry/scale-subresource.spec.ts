@@ -3,8 +3,8 @@ import { scaleSubresource } from './scale-subresource.js';
 
 const objectOf = (spec: unknown) => ({ kind: 'A', apiVersion: 'v1', metadata: { name: 'a' }, spec }) as KubeObject;
 const replicasIn = (spec: unknown, path: string) => {
-  const lens = scaleSubresource({ specReplicas: path.split('.'), statusReplicas: ['status', 'replicas'] });
-  return lens.view(objectOf(spec))['spec'];
+  const subresource = scaleSubresource({ specReplicas: path.split('.'), statusReplicas: ['status', 'replicas'] });
+  return subresource.view(objectOf(spec))['spec'];
 };
 
 it.each<[path: string, spec: unknown, replicas: number]>([
@@ -13,16 +13,16 @@ it.each<[path: string, spec: unknown, replicas: number]>([
   ['spec.inner.replicas', { inner: 'text' }, 0],
   ['spec.inner.length', { inner: [1, 2] }, 0],
   ['spec.constructor.length', {}, 0],
-])('shows what is at %s of %j', (path, spec, replicas) => expect(replicasIn(spec, path)).toEqual({ replicas }));
+])('reads spec.replicas from %s of %j', (path, spec, replicas) => expect(replicasIn(spec, path)).toEqual({ replicas }));
 
 it.each(['replicas', 'inner.replicas', 'constructor.replicas', '__proto__.replicas'])(
-  'sets nothing but the field %s',
+  'put() changes only spec.%s',
   (path) => {
     const specReplicas = `spec.${path}`.split('.');
-    const lens = scaleSubresource({ specReplicas, statusReplicas: ['status', 'replicas'] });
+    const subresource = scaleSubresource({ specReplicas, statusReplicas: ['status', 'replicas'] });
     const view = { ...objectOf({ replicas: 4 }), kind: 'Scale' };
-    const changed = lens.put(objectOf({ other: 1 }), view);
-    expect(lens.view(changed)['spec']).toEqual({ replicas: 4 });
+    const changed = subresource.put(objectOf({ other: 1 }), view);
+    expect(subresource.view(changed)['spec']).toEqual({ replicas: 4 });
     expect((changed['spec'] as Record<string, unknown>)['other']).toBe(1);
     expect(({} as Record<string, unknown>)['replicas']).toBeUndefined();
   },

@@ -20,7 +20,7 @@ function world(limits = { waitingMax: 10, turnMsMax: 1000 }) {
   return { clock, turns, started, write, leave };
 }
 
-it('a writer that is alone gets its turn at once, without a promise', () => {
+it('an uncontended writer gets its turn at once, without a promise', () => {
   const { turns } = world();
   const turn = turns.take('k', undefined);
   expect(turn).not.toBeInstanceOf(Promise);
@@ -28,7 +28,7 @@ it('a writer that is alone gets its turn at once, without a promise', () => {
   expect(turns.take('k', undefined)).not.toBeInstanceOf(Promise);
 });
 
-it('writers of one object come in their order, those of another object at once', async () => {
+it('writers of one object take turns in order of arrival; another object is independent', async () => {
   const { started, write, leave } = world();
   for (const name of ['a', 'b', 'c']) void write(name);
   void write('other', 'l');
@@ -41,7 +41,7 @@ it('writers of one object come in their order, those of another object at once',
   expect(started).toEqual(['a', 'other', 'b', 'c', 'd']);
 });
 
-it('a writer that takes too long is overtaken, and does not end the turn of another', async () => {
+it('a writer beyond turnMsMax is overtaken, and its leave() does not end the next turn', async () => {
   const { clock, started, write, leave } = world();
   void write('slow');
   clock.advance(900);
@@ -60,7 +60,7 @@ it('a writer that takes too long is overtaken, and does not end the turn of anot
   expect(started).toEqual(['slow', 'b', 'c']);
 });
 
-it('nobody waits for a turn that took long, alone', async () => {
+it('a turn beyond turnMsMax without waiting writers is not overtaken', async () => {
   const { clock, started, write } = world();
   void write('slow');
   clock.advance(5000);
@@ -70,13 +70,13 @@ it('nobody waits for a turn that took long, alone', async () => {
   expect(started).toEqual(['slow', 'b']);
 });
 
-it('more writers than may wait are refused (429)', async () => {
+it('writers beyond waitingMax are rejected (429)', async () => {
   const { write } = world({ waitingMax: 2, turnMsMax: 1000 });
   for (const name of ['a', 'b', 'c']) void write(name);
   await expect(write('d')).rejects.toMatchObject({ reason: 'TooManyRequests', code: 429 });
 });
 
-it('a writer whose request ends waits no more, and keeps nobody waiting', async () => {
+it('an aborted writer leaves the queue, and the next writer starts', async () => {
   const { started, write, leave } = world();
   const patience = new AbortController();
   void write('a');
