@@ -1,6 +1,6 @@
 /**
- * The types of API aggregation, which no published package of types carries: written by hand in the words of
- * catalog-text.ts, after the API's public documentation.
+ * Types of the aggregation API, which no published Go package contains: written by hand in the format of
+ * catalog-text.ts, after the public API documentation.
  */
 export const aggregationKinds = `
 apiregistration.v1 group=apiregistration. version=v1

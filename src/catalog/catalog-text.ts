@@ -1,14 +1,14 @@
 /**
- * The catalog's text, one line a fact:
+ * Format of the catalog, one fact per line:
  *
- *   ServicePort {                                a struct and, indented, its fields:
- *    protocol Protocol 2 ? optional default="TCP"      name in JSON, type, number in protobuf, marks
- *     alpha(since: "1.36")=+k8s:required                a rule of declarative validation for the field above
- *    ... LocalObjectReference 1                        fields of a struct that stand in the place of the field
- *   Protocol = string enum SCTP TCP UDP          a named type; `same` when it is only another name
+ *   ServicePort {                                a struct, followed by its indented fields:
+ *    protocol Protocol 2 ? optional default="TCP"      JSON name, type, protobuf field number, marks
+ *     alpha(since: "1.36")=+k8s:required                a rule of declarative validation of the field above
+ *    ... LocalObjectReference 1                        an inlined struct
+ *   Protocol = string enum SCTP TCP UDP          a named type; `same` for an alias
  *
  * Types: `[]X` a list, `{}X` a map (`{Key}X` with keys of a named string type), `*X` a pointer, `core.v1.X` of another
- * package. `?` marks what is left out of JSON when it is empty.
+ * package. `?` is omitempty.
  */
 export interface StructText {
   readonly name: string;
@@ -28,12 +28,12 @@ export interface NamedText {
   readonly name: string;
   readonly type: string;
   readonly isSame: boolean;
-  /** A list that protobuf wraps in a message. */
+  /** True for a list that protobuf wraps in a message. */
   readonly isMessage: boolean;
   readonly enumValues: readonly string[] | undefined;
 }
 
-/** The lines of each type by its name: nothing of them is read before it is asked for. */
+/** Splits the text into the lines of each type, keyed by type name. Lines are parsed when the type is needed. */
 export function blocksOf(text: string): Map<string, string> {
   const blocks = new Map<string, string>();
   for (const [block, name] of text.matchAll(/^(\w+) .*(?:\n .*)*/gm)) blocks.set(name!, block);

@@ -4,7 +4,7 @@ import { Catalog } from './catalog.js';
 
 const catalog = new Catalog(namingProfile('kubernetes'));
 
-it('links every field of every kind', () => {
+it('every field of every kind has a type', () => {
   const seen = new Set<StructType>();
   const visit = (type: FieldType): void => {
     if (type.form === 'list' || type.form === 'map') return visit(type.of);
@@ -34,6 +34,6 @@ it.each([
       replacement: { group: 'policy', version: 'v1', kind: 'PodDisruptionBudget' },
     },
   ],
-] as [string, string, string, object][])('knows how long there is %s/%s %s', (group, version, kind, lifecycle) => {
+] as [string, string, string, object][])('the lifecycle of %s/%s is %s', (group, version, kind, lifecycle) => {
   expect(catalog.kindFacts(group, version, kind)?.lifecycle).toEqual(lifecycle);
 });

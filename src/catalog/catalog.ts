@@ -14,8 +14,8 @@ const texts: Readonly<Record<string, { readonly path: string; readonly text: str
 };
 
 /**
- * The facts of all built-in types. Nothing is read before it is asked for: the table of kinds at the first question
- * about a kind, the lines of a package and a struct's fields when somebody looks inside one of its types.
+ * The facts of all built-in types. Parsed on demand: the table of kinds on the first lookup of a kind, the lines of a
+ * package on the first lookup in it, the fields of a struct on first access.
  */
 export class Catalog implements TypeSource {
   private readonly blocks = new Map<string, ReadonlyMap<string, string>>();
@@ -27,7 +27,7 @@ export class Catalog implements TypeSource {
   constructor(private readonly naming: NamingProfile) {}
 
   kind(group: string, version: string, kind: string): StructType | undefined {
-    // Options, Status and their like are the same in every group.
+    // Options, Status and their like are in every group.
     const facts = this.kindFacts(group, version, kind) ?? this.kindFacts(this.naming.group('meta'), 'v1', kind);
     return facts && this.structCalled(`${facts.package}.${kind}`);
   }
@@ -38,12 +38,12 @@ export class Catalog implements TypeSource {
     return found;
   }
 
-  /** What is known of a kind: its resource, its lists, how long it has been and will be there. */
+  /** Returns the facts of a kind: resource, list kind, lifecycle. */
   kindFacts(group: string, version: string, kind: string): KindFacts | undefined {
     return this.kinds().get(`${group}/${version}/${kind}`);
   }
 
-  /** All kinds, by `group/version/kind`. */
+  /** All kinds, keyed by `group/version/kind`. */
   kinds(): ReadonlyMap<string, KindFacts> {
     this.table ??= kindTable(`${kinds}\n${aggregationKinds}`, (stem) => this.naming.group(stem));
     return this.table;
@@ -62,7 +62,7 @@ export class Catalog implements TypeSource {
     return like;
   }
 
-  /** By a name that is known to be a struct's: that is all that is needed of it until somebody looks inside. */
+  /** Returns a struct by name without parsing its fields. */
   private structCalled(name: string): LazyStruct {
     let struct = this.structs.get(name);
     if (!struct) {
@@ -81,7 +81,7 @@ export class Catalog implements TypeSource {
     const { short } = split(name);
     const block = this.blockOf(name);
     if (isStruct(block)) return { text: structOf(block), from: short };
-    // A struct declared like another has its fields and a name of its own.
+    // A struct declared as another type has that type's fields under its own name.
     const like = namedType(namedOf(block), short, this.links);
     assert(like.form === 'struct', `${name} is no struct`);
     return this.bodyOf(like.name);
@@ -116,7 +116,7 @@ function split(name: string): { short: string; local: string } {
   return { short: name.slice(0, at), local: name.slice(at + 1) };
 }
 
-/** `core.v1` → `v1`: Go calls a package by the last part of its path. */
+/** `core.v1` → `v1`: the package name in Go. */
 function goPackageOf(short: string): string {
   return short.slice(short.lastIndexOf('.') + 1);
 }

@@ -1,18 +1,18 @@
 import { markOf } from './catalog-text.js';
 
-/** What the published types say of a kind beside its fields. */
+/** Facts of a kind besides its fields. */
 export interface KindFacts {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** Where its struct is: `core.v1`. */
+  /** The package of its struct: `core.v1`. */
   readonly package: string;
-  /** Undefined for lists, options and other kinds that are not served by themselves. */
+  /** Undefined for lists, options and other kinds without a resource of their own. */
   readonly resource: ResourceFacts | undefined;
   readonly lifecycle: Lifecycle;
 }
 
-/** Releases are `major.minor`; `removed` is the first one without it. */
+/** Releases as `major.minor`; `removed` is the first one without the kind. */
 export interface Lifecycle {
   readonly introduced?: Release;
   readonly deprecated?: Release;
@@ -25,11 +25,11 @@ export interface ResourceFacts {
   readonly plural: string;
   readonly namespaced: boolean;
   readonly hasStatus: boolean;
-  /** Subresources that clients have methods for. */
+  /** Subresources with methods in client-go. */
   readonly subresources: readonly string[];
 }
 
-/** By `group/version/kind`. `groupOf` completes groups whose domain is configured. */
+/** Keyed by `group/version/kind`. `groupOf` completes groups whose domain is configured. */
 export function kindTable(text: string, groupOf: (stem: string) => string): Map<string, KindFacts> {
   const table = new Map<string, KindFacts>();
   const complete = (group: string) => (group.endsWith('.') ? groupOf(group.slice(0, -1)) : group);

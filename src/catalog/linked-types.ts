@@ -4,17 +4,17 @@ import type { Field, FieldType, ScalarType, StructType, ValueName, ValueType } f
 import { markOf, type FieldText, type NamedText, type StructText } from './catalog-text.js';
 
 export interface TypeLinks {
-  /** A type of the package `from`, or of the one that the name says. */
+  /** Resolves a type name in package `from`, unless the name has a package. */
   resolve(name: string, from: string): FieldType;
 }
 
 export interface StructBody {
   readonly text: StructText;
-  /** The package in which the names of its fields' types are looked up. */
+  /** The package in which type names are resolved. */
   readonly from: string;
 }
 
-/** A struct whose text is read when somebody looks inside. */
+/** A struct whose lines are parsed on first access. */
 export class LazyStruct implements StructType {
   readonly form = 'struct';
   readonly name: string;
@@ -139,7 +139,7 @@ function typeOf(text: string, from: string, links: TypeLinks): FieldType {
   return scalars.get(text) ?? values.get(text) ?? links.resolve(text, from);
 }
 
-/** `Protocol = string enum …`: the type it stands for, under its own name. */
+/** `Protocol = string enum …`: returns the underlying type, under its own name. */
 export function namedType(text: NamedText, short: string, links: TypeLinks): FieldType {
   const under = typeOf(text.type, short, links);
   if (text.isSame || under.form === 'struct') return under;

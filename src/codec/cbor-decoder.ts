@@ -129,7 +129,7 @@ class CborDecoder {
     const value = this.value(depth + 1);
     if (tag === tags.timeText) return timeOfText(value);
     if (tag === tags.timeNumber) return timeOfNumber(value);
-    // // Other tags have no meaning in JSON, among them the self-described CBOR tag 55799.
+    // Other tags have no meaning in JSON, among them the self-described CBOR tag 55799.
     return value;
   }
 
@@ -178,7 +178,7 @@ class CborDecoder {
       if (this.majorType !== majorType || this.additional === 31) {
         throw new DecodeError('cbor: wrong element type in an indefinite-length string');
       }
-      // // A chunk costs as much as a value.
+      // A chunk costs as much as a value.
       this.values.take();
       pieces.push(this.stringBytes());
     }

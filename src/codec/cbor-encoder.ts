@@ -83,7 +83,7 @@ function sortedKeys(map: Record<string, unknown>): string[] {
   for (const key in map) {
     if (map[key] === undefined) continue;
     isPlain &&= isAscii(key);
-    // // Insertion sort: most maps are small.
+    // Insertion sort: most maps are small.
     let at = keys.length;
     if (isPlain && at < smallMapMax) while (at > 0 && byLength(keys[at - 1]!, key) > 0) at--;
     keys.push(key);

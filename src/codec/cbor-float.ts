@@ -13,7 +13,7 @@ export function halfOf(value: number): number | undefined {
   if (exponent >= -14 && exponent <= 15) {
     return (mantissa & 0x1fff) === 0 ? sign | ((exponent + 15) << 10) | (mantissa >>> 13) : undefined;
   }
-  // // Subnormal numbers have no leading one: the mantissa is shifted until the exponent is -14.
+  // Subnormal numbers have no leading one: the mantissa is shifted until the exponent is -14.
   const shift = -1 - exponent;
   if (exponent < -24 || exponent > 15 || ((mantissa | 0x80_0000) & ((1 << shift) - 1)) !== 0) return undefined;
   return sign | ((mantissa | 0x80_0000) >>> shift);

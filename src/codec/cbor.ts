@@ -24,7 +24,7 @@ export function cborEncoding(types: () => TypeSource): Encoding {
         return { value: decodeCbor(bytes, options?.valuesMax), duplicates: [] };
       } catch (error) {
         if (!(error instanceof DecodeError)) throw error;
-        // // The kind is decoded first, so a syntax error is reported as its error.
+        // The kind is decoded first, so a syntax error is reported as its error.
         throw new DecodeError(`unable to determine group/version/kind: ${error.message}`, { cause: error });
       }
     },
@@ -33,7 +33,7 @@ export function cborEncoding(types: () => TypeSource): Encoding {
   };
 }
 
-// // Shared: encoding is synchronous.
+// Shared: encoding is synchronous.
 const writer = new CborWriter();
 
 function encodeObject(value: unknown, types: TypeSource): Buffer {

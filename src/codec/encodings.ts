@@ -95,7 +95,7 @@ function* jsonInSteps(bytes: Uint8Array, options: DecodeOptions | undefined): St
   try {
     value = yield* decodeJsonInSteps(text);
   } catch (error) {
-    // // The kind is decoded first, so a syntax error is reported as its error.
+    // The kind is decoded first, so a syntax error is reported as its error.
     if (error instanceof DecodeError) {
       throw new DecodeError(`couldn't get version/kind; json parse error: ${error.message}`, { cause: error });
     }

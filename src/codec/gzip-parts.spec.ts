@@ -16,7 +16,7 @@ it('joined parts are one gzip stream', async () => {
       const parts = await Promise.all(
         contents.map(async (content, i) => (pieces[i]![0] ? storedPart(content) : deflatedPart(content))),
       );
-      // // gunzip verifies checksum and length.
+      // gunzip verifies checksum and length.
       expect(gunzipSync(joined(parts)).equals(Buffer.concat(contents))).toBe(true);
     }),
     { numRuns: 60 },

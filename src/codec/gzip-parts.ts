@@ -83,7 +83,7 @@ for (let i = 1; i < 32; i++) squares.push(times(squares[i - 1]!, squares[i - 1]!
 /** Returns x^(8 · length), the factor by which that many following bytes change the CRC of a content. */
 function shiftBy(length: number): number {
   let shift = one;
-  // // Eight bits a byte: the exponent starts at 2^3. Squares repeat after 32, since x^(2^32) is x.
+  // Eight bits a byte: the exponent starts at 2^3. Squares repeat after 32, since x^(2^32) is x.
   for (let rest = length, i = 3; rest > 0; rest = Math.floor(rest / 2), i++) {
     if (rest % 2 === 1) shift = times(squares[i % 32]!, shift);
   }

@@ -107,7 +107,7 @@ export function inspect(value: unknown, depth = 0): 'bigInteger' | undefined {
 
 function mayHaveLostDigits(number: number): boolean {
   if (Number.isSafeInteger(number)) return false;
-  // // JSON.stringify would write null.
+  // JSON.stringify would write null.
   if (!Number.isFinite(number)) throw new DecodeError('a number is too large');
   return Number.isInteger(number) && Math.abs(number) <= 2 ** 63;
 }

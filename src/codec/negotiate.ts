@@ -57,7 +57,7 @@ export class OutputNegotiator {
   }
 
   private remember(memo: Map<string, OutputChoice>, accept: string, choice: OutputChoice): OutputChoice {
-    // // Only a flood of invented headers gets here.
+    // Only a flood of invented headers gets here.
     if (memo.size >= memoSizeMax) memo.clear();
     memo.set(accept, choice);
     return choice;

@@ -91,7 +91,7 @@ export function isReference(value: unknown): boolean {
   return typeof value === 'object' && value !== null && '$ref' in value;
 }
 
-// // Shared: encoding is synchronous.
+// Shared: encoding is synchronous.
 const shared = new ProtobufWriter();
 
 /** Returns the bytes of a message without its tag and length. */

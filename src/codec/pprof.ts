@@ -30,7 +30,7 @@ export function encodePprof({ sampleTypes, stacks, timeMs, durationMs }: Profile
   texts.of('');
   const functions = new Numbers<ProfiledFunction>(({ name, file, line }) => `${name}\n${file}\n${line}`);
   const writer = new ProtobufWriter();
-  // // From the last field to the first, as the writer requires; tables of indexed values fill up on the way.
+  // From the last field to the first, as the writer requires; tables of indexed values fill up on the way.
   field(writer, 10, durationMs * 1e6);
   field(writer, 9, timeMs * 1e6);
   for (const { frames, values } of stacks) {
@@ -61,7 +61,7 @@ export function encodePprof({ sampleTypes, stacks, timeMs, durationMs }: Profile
       field(writer, 1, texts.of(type));
     });
   }
-  // // The string table comes last in time: it is complete only here, and its order counts.
+  // The string table comes last in time: it is complete only here, and its order counts.
   for (const text of [...texts.all].reverse()) {
     part(writer, 6, () => writer.raw(Buffer.from(text)));
   }

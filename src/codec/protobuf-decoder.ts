@@ -25,7 +25,7 @@ function readMessage(reader: ProtobufReader, message: Message, object: JsonObjec
     const field = byNumber[reader.field];
     if (field === undefined) reader.skipUnknown(message.struct.goName);
     else if (field.isText && reader.wireType === wireTypes.bytes) {
-      // // Fast path: most fields are strings, and most of them empty.
+      // Fast path: most fields are strings, and most of them empty.
       const text = reader.text();
       if (text !== '' || !field.omitsZero) {
         object[field.name] = text;
@@ -55,13 +55,13 @@ function readWithin(reader: ProtobufReader, message: Message, object: JsonObject
 
 function readOne(reader: ProtobufReader, field: MessageField, object: JsonObject, depth: number): void {
   const { name, content } = field;
-  // // A message that occurs several times is merged.
+  // A message that occurs several times is merged.
   const value = readValue(reader, field, depth, content === 'message' ? object[name] : undefined);
   if (value !== undefined && !(field.omitsZero && isZero(value, content))) {
     object[name] = value;
     reader.values.take();
   }
-  // // The last occurrence of a field counts. Deleting an absent key would be slow.
+  // The last occurrence of a field counts. Deleting an absent key would be slow.
   else if (object[name] !== undefined) delete object[name];
 }
 

@@ -95,7 +95,7 @@ function writeElement(
   tag: number,
 ): void {
   if (value !== undefined && value !== null) writeOne(writer, within, field, value, tag);
-  // // The value of a map entry may be nil, too.
+  // The value of a map entry may be nil, too.
   else if (field.shape !== 'map' || field.content !== 'bytes') writeNothing(writer, field, tag);
 }
 

@@ -50,7 +50,7 @@ export class ProtobufKinds {
       this.types.kind(group, version, kind) ??
       (commonKinds.has(kind) ? this.types.struct(`meta.v1.${kind}`) : undefined);
     const message = struct && messageOf(struct);
-    // // Table and other meta kinds have no field numbers.
+    // Table and other meta kinds have no field numbers.
     if (!message || message.descending.length === 0) return undefined;
     const found = { message, head: headOf(apiVersion, kind) };
     if (this.known.size >= versionsMax) this.known.clear();

@@ -58,7 +58,7 @@ export function messageOf(struct: StructType): Message {
   const descending: MessageField[] = [];
   const positions = new Map<string, number>();
   const message: Message = { struct, byNumber, descending, positions, absences: undefined };
-  // // Set before the fields are computed: structs may contain themselves.
+  // Set before the fields are computed: structs may contain themselves.
   messages.set(struct, message);
   for (const { number, name, type, isInline, isPointer, omitsEmpty } of struct.fields) {
     if (number === 0) continue;

@@ -33,7 +33,7 @@ export class ProtobufReader {
   /** Number of the current field. */
   field = 0;
   wireType = 0;
-  // // A 64-bit number in parts that doubles hold exactly: 28, 28 and 8 bits.
+  // A 64-bit number in parts that doubles hold exactly: 28, 28 and 8 bits.
   private low = 0;
   private middle = 0;
   private high = 0;

@@ -38,7 +38,7 @@ const daySeconds = 86_400;
 const twoDigits: readonly string[] = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 const two = (number: number): string => twoDigits[number | 0]!;
 
-// // Cached: most times of an object, and of many objects, are on the same day.
+// Cached: most times of an object, and of many objects, are on the same day.
 let lastDay = 0;
 let lastDate = '1970-01-01';
 

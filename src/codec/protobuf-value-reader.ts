@@ -15,7 +15,7 @@ export function readSimple(reader: ProtobufReader, content: Content): JsonValue 
     case 'int32':
       return reader.int32();
     case 'int64':
-      // // Large integers are bigints, as in JSON: see json.ts.
+      // Large integers are bigints, as in JSON: see json.ts.
       return reader.int64() as number;
     case 'float64':
       return readDouble(reader);
@@ -73,7 +73,7 @@ function readDouble(reader: ProtobufReader): number {
 
 function readTime(reader: ProtobufReader, content: 'time' | 'microTime'): string | undefined {
   const outer = reader.enter();
-  // // Go encodes its zero time as an empty message, which means no time.
+  // Go encodes its zero time as an empty message, which means no time.
   const isZero = reader.isAtEnd;
   let seconds: number | bigint = 0;
   let nanos = 0;
@@ -97,7 +97,7 @@ function readRawJson(reader: ProtobufReader): JsonValue | undefined {
     } else reader.skip();
   }
   reader.leave(outer);
-  // // The levels around it count too: see protobuf-decoder.ts.
+  // The levels around it count too: see protobuf-decoder.ts.
   inspect(value, jsonDepthMax / 2);
   return value;
 }

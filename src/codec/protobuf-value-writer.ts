@@ -53,7 +53,7 @@ export function writeZero(writer: ProtobufWriter, content: Content): void {
   else if (content === 'quantity') writeSimple(writer, content, '0');
   else if (content === 'intOrString') writeSimple(writer, content, 0);
   else if (content === 'schemaOrBool') writeMessageOf(writer, () => writeNumber(writer, 1, 0));
-  // // Empty bytes, or the number 0.
+  // Empty bytes, or the number 0.
   else writer.varint(0);
 }
 

@@ -91,7 +91,7 @@ export class ProtobufWriter {
   base64(text: string): void {
     const size = Buffer.byteLength(text, 'base64');
     if (this.at < size) this.grow(size);
-    // // Line breaks in the base64 make the estimate too large.
+    // Line breaks in the base64 make the estimate too large.
     const written = this.bytes.write(text, this.at - size, size, 'base64');
     if (written < size) this.bytes.copyWithin(this.at - written, this.at - size, this.at - size + written);
     this.at -= written;

@@ -33,7 +33,7 @@ export function protobufEncoding(mediaType: string, types: () => TypeSource): En
   };
 }
 
-// // Shared: encoding is synchronous.
+// Shared: encoding is synchronous.
 const writer = new ProtobufWriter();
 
 /** contentEncoding and contentType of the envelope: both empty, and written as Go does. */
@@ -166,7 +166,7 @@ interface Envelope {
 
 function readEnvelope(reader: ProtobufReader): Envelope {
   const envelope: Envelope = { apiVersion: '', kind: '', raw: nothing };
-  // // Reused: a view for each of a million occurrences would be slow.
+  // Reused: a view for each of a million occurrences would be slow.
   let raw: ContentRange | undefined;
   while (reader.next()) {
     if (reader.field > 4) reader.skip();

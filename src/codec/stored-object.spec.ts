@@ -30,7 +30,7 @@ describe('spliceResourceVersion', () => {
       '{"kind":"Pod","apiVersion":"v1","metadata":{}}',
       '{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7"}}',
     ],
-    // // Another order, spaces, an existing resourceVersion, a kind with an escape.
+    // Another order, spaces, an existing resourceVersion, a kind with an escape.
     [
       '{"apiVersion":"v1","spec":{},"kind":"Pod","metadata":{"name":"p"}}',
       '{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7","name":"p"},"spec":{}}',

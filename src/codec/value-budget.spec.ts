@@ -33,7 +33,7 @@ it('ValueBudget.takeJson counts the values of a JSON text', () => {
     fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2), (value, indent) => {
       const bytes = Buffer.from(JSON.stringify(value, undefined, indent));
       const count = countOf(value);
-      // // Part of the budget is spent, so that the length of the text alone does not decide.
+      // Part of the budget is spent, so that the length of the text alone does not decide.
       const budget = (max: number) => {
         const made = new ValueBudget(max + 1);
         made.take();

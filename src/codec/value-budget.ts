@@ -53,7 +53,7 @@ export class ValueBudget {
    */
   takeJson(bytes: Uint8Array): void {
     if (this.max === Infinity) return;
-    // // Shortcut: a value takes at least one character, and one to separate it.
+    // Shortcut: a value takes at least one character, and one to separate it.
     if (this.left === this.max && bytes.length <= 2 * this.max) return;
     this.take();
     let before = nothing;

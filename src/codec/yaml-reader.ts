@@ -154,7 +154,7 @@ class Builder {
       const position = this.positionOf(this.events[this.at]!);
       const key = this.key();
       const isRepeated = key !== mergeKey && Object.hasOwn(own, key) && this.duplicates.length < duplicatesMax;
-      // // Looked up here, since positions only grow: duplicates inside the value come later.
+      // Looked up here, since positions only grow: duplicates inside the value come later.
       const line = isRepeated ? this.lineOf(position) : 0;
       const hasEntered = this.path.isManagedFields(key) && this.values.enterManagedFields();
       const value = this.node();
@@ -208,7 +208,7 @@ class Builder {
       const shown = Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
       throw new DecodeError(`error converting YAML to JSON: json: unsupported value: ${shown}`);
     }
-    // // bigints are JSON numbers with all their digits: see json.ts.
+    // bigints are JSON numbers with all their digits: see json.ts.
     return value as JsonValue;
   }
 

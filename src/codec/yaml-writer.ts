@@ -14,7 +14,7 @@ const linesPerStep = 1024;
 /** Yields after a number of lines. */
 export function* writeYamlInSteps(value: unknown): Steps<string> {
   const lines: string[] = [];
-  // // A block scalar needs a parent to be indented under.
+  // A block scalar needs a parent to be indented under.
   if (typeof value === 'string' && value.includes('\n')) lines.push(doubleQuoted(value));
   else if (isEmptyOrScalar(value)) lines.push(inline(value, 0));
   else yield* block(value as object, 0, '', lines);
@@ -142,7 +142,7 @@ function compareKeys(a: string, b: string): number {
   let at = 0;
   while (at < length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
   if (at === length) return a.length - b.length;
-  // // Surrogate pairs with the same first half are compared as a whole.
+  // Surrogate pairs with the same first half are compared as a whole.
   if (isSecondHalf(a, at) || isSecondHalf(b, at)) at--;
   const x = String.fromCodePoint(a.codePointAt(at)!);
   const y = String.fromCodePoint(b.codePointAt(at)!);

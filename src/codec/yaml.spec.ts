@@ -244,7 +244,7 @@ describe('YAML takes time linear in its bytes', () => {
     ['digits and a dot that are not a number', `a: .${'9'.repeat(500_000)}x`],
     ['an anchor in every entry', Array.from({ length: 50_000 }, (_, index) => `k${index}: &a${index} 1\n`).join('')],
   ])('decoding %s', (_, text) => {
-    read('a: 1'); // // Loads the parser, which is imported on first use.
+    read('a: 1'); // Loads the parser, which is imported on first use.
     expect(cpuMsOf(() => void decodeYaml(Buffer.from(text), { findDuplicates: true }))).toBeLessThan(1500);
   });
 

@@ -9,7 +9,7 @@ import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import { noRevision, type Revision } from '../machinery/revision.js';
 import type { StructType } from '../machinery/type-model.js';
 import { applyDefaults } from '../schema/defaults.js';
-import { forgetEmpties } from '../schema/empties.js';
+import { dropEmpties } from '../schema/empties.js';
 import type { GatedFields } from '../schema/gated-fields.js';
 import type { KeyValue, KvStore, Write } from '../storage/kv-store.js';
 import type { DeclaredValidation } from './declared-validation.js';
@@ -185,7 +185,7 @@ export class ResourceStore {
   }
 
   private forgetEmpties(object: KubeObject): void {
-    if (this.type) forgetEmpties(object as unknown as JsonObject, this.type);
+    if (this.type) dropEmpties(object as unknown as JsonObject, this.type);
   }
 
   /**

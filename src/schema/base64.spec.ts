@@ -8,7 +8,7 @@ describe('canonicalBase64', () => {
     ['YW\r\nI=\n', 'YWI='],
     ['YR==', 'YQ=='],
     ['Y\nQ=\n=', 'YQ=='],
-  ])('%j is %j', (text, want) => expect(canonicalBase64(text)).toEqual({ text: want }));
+  ])('%j becomes %j', (text, want) => expect(canonicalBase64(text)).toEqual({ text: want }));
 
   it.each([
     ['***', 0],
@@ -21,5 +21,5 @@ describe('canonicalBase64', () => {
     ['YW_-', 2],
     ['YWJj=', 4],
     ['YWä=', 2],
-  ])('%j is bad at %d', (text, badByteAt) => expect(canonicalBase64(text)).toEqual({ badByteAt }));
+  ])('%j is invalid at byte %d', (text, badByteAt) => expect(canonicalBase64(text)).toEqual({ badByteAt }));
 });

@@ -1,7 +1,7 @@
-/** Bytes in JSON: base64 with padding; line breaks between the digits are passed over. */
+/** Bytes in JSON: base64 with padding; line breaks are ignored. */
 export function canonicalBase64(text: string): { readonly text: string } | { readonly badByteAt: number } {
   const canonical = Buffer.from(text, 'base64').toString('base64');
-  // What comes out as it went in was right: the decoder is lenient, but its encoder is not.
+  // Valid if it encodes to the same text: Buffer.from() ignores errors.
   if (canonical === text) return { text };
   const badByteAt = firstBadByte(text);
   return badByteAt === undefined ? { text: canonical } : { badByteAt };
@@ -16,7 +16,7 @@ for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
   kinds[char.charCodeAt(0)] = digit;
 for (const char of '\r\n') kinds[char.charCodeAt(0)] = lineBreak;
 
-/** Where decoding stops, counted as Go does it; undefined when it does not. */
+/** The position of the first invalid byte, counted as Go does; undefined if the text is valid. */
 function firstBadByte(text: string): number | undefined {
   let inGroup = 0;
   for (let at = 0; at < text.length; at++) {
@@ -29,7 +29,7 @@ function firstBadByte(text: string): number | undefined {
   return inGroup === 0 ? undefined : text.length - inGroup;
 }
 
-/** A group of two digits has two signs of padding, one of three has one, and nothing follows. */
+/** Two digits are followed by two padding characters, three by one, and nothing follows the padding. */
 function afterPadding(text: string, at: number, inGroup: number): number | undefined {
   if (inGroup < 2) return at;
   let end = skipBreaks(text, at + 1);

@@ -1,9 +1,9 @@
-/** The object cannot be of its type. The message is what the answer says behind "cannot be handled as a Pod: ". */
+/** An object that does not fit its type. The message is the end of "cannot be handled as a Pod: …". */
 export class ConformError extends Error {
   override readonly name = 'ConformError';
   constructor(
     message: string,
-    /** Where a value has another JSON type: what it is and what was wanted. Whoever embeds it knows the field. */
+    /** The JSON type found and the Go type wanted. The caller prefixes the field. */
     readonly mismatch?: Mismatch,
   ) {
     super(message);
@@ -12,7 +12,7 @@ export class ConformError extends Error {
 
 export interface Mismatch {
   /** `string`, `object`, `number 1.5` */
-  readonly given: string;
+  readonly found: string;
   /** `int32`, `[]v1.Container` */
   readonly wanted: string;
 }

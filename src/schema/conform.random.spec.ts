@@ -36,7 +36,7 @@ const odd: fc.Arbitrary<JsonValue> = fc.oneof(
 );
 const unknownNames = ['zz', 'Spec', 'constructor', '0', ''];
 
-/** Mostly what the type takes, and sometimes anything. */
+/** A value that mostly fits the type. */
 function valueOf(type: FieldType, depth: number): fc.Arbitrary<JsonValue> {
   return fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 15, arbitrary: fitting(type, depth) });
 }
@@ -77,7 +77,7 @@ function structOf(type: StructType, depth: number): fc.Arbitrary<JsonValue> {
 
 const cases = fc.constantFrom(...names).chain((name) => fc.tuple(fc.constant(name), structOf(catalog.struct(name), 5)));
 
-it('comes to rest at once, without what is unknown, and leaves what was given as it is', () => {
+it('conform is idempotent, removes unknown fields and does not change its input', () => {
   let conformed = 0;
   fc.assert(
     fc.property(cases, ([name, value]) => {
@@ -102,7 +102,7 @@ it('comes to rest at once, without what is unknown, and leaves what was given as
   expect(conformed).toBeGreaterThan(100);
 });
 
-it('answers anything with an object or a ConformError', () => {
+it('conform returns an object or throws ConformError, for any input', () => {
   fc.assert(
     fc.property(fc.constantFrom(...names), fc.jsonValue(), (name, value) => {
       try {

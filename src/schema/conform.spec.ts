@@ -34,7 +34,7 @@ const made = (kind: Kind, value: unknown) => conform(value as JsonValue, typeOf(
 const inContainer = (container: JsonObject): JsonObject => ({ spec: { containers: [container] } });
 const nested = (depth: number): JsonObject => (depth === 0 ? {} : { not: nested(depth - 1) });
 
-describe('values of another type', () => {
+describe('values of a wrong type', () => {
   const into = (given: string, field: string, wanted: string) =>
     `json: cannot unmarshal ${given} into Go struct field ${field} of type ${wanted}`;
   const badQuantity = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -123,17 +123,17 @@ describe('values of another type', () => {
     ['JSONSchemaProps', { dependencies: { a: [5] } }, into('number', 'JSONSchemaProps.dependencies', 'string')],
     ['JSONSchemaProps', { items: [5] }, into('number', 'JSONSchemaProps.items', 'v1.JSONSchemaProps')],
     ['JSONSchemaProps', nested(1001), 'exceeded max depth'],
-    // The first of several; but what a value itself refuses comes before it.
+    // The first type mismatch is reported; an invalid value comes before any of them.
     ['ConfigMap', { immutable: 5, data: 5 }, into('number', 'ConfigMap.immutable', 'bool')],
     [
       'ConfigMap',
       { immutable: 5, metadata: { creationTimestamp: '' } },
       'parsing time "" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "2006"',
     ],
-  ])('%s %j', (kind, value, message) => expect(() => made(kind, value)).toThrow(new Error(message)));
+  ])('%s with %j is refused', (kind, value, message) => expect(() => made(kind, value)).toThrow(new Error(message)));
 });
 
-describe('what is written', () => {
+describe('canonical values', () => {
   it.each<[Kind, unknown, JsonObject]>([
     ['ConfigMap', null, { metadata: {} }],
     ['ConfigMap', {}, { metadata: {} }],
@@ -193,14 +193,14 @@ describe('what is written', () => {
     ['JSONSchemaProps', { items: [{ zz: 1 }], minimum: 0 }, { items: [{}], minimum: 0 }],
     ['JSONSchemaProps', { dependencies: { a: ['b', null], c: [] } }, { dependencies: { a: ['b', ''], c: null } }],
     ['JSONSchemaProps', { maximum: 2n ** 60n }, { maximum: 2 ** 60 }],
-  ])('%s %j', (kind, value, want) => expect(made(kind, value).object).toEqual(want));
+  ])('%s with %j', (kind, value, want) => expect(made(kind, value).object).toEqual(want));
 
-  it('keeps large whole numbers exactly', () => {
+  it('keeps integers beyond 2^53', () => {
     const generation = 2n ** 60n + 1n;
     expect(made('ObjectMeta', { generation }).object).toEqual({ generation });
   });
 
-  it('cannot be tricked by a key', () => {
+  it('ignores the key __proto__', () => {
     const submitted = JSON.parse('{"data":{"__proto__":"x"},"__proto__":{"a":1}}') as JsonObject;
     const { object, unknownFields } = made('ConfigMap', submitted);
     expect(Object.getPrototypeOf(object.data)).toBe(Object.prototype);
@@ -208,7 +208,7 @@ describe('what is written', () => {
     expect(unknownFields).toEqual(['__proto__']);
   });
 
-  it('is new in every part', () => {
+  it('shares nothing with the input', () => {
     const submitted = { metadata: { labels: { a: 'b' }, finalizers: ['x'] } };
     const before = structuredClone(submitted);
     const { object } = made('ConfigMap', submitted);
@@ -231,13 +231,13 @@ describe('unknown fields', () => {
     ['JSONSchemaProps', { properties: { a: { zz: 1 } }, items: { yy: 1 } }, ['properties.a.zz']],
     ['ConfigMap', { data: { zz: '1' } }, []],
     ['ConfigMap', { constructor: 1, hasOwnProperty: 2 }, ['constructor', 'hasOwnProperty']],
-  ])('%s %j', (kind, value, want) => {
+  ])('%s with %j', (kind, value, want) => {
     const { object, unknownFields } = made(kind, value);
     expect(unknownFields).toEqual(want);
     expect(made(kind, object).unknownFields).toEqual([]);
   });
 
-  it('tells of not too many', () => {
+  it('reports at most 100 unknown fields', () => {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`x${index}`, 1]));
     expect(made('ConfigMap', many).unknownFields).toHaveLength(100);
   });

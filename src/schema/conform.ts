@@ -4,33 +4,33 @@ import type { StructType } from '../machinery/type-model.js';
 import { canonicalBase64 } from './base64.js';
 import { ConformError } from './conform-error.js';
 import { planOf, type FieldPlan, type StructPlan, type TypePlan } from './type-plan.js';
-import { canonicalValue, given, int32Of, int64Of, mismatchOf } from './values.js';
+import { canonicalValue, goJsonText, int32Of, int64Of, mismatchOf } from './values.js';
 import { wellFormed } from './well-formed.js';
 
-/** What was made of a submitted object. */
+/** The result of conform(). */
 export interface Conformed {
-  /** New in every part but the free-form ones: it may be changed, the submitted one stays as it is. */
+  /** A deep copy except for free-form fields: it may be changed without changing the input. */
   readonly object: JsonObject;
   /** Paths of fields that the type does not have, in the order of the document: `spec.containers[0].imagee`. */
   readonly unknownFields: readonly string[];
 }
 
 export interface ConformOptions {
-  /** Lists and maps that are always written stay empty where they were given so, see empties.ts. */
+  /** Keeps explicitly empty lists and maps that affect field ownership, see empties.ts. */
   readonly keepsEmpties?: boolean;
-  /** Unknown fields of schemas that stand where something simpler may stand are told of, too. */
+  /** Also reports unknown fields of JSON schemas in fields such as JSONSchemaPropsOrBool. */
   readonly findsNested?: boolean;
 }
 
-/** More are not told. */
+/** Limit on reported unknown fields. */
 export const findingsMax = 100;
-/** Nesting; decoders have a bound of their own, values from elsewhere may not. */
+/** Limit on depth; decoders have their own, but values may come from elsewhere. */
 const depthMax = 1000;
 
 /**
- * The object as a typed server holds it: every value of its field's type and in its canonical form, nothing unknown,
- * nothing empty that would not be written, everything that always is. Throws ConformError when a value has another
- * type; as in Go, a value that its type itself refuses comes before one of another JSON type.
+ * Converts an object to what Go holds after decoding it: canonical values, no unknown fields, no empty fields that Go
+ * omits, all fields that Go always writes. Throws ConformError if a value has a wrong type; as in Go, an invalid value
+ * is reported before a type mismatch.
  */
 export function conform(
   value: JsonValue | undefined,
@@ -41,14 +41,14 @@ export function conform(
   const walk = new Walk(0, keepsEmpties, findsNested);
   if (value === null || value === undefined) return { object: plan.zero(), unknownFields: walk.unknown };
   if (typeof value !== 'object' || Array.isArray(value)) {
-    throw new ConformError(`json: cannot unmarshal ${given(value)} into Go value of type ${type.goName}`);
+    throw new ConformError(`json: cannot unmarshal ${goJsonText(value)} into Go value of type ${type.goName}`);
   }
   const object = walk.struct(plan, value);
   if (walk.error) throw walk.error;
   return { object, unknownFields: walk.unknown };
 }
 
-/** What a step of the path is; everything from zero on is the index of an item. */
+/** Steps of the path: negative ones are markers, others are indexes of items. */
 const fieldStep = -1;
 const keyStep = -2;
 
@@ -77,10 +77,11 @@ class Walk {
       const value = this.field(field, input[name], plan);
       if (value === undefined) continue;
       output[name] = value;
-      if (field.isAlways) always++;
+      if (field.isAlwaysWritten) always++;
     }
-    if (always !== plan.always.length) {
-      for (const field of plan.always) if (output[field.name] === undefined) output[field.name] = field.absent()!;
+    if (always !== plan.alwaysWritten.length) {
+      for (const field of plan.alwaysWritten)
+        if (output[field.name] === undefined) output[field.name] = field.absent()!;
     }
     this.depth--;
     return output;
@@ -89,7 +90,7 @@ class Walk {
   private field(field: FieldPlan, input: JsonValue | undefined, owner: StructPlan): JsonValue | undefined {
     if (input === null || input === undefined) return field.absent();
     const { type, empty } = field;
-    // Most values are texts, and need no path.
+    // Fast path: most values are strings.
     if (typeof input === 'string' && type.form === 'string') {
       return input === '' && empty === 'dropped' ? undefined : wellFormed(input);
     }
@@ -100,11 +101,11 @@ class Walk {
     this.steps.pop();
     if (value === null) return field.absent();
     if (empty === 'kept' || value === undefined || !isEmpty(value)) return value;
-    if (this.keepsEmpties && (empty === 'null' || field.isHeard)) return value;
+    if (this.keepsEmpties && (empty === 'null' || field.tellsEmptyFromAbsent)) return value;
     return empty === 'null' ? null : undefined;
   }
 
-  /** Undefined when the value is of another type, which is remembered: something worse may follow. */
+  /** Returns undefined for a type mismatch, which is recorded: an invalid value may follow. */
   private value(type: TypePlan, input: JsonValue, owner: StructPlan): JsonValue | undefined {
     switch (type.form) {
       case 'string':
@@ -195,19 +196,19 @@ class Walk {
       this.error ??= new ConformError(`illegal base64 data at input byte ${read.badByteAt}`);
       return undefined;
     }
-    // A list of numbers is a list of bytes as well.
+    // A list of numbers is also accepted as bytes.
     if (Array.isArray(input)) {
       for (const item of input) {
         if (typeof item === 'number' && Number.isInteger(item) && item >= 0 && item <= 255) continue;
-        if (item !== null) this.error ??= this.mismatch(owner, given(item, true), 'uint8');
+        if (item !== null) this.error ??= this.mismatch(owner, goJsonText(item, true), 'uint8');
       }
       return Buffer.from(input.map((item) => (typeof item === 'number' ? item : 0))).toString('base64');
     }
-    this.error ??= this.mismatch(owner, given(input), '[]uint8');
+    this.error ??= this.mismatch(owner, goJsonText(input), '[]uint8');
     return undefined;
   }
 
-  /** Fields of a schema that are a schema or something simpler. The schema in them is of the type that has the field. */
+  /** Conforms JSONSchemaPropsOrBool and the like: a schema, or a simpler value. */
   private schemaOr(type: TypePlan, input: JsonValue, schema: StructPlan): JsonValue {
     if (isJsonObject(input)) return this.schema(input, schema);
     if (type.form === 'schemaOrBool') {
@@ -219,17 +220,20 @@ class Walk {
       return input.map((item) => {
         if (item === null) return schema.zero();
         if (isJsonObject(item)) return this.schema(item, schema);
-        throw this.mismatch(schema, given(item), `v1.${schema.shortName}`);
+        throw this.mismatch(schema, goJsonText(item), `v1.${schema.shortName}`);
       });
     }
     return input.map((item) => {
       if (item === null) return '';
       if (typeof item === 'string') return wellFormed(item);
-      throw this.mismatch(schema, given(item), 'string');
+      throw this.mismatch(schema, goJsonText(item), 'string');
     });
   }
 
-  /** Read by itself: what is unknown in it is dropped without a word, and a misfit in it is told of the outer field. */
+  /**
+   * Conforms a nested schema as Go's UnmarshalJSON does: unknown fields are dropped silently, and a type mismatch is
+   * reported for the outer field.
+   */
   private schema(input: JsonObject, plan: StructPlan): JsonObject {
     const inner = new Walk(this.depth, this.keepsEmpties, this.findsNested);
     try {
@@ -252,20 +256,20 @@ class Walk {
 
   private located(owner: StructPlan, error: unknown): unknown {
     const found = error instanceof ConformError ? error.mismatch : undefined;
-    return found ? this.mismatch(owner, found.given, found.wanted) : error;
+    return found ? this.mismatch(owner, found.found, found.wanted) : error;
   }
 
   private misfit(owner: StructPlan, input: JsonValue, type: TypePlan): ConformError {
-    const { given: what, wanted } = mismatchOf(input, type);
+    const { found: what, wanted } = mismatchOf(input, type);
     return this.mismatch(owner, what, wanted);
   }
 
-  /** Go names the fields on the way, not the indexes and keys. */
+  /** Go names the fields of the path, without indexes and keys. */
   private mismatch(owner: StructPlan, what: string, wanted: string): ConformError {
     const path = this.names.filter((_, at) => this.steps[at] === fieldStep).join('.');
     return new ConformError(
       `json: cannot unmarshal ${what} into Go struct field ${owner.shortName}.${path} of type ${wanted}`,
-      { given: what, wanted },
+      { found: what, wanted },
     );
   }
 

@@ -11,7 +11,7 @@ const int: FieldType = { form: 'scalar', scalar: 'int32', goName: 'int32', enumV
 const listOf = (of: FieldType): FieldType => ({ form: 'list', of, goName: `[]${of.goName}`, isMessage: false });
 const mapOf = (of: FieldType): FieldType => ({ form: 'map', of, goName: `map[string]${of.goName}` });
 
-/** `name` a value, `name*` a pointer. */
+/** `name` is a value, `name*` a pointer. */
 function struct(fields: Readonly<Record<string, [FieldType, ...string[]]>>): StructType {
   const made = Object.entries(fields).map(([key, [type, ...rules]]): Field => {
     const list = rules.some((rule) => rule.includes('Type=map')) ? { type: 'map' as const, keys: ['name'] } : undefined;
@@ -125,12 +125,12 @@ describe('rules of one field', () => {
       [],
     ],
     ['f', text, ['immutable', 'update=NoModify'], { f: 'a' }, []],
-  ])('%s %j %j %j', (name, type, rules, object, want) =>
+  ])('field %s of type %j with rules %j validates %j', (name, type, rules, object, want) =>
     expect(errors(struct({ [name]: [type, ...rules] }), object)).toEqual(want),
   );
 });
 
-describe('updates', () => {
+describe('ratcheting', () => {
   const items = listOf(struct({ name: [text], n: [int, 'maximum=1'] }));
   it.each<[string, FieldType, string[], JsonObject, JsonObject, string[]]>([
     ['f', text, ['immutable'], { f: 'a' }, { f: 'a' }, []],
@@ -148,7 +148,7 @@ describe('updates', () => {
       ['f: Invalid value: null: field cannot be modified once set'],
     ],
     ['f', text, ['update=NoModify'], { f: 'a' }, {}, []],
-    // What was wrong before stays as it is.
+    // An unchanged invalid value is accepted.
     ['f', text, ['maxBytes=1'], { f: 'aa' }, { f: 'aa' }, []],
     [
       'f',
@@ -175,7 +175,7 @@ describe('updates', () => {
       ['f[0].n: Invalid value: 5: must be less than or equal to 1'],
     ],
     ['f', mapOf(int), ['eachKey=+k8s:maxLength=1'], { f: { ab: 1 } }, { f: { ab: 2 } }, []],
-  ])('%s %j %j %j → %j', (name, type, rules, old, object, want) =>
+  ])('field %s of type %j with rules %j: update of %j to %j', (name, type, rules, old, object, want) =>
     expect(errors(struct({ [name]: [type, ...rules] }), object, { old })).toEqual(want),
   );
 });
@@ -232,10 +232,10 @@ describe('unions', () => {
           'must specify at most one of: `list[{"type": "Yes"}]`, `list[{"type": "No"}]`',
       ],
     ],
-  ])('%#: %j', (type, object, old, want) => expect(errors(type, object, { old, at: 'at' })).toEqual(want));
+  ])('row %#: %j', (type, object, old, want) => expect(errors(type, object, { old, at: 'at' })).toEqual(want));
 });
 
-describe('rules that are not stable', () => {
+describe('alpha and beta rules', () => {
   const type = struct({
     a: [text, 'alpha(since: "1.36")=+k8s:required'],
     b: [text, 'beta=+k8s:required'],
@@ -245,11 +245,11 @@ describe('rules that are not stable', () => {
     ['stable', ['c']],
     ['beta', ['b', 'c']],
     ['alpha', ['a', 'b', 'c']],
-  ] as const)('%s ones find %j', (stability, want) =>
+  ] as const)('rules up to %s find %j', (stability, want) =>
     expect(declarativeErrors({}, type, { ...options, stability }).map(({ field }) => field)).toEqual(want),
   );
 
-  it('tells which rule found an error', () => {
+  it('errors name the rule as their origin', () => {
     const [error] = declarativeErrors({ a: 'ab' }, struct({ a: [text, 'alpha=+k8s:maxLength=1'] }), {
       ...options,
       stability: 'alpha',
@@ -259,7 +259,7 @@ describe('rules that are not stable', () => {
 });
 
 describe('built-in types', () => {
-  it('have no rule that is not known', () => {
+  it('all their rules are supported', () => {
     for (const { group, version, kind } of catalog.kinds().values()) {
       const type = catalog.kind(group, version, kind)!;
       for (const struct of structsIn(type, new Set())) {
@@ -314,7 +314,7 @@ describe('built-in types', () => {
       [],
     ],
     ['core.v1.Pod', { spec: {} }, { spec: { x: 1 } }, 'stable', []],
-  ])('%s %j', (name, object, old, stability, want) =>
+  ])('%s with %j', (name, object, old, stability, want) =>
     expect(errors(catalog.struct(name), object, { old, stability })).toEqual(want),
   );
 });

@@ -19,28 +19,28 @@ import { Reach } from './reach.js';
 import { isUnset } from './unset.js';
 
 /**
- * Validation that the types declare themselves. On an update only what has changed is looked at, so that rules that
- * came later do not stand in the way of objects that were there before.
+ * Declarative validation: rules declared on the types. On updates only changed values are validated (ratcheting), so
+ * that new rules do not block existing objects.
  */
 export interface DeclaredError extends FieldError {
-  /** The rule that found it: `maxItems`, `format=k8s-short-name`; empty for those about presence. */
+  /** The rule: `maxItems`, `format=k8s-short-name`; empty for rules about presence. */
   readonly origin: string;
   readonly stability: Stability;
 }
 
 export interface DeclarativeOptions {
-  /** Of an update: the object as it was. */
+  /** The old object of an update. */
   readonly old?: JsonObject | undefined;
-  /** The least stable rules that count; those that are not stable repeat what is validated by hand. */
+  /** The least stable rules to apply; alpha and beta rules duplicate handwritten validation. */
   readonly stability: Stability;
   readonly isEnabled: (gate: string) => boolean;
-  /** What extended resources must not be called after: `kubernetes.io/`. */
+  /** Prefix that names of extended resources must not have: `kubernetes.io/`. */
   readonly ownResourcePrefix: string;
-  /** Where the object stands; '' for a whole one. */
+  /** Path of the object; '' for a whole one. */
   readonly at?: string | undefined;
 }
 
-/** The object must be conformed, and of one version with the old one. */
+/** The object must be conformed, and of the same version as the old one. */
 export function declarativeErrors(object: JsonObject, type: StructType, options: DeclarativeOptions): DeclaredError[] {
   const plans = plansOf[options.stability];
   if (!plans.reach.below(type)) return [];
@@ -51,7 +51,7 @@ export function declarativeErrors(object: JsonObject, type: StructType, options:
     return walk.errors;
   });
   if (found === walk.errors) return walk.errors;
-  // A list that was cut short: which rule found which error is not known.
+  // The list was cut at its limit: the origin of each error is unknown.
   return found.map((error) => ({ ...error, origin: '', stability: options.stability }));
 }
 
@@ -70,7 +70,7 @@ interface StructPlan {
   readonly fields: readonly FieldPlan[];
 }
 
-/** Types made ready for the rules up to a stability. */
+/** Compiled rules of types, up to a stability. */
 class Plans {
   readonly reach = new Reach((type) => [...type.byName.values()].some(({ rules }) => this.counting(rules).length > 0));
   private readonly plans = new WeakMap<StructType, StructPlan>();
@@ -117,7 +117,7 @@ class Plans {
   }
 }
 
-/** Rules may tell items apart in lists that are merged as one. */
+/** Adds the keys by which rules of this list tell its items apart. */
 function withKeys(checked: Checked, parsed: readonly ReturnType<typeof staged>[]): Checked {
   const unique = parsed.find(({ rule }) => rule.tag === 'unique' || rule.tag === 'listType')?.rule.value;
   if (unique !== 'set' && unique !== 'map') return checked;

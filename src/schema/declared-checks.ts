@@ -9,11 +9,11 @@ import type { DeclaredRule } from './declared-rule.js';
 import { isUnset, zeroOf } from './unset.js';
 import { correlated, uniquenessErrors, type ListIdentity } from './uniqueness.js';
 
-/** What a rule looks at: a value, what it was before, and where it stands. */
+/** The value under a rule, its old value, and its path. */
 export interface Subject {
   readonly value: JsonValue | undefined;
   readonly old: JsonValue | undefined;
-  /** Whether there was something that the value can be compared with. */
+  /** True if there is an old value to compare with. */
   readonly hasOld: boolean;
   readonly at: string;
 }
@@ -23,17 +23,17 @@ export interface Surroundings extends FormatNames {
   readonly isEnabled: (gate: string) => boolean;
 }
 
-/** A rule made ready. */
+/** A compiled rule. */
 export interface Check {
   readonly origin: string;
-  /** Looked at before all others; what it finds ends the matter. */
+  /** Runs before the others; if it finds errors, they do not run. */
   readonly isFirst: boolean;
-  /** An unset value is fine, and nothing more is to be said of it. */
+  /** An unset value is valid, and skips the other checks. */
   readonly endsWhenUnset: boolean;
   readonly find: (subject: Subject, around: Surroundings) => FieldError[];
 }
 
-/** What a check is of: a field, an item, a value of a map. */
+/** The declaration that a check is for: a field, an item, a map value. */
 export interface Checked {
   readonly type: FieldType;
   readonly isPointer: boolean;
@@ -46,7 +46,7 @@ type Factory = (rule: DeclaredRule, of: Checked) => Check | undefined;
 const first = (origin: string, find: Find): Check => ({ origin, isFirst: true, endsWhenUnset: false, find });
 const rest = (origin: string, find: Find): Check => ({ origin, isFirst: false, endsWhenUnset: false, find });
 
-/** Undefined where the rule says something to others only: its place in a union, how items are told apart. */
+/** Returns undefined for rules that only configure others: union members, keys of items. */
 export function checkOf(rule: DeclaredRule, of: Checked): Check | undefined {
   assert(Object.hasOwn(factories, rule.tag), `no check is known for ${rule.tag}`);
   return factories[rule.tag]!(rule, of);
@@ -58,7 +58,7 @@ const factories: Readonly<Record<string, Factory>> = {
   optional: () => ({ origin: '', isFirst: true, endsWhenUnset: true, find: () => [] }),
   required: (_rule, of) => first('', ({ value, at }) => (isUnset(value, of) ? [fieldError.required(at)] : [])),
   forbidden: (_rule, of) => first('', ({ value, at }) => (isUnset(value, of) ? [] : [fieldError.forbidden(at, '')])),
-  // Only what has changed comes here.
+  // Unchanged values are not checked at all.
   immutable: () =>
     first('immutable', ({ at }, { isUpdate }) =>
       isUpdate ? [fieldError.invalid(at, null, 'field is immutable')] : [],
@@ -137,7 +137,7 @@ const factories: Readonly<Record<string, Factory>> = {
     return rest(check.origin, (subject, around) => {
       const part = inner(subject);
       if (around.isUpdate && isSame(part)) return [];
-      // A sibling rule says that it may be unset.
+      // Optional fields have a rule that allows them to be unset.
       if (check.isFirst || !isUnset(part.value, checkedField(field))) return check.find(part, around);
       return [];
     });
@@ -179,12 +179,12 @@ export function matches(item: JsonValue | undefined, named: Readonly<Record<stri
   return Object.entries(named).every(([name, value]) => (fields[name] ?? '') === value);
 }
 
-/** Nothing that anybody did: rules that were added later do not spoil it. */
+/** True for an unchanged value: rules that were added later do not apply to it. */
 export function isSame({ value, old, hasOld }: Subject): boolean {
   return hasOld && deepEqual(value ?? undefined, old ?? undefined);
 }
 
-/** The items of a list or values of a map, each with its like from before. */
+/** The items of a list or values of a map, each with its old value. */
 export function membersOf({ value, old, at }: Subject, { identity }: Checked): Subject[] {
   if (Array.isArray(value)) {
     const like = identity && Array.isArray(old) ? correlated(value, old, identity) : [];

@@ -14,7 +14,7 @@ it.each([
   ['k8s-resource-pool-name', 'a.b/c'],
   ['k8s-extended-resource-name', 'example.com/gpu'],
   ['k8s-resource-fully-qualified-name', 'example.com/my_name'],
-])('%s takes %s', (format, text) => expect(found(format, text)).toEqual([]));
+])('format %s accepts %s', (format, text) => expect(found(format, text)).toEqual([]));
 
 it.each<[string, string, (string | RegExp)[]]>([
   ['k8s-short-name', 'A', [/^Invalid value: "A": a lowercase RFC 1123 label must/]],
@@ -55,6 +55,6 @@ it.each<[string, string, (string | RegExp)[]]>([
   ['k8s-resource-fully-qualified-name', '/a', ['Invalid value: "": prefix must not be empty']],
   ['k8s-resource-fully-qualified-name', 'a/', ['Invalid value: "": name must not be empty']],
   ['k8s-resource-fully-qualified-name', `a/${'b'.repeat(33)}`, ['Too long: may not be more than 32 bytes']],
-])('%s refuses %s', (format, text, want) => {
+])('format %s refuses %s', (format, text, want) => {
   expect(found(format, text)).toEqual(want.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))));
 });

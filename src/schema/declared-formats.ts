@@ -9,16 +9,16 @@ import {
   validateQualifiedName,
 } from '../machinery/names.js';
 
-/** Formats of texts that declared rules name. */
+/** Formats of strings in declared rules. */
 export type Format = (text: string, at: string, names: FormatNames) => FieldError[];
 export interface FormatNames {
-  /** What extended resources must not be called after: `kubernetes.io/`. */
+  /** Prefix that names of extended resources must not have: `kubernetes.io/`. */
   readonly ownResourcePrefix: string;
 }
 
 const resourcePrefixLengthMax = 63;
 const resourceNameLengthMax = 32;
-/** How quotas call an amount of a resource. */
+/** Prefix of resource names in quotas. */
 const requestsPrefix = 'requests.';
 
 const checkedBy =
@@ -41,7 +41,7 @@ export const formats: Readonly<Record<string, Format>> = {
   'k8s-resource-fully-qualified-name': fullyQualifiedName,
 };
 
-/** The same rule for both cases, in words that do not ask for one. */
+/** DNS subdomain in either case, with messages that do not ask for lower case. */
 function validateCaselessSubdomain(text: string): string[] {
   return validateDnsSubdomain(text.toLowerCase()).map((problem) =>
     problem

@@ -23,12 +23,14 @@ it.each([
     'unionMember(union: "u", memberName: "M")',
     { ...plain, tag: 'unionMember', named: { union: 'u', memberName: 'M' } },
   ],
-])('%s', (text, want) => expect(parseRule(text)).toEqual(want));
+])('parses %s', (text, want) => expect(parseRule(text)).toEqual(want));
 
 it.each([
   ['optional', 'stable', 'optional'],
   ['alpha(since: "1.36")=+k8s:maxItems=3', 'alpha', 'maxItems'],
   ['beta(since: "1.36")=+k8s:ifEnabled(X)=+k8s:maxItems=3', 'beta', 'ifEnabled'],
-])('%s is %s', (text, stability, tag) => expect(staged(parseRule(text))).toMatchObject({ stability, rule: { tag } }));
+])('%s has stability %s', (text, stability, tag) =>
+  expect(staged(parseRule(text))).toMatchObject({ stability, rule: { tag } }),
+);
 
 it.each(['', '=1', 'a b'])('refuses %j', (text) => expect(() => parseRule(text)).toThrow('is no rule'));

@@ -1,7 +1,7 @@
 import { assert } from '../std/assert.js';
 
 /**
- * A rule of declarative validation as types declare it:
+ * A rule of declarative validation, declared on a type:
  *
  *   minimum=0
  *   alpha(since: "1.36")=+k8s:ifEnabled(HPAScaleToZero)=+k8s:minimum=0
@@ -14,11 +14,11 @@ export interface DeclaredRule {
   /** `item(type: "Approved")` → type: Approved */
   readonly named: Readonly<Record<string, string>>;
   readonly value: string | undefined;
-  /** The rule that this one is about. */
+  /** The rule that this rule wraps. */
   readonly inner: DeclaredRule | undefined;
 }
 
-/** Rules that are not stable yet are tried beside the code that they will replace. */
+/** Rules that are not stable yet duplicate the handwritten validation that they will replace. */
 export const stabilities = ['stable', 'beta', 'alpha'] as const;
 export type Stability = (typeof stabilities)[number];
 
@@ -38,7 +38,7 @@ export function parseRule(text: string): DeclaredRule {
   };
 }
 
-/** How far the rule is, and the rule itself. */
+/** Unwraps the stability of a rule. */
 export function staged(rule: DeclaredRule): { readonly stability: Stability; readonly rule: DeclaredRule } {
   if ((rule.tag !== 'alpha' && rule.tag !== 'beta') || !rule.inner) return { stability: 'stable', rule };
   return { stability: rule.tag, rule: rule.inner };

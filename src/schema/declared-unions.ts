@@ -15,7 +15,7 @@ import {
 import { parseRule, staged, type DeclaredRule, type Stability } from './declared-rule.js';
 import { isUnset } from './unset.js';
 
-/** Rules that look at several fields of a struct at once. */
+/** Rules over several fields of a struct. */
 export interface StructCheck {
   readonly stability: Stability;
   readonly origin: string;
@@ -24,7 +24,7 @@ export interface StructCheck {
 
 interface Member {
   readonly name: string;
-  /** The value of the discriminator that the member goes with. */
+  /** The discriminator value of the member. */
   readonly goesWith: string;
   readonly isSet: (struct: JsonValue | undefined) => boolean;
 }

@@ -43,7 +43,7 @@ describe('applyDefaults', () => {
       },
     ],
     ['core.v1.Pod', { spec: { containers: 'x' } }, { spec: { containers: 'x' } }],
-  ])('%s %j', (name, object, want) => {
+  ])('%s with %j', (name, object, want) => {
     const type = catalog.struct(name);
     const given = structuredClone(object);
     applyDefaults(given, type);
@@ -52,7 +52,7 @@ describe('applyDefaults', () => {
     expect(given).toEqual(want);
   });
 
-  it('ends in types that hold themselves', () => {
+  it('recursive types terminate', () => {
     const schema = { properties: { a: { items: {} } } };
     applyDefaults(schema, catalog.struct('apiextensions.v1.JSONSchemaProps'));
     expect(schema).toEqual({ properties: { a: { items: {} } } });

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 import type { Field, FieldType, StructType } from '../machinery/type-model.js';
 import { Reach } from './reach.js';
 
-/** The defaults that stand at the fields of types; what a kind decides for itself is its strategy's matter. */
+/** Defaults declared on the fields of types. Defaults of a kind that depend on other fields are in its strategy. */
 interface Plan {
   readonly defaults: readonly Default[];
   readonly below: readonly Below[];
@@ -10,16 +10,16 @@ interface Plan {
 interface Default {
   readonly name: string;
   readonly value: JsonValue;
-  /** A zero was meant as it stands. */
+  /** True if zero is a value of its own (pointer fields). */
   readonly keepsZero: boolean;
 }
-/** A field with defaults somewhere in it. */
+/** A field with defaults inside it. */
 interface Below {
   readonly name: string;
   readonly type: FieldType;
 }
 
-/** Fills in what was left out, in the object itself. Doing it again changes nothing. */
+/** Sets the declared defaults in place. Idempotent. */
 export function applyDefaults(object: JsonObject, type: StructType): void {
   if (reach.below(type)) fill(object, planOf(type));
 }

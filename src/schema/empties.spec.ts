@@ -2,7 +2,7 @@ import { Catalog } from '../catalog/catalog.js';
 import { namingProfile } from '../config/naming-profile.js';
 import type { JsonObject } from '../machinery/kube-object.js';
 import { conform } from './conform.js';
-import { forgetEmpties } from './empties.js';
+import { dropEmpties } from './empties.js';
 
 const catalog = new Catalog(namingProfile('kubernetes'));
 const role = catalog.kind('rbac.authorization.k8s.io', 'v1', 'Role')!;
@@ -19,15 +19,15 @@ it.each<[JsonObject, typeof role, JsonObject, JsonObject]>([
     { rules: [{ verbs: ['get'] }] },
   ],
   [{ spec: { drivers: [] } }, node, { spec: { drivers: [] } }, { spec: { drivers: null } }],
-])('%j of %#', (given, type, read, kept) => {
+])('drops the empty lists of %j: row %#', (given, type, read, kept) => {
   const { object } = conform(given, type, { keepsEmpties: true });
   expect(object).toMatchObject(read);
-  forgetEmpties(object, type);
+  dropEmpties(object, type);
   expect(object).toEqual(conform(given, type).object);
   expect(object).toMatchObject(kept);
 });
 
-it('hears an empty list that defaults tell from none, until it is written', () => {
+it('an empty list that defaulting tells from an absent one is kept until dropEmpties', () => {
   const rules = catalog.struct('autoscaling.v2.HPAScalingRules');
   expect(conform({ policies: [] }, rules, { keepsEmpties: true }).object).toEqual({ policies: [] });
   expect(conform({ policies: [] }, rules).object).toEqual({});

@@ -3,8 +3,8 @@ import type { Field, FieldType, StructType } from '../machinery/type-model.js';
 import { Reach } from './reach.js';
 
 /**
- * Lists and maps that are written even where they are empty: whoever sends `[]` says something, and owns the field.
- * Once that is noted, it is the same as nothing.
+ * Lists and maps that Go writes even if empty: a client that sends `[]` owns the field. Once ownership is recorded,
+ * empty equals absent.
  */
 interface Plan {
   readonly always: readonly string[];
@@ -17,8 +17,8 @@ export const isAlwaysWritten = ({ type, omitsEmpty, isPointer }: Field): boolean
 const reach = new Reach((type) => [...type.byName.values()].some(isAlwaysWritten));
 const plans = new WeakMap<StructType, Plan>();
 
-/** Makes nothing of what is empty, in the object itself. */
-export function forgetEmpties(object: JsonObject, type: StructType): void {
+/** Makes empty lists and maps null or absent, in place. */
+export function dropEmpties(object: JsonObject, type: StructType): void {
   if (reach.below(type)) forget(object, planOf(type));
 }
 

@@ -1,13 +1,13 @@
 import { goQuote } from '../machinery/field-error.js';
 import { findingsMax } from './conform.js';
 
-/** Where fields stand in the text of an object, by their paths. */
+/** Finds the positions of fields in the text of an object, by path. */
 export type Positions = (paths: ReadonlySet<string>) => ReadonlyMap<string, number>;
 
 /**
- * What is unknown and what stands twice, as warnings and strict errors name them: in the order of the document, each
- * once, not too many. `duplicates` are texts as decoders give them; those within unknown fields are left out, as nobody
- * reads what stands there. Without positions (YAML, patched objects) duplicates come first.
+ * Returns unknown and duplicate fields as warnings and strict errors report them: in the order of the document, each
+ * once, up to a limit. `duplicates` are messages of decoders; those inside unknown fields are left out. Without
+ * positions (YAML, patched objects) duplicates come first.
  */
 export function fieldFindings(
   duplicates: readonly string[],
@@ -23,11 +23,12 @@ export function fieldFindings(
   const findings = [...twice, ...unknown];
   if (!positions || unknown.length === 0) return capped(findings.map(({ text }) => text));
   const at = positions(new Set(findings.flatMap(({ path }) => path ?? [])));
-  const place = ({ path }: { readonly path: string | undefined }) => (path === undefined ? -1 : (at.get(path) ?? -1));
-  return capped(findings.sort((a, b) => place(a) - place(b)).map(({ text }) => text));
+  const position = ({ path }: { readonly path: string | undefined }) =>
+    path === undefined ? -1 : (at.get(path) ?? -1);
+  return capped(findings.sort((a, b) => position(a) - position(b)).map(({ text }) => text));
 }
 
-/** As warnings: YAML's duplicates, which are one problem of several lines, line by line. */
+/** Splits findings into warnings: YAML duplicates are one error of several lines, and a warning per line. */
 export function asWarnings(findings: readonly string[]): string[] {
   return findings.flatMap((text) =>
     text.startsWith(yamlProblem) ? text.slice(yamlProblem.length).split('\n  ') : text,
@@ -40,12 +41,12 @@ const capped = (texts: readonly string[]): string[] => [...new Set(texts)].slice
 
 const duplicatePattern = /^duplicate field "(.*)"$/s;
 
-/** Undefined where a text tells a line instead. */
+/** Returns undefined for messages that name a line instead. */
 function pathOf(text: string): string | undefined {
   return duplicatePattern.exec(text)?.[1];
 }
 
-/** True if the path is one of those, or leads on from one of them. */
+/** True if the path is one of `outers`, or inside one. */
 function isWithinAny(path: string, outers: ReadonlySet<string>): boolean {
   if (outers.size === 0) return false;
   if (outers.has(path)) return true;

@@ -3,9 +3,9 @@ import type { StructType } from '../machinery/type-model.js';
 import { planOf, type StructPlan, type TypePlan } from './type-plan.js';
 
 /**
- * True if every field is known to the type and every value is of its field's JSON type, so that reading the object by its
- * type would lose nothing. Makes nothing: it costs a fraction of conform(). False where that takes a closer look: parts
- * that are schemas, whole numbers that a double does not hold. `isSafe` is asked about the parts that have no type.
+ * True if conform() would change nothing: every field is known and every value has the JSON type of its field. Much
+ * cheaper than conform(), since it creates nothing. Returns false in cases that need a closer look: JSON schemas,
+ * integers that a double does not hold. `isSafe` is called for free-form fields.
  */
 export function fits(value: JsonValue, type: StructType, isSafe: (value: JsonValue) => boolean): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
@@ -18,7 +18,7 @@ function structFits(plan: StructPlan, object: JsonObject, isSafe: (value: JsonVa
     const field = fields.get(name);
     if (field === undefined) return false;
     const value = object[name]!;
-    // Most values are texts, and need no further look.
+    // Fast path: most values are strings.
     if (typeof value === 'string' && field.type.form === 'string') continue;
     if (value !== null && !valueFits(field.type, value, isSafe)) return false;
   }
@@ -68,7 +68,7 @@ function mapFits(of: TypePlan, map: JsonObject, isSafe: (value: JsonValue) => bo
   return true;
 }
 
-/** `2026-11-22T03:00:53Z`, as Go writes it. Others are for conform() to judge. */
+/** True for `2026-11-22T03:00:53Z`, the form that Go writes. Others are left to conform(). */
 function isUsualTime(text: string): boolean {
   if (text.length !== timePattern.length) return false;
   for (let at = 0; at < timePattern.length; at++) {
@@ -85,7 +85,7 @@ const timePattern = '0000-00-00T00:00:00Z';
 const zero = 0x30;
 const nine = 0x39;
 
-/** `100m`, `2Gi`: digits and a suffix. */
+/** True for `100m`, `2Gi`: digits and a suffix. */
 function isUsualAmount(text: string): boolean {
   let at = 0;
   while (at < text.length && text.charCodeAt(at) >= zero && text.charCodeAt(at) <= nine) at++;

@@ -10,17 +10,17 @@ const slice = (...devices: object[]): JsonObject => ({ spec: { devices } }) as J
 
 it.each<[string, JsonObject, JsonObject | undefined, JsonObject]>([
   ['nothing to drop', slice({ name: 'd' }), undefined, slice({ name: 'd' })],
-  ['a new object', slice({ name: 'd', taints }, { taints }), undefined, slice({ name: 'd' }, {})],
-  ['one of two gates', slice({ bindsToNode: true }), undefined, slice({})],
-  ['a change of an object without it', slice({ taints }), slice({ name: 'd' }), slice({})],
+  ['drops the field of a new object', slice({ name: 'd', taints }, { taints }), undefined, slice({ name: 'd' }, {})],
+  ['drops only fields of disabled gates', slice({ bindsToNode: true }), undefined, slice({})],
+  ['drops the field if the old object does not use it', slice({ taints }), slice({ name: 'd' }), slice({})],
   [
-    'a change of an object that has it somewhere',
+    'keeps the field if the old object uses it anywhere',
     slice({ taints, bindsToNode: true }),
     slice({}, { taints: [] }),
     slice({ taints }),
   ],
   [
-    'a gate that is on',
+    'keeps the field of an enabled gate',
     slice({ allowMultipleAllocations: true }),
     undefined,
     slice({ allowMultipleAllocations: true }),
@@ -31,7 +31,7 @@ it.each<[string, JsonObject, JsonObject | undefined, JsonObject]>([
   expect(given).toEqual(want);
 });
 
-it('looks into lists and maps, and at nothing else', () => {
+it('finds fields in lists and maps', () => {
   const capacity = { m: { value: '1', requestPolicy: { default: '1' } }, n: { value: '1' } };
   const object = slice({ capacity: structuredClone(capacity) });
   new GatedFields((gate) => gate === 'DRAConsumableCapacity').drop(

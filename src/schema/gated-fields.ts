@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 import type { Field, FieldType, StructType } from '../machinery/type-model.js';
 import { Reach } from './reach.js';
 
-/** A field that is dropped, or that has such fields in it. */
+/** A gated field, or one with gated fields inside. */
 interface Step {
   readonly field: Field;
   readonly isDropped: boolean;
@@ -10,8 +10,7 @@ interface Step {
 }
 
 /**
- * Fields of features that are switched off: nobody gets them into an object, but an object that has one of them, from
- * a time when the feature was on, may go on to have it.
+ * Fields of disabled feature gates: they are dropped from new objects, but an object that already uses one may keep it.
  */
 export class GatedFields {
   private readonly reach: Reach;
@@ -21,7 +20,7 @@ export class GatedFields {
     this.reach = new Reach((type) => [...type.byName.values()].some((field) => this.isDropped(field)));
   }
 
-  /** Drops them from the object itself; `old` is what was there before. */
+  /** Drops them in place, unless `old` uses them. */
   drop(object: JsonObject, old: JsonObject | undefined, type: StructType): void {
     if (!this.reach.below(type)) return;
     const used = new Set<Field>();
@@ -35,7 +34,7 @@ export class GatedFields {
     return gates.some(this.isOff);
   }
 
-  /** Every switched-off field that is set, with what it is in. */
+  /** Calls `found` for every gated field that is set, with the object that contains it. */
   private visit(value: JsonValue | undefined, type: FieldType, found: (owner: JsonObject, field: Field) => void): void {
     if (typeof value !== 'object' || value === null) return;
     switch (type.form) {

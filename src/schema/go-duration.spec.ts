@@ -13,7 +13,7 @@ describe('canonicalDuration', () => {
     ['.5m', '30s'],
     ['1h2m3.000000004s', '1h2m3.000000004s'],
     ['-2562047h47m16.854775808s', '-2562047h47m16.854775808s'],
-  ])('%s is %s', (text, want) => expect(canonicalDuration(text)).toBe(want));
+  ])('%s becomes %s', (text, want) => expect(canonicalDuration(text)).toBe(want));
 
   it.each([
     ['', 'time: invalid duration ""'],

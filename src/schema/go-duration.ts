@@ -1,7 +1,7 @@
 import { goQuote } from '../machinery/field-error.js';
 import { ConformError } from './conform-error.js';
 
-/** Durations as typed servers write them: `90m` is `1h30m0s`, `1500us` is `1.5ms`. Nanoseconds in an int64. */
+/** Durations as Go writes them: `90m` is `1h30m0s`, `1500us` is `1.5ms`. Nanoseconds in an int64. */
 const nanosOf: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1000n,
@@ -13,7 +13,7 @@ const nanosOf: Readonly<Record<string, bigint>> = {
   h: 3_600_000_000_000n,
 };
 const nanosMax = 2n ** 63n - 1n;
-/** Longer numbers are no durations. */
+/** Longer texts are not durations. */
 const textLengthMax = 256;
 
 export function canonicalDuration(text: string): string {
@@ -60,7 +60,7 @@ function printed(nanos: bigint): string {
   return `${sign}${hours === 0n ? '' : `${hours}h`}${minutes % 60n}m${secondsText}`;
 }
 
-/** `amount` with the point `places` from the right, and no zeros behind what is left. */
+/** Writes `amount` with `places` decimal places and without trailing zeros. */
 function decimal(amount: bigint, places: number): string {
   const text = String(amount).padStart(places + 1, '0');
   const fraction = text.slice(-places).replace(/0+$/, '');

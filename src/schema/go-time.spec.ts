@@ -11,7 +11,7 @@ describe('canonicalTime', () => {
     ['0050-01-01T00:00:00Z', '0050-01-01T00:00:00Z'],
     ['0001-01-01T00:00:00Z', null],
     ['0001-01-01T01:00:00+01:00', null],
-  ])('%s is %s', (text, want) => expect(canonicalTime(text)).toBe(want));
+  ])('%s becomes %s', (text, want) => expect(canonicalTime(text)).toBe(want));
 
   const layout = '2006-01-02T15:04:05Z07:00';
   const cannot = (rest: string, element: string) => ` as "${layout}": cannot parse "${rest}" as "${element}"`;
@@ -44,12 +44,12 @@ describe('canonicalMicroTime', () => {
     ['2006-01-02T15:04:05.000000Z', '2006-01-02T15:04:05.000000Z'],
     ['2006-01-02T15:04:05.123456+01:00', '2006-01-02T14:04:05.123456Z'],
     ['0001-01-01T00:00:00.000000Z', null],
-  ])('%s is %s', (text, want) => expect(canonicalMicroTime(text)).toBe(want));
+  ])('%s becomes %s as a MicroTime', (text, want) => expect(canonicalMicroTime(text)).toBe(want));
 
   it.each([
     ['2006-01-02T15:04:05.1Z', '.1Z', '.000000'],
     ['2006-01-02T15:04:05.1234567Z', '7Z', 'Z07:00'],
-  ])('refuses %s', (text, rest, element) =>
+  ])('refuses %s as a MicroTime', (text, rest, element) =>
     expect(() => canonicalMicroTime(text)).toThrow(`cannot parse "${rest}" as "${element}"`),
   );
 });

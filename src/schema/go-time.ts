@@ -1,14 +1,13 @@
 import { ConformError } from './conform-error.js';
 
 /**
- * Times as typed servers read and write them: RFC 3339, in UTC when written. Times are read as leniently, and refused
- * with the same words, as the layouts of Go do it: an hour may have one digit, a fraction of a second is cut off where
- * the layout has none.
+ * Times as Go decodes and encodes them: RFC 3339, in UTC when encoded. As lenient as Go's layouts, with the same
+ * errors: an hour may have one digit, and a fraction that the layout does not have is cut off.
  */
 interface Layout {
   readonly text: string;
   readonly parts: readonly Part[];
-  /** Digits behind the second; a layout without them takes any number. */
+  /** Digits of the fraction; a layout without them accepts any number. */
   readonly fractionDigits: number;
 }
 interface Part {
@@ -32,7 +31,7 @@ const microseconds: Layout = {
   fractionDigits: 6,
 };
 
-/** `2006-01-02T15:04:05Z`, or null for the time that means none. */
+/** `2006-01-02T15:04:05Z`, or null for the zero time. */
 export function canonicalTime(text: string): string | null {
   if (isCanonical(text)) return text === zeroTime ? null : text;
   const time = parse(text, seconds);
@@ -48,7 +47,7 @@ export function canonicalMicroTime(text: string): string | null {
 const zeroTime = '0001-01-01T00:00:00Z';
 const canonicalPattern = /^\d{4}-(\d\d)-(\d\d)T(\d\d):([0-5]\d):[0-5]\dZ$/;
 
-/** Most times come as they go. The days that not every month has are looked at more closely. */
+/** Fast path: most times are canonical already. Days after the 28th are left to the parser. */
 function isCanonical(text: string): boolean {
   const found = text.length === zeroTime.length ? canonicalPattern.exec(text) : null;
   if (!found) return false;
@@ -186,7 +185,7 @@ class Reading {
   }
 }
 
-/** In double quotes; bytes that are not printable ASCII in hex. */
+/** Quotes a text as Go does, with bytes that are not printable ASCII in hex. */
 function quoted(text: string): string {
   let out = '"';
   for (const byte of Buffer.from(text)) {

@@ -1,6 +1,6 @@
 import type { FieldType, StructType } from '../machinery/type-model.js';
 
-/** Whether something is to be found in a type or anywhere below it, so that walks leave out the rest. */
+/** Tells whether a type, or one inside it, has a property, so that walks skip the others. */
 export class Reach {
   private readonly known = new WeakMap<StructType, boolean>();
 

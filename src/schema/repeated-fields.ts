@@ -2,9 +2,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../machinery/kube
 import type { Field, FieldType, StructType } from '../machinery/type-model.js';
 
 /**
- * A field that stands twice in one object, as a typed server (Go's encoding/json) reads it: each place is laid over what
- * the earlier ones left. Structs and maps join, items of lists join by their index, a value of a map replaces the one
- * before, and null empties what can be empty. `mark` follows the name in all places but the first.
+ * Merges duplicate fields of an object as Go's encoding/json decodes them: each occurrence is laid over the earlier
+ * ones. Structs and maps merge, items of lists merge by index, a map value replaces the one before, and null clears
+ * what can be nil. All occurrences but the first have `mark` after their names.
  */
 export function mergeRepeated(value: JsonValue, type: StructType, mark: string): JsonValue {
   return new Merge(mark).value(undefined, value, type);
@@ -20,7 +20,7 @@ class Merge {
       return value.map((item, index) => this.value(items[index], item, of));
     }
     if (!isJsonObject(value)) return value;
-    // What earlier places left was made here: it is joined in place, so that many places cost no more than their text.
+    // Merged in key: `before` is a copy already, so that many occurrences take linear time.
     const left = isJsonObject(before) ? before : {};
     if (type?.form === 'struct') return this.struct(left, value, type);
     return this.each(type?.form === 'map' ? left : {}, value, (_name, _before, next) =>
@@ -41,9 +41,9 @@ class Merge {
     value: JsonObject,
     laid: (name: string, before: JsonValue | undefined, next: JsonValue) => JsonValue,
   ): JsonObject {
-    for (const [place, next] of Object.entries(value)) {
-      const end = place.indexOf(this.mark);
-      const name = end < 0 ? place : place.slice(0, end);
+    for (const [key, next] of Object.entries(value)) {
+      const end = key.indexOf(this.mark);
+      const name = end < 0 ? key : key.slice(0, end);
       result[name] = laid(name, Object.hasOwn(result, name) ? result[name] : undefined, next);
     }
     return result;

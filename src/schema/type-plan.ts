@@ -3,8 +3,8 @@ import type { JsonValue } from '../machinery/kube-object.js';
 import type { Field, FieldType, ScalarType, StructType, ValueName } from '../machinery/type-model.js';
 
 /**
- * Types made ready for the walk over an object: one class for all of them, what depends on several facts decided once.
- * A struct's plan is made when the first object reaches it.
+ * Types compiled for conform(): one class for all of them, with decisions precomputed. A struct's plan is compiled on
+ * first use.
  */
 export type Form = ScalarType['scalar'] | ValueName | 'struct' | 'list' | 'map';
 
@@ -30,7 +30,7 @@ export class TypePlan {
     return this.structPlan;
   }
 
-  /** What stands in an object where nothing was given. Made anew: the object may be changed. */
+  /** The value for null or absent. A new one each time, since the object may be changed. */
   zero(): JsonValue {
     switch (this.form) {
       case 'struct':
@@ -56,17 +56,17 @@ export class TypePlan {
   }
 }
 
-/** What becomes of an empty value: text, number, list or map. */
+/** Treatment of an empty string, number, list or map. */
 type Empty = 'kept' | 'dropped' | 'null';
 
 export class FieldPlan {
   readonly name: string;
   readonly type: TypePlan;
   readonly empty: Empty;
-  /** Stands in every object, whether it was given or not. */
-  readonly isAlways: boolean;
-  /** Defaults tell an empty list from none, though neither is written. */
-  readonly isHeard: boolean;
+  /** True if Go writes the field in every object. */
+  readonly isAlwaysWritten: boolean;
+  /** True if defaulting tells an empty list from an absent one, though neither is written. */
+  readonly tellsEmptyFromAbsent: boolean;
   private readonly isNullable: boolean;
 
   constructor(field: Field, owner: StructType) {
@@ -74,21 +74,21 @@ export class FieldPlan {
     this.type = new TypePlan(field.type);
     const { form } = this.type;
     const isCollection = form === 'list' || form === 'map';
-    const isLeft = field.omitsEmpty && (!isStructured(form) || leavesOutZero(field, owner));
-    this.isHeard = hearsEmpty(field, owner);
+    const isLeft = field.omitsEmpty && (!isStructured(form) || omitsZero(field, owner));
+    this.tellsEmptyFromAbsent = hasMeaningfulEmpty(field, owner);
     this.isNullable = field.isPointer || form === 'bytes';
-    this.isAlways = !isLeft && !(field.isPointer && field.omitsEmpty);
+    this.isAlwaysWritten = !isLeft && !(field.isPointer && field.omitsEmpty);
     this.empty = field.isPointer || isStructured(form) ? 'kept' : isLeft ? 'dropped' : isCollection ? 'null' : 'kept';
   }
 
-  /** What stands in the object for a field that was not given or is null. */
+  /** The value for a field that is absent or null. */
   absent(): JsonValue | undefined {
-    if (!this.isAlways) return undefined;
+    if (!this.isAlwaysWritten) return undefined;
     return this.isNullable ? null : this.type.zero();
   }
 }
 
-/** Structs in Go, whatever they are in JSON: those have no empty value that could be left out. */
+/** True for structs in Go, whatever they are in JSON: they have no empty value that `omitempty` would omit. */
 function isStructured(form: Form): boolean {
   switch (form) {
     case 'string':
@@ -105,33 +105,33 @@ function isStructured(form: Form): boolean {
   }
 }
 
-/** The one time that is left out of objects while it is zero, by a mark of its own (`omitzero`). */
-function leavesOutZero(field: Field, owner: StructType): boolean {
+/** The one time field with `omitzero`. */
+function omitsZero(field: Field, owner: StructType): boolean {
   return owner.name === 'meta.v1.ObjectMeta' && field.name === 'creationTimestamp';
 }
 
-/** Who gives no policies asks for the usual ones, who gives an empty list is refused. */
-function hearsEmpty(field: Field, owner: StructType): boolean {
+/** HorizontalPodAutoscaler policies: absent means the default ones, an empty list is an error. */
+function hasMeaningfulEmpty(field: Field, owner: StructType): boolean {
   return owner.name === 'autoscaling.v2.HPAScalingRules' && field.name === 'policies';
 }
 
 export class StructPlan {
-  /** As Go's messages call it: `PodSpec`. */
+  /** Name in Go's messages: `PodSpec`. */
   readonly shortName: string;
   readonly fields: ReadonlyMap<string, FieldPlan>;
-  readonly always: readonly FieldPlan[];
+  readonly alwaysWritten: readonly FieldPlan[];
 
   constructor(type: StructType) {
     this.shortName = type.goName.slice(type.goName.lastIndexOf('.') + 1);
     const fields = new Map<string, FieldPlan>();
     for (const [name, field] of type.byName) fields.set(name, new FieldPlan(field, type));
     this.fields = fields;
-    this.always = [...fields.values()].filter(({ isAlways }) => isAlways);
+    this.alwaysWritten = [...fields.values()].filter(({ isAlwaysWritten }) => isAlwaysWritten);
   }
 
   zero(): { [key: string]: JsonValue } {
     const value: { [key: string]: JsonValue } = {};
-    for (const field of this.always) value[field.name] = field.absent()!;
+    for (const field of this.alwaysWritten) value[field.name] = field.absent()!;
     return value;
   }
 }

@@ -38,7 +38,7 @@ describe('uniquenessErrors', () => {
       ],
       [['[1]', '{"protocol":"TCP","port":1}']],
     ],
-  ])('%j in %j', (identity, list, want) =>
+  ])('%j has duplicates at %j', (identity, list, want) =>
     expect(uniquenessErrors(list, identity, 'spec.x')).toEqual(
       want.map(([at, value]) => ({
         type: 'FieldValueDuplicate',
@@ -55,5 +55,5 @@ describe('correlated', () => {
     [set, [{ a: 1 }], [{ a: 1 }], [{ a: 1 }]],
     [byName, [{ name: 'a', x: 1 }], [{ name: 'b' }, { name: 'a', x: 2 }, { name: 'a', x: 3 }], [{ name: 'a', x: 2 }]],
     [byName, [{ name: 'c' }], [{ name: 'b' }], [undefined]],
-  ])('%#: %j', (identity, list, earlier, want) => expect(correlated(list, earlier, identity)).toEqual(want));
+  ])('row %#: %j', (identity, list, earlier, want) => expect(correlated(list, earlier, identity)).toEqual(want));
 });

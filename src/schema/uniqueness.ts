@@ -3,18 +3,18 @@ import { asFields } from '../machinery/fields.js';
 import type { JsonValue } from '../machinery/kube-object.js';
 import { valueKey } from '../machinery/value-key.js';
 
-/** How the items of a list are told apart: by the values of some of their fields, or as they are. */
+/** Identity of the items of a list: by the values of key fields, or by the whole item. */
 export interface ListIdentity {
   readonly type: 'set' | 'map';
   readonly keys: readonly string[];
 }
 
-/** Every item that was there before, at its place. */
+/** Reports every item that occurred before, with its index. */
 export function uniquenessErrors(list: readonly JsonValue[], identity: ListIdentity, at: string): FieldError[] {
   return duplicatesIn(list, identity).map((index) => fieldError.duplicate(`${at}[${index}]`, list[index]));
 }
 
-/** The indexes of items that are the same as an earlier one. */
+/** The indexes of items that equal an earlier one. */
 export function duplicatesIn(list: readonly JsonValue[], identity: ListIdentity): number[] {
   const found: number[] = [];
   const texts = new Set<string>();
@@ -26,7 +26,7 @@ export function duplicatesIn(list: readonly JsonValue[], identity: ListIdentity)
   return found;
 }
 
-/** For each item the one of an earlier list that is the same, where there is any. */
+/** For each item, the equal one of an earlier list, if any. */
 export function correlated(
   list: readonly JsonValue[],
   earlier: readonly JsonValue[],
@@ -40,7 +40,7 @@ export function correlated(
   return list.map((item) => byText.get(identityText(item, identity)));
 }
 
-/** What tells an item from the others, in one text. */
+/** Returns a text that is equal for equal items. */
 function identityText(item: JsonValue, { type, keys }: ListIdentity): string {
   if (type === 'set') return typeof item === 'object' ? `o${valueKey(item)}` : shown(item);
   const fields = asFields(item);
@@ -49,7 +49,7 @@ function identityText(item: JsonValue, { type, keys }: ListIdentity): string {
   return text;
 }
 
-/** With its length, so that two values cannot look like two others. An absent key is an empty one. */
+/** With its length, so that pairs of values are unambiguous. An absent key counts as an empty one. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return `s${value.length}:${value}`;
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return `${value};`;

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../machinery/kube-object.js';
 import type { FieldType } from '../machinery/type-model.js';
 
-/** Where a pointer tells zero from absence, and where it does not. */
+/** Facts of a field that tell zero from absent. */
 export interface Settable {
   readonly type: FieldType;
   readonly isPointer: boolean;
@@ -15,7 +15,7 @@ export function isUnset(value: JsonValue | undefined, { type, isPointer }: Setta
   return type.form === 'map' && Object.keys(value).length === 0;
 }
 
-/** What an absent value is in Go; undefined for pointers and all that is not a single value. */
+/** The zero value in Go; undefined for pointers and for values that are not scalars. */
 export function zeroOf({ type, isPointer }: Settable): JsonValue | undefined {
   if (isPointer || type.form !== 'scalar') return undefined;
   return type.scalar === 'string' || type.scalar === 'bytes' ? '' : type.scalar === 'bool' ? false : 0;

@@ -6,7 +6,7 @@ import { canonicalMicroTime, canonicalTime } from './go-time.js';
 import type { Form, TypePlan } from './type-plan.js';
 import { wellFormed } from './well-formed.js';
 
-/** Single values: whether they are of their type, and what they look like when a typed server writes them. */
+/** Scalars: checks their types, and converts them to what Go writes. */
 export function int32Of(value: JsonValue): number | undefined {
   // Minus zero becomes zero.
   return typeof value === 'number' && (value | 0) === value ? value | 0 : undefined;
@@ -14,7 +14,7 @@ export function int32Of(value: JsonValue): number | undefined {
 
 const int64Max = 2n ** 63n - 1n;
 
-/** Beyond what a double holds exactly it is a bigint, which is how decoders tell that they lost nothing. */
+/** A bigint beyond what a double holds exactly, which only decoders that kept all digits produce. */
 export function int64Of(value: JsonValue): JsonValue | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value + 0 : undefined;
   const big: unknown = value;
@@ -22,7 +22,7 @@ export function int64Of(value: JsonValue): JsonValue | undefined {
   return big <= int64Max && big >= -int64Max - 1n ? value : undefined;
 }
 
-/** The values that know themselves how to be read. */
+/** Canonical form of times, durations and quantities. */
 export function canonicalValue(form: Form, value: JsonValue): JsonValue {
   switch (form) {
     case 'quantity':
@@ -42,17 +42,17 @@ export function canonicalValue(form: Form, value: JsonValue): JsonValue {
 
 function textOf(value: JsonValue): string {
   if (typeof value === 'string') return value;
-  throw mismatch({ given: given(value), wanted: 'string' });
+  throw mismatch({ found: goJsonText(value), wanted: 'string' });
 }
 
 function intOrString(value: JsonValue): JsonValue {
   if (typeof value === 'string') return wellFormed(value);
   const number = int32Of(value);
   if (number !== undefined) return number;
-  throw mismatch({ given: given(value, true), wanted: 'int32' });
+  throw mismatch({ found: goJsonText(value, true), wanted: 'int32' });
 }
 
-/** The same few amounts stand in most objects; forgotten all at once when there are more. */
+/** Cache: objects repeat the same few quantities. Cleared when full. */
 const quantities = new Map<string, string>();
 const quantitiesMax = 2000;
 const cachedLengthMax = 20;
@@ -75,18 +75,18 @@ function canonicalQuantity(value: JsonValue): string {
   return canonical;
 }
 
-/** The field is not known here: whoever is nearer to it says the message anew. */
+/** Without a field: the caller throws the message again with it. */
 function mismatch(found: Mismatch): ConformError {
-  return new ConformError(`json: cannot unmarshal ${found.given} into Go value of type ${found.wanted}`, found);
+  return new ConformError(`json: cannot unmarshal ${found.found} into Go value of type ${found.wanted}`, found);
 }
 
 export function mismatchOf(value: JsonValue, type: TypePlan): Mismatch {
   const isNumeric = type.form === 'int32' || type.form === 'int64' || type.form === 'float64';
-  return { given: given(value, isNumeric), wanted: type.goName };
+  return { found: goJsonText(value, isNumeric), wanted: type.goName };
 }
 
-/** What Go calls a JSON value; a number that a number was wanted for with its digits. */
-export function given(value: JsonValue, wantsNumber = false): string {
+/** Name of the JSON value in Go's errors; a number with its digits if a number was wanted. */
+export function goJsonText(value: JsonValue, wantsNumber = false): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   switch (typeof value as string) {

@@ -1,9 +1,9 @@
-/** Node has these; the library that types are checked against does not yet. */
+/** Methods of Node 20's String that TypeScript's library does not declare. */
 interface Checkable {
   toWellFormed(): string;
 }
 
-/** Half of a surrogate pair cannot be written as UTF-8: readers of the text put the replacement character there. */
+/** Replaces lone surrogates, which have no UTF-8 encoding, by the replacement character, as decoding would. */
 export function wellFormed(text: string): string {
   return (text as unknown as Checkable).toWellFormed();
 }
