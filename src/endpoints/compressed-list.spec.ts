@@ -35,12 +35,12 @@ async function compressed(objects: readonly EncodedObject[]): Promise<Buffer> {
 const plain = (objects: readonly EncodedObject[]) =>
   `[${objects.map(({ bytes }) => bytes.toString().slice(1, -1)).join(', ')}]`;
 
-it.each([0, 1, 2, 500])('writes a list of %d', async (count) => {
+it.each([0, 1, 2, 500])('writes a list of %d items', async (count) => {
   const objects = Array.from({ length: count }, (_, i) => object(`o${i}`, i + 1));
   expect(gunzipSync(await compressed(objects)).toString()).toBe(plain(objects));
 });
 
-it('shows every change, whatever it kept before', async () => {
+it('contains every change, despite cached runs', async () => {
   let seed = 7;
   const below = (limit: number) => (seed = (seed * 1103515245 + 12345) % 2 ** 31) % limit;
   let revision = 1000;
@@ -55,13 +55,13 @@ it('shows every change, whatever it kept before', async () => {
   }
 });
 
-it('compresses again only what has changed', async () => {
+it('compresses only runs that changed', async () => {
   const objects = Array.from({ length: 2000 }, (_, i) => object(`o${i}`, i + 1));
   const first = await compressed(objects);
   const changed = [...objects];
   changed[1000] = object('o1000', 5000);
   const second = await compressed(changed);
-  // What stands before the change and behind its run is the same, byte for byte.
+  // The bytes before the change and after its run are identical.
   let before = 0;
   while (first[before] === second[before]) before++;
   let behind = 0;

@@ -3,34 +3,37 @@ import { deflatedPart, gzipHead, GzipSum, storedPart, type GzipPart } from '../c
 import type { ListRendering } from '../registry/rendering.js';
 import type { Breather } from '../std/breather.js';
 
-/** Items that stand together in a list, compressed as one. */
+/** Consecutive items of a list that are compressed together. */
 interface Run {
   readonly first: number;
   readonly end: number;
   readonly bytes: number;
 }
 
-/** A run that was compressed before: it is good for as long as it holds the same states of the same objects. */
-interface KeptRun {
+/** A run compressed earlier. Valid for a run of objects with the same revisions. */
+interface CachedRun {
   readonly revisions: Float64Array;
   readonly part: GzipPart;
 }
 
 const runBytesMin = 16 * 1024;
 const runBytesMax = 256 * 1024;
-/** One object in so many begins a run, wherever it stands: a change then changes the run that it is in, and no other. */
+/**
+ * One in this many objects begins a run, chosen by its revision and not by its position: a changed object changes only
+ * its own run.
+ */
 const runItemsMean = 32;
-/** Runs that are being compressed while the one before is on its way: Node's pool has four threads. */
-const ahead = 4;
-/** Runs that begin with the same object: of whole lists, and of selections. */
-const keptMax = 2;
+/** Number of runs that are compressed ahead of the one being written. Node's thread pool has four threads. */
+const runsAhead = 4;
+/** Maximum number of cached runs with the same first object: of the whole list, and of a selection. */
+const cachedRunsMax = 2;
 
-/** By the bytes of the first item, so that they go with it; each rendering of an object has bytes of its own. */
-const keptRuns = new WeakMap<Buffer, KeptRun[]>();
+/** Keyed by the bytes of the first item, so that a run is collected with them. Each rendering of an object has its own. */
+const cachedRuns = new WeakMap<Buffer, CachedRun[]>();
 
 /**
- * A list as gzip, from runs of items that were compressed before, where nothing in them has changed since. Most clients
- * ask for gzip, and most of a large list is as it was: so compressing costs what has changed, not what there is.
+ * Yields a list as gzip. Runs of items without a change are taken from the cache of compressed runs, so that the cost
+ * grows with the number of changes and not with the length of the list.
  */
 export async function* compressedList(
   rendering: ListRendering,
@@ -53,9 +56,9 @@ export async function* compressedList(
   const runs = runsOf(rendering, objects);
   const started: (GzipPart | Promise<GzipPart>)[] = [];
   for (let i = 0; i < runs.length; i++) {
-    while (started.length < runs.length && started.length <= i + ahead) {
+    while (started.length < runs.length && started.length <= i + runsAhead) {
       const run = compressedRun(rendering, objects, runs[started.length]!);
-      // What fails after another has failed is told to nobody.
+      // Handles the rejection of later runs if an earlier one fails first.
       if (run instanceof Promise) run.catch(() => undefined);
       started.push(run);
       if (breather.isDue()) await breather.rest();
@@ -95,7 +98,7 @@ function runsOf(rendering: ListRendering, objects: readonly EncodedObject[]): Ru
   return runs;
 }
 
-/** By chance, and always the same for a state of an object. */
+/** True for one in runItemsMean revisions (a hash, so that the same revision always gives the same result). */
 function beginsRun({ revision }: EncodedObject): boolean {
   return Math.imul(revision, 0x9e3779b1) >>> 0 < 2 ** 32 / runItemsMean;
 }
@@ -106,14 +109,13 @@ function compressedRun(
   run: Run,
 ): GzipPart | Promise<GzipPart> {
   const key = rendering.bytesOf(objects[run.first]!);
-  const kept = keptRuns.get(key);
-  const known = kept?.find(({ revisions }) => isSame(revisions, objects, run));
+  const known = cachedRuns.get(key)?.find(({ revisions }) => isSame(revisions, objects, run));
   if (known) return known.part;
   return deflatedPart(contentOf(rendering, objects, run)).then((part) => {
     const revisions = Float64Array.from({ length: run.end - run.first }, (_, i) => objects[run.first + i]!.revision);
-    // What was kept meanwhile by another list counts as well.
-    const others = (keptRuns.get(key) ?? []).slice(0, keptMax - 1);
-    keptRuns.set(key, [{ revisions, part: { ...part, bytes: unpooled(part.bytes) } }, ...others]);
+    // Read again: another list may have cached a run in the meantime.
+    const others = (cachedRuns.get(key) ?? []).slice(0, cachedRunsMax - 1);
+    cachedRuns.set(key, [{ revisions, part: { ...part, bytes: unpooled(part.bytes) } }, ...others]);
     return part;
   });
 }
@@ -136,7 +138,7 @@ function contentOf(rendering: ListRendering, objects: readonly EncodedObject[], 
   return content;
 }
 
-/** What is kept long does not hold a larger buffer that it is a piece of. */
+/** Copies `bytes` if they are a slice of a much larger buffer, which a cached run would otherwise keep in memory. */
 function unpooled(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength <= bytes.length * 1.25) return bytes;
   const own = Buffer.allocUnsafeSlow(bytes.length);

@@ -4,21 +4,21 @@ import { createGzip, gzip, type Gzip } from 'node:zlib';
 import { prefersGzip } from '../codec/content-coding.js';
 import type { AnswerHeaders } from '../hooks/answer.js';
 
-/** As the reference server: what is smaller is sent faster than it is made smaller. */
+/** Smaller responses are not compressed, as in kube-apiserver: sending them costs less than compressing them. */
 export const compressedBytesMin = 128 * 1024;
-/** The fastest one: objects are so repetitive that others hardly make them smaller. */
+/** The fastest level. Objects are so repetitive that higher levels gain little. */
 const level = 1;
 
 const inPool = promisify<Buffer, object, Buffer>(gzip);
 
-/** One object or one list; changes are small, and a watch brings them one by one. */
+/** True for GET of an object or a list by a client that prefers gzip. Watches are not compressed. */
 export function mayCompress(request: FastifyRequest): boolean {
   const { verb } = request.kube.info;
   if (verb !== 'get' && verb !== 'list') return false;
   return request.raw.method === 'GET' && prefersGzip(request.raw.headers['accept-encoding']);
 }
 
-/** Off the event loop, as the stream below. */
+/** Compresses in Node's thread pool, off the event loop. */
 export function compressed(body: Buffer): Promise<Buffer> {
   return inPool(body, { level });
 }

@@ -27,15 +27,15 @@ function ask(lifecycle: ApiLifecycle | undefined, urls: readonly string[]) {
 const labels = { group: 'policy', version: 'v1beta1', resource: 'poddisruptionbudgets', subresource: '' };
 
 test.each<{ name: string; given: ApiLifecycle | undefined; want: ReturnType<typeof ask> }>([
-  { name: 'nothing', given: undefined, want: { warnings: [], annotations: {}, series: [] } },
-  { name: 'an introduction', given: { introduced: '1.5' }, want: { warnings: [], annotations: {}, series: [] } },
+  { name: 'no lifecycle', given: undefined, want: { warnings: [], annotations: {}, series: [] } },
+  { name: 'an introduced API', given: { introduced: '1.5' }, want: { warnings: [], annotations: {}, series: [] } },
   {
-    name: 'a deprecation to come',
+    name: 'an API deprecated in a later release',
     given: { deprecated: '99.0', removed: '99.3' },
     want: { warnings: [], annotations: {}, series: [] },
   },
   {
-    name: 'a deprecation',
+    name: 'a deprecated API',
     given: { deprecated: '1.21' },
     want: {
       warnings: ['policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+'],
@@ -44,7 +44,7 @@ test.each<{ name: string; given: ApiLifecycle | undefined; want: ReturnType<type
     },
   },
   {
-    name: 'a removal to come, and a replacement',
+    name: 'a deprecated API with a removal release and a replacement',
     given: { deprecated: '1.21', removed: '99.0', replacement: { ...budgets, version: 'v1' } },
     want: {
       warnings: [
@@ -54,11 +54,11 @@ test.each<{ name: string; given: ApiLifecycle | undefined; want: ReturnType<type
       series: [{ labels: { ...labels, removed_release: '99.0' }, value: 1 }],
     },
   },
-])('what is told of $name', ({ given, want }) => {
+])('warnings, audit annotations and metrics of $name', ({ given, want }) => {
   expect(ask(given, [path])).toEqual(want);
 });
 
-test('one series for each subresource, always at 1', () => {
+test('apiserver_requested_deprecated_apis has one series for each subresource, with value 1', () => {
   const { series } = ask({ deprecated: '1.21' }, [path, `${path}2`, `${path}/status`, `${path}/status`]);
   expect(series.map((sample) => [sample.labels['subresource'], sample.value])).toEqual([
     ['', 1],

@@ -4,10 +4,10 @@ import { deprecationWarning } from '../registry/api-lifecycle.js';
 import type { Served } from '../registry/resource-registry.js';
 import type { Labels, MetricFamily } from './metrics-family.js';
 
-/** A request to a deprecated API is answered as ever, and told of: to its client, to the audit log and in the metrics. */
+/** Records requests to deprecated APIs: as a warning to the client, in the audit annotations and in the metrics. */
 export class DeprecatedRequests {
   private readonly requested = new Map<string, Labels>();
-  /** Made once for each resource, however many requests there are. */
+  /** Warning texts by resource, computed once each. */
   private readonly warnings = new WeakMap<Served, string | undefined>();
   private readonly deprecatedKey: string;
   private readonly removedReleaseKey: string;
@@ -17,7 +17,7 @@ export class DeprecatedRequests {
     this.removedReleaseKey = naming.apiLabel('removed-release');
   }
 
-  /** For requests that reach something that is served: so labels are bounded, whatever clients ask for. */
+  /** Called only for requests to served resources, which bounds the number of label sets. */
   note(state: RequestState, served: Served): void {
     const { lifecycle } = served;
     if (lifecycle?.deprecated === undefined && lifecycle?.warning === undefined) return;
@@ -40,7 +40,7 @@ export class DeprecatedRequests {
       {
         name: 'apiserver_requested_deprecated_apis',
         type: 'gauge',
-        help: '[STABLE] Deprecated APIs that were asked for since the start, with the release that will not have them.',
+        help: '[STABLE] Deprecated APIs requested since the start, with the release that removes them.',
         samples: () => Array.from(this.requested.values(), (labels) => ({ labels, value: 1 })),
       },
     ];

@@ -4,16 +4,16 @@ import type { ResourceVerb } from '../registry/resource-definition.js';
 import { isCustom, type Served, type ServedVersion } from '../registry/resource-registry.js';
 
 /**
- * What the server serves, as clients ask for it: one document a path (APIVersions, APIGroupList, APIGroup,
- * APIResourceList), or all of it at once (APIGroupDiscoveryList, KEP-3352). Pure functions of what is registered.
+ * Discovery documents, computed from the registered resources: one for each path (APIVersions, APIGroupList, APIGroup,
+ * APIResourceList), and the aggregated one (APIGroupDiscoveryList, KEP-3352).
  */
 export interface ServedGroup {
   readonly name: string;
-  /** The preferred one first. */
+  /** The preferred version first. */
   readonly versions: readonly ServedVersion[];
 }
 
-/** `versions` as ResourceRegistry.servedVersions() has them: those of a group need not be neighbours. */
+/** Groups the result of ResourceRegistry.servedVersions(), in which versions of one group need not be adjacent. */
 export function groupsOf(versions: readonly ServedVersion[]): ServedGroup[] {
   const groups = new Map<string, ServedVersion[]>();
   for (const version of versions) {
@@ -49,7 +49,7 @@ export function apiResourceList(served: ServedVersion) {
   const { group, version } = served;
   return {
     kind: 'APIResourceList',
-    // The core group is older than the field.
+    // As kube-apiserver: the APIResourceList of the core group has no apiVersion.
     ...(group !== '' && { apiVersion: 'v1' }),
     groupVersion: apiVersionOf(group, version),
     resources: byPlural(served.resources).flatMap((resource) => {
@@ -61,7 +61,7 @@ export function apiResourceList(served: ServedVersion) {
           namespaced,
           kind,
           verbs: verbsOf(resource),
-          ...namesBesides(resource),
+          ...shortNamesAndCategories(resource),
           ...hashOf(resource),
         },
         ...subresourcesOf(resource).map(({ name, verbs, kind, foreign }) => ({
@@ -95,7 +95,7 @@ export function apiGroupDiscoveryList(groups: readonly ServedGroup[], apiVersion
 
 function discoveredResource(resource: Served) {
   const { plural, singular, namespaced, kind, group, version } = resource.definition;
-  // Empty names stand for those of the list; custom kinds never had them.
+  // As kube-apiserver: built-in kinds leave group and version empty (those of the list apply), custom kinds set them.
   const own = isCustom(resource) ? { group, version } : { group: '', version: '' };
   const subresources = subresourcesOf(resource).map(({ name, verbs, kind, foreign }) => ({
     subresource: name,
@@ -108,17 +108,17 @@ function discoveredResource(resource: Served) {
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
     verbs: verbsOf(resource),
-    ...namesBesides(resource),
+    ...shortNamesAndCategories(resource),
     ...(subresources.length > 0 && { subresources }),
   };
 }
 
-/** In the order of the reference. */
+/** Verbs of custom resources, in kube-apiserver's order. */
 const customVerbs: readonly ResourceVerb[] = [
   ...(['delete', 'deletecollection', 'get', 'list', 'patch'] as const),
   ...(['create', 'update', 'watch'] as const),
 ];
-/** Kinds whose definition is being deleted. Finalizers can still be taken away, and yet nobody is told to write. */
+/** Verbs of custom resources whose CRD is being deleted. Updates that remove finalizers work, but are not announced. */
 const endingVerbs: readonly ResourceVerb[] = ['delete', 'deletecollection', 'get', 'list', 'watch'];
 const customSubresources = ['status', 'scale'];
 
@@ -129,7 +129,7 @@ function verbsOf(resource: Served): readonly string[] {
   return strategy.refusesCreate === undefined ? customVerbs : endingVerbs;
 }
 
-function namesBesides(resource: Served) {
+function shortNamesAndCategories(resource: Served) {
   if (resource.type !== 'stored') return {};
   const { shortNames, categories } = resource.definition;
   return { ...(shortNames.length > 0 && { shortNames }), ...(categories.length > 0 && { categories }) };
@@ -139,7 +139,7 @@ interface DiscoveredSubresource {
   readonly name: string;
   readonly verbs: readonly string[];
   readonly kind: string;
-  /** The group and version of its kind, where they are not those of the resource. */
+  /** Group and version of its kind, if they differ from those of the resource. */
   readonly foreign: { readonly group?: string; readonly version?: string };
 }
 
@@ -168,7 +168,7 @@ function byPlural(resources: readonly Served[]): Served[] {
   return [...resources].sort((a, b) => (a.definition.plural < b.definition.plural ? -1 : 1));
 }
 
-/** What cannot be created is made up when somebody asks, and is stored nowhere. */
+/** Resources without the verb create are computed on read and not stored: they have no hash. */
 function hashOf(resource: Served): { storageVersionHash?: string } {
   if (resource.type !== 'stored') return {};
   if (!resource.definition.verbs.includes('create')) return {};
@@ -177,7 +177,7 @@ function hashOf(resource: Served): { storageVersionHash?: string } {
   return { storageVersionHash: storageVersionHash({ ...stored, kind }) };
 }
 
-/** Changes when objects are stored in another version. Computed as kube-apiserver does, so that it does not change with the server. */
+/** Returns the hash of the storage version, computed as kube-apiserver does, so that both servers return the same. */
 export function storageVersionHash({ group, version, kind }: GroupVersionKind): string {
   return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
 }

@@ -4,16 +4,17 @@ import { ApiError } from '../machinery/api-error.js';
 
 export interface DiscoveryChoice {
   readonly encoding: Encoding;
-  /** All groups at once, where the path has such a document. */
+  /** True if the client accepts the aggregated document and the path has one. */
   readonly isAggregated: boolean;
-  /** Asked for by `;pretty=1`. */
+  /** True for `;pretty=1`. */
   readonly pretty: boolean;
 }
 
 const memoSizeMax = 200;
 
 /**
- * What a client of discovery accepts. Clients ask for the aggregated document first and for the plain one as a way out:
+ * Chooses the encoding and document of a discovery request. Clients accept the aggregated document first, and the plain
+ * one as a fallback:
  *   application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json
  * The first clause that can be served wins.
  */
@@ -37,7 +38,7 @@ export class DiscoveryNegotiator {
     const known = this.memo.get(accept);
     if (known) return known;
     const choice = this.choose(parseAccept(accept));
-    // Only a flood of made-up headers gets here.
+    // Real clients send few different headers; a full memo means random ones.
     if (this.memo.size >= memoSizeMax) this.memo.clear();
     this.memo.set(accept, choice);
     return choice;
@@ -45,7 +46,7 @@ export class DiscoveryNegotiator {
 
   private choose(clauses: readonly AcceptClause[]): DiscoveryChoice {
     const names = this.encodings.map(({ mediaType }) => mediaType);
-    // Documents of one version are a route of their own there, and routes look at the bare types before anything else.
+    // As kube-apiserver: the route of an APIResourceList first compares media types without their parameters.
     if (
       this.options.refusesUnknownFirst &&
       !clauses.some(({ name }) => names.some((mediaType) => covers(name, mediaType)))

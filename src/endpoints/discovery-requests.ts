@@ -15,25 +15,25 @@ import {
 } from './discovery-documents.js';
 import { DiscoveryNegotiator, type DiscoveryChoice } from './discovery-negotiation.js';
 
-export interface DiscoveryParts {
+export interface DiscoveryDependencies {
   readonly registry: ResourceRegistry;
   readonly encodings: readonly Encoding[];
   /** `apidiscovery.k8s.io` */
   readonly discoveryGroup: string;
-  /** `10.0.0.1:6443`: where clients reach this server. */
+  /** Address for clients, for example `10.0.0.1:6443`. */
   readonly serverAddress: () => string;
-  /** What `/` lists besides the API: `/healthz`, `/metrics`, … */
+  /** Paths that `/` lists besides those of the API: `/healthz`, `/metrics`, … */
   readonly otherPaths: () => readonly string[];
 }
 
 interface Document {
   readonly bytes: Buffer;
   readonly contentType: string;
-  /** Only of aggregated documents, which clients keep and ask for again. */
+  /** Set for aggregated documents, which clients cache and revalidate. */
   readonly etag: string | undefined;
 }
 
-/** All paths above the resources, and `/`. Documents are made once for each change of what is served. */
+/** Answers discovery requests and `/`. Documents are cached until the registry changes. */
 export class DiscoveryRequests {
   private readonly roots: DiscoveryNegotiator;
   private readonly groups: DiscoveryNegotiator;
@@ -41,15 +41,15 @@ export class DiscoveryRequests {
   private documents = new Map<string, Document>();
   private generation = -1;
 
-  constructor(private readonly parts: DiscoveryParts) {
-    const { encodings, discoveryGroup: group } = parts;
+  constructor(private readonly dependencies: DiscoveryDependencies) {
+    const { encodings, discoveryGroup: group } = dependencies;
     this.roots = new DiscoveryNegotiator(encodings, { group, hasAggregated: true, refusesUnknownFirst: false });
     this.groups = new DiscoveryNegotiator(encodings, { group, hasAggregated: false, refusesUnknownFirst: false });
     this.versions = new DiscoveryNegotiator(encodings, { group, hasAggregated: false, refusesUnknownFirst: true });
   }
 
   answer(request: FastifyRequest, reply: FastifyReply): void {
-    const { registry } = this.parts;
+    const { registry } = this.dependencies;
     if (registry.generation !== this.generation) {
       this.documents = new Map();
       this.generation = registry.generation;
@@ -64,9 +64,9 @@ export class DiscoveryRequests {
     return second === undefined ? this.group(request, reply, first) : this.version(request, reply, first, second);
   }
 
-  /** The paths of the server, for people: any method, indented JSON whatever is accepted. */
+  /** Lists the paths of the server, for people: for any method, as indented JSON whatever the client accepts. */
   private index(request: FastifyRequest, reply: FastifyReply): void {
-    const { registry, otherPaths } = this.parts;
+    const { registry, otherPaths } = this.dependencies;
     const paths = new Set(['/api', '/apis', '/apis/', ...otherPaths()]);
     for (const { group, version } of registry.servedVersions()) {
       if (group === '') paths.add(`/api/${version}`);
@@ -78,7 +78,7 @@ export class DiscoveryRequests {
 
   private core(request: FastifyRequest, reply: FastifyReply): void {
     requireGet(request);
-    const address = this.parts.serverAddress();
+    const address = this.dependencies.serverAddress();
     this.root(request, reply, `/api ${address}`, true, (groups) => apiVersions(groups[0], address));
   }
 
@@ -95,9 +95,9 @@ export class DiscoveryRequests {
   ): void {
     const choice = this.roots.negotiate(request.raw.headers.accept);
     const served = () =>
-      groupsOf(this.parts.registry.servedVersions().filter(({ group }) => (group === '') === isCore));
+      groupsOf(this.dependencies.registry.servedVersions().filter(({ group }) => (group === '') === isCore));
     this.send(request, reply, key, choice, () =>
-      choice.isAggregated ? apiGroupDiscoveryList(served(), `${this.parts.discoveryGroup}/v2`) : plain(served()),
+      choice.isAggregated ? apiGroupDiscoveryList(served(), `${this.dependencies.discoveryGroup}/v2`) : plain(served()),
     );
   }
 
@@ -109,9 +109,9 @@ export class DiscoveryRequests {
   }
 
   private version(request: FastifyRequest, reply: FastifyReply, group: string, version: string): void {
-    const { registry } = this.parts;
+    const { registry } = this.dependencies;
     const found = registry.findVersion(group, version);
-    // A group that nobody has heard of is no part of the API.
+    // As kube-apiserver: an unknown group is a plain 404, an unknown version of a known group a Status.
     if (!found)
       throw group !== '' && this.versionsOf(group).length === 0 ? ApiError.noSuchPage() : ApiError.noSuchResource();
     requireGet(request);
@@ -120,7 +120,7 @@ export class DiscoveryRequests {
   }
 
   private versionsOf(group: string) {
-    return group === '' ? [] : this.parts.registry.servedVersions().filter((served) => served.group === group);
+    return group === '' ? [] : this.dependencies.registry.servedVersions().filter((served) => served.group === group);
   }
 
   private send(
@@ -152,13 +152,13 @@ export class DiscoveryRequests {
   }
 
   private encode({ encoding, isAggregated }: DiscoveryChoice, pretty: boolean, value: object): Document {
-    // Some documents leave out their version, which encodings that know kinds alone have to be told.
+    // Some documents have no apiVersion, which encodings with a schema for each kind need.
     const bytes = encoding.encode(encoding.takesAnyKind ? value : { apiVersion: 'v1', ...value }, { pretty });
     if (!isAggregated) return { bytes, contentType: encoding.mediaType, etag: undefined };
     return {
       bytes,
-      contentType: `${encoding.mediaType};g=${this.parts.discoveryGroup};v=v2;as=APIGroupDiscoveryList`,
-      // The same in every replica that serves the same.
+      contentType: `${encoding.mediaType};g=${this.dependencies.discoveryGroup};v=v2;as=APIGroupDiscoveryList`,
+      // A hash of the content, so that all replicas with the same resources return the same ETag.
       etag: `"${createHash('sha256').update(bytes).digest('hex').toUpperCase()}"`,
     };
   }
@@ -168,7 +168,7 @@ function requireGet(request: FastifyRequest): void {
   if (request.raw.method !== 'GET') throw ApiError.methodNotAllowed();
 }
 
-/** Without the empty one before the first slash, and the one after the last. */
+/** Splits a path into segments, without the empty ones before the first slash and after a trailing one. */
 function segmentsOf(path: string): string[] {
   const segments = path.split('/').slice(1);
   if (segments.at(-1) === '') segments.pop();

@@ -101,12 +101,12 @@ function discovery(definitions: ResourceDefinition[] = [pods, namespaces, deploy
   return { registry, get, body };
 }
 
-describe('documents of one path', () => {
+describe('unaggregated documents', () => {
   const { body } = discovery();
   const v1 = (group: string) => ({ groupVersion: `${group}/v1`, version: 'v1' });
   const group = (name: string) => ({ name, versions: [v1(name)], preferredVersion: v1(name) });
 
-  it('lists what there is below /api and /apis', async () => {
+  it('/api lists versions, /apis and /apis/GROUP list groups', async () => {
     expect(await body('/api')).toEqual({
       kind: 'APIVersions',
       versions: ['v1'],
@@ -120,7 +120,7 @@ describe('documents of one path', () => {
     expect(await body('/apis/apps')).toEqual({ kind: 'APIGroup', apiVersion: 'v1', ...group('apps') });
   });
 
-  it('lists resources and subresources by name', async () => {
+  it('APIResourceList contains resources and subresources, sorted by name', async () => {
     expect(await body('/api/v1')).toEqual({
       kind: 'APIResourceList',
       groupVersion: 'v1',
@@ -173,7 +173,7 @@ describe('documents of one path', () => {
     });
   });
 
-  it('lists the paths of the server at its root', async () => {
+  it('/ lists the paths of the server', async () => {
     expect(await body('/')).toEqual({
       paths: [
         '/api',
@@ -190,7 +190,7 @@ describe('documents of one path', () => {
     });
   });
 
-  it('is as pretty as the client wishes', async () => {
+  it('is indented if the client asks for it, or is curl', async () => {
     const { get } = discovery();
     expect((await get('/apis/apps?pretty=true')).text).toContain('\n  "kind"');
     expect((await get('/apis/apps')).text).not.toContain('\n');
@@ -221,7 +221,7 @@ describe('custom kinds', () => {
   const partVerbs = ['get', 'patch', 'update'];
   const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
-  it('has their versions with the best first', async () => {
+  it('APIGroup lists their versions, the preferred one first', async () => {
     const { versions, preferredVersion } = (await body('/apis/shop.example.com')) as {
       versions: { version: string }[];
       preferredVersion: { version: string };
@@ -230,7 +230,7 @@ describe('custom kinds', () => {
     expect(preferredVersion.version).toBe('v10');
   });
 
-  it.each(['v1', 'v1beta1'])('has what can be done with them in %s', async (version) => {
+  it.each(['v1', 'v1beta1'])('APIResourceList of %s contains their verbs, status and scale', async (version) => {
     expect(await body(`/apis/shop.example.com/${version}`)).toMatchObject({
       resources: [
         {
@@ -243,7 +243,7 @@ describe('custom kinds', () => {
     });
   });
 
-  it('has less to do with those that end', async () => {
+  it('omits create, patch and update for a kind whose CRD is being deleted', async () => {
     const ending = discovery([{ ...lamps, strategy: { ...strategy, refusesCreate: 'it ends' } }]);
     const { resources } = (await ending.body('/apis/shop.example.com/v1')) as { resources: object[] };
     expect(resources[0]).toMatchObject({
@@ -252,7 +252,7 @@ describe('custom kinds', () => {
     });
   });
 
-  it('has them among all others', async () => {
+  it('the aggregated document contains them', async () => {
     const { items } = (await body('/apis', { accept: aggregated })) as {
       items: { metadata: { name: string }; versions: { version: string; resources: object[] }[] }[];
     };
@@ -278,18 +278,21 @@ describe('custom kinds', () => {
 describe('protobuf', () => {
   const { get, body } = discovery();
 
-  it.each(['/api', '/apis', '/api/v1', '/apis/apps', '/apis/apps/v1'])('says the same: %s', async (url) => {
-    const { type, bytes } = await get(url, { accept: protobuf.mediaType });
-    expect(type).toBe(protobuf.mediaType);
-    expect(protobuf.decode(bytes).value).toMatchObject({ apiVersion: 'v1', ...((await body(url)) as object) });
-  });
+  it.each(['/api', '/apis', '/api/v1', '/apis/apps', '/apis/apps/v1'])(
+    '%s has the same content as in JSON',
+    async (url) => {
+      const { type, bytes } = await get(url, { accept: protobuf.mediaType });
+      expect(type).toBe(protobuf.mediaType);
+      expect(protobuf.decode(bytes).value).toMatchObject({ apiVersion: 'v1', ...((await body(url)) as object) });
+    },
+  );
 });
 
 it.each<[string, Partial<ResourceDefinition>, GroupVersionKind | undefined]>([
-  ['the version that is stored', {}, pods],
-  ['the version that another shows', { hub: hubOf('v9') }, { ...pods, version: 'v9' }],
-  ['nothing, of what is not stored', { verbs: ['get', 'list'] }, undefined],
-])('hashes %s', async (_, given, want) => {
+  ['the storage version', {}, pods],
+  ['the storage version of a served version that is converted', { hub: hubOf('v9') }, { ...pods, version: 'v9' }],
+  ['nothing for a resource without create', { verbs: ['get', 'list'] }, undefined],
+])('storageVersionHash is computed from %s', async (_, given, want) => {
   const { resources } = (await discovery([{ ...pods, ...given }]).body('/api/v1')) as { resources: object[] };
   expect(resources[0]).toMatchObject({ name: 'pods' });
   expect((resources[0] as { storageVersionHash?: string }).storageVersionHash).toBe(want && storageVersionHash(want));
@@ -298,7 +301,7 @@ it.each<[string, Partial<ResourceDefinition>, GroupVersionKind | undefined]>([
 describe('the aggregated document', () => {
   const { registry, get, body } = discovery();
 
-  it('has all groups, with subresources under their resources', async () => {
+  it('contains all groups, with subresources inside their resources', async () => {
     expect(await body('/apis', { accept: aggregated })).toEqual({
       kind: 'APIGroupDiscoveryList',
       apiVersion: 'apidiscovery.k8s.io/v2',
@@ -354,7 +357,7 @@ describe('the aggregated document', () => {
     });
   });
 
-  it('is told apart by its type and may be kept', async () => {
+  it('has a content type with as=APIGroupDiscoveryList, an ETag and Cache-Control', async () => {
     const first = await get('/apis', { accept: aggregated });
     expect(first.headers).toMatchObject({ 'content-type': aggregated, 'cache-control': 'public', vary: 'Accept' });
     const etag = first.headers['etag'] as string;
@@ -364,7 +367,7 @@ describe('the aggregated document', () => {
     expect((await get('/apis', { accept: aggregated, 'if-none-match': '"other"' })).code).toBe(200);
   });
 
-  it('is made anew when what is served changes', async () => {
+  it('changes with its ETag when the served resources change', async () => {
     const before = (await get('/apis', { accept: aggregated })).headers['etag'];
     registry.removeVersion('apps', 'v1');
     const after = await get('/apis', { accept: aggregated, 'if-none-match': before as string });
@@ -374,7 +377,7 @@ describe('the aggregated document', () => {
   });
 });
 
-describe('what is accepted', () => {
+describe('the Accept header', () => {
   const { get } = discovery();
   const plain = 'application/json';
   it.each([
@@ -392,7 +395,7 @@ describe('what is accepted', () => {
     expect([answer.code, answer.type]).toEqual([code, type]);
   });
 
-  it('names what it has', async () => {
+  it('406 names the available media types', async () => {
     expect((await get('/api', { accept: 'text/html;q=0.9' })).text).toContain(
       'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     );
@@ -434,6 +437,6 @@ it.each([
   ['apps', 'v1', 'ControllerRevision', '85nkx63pcBU='],
   ['autoscaling', 'v2', 'HorizontalPodAutoscaler', 'qwQve8ut294='],
   ['', 'v1', 'Event', 'r2yiGXH7wu8='],
-])('hashes the stored version of %s/%s %s as the reference', (group, version, kind, want) => {
+])('storageVersionHash of %s/%s %s equals the one of kube-apiserver', (group, version, kind, want) => {
   expect(storageVersionHash({ group, version, kind })).toBe(want);
 });

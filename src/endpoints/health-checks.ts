@@ -6,22 +6,22 @@ export const healthEndpoints = ['healthz', 'livez', 'readyz'] as const;
 export type HealthEndpoint = (typeof healthEndpoints)[number];
 
 export interface HealthCheck {
-  /** May hold slashes: `poststarthook/bootstrap-controller`. */
+  /** May contain slashes: `poststarthook/bootstrap-controller`. */
   readonly name: string;
   readonly endpoints: readonly HealthEndpoint[];
-  /** Throws when something is wrong. The reason goes to the log; whoever asks is only told that there is one. */
+  /** Throws if the check fails. The reason is logged; the report of all checks only says that it is withheld. */
   readonly check: () => Promise<void> | void;
-  /** Part of starting up: at /livez it counts as passed while the grace period runs. */
+  /** True for a step of the start: /livez counts it as passed during --livez-grace-period. */
   readonly isBootStep?: boolean;
 }
 
 export interface HealthReport {
   readonly failed: readonly string[];
-  /** `[+]ping ok` and so on, a line each, without the closing one. */
+  /** One line for each check, as `[+]ping ok`, without the summary line. */
   readonly lines: string;
 }
 
-/** How often a check has passed and failed, and how it went the last time. */
+/** Counts of the results of a check, for metrics, and its last result. */
 export interface HealthRecord {
   readonly name: string;
   readonly endpoint: HealthEndpoint;
@@ -37,15 +37,15 @@ export class HealthChecks {
   private readonly loggedState = new Map<HealthEndpoint, string>();
   private readonly startMs: number;
 
-  constructor(private readonly parts: { clock: Clock; logger: Logger; livezGracePeriodMs: number }) {
-    this.startMs = parts.clock.monotonicMs();
+  constructor(private readonly dependencies: { clock: Clock; logger: Logger; livezGracePeriodMs: number }) {
+    this.startMs = dependencies.clock.monotonicMs();
   }
 
   add(...checks: readonly HealthCheck[]): void {
     this.checks.push(...checks);
   }
 
-  /** Every path that is answered: `/livez`, `/livez/ping`, … */
+  /** Returns all health paths: `/livez`, `/livez/ping`, … */
   paths(): string[] {
     return healthEndpoints.flatMap((endpoint) => [
       `/${endpoint}`,
@@ -61,7 +61,7 @@ export class HealthChecks {
     return this.of(endpoint).find((check) => check.name === name);
   }
 
-  /** Runs all checks of an endpoint at once. Names that are excluded but unknown are complained of in the report. */
+  /** Runs all checks of an endpoint concurrently. Excluded names that match no check cause a warning line in the report. */
   async run(endpoint: HealthEndpoint, excluded: readonly string[]): Promise<HealthReport> {
     const unmatched = new Set(excluded);
     const failed: string[] = [];
@@ -90,16 +90,16 @@ export class HealthChecks {
     return { failed, lines };
   }
 
-  /** Logs a failure when it begins or changes, and its end; callers may ask many times a second. */
+  /** Logs when the set of failures changes, not for each request: probes may come many times a second. */
   private log(endpoint: HealthEndpoint, failures: readonly (readonly [name: string, reason: string])[]): void {
     const state = failures.map(([name, reason]) => `${name}: ${reason}\n`).join('');
     if (state === (this.loggedState.get(endpoint) ?? '')) return;
     this.loggedState.set(endpoint, state);
-    if (failures.length === 0) this.parts.logger.info('health check passes again', { endpoint });
-    else this.parts.logger.info('health check failed', { endpoint, reasons: Object.fromEntries(failures) });
+    if (failures.length === 0) this.dependencies.logger.info('health checks pass again', { endpoint });
+    else this.dependencies.logger.info('health checks fail', { endpoint, reasons: Object.fromEntries(failures) });
   }
 
-  /** What is wrong; undefined when nothing is. */
+  /** Runs one check, counts its result, and returns the failure, or undefined if it passed. */
   async outcome(endpoint: HealthEndpoint, check: HealthCheck): Promise<Error | undefined> {
     const failure = await this.failureOf(endpoint, check);
     const record = this.recordOf(endpoint, check.name);
@@ -120,7 +120,7 @@ export class HealthChecks {
   }
 
   private isInGracePeriod(): boolean {
-    return this.parts.clock.monotonicMs() - this.startMs < this.parts.livezGracePeriodMs;
+    return this.dependencies.clock.monotonicMs() - this.startMs < this.dependencies.livezGracePeriodMs;
   }
 
   private of(endpoint: HealthEndpoint): HealthCheck[] {

@@ -4,8 +4,8 @@ import { ApiError } from '../machinery/api-error.js';
 import { healthEndpoints, type HealthChecks, type HealthEndpoint } from './health-checks.js';
 
 /**
- * /healthz, /livez, /readyz, and one check under each of them. Answers are text whatever the client accepts, and the
- * same for every method.
+ * Answers /healthz, /livez, /readyz and the paths of single checks below them: as text whatever the client accepts, and
+ * the same for every method.
  */
 export class HealthRequests {
   constructor(private readonly checks: HealthChecks) {}
@@ -17,7 +17,7 @@ export class HealthRequests {
     if (!healthEndpoints.includes(endpoint)) throw ApiError.noSuchPage();
     if (slash >= 0) return this.single(request, reply, endpoint, path.slice(slash + 1));
 
-    // The closing line names /healthz at all three endpoints: the specification's words.
+    // As kube-apiserver: the summary line says healthz at all three endpoints.
     const { failed, lines } = await this.checks.run(endpoint, query.all('exclude'));
     if (failed.length > 0) return sendText(request, reply, 500, `${lines}${endpoint} check failed\n`);
     sendText(request, reply, 200, query.has('verbose') ? `${lines}healthz check passed\n` : 'ok');

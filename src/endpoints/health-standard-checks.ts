@@ -1,48 +1,49 @@
 import type { Clock } from '../std/clock.js';
 import { healthEndpoints, type HealthCheck } from './health-checks.js';
 
-export interface StandardCheckParts {
+export interface StandardCheckDependencies {
   readonly clock: Clock;
-  /** Asks the backing store for anything that needs it to be alive. */
+  /** Sends a request to the backing store, which fails if the store does. */
   readonly store: () => Promise<unknown>;
   readonly storeTimeoutMs: number;
-  /** The same for the question that only readiness asks. */
+  /** Timeout of the check etcd-readiness. */
   readonly storeReadyTimeoutMs: number;
-  /** Whether the cache holds all that the store had acknowledged a moment ago. */
+  /** True if the cache has caught up with the store. */
   readonly cacheSynced: () => boolean;
-  /** Whether the objects that every server has are there. */
+  /** True once the objects that every cluster starts with exist. */
   readonly bootstrapDone: () => boolean;
   readonly shuttingDown: () => boolean;
 }
 
-/** The definitions of custom resources are loaded with everything else. */
+/** Steps that are done once the cache is filled. It contains the CRDs too. */
 const loadedSteps = [
   'generic-apiserver-start-informers',
   'watch-cache-initialization',
   'start-apiextensions-informers',
   'crd-informer-synced',
-  // APIServices, and the Services behind them.
+  // Caches of APIServices and of their Services.
   'start-kube-aggregator-informers',
-  // Admission plug-ins read from the caches.
+  // Caches that admission plug-ins read.
   'start-apiserver-admission-initializer',
   'storage-readiness',
 ];
+/** Steps that are done once the initial objects exist. */
 const objectSteps = [
   'rbac/bootstrap-roles',
   'scheduling/bootstrap-system-priority-classes',
   'bootstrap-controller',
-  // The namespaces of the system, and the first range of cluster IPs.
+  // The system namespaces, and the ServiceCIDR kubernetes.
   'start-system-namespaces-controller',
   'start-kubernetes-service-cidr-controller',
   'apiservice-registration-controller',
   'kube-apiserver-autoregistration',
-  // The APIServices of what this server itself serves are made as available.
+  // APIServices of groups that this server serves are created with the condition Available.
   'apiservice-status-local-available-controller',
-  // Every group that has an APIService is in /openapi/v2 and /openapi/v3.
+  // /openapi/v2 and /openapi/v3 contain every group that has an APIService.
   'apiservice-openapi-controller',
   'apiservice-openapiv3-controller',
 ];
-/** Steps that are done while reconcilers run, by their names. */
+/** Steps that are done while their reconcilers run. */
 const reconcilerSteps: readonly (readonly [step: string, ...reconcilers: readonly string[]])[] = [
   ['start-apiextensions-controllers', 'crd-condition-controller', 'crd-finalizer'],
   ['start-cluster-authentication-info-controller', 'cluster-authentication-trust-controller'],
@@ -52,25 +53,25 @@ const reconcilerSteps: readonly (readonly [step: string, ...reconcilers: readonl
   ['apiservice-status-remote-available-controller', 'apiservice-remote-availability'],
   ['priority-and-fairness-config-producer', 'flow-schema-controller'],
 ];
-const objectsMissing = 'the objects of a new server are not all there';
+const objectsMissing = 'the initial objects have not all been created';
 
-/** What every server checks, in the order of the report. Steps of starting up are added behind these as they come. */
-export function standardChecks(parts: StandardCheckParts): HealthCheck[] {
-  const { storeTimeoutMs, storeReadyTimeoutMs, cacheSynced, bootstrapDone, shuttingDown } = parts;
+/** Returns the checks of every server, in the order of the report. Checks of reconcilers are appended later. */
+export function standardChecks(dependencies: StandardCheckDependencies): HealthCheck[] {
+  const { storeTimeoutMs, storeReadyTimeoutMs, cacheSynced, bootstrapDone, shuttingDown } = dependencies;
   const everywhere = healthEndpoints;
-  const answers = storeCheck(parts);
+  const answers = storeCheck(dependencies);
   const synced = requireThat(cacheSynced, 'the cache is behind the store');
   const isLoaded = once(cacheSynced);
   return [
     { name: 'ping', endpoints: everywhere, check: () => undefined },
-    // Lines are handed to the operating system one by one: there is no buffer that could hang.
+    // Always passes: log lines are written without a buffer that could block.
     { name: 'log', endpoints: everywhere, check: () => undefined },
     { name: 'etcd', endpoints: everywhere, check: answers(storeTimeoutMs) },
     { name: 'etcd-readiness', endpoints: ['readyz'], check: answers(storeReadyTimeoutMs) },
     { name: 'informer-sync', endpoints: ['readyz'], check: synced },
     ...loadedSteps.map((name) => bootStep(name, isLoaded, 'the cache has not been loaded')),
     ...objectSteps.map((name) => bootStep(name, bootstrapDone, objectsMissing)),
-    // An APIService for every group that is served.
+    // Done once every served group has an APIService.
     { ...bootStep('', bootstrapDone, objectsMissing), name: 'autoregister-completion' },
     {
       name: 'shutdown',
@@ -80,14 +81,14 @@ export function standardChecks(parts: StandardCheckParts): HealthCheck[] {
   ];
 }
 
-/** Checks of a server that runs reconcilers. */
+/** Returns the checks of a server that runs reconcilers. */
 export function reconcilerChecks(isRunning: (reconciler: string) => boolean): HealthCheck[] {
   return reconcilerSteps.map(([step, ...names]) =>
-    bootStep(step, () => names.every(isRunning), `${names.join(' or ')} does not run`),
+    bootStep(step, () => names.every(isRunning), `reconciler ${names.join(' or ')} is not running`),
   );
 }
 
-/** A step of starting up; it has its place in all three reports. */
+/** Returns the check of a step of the start, which all three endpoints report. */
 export function bootStep(name: string, done: () => boolean, missing: string): HealthCheck {
   return {
     name: `poststarthook/${name}`,
@@ -98,10 +99,10 @@ export function bootStep(name: string, done: () => boolean, missing: string): He
 }
 
 /**
- * One question to the store answers all probes that came before its answer. A store that never answers is asked once:
- * later probes wait for the same question, each no longer than its time.
+ * Returns checks of the store by timeout. Concurrent probes share one request to the store; while it is pending no other
+ * is sent, and each probe waits at most its timeout.
  */
-function storeCheck({ clock, store }: StandardCheckParts): (timeoutMs: number) => () => Promise<void> {
+function storeCheck({ clock, store }: StandardCheckDependencies): (timeoutMs: number) => () => Promise<void> {
   let asked: Promise<unknown> | undefined;
   return (timeoutMs) => () => {
     asked ??= store().finally(() => (asked = undefined));
@@ -128,7 +129,7 @@ function requireThat(holds: () => boolean, otherwise: string): () => void {
   };
 }
 
-/** True from the first time on: what has been loaded stays loaded, however far it falls behind. */
+/** Returns a predicate that stays true once it was: a cache that falls behind later still has been filled. */
 function once(holds: () => boolean): () => boolean {
   let held = false;
   return () => (held ||= holds());

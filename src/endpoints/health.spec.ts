@@ -89,7 +89,7 @@ describe('a healthy server', () => {
     ['/readyz/shutdown', 'ok'],
     ['/readyz/poststarthook/bootstrap-controller', 'ok'],
     ['/livez/poststarthook/rbac/bootstrap-roles', 'ok'],
-  ])('%s', async (url, text) => {
+  ])('GET %s answers 200', async (url, text) => {
     const answer = await get(url);
     expect([answer.code, answer.text, answer.headers['content-type']]).toEqual([
       200,
@@ -99,14 +99,14 @@ describe('a healthy server', () => {
   });
 
   it.each(['/livez/', '/livez/nothing', '/livez/shutdown', '/livez/poststarthook', '/healthz/informer-sync'])(
-    'has no %s',
+    'GET %s answers 404',
     async (url) => {
       const answer = await get(url);
       expect([answer.code, answer.text]).toEqual([404, '404 page not found\n']);
     },
   );
 
-  it('answers every method alike', async () => {
+  it('gives the same answer for every method', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
       expect(await get('/livez', method)).toMatchObject({ code: 200, text: 'ok' });
     expect(await get('/livez', 'HEAD')).toMatchObject({ code: 200, text: '', headers: { 'content-length': '2' } });
@@ -114,7 +114,7 @@ describe('a healthy server', () => {
 });
 
 describe('a failing check', () => {
-  it('fails its endpoints, with a list and without reasons', async () => {
+  it('turns its endpoints to 500, with a report that withholds the reason', async () => {
     const { get, state } = world();
     state.store = () => Promise.reject(new Error('secret address refused'));
     const answer = await get('/livez?exclude=nothing');
@@ -133,7 +133,7 @@ describe('a failing check', () => {
     expect(await get('/livez/ping')).toMatchObject({ code: 200 });
   });
 
-  it('concerns readiness alone where liveness is not at stake', async () => {
+  it('of readiness alone does not fail /livez and /healthz', async () => {
     const { get, state } = world();
     state.stopping = true;
     expect([(await get('/readyz')).code, (await get('/livez')).code]).toEqual([500, 200]);
@@ -143,7 +143,7 @@ describe('a failing check', () => {
     expect([(await get('/readyz')).code, (await get('/livez')).code]).toEqual([500, 200]);
   });
 
-  it('of starting up counts at /livez after the grace period', async () => {
+  it('of a boot step fails /livez only after the grace period', async () => {
     const { clock, get, state } = world(10_000);
     state.booted = false;
     expect([(await get('/livez')).code, (await get('/readyz')).code, (await get('/healthz')).code]).toEqual([
@@ -155,7 +155,7 @@ describe('a failing check', () => {
     expect((await get('/livez')).code).toBe(200);
   });
 
-  it('is remembered with how often it happened', async () => {
+  it('is counted for metrics', async () => {
     const { checks } = world();
     let works = false;
     checks.add(bootStep('late', () => works, 'not yet'));
@@ -167,8 +167,8 @@ describe('a failing check', () => {
   });
 });
 
-describe('the store', () => {
-  it('is asked once for many probes', async () => {
+describe('the check of the store', () => {
+  it('sends one request for concurrent probes', async () => {
     const { get, state } = world();
     const answer = new Deferred<void>();
     state.store = () => answer.promise;
@@ -181,7 +181,7 @@ describe('the store', () => {
     expect(state.asked).toBe(2);
   });
 
-  it('that hangs fails the probe in time, and is not asked again meanwhile', async () => {
+  it('fails after its timeout if the store hangs, and sends no further request meanwhile', async () => {
     const { clock, checks, state } = world();
     const answer = new Deferred<void>();
     state.store = () => answer.promise;
@@ -196,12 +196,12 @@ describe('the store', () => {
   });
 });
 
-it('steps of reconcilers are done while all of their reconcilers run', () => {
+it('a reconciler step passes only while all of its reconcilers run', () => {
   const running = new Set(['crd-condition-controller']);
   const step = reconcilerChecks((name) => running.has(name)).find(
     ({ name }) => name === 'poststarthook/start-apiextensions-controllers',
   )!;
-  expect(() => step.check()).toThrow('crd-condition-controller or crd-finalizer does not run');
+  expect(() => step.check()).toThrow('reconciler crd-condition-controller or crd-finalizer is not running');
   running.add('crd-finalizer');
   expect(() => step.check()).not.toThrow();
 });

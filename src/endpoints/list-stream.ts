@@ -12,19 +12,19 @@ import { compressedList } from './compressed-list.js';
 import { asCompressed, compressed, compressedBytesMin, compressingStream } from './compression.js';
 
 export interface ListStreamOptions {
-  /** What is written to the connection at a time. */
+  /** Size of one write to the connection. */
   readonly sliceBytes: number;
   readonly compresses: boolean;
   readonly clock: Clock;
 }
 
-/** Making bytes holds the event loop no longer than this. */
+/** Maximum time that encoding holds the event loop before it yields. */
 const workSliceMs = 4;
 
 /**
- * Writes a list from the bytes that the cache holds, in slices: each is joined into one buffer, and the next waits
- * until the connection has taken it and everybody else had a turn. Bytes that are kept are made before the head goes
- * out, so that it says their length; others are made on the way.
+ * Writes a list from the encoded objects of the cache, in slices of sliceBytes: the next slice is written when the
+ * connection has taken the last one, after a yield to the event loop. If the rendering keeps encoded objects, all are
+ * encoded before the head is sent, which then has a Content-Length; otherwise objects are encoded while sending.
  */
 export async function sendList(
   request: FastifyRequest,
@@ -35,7 +35,7 @@ export async function sendList(
   options: ListStreamOptions,
 ): Promise<void> {
   const breather = new Breather(options.clock, workSliceMs);
-  if (!rendering.isKept) return sendMadeOnTheWay(request, reply, rendering, meta, objects, options, breather);
+  if (!rendering.isKept) return sendWhileEncoding(request, reply, rendering, meta, objects, options, breather);
   const { separator, firstSkip } = rendering;
   const tail = rendering.tail(meta);
   let itemsLength = objects.length > 0 ? -firstSkip : 0;
@@ -58,7 +58,7 @@ export async function sendList(
   const pieces = fill(slices, rendering, [head, tail], objects);
 
   const { raw } = reply;
-  // The deadline may have been first.
+  // The deadline may already have answered.
   if (!request.kube.claimAnswer()) return;
   reply.hijack();
   headers['content-length'] = total;
@@ -78,7 +78,7 @@ export async function sendList(
   }
 }
 
-async function sendMadeOnTheWay(
+async function sendWhileEncoding(
   request: FastifyRequest,
   reply: FastifyReply,
   rendering: ListRendering,
@@ -87,7 +87,7 @@ async function sendMadeOnTheWay(
   { sliceBytes, compresses, clock }: ListStreamOptions,
   breather: Breather,
 ): Promise<void> {
-  const slices = madeOnTheWay(rendering, meta, objects, { sliceBytes, clock }, breather);
+  const slices = encodedSlices(rendering, meta, objects, { sliceBytes, clock }, breather);
   const whole = (await slices.next()).value;
   assert(whole, 'a list has a head');
   const second = (await slices.next()).value;
@@ -113,22 +113,22 @@ async function sendCompressed(
   reply: FastifyReply,
   headers: AnswerHeaders,
   pieces: AsyncIterable<Buffer>,
-  ...through: NodeJS.ReadWriteStream[]
+  ...transforms: NodeJS.ReadWriteStream[]
 ): Promise<void> {
   if (!request.kube.claimAnswer()) return;
   reply.hijack();
   reply.raw.writeHead(200, asCompressed(headers) as never);
-  await piped(request, pieces, ...through, reply.raw);
+  await piped(request, pieces, ...transforms, reply.raw);
 }
 
-/** What a client that has gone leaves behind is no failure. */
+/** Pipes the list to the connection. A connection closed by the client is not an error. */
 async function piped(
   request: FastifyRequest,
   from: AsyncIterable<Buffer>,
   ...to: NodeJS.WritableStream[]
 ): Promise<void> {
   const last = to.at(-1)! as NodeJS.WritableStream & { readonly destroyed?: boolean };
-  const through = to.slice(0, -1) as NodeJS.ReadWriteStream[];
+  const transforms = to.slice(0, -1) as NodeJS.ReadWriteStream[];
   async function* counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const piece of source) {
       request.kube.sentBytes += piece.length;
@@ -136,7 +136,7 @@ async function piped(
     }
   }
   try {
-    await pipeline([from, ...through, counted, last] as never);
+    await pipeline([from, ...transforms, counted, last] as never);
   } catch (error) {
     if (!last.destroyed) throw error;
   }
@@ -147,7 +147,7 @@ async function* follow(first: readonly Buffer[], rest: AsyncGenerator<Buffer>): 
   yield* rest;
 }
 
-async function* madeOnTheWay(
+async function* encodedSlices(
   rendering: ListRendering,
   meta: ListMeta,
   objects: readonly EncodedObject[],
@@ -192,7 +192,7 @@ async function bytesInSteps(rendering: ListRendering, object: EncodedObject, clo
   return bytes;
 }
 
-/** Fills one slice after the other, and yields each that is full. */
+/** Copies the list into slices and yields each full one. */
 function* fill(
   slices: Slices,
   rendering: ListRendering,
@@ -214,7 +214,7 @@ function* fill(
   yield* slices.add(tail, 0, tail.length);
 }
 
-/** A long text cut into buffers of one size; a piece that does not fit goes on in the next one. */
+/** Buffers of one size that a text of known length is copied into; a piece that does not fit continues in the next one. */
 class Slices {
   private slice: Buffer;
   private used = 0;
@@ -230,7 +230,7 @@ class Slices {
     return this.left === 0;
   }
 
-  /** An item that fits as a whole, which nearly all do: no generator, no view, one copy. */
+  /** Copies an item that fits into the current slice, without generator or view; returns false if it does not fit. */
   addItem(separator: Buffer, from: number, bytes: Buffer, start: number, end: number): boolean {
     const { slice } = this;
     const length = separator.length - from + end - start;

@@ -6,16 +6,16 @@ const set: number[] = [];
 const adjustable: Logger = { ...silentLogger, setVerbosity: (verbosity) => void set.push(verbosity) };
 
 describe('/debug/flags/v', () => {
-  it.each<[logger: Logger, method: 'GET' | 'PUT', body: string, code: number, verbosities: number[]]>([
-    [adjustable, 'PUT', '4', 200, [4]],
-    [adjustable, 'PUT', ' 0\n', 200, [0]],
-    [adjustable, 'PUT', 'much', 400, []],
-    [adjustable, 'PUT', '-1', 400, []],
-    [adjustable, 'PUT', '1'.repeat(1000), 400, []],
-    [adjustable, 'PUT', '1'.repeat(10_000), 413, []],
-    [adjustable, 'GET', '', 406, []],
-    [silentLogger, 'PUT', '4', 500, []],
-  ])('case %#', async (logger, method, payload, code, verbosities) => {
+  it.each<[name: string, code: number, method: 'GET' | 'PUT', body: string, logger: Logger, verbosities: number[]]>([
+    ['a number', 200, 'PUT', '4', adjustable, [4]],
+    ['a number between blanks', 200, 'PUT', ' 0\n', adjustable, [0]],
+    ['a word', 400, 'PUT', 'much', adjustable, []],
+    ['a negative number', 400, 'PUT', '-1', adjustable, []],
+    ['a number of 1000 digits', 400, 'PUT', '1'.repeat(1000), adjustable, []],
+    ['a body above the bound', 413, 'PUT', '1'.repeat(10_000), adjustable, []],
+    ['GET', 406, 'GET', '', adjustable, []],
+    ['a logger with fixed verbosity', 500, 'PUT', '4', silentLogger, []],
+  ])('%s is answered with %i', async (_, code, method, payload, logger, verbosities) => {
     set.length = 0;
     const server = shell((request, reply) => answerLogVerbosity(logger, request, reply));
     const headers = { 'content-type': 'text/plain' };

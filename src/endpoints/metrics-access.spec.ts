@@ -16,7 +16,7 @@ function world() {
   return { clock, metrics, samples };
 }
 
-it('counts who was let in, and how long it took', () => {
+it('counts authentication attempts by result and user, and their duration', () => {
   const { clock, metrics, samples } = world();
   for (const name of ['admin', 'kubelet', 'a@b.example', 'somebody', 'system:serviceaccount:a:b']) {
     metrics.authenticated('success', metrics.nowMs, name);
@@ -39,7 +39,7 @@ it('counts who was let in, and how long it took', () => {
   });
 });
 
-it('counts what was decided, and by whom', async () => {
+it('counts authorization decisions by authorizer and result', async () => {
   const { metrics, samples } = world();
   const answers: (Authorization | Promise<Authorization>)[] = [
     { decision: 'allow', reason: '' },

@@ -2,18 +2,18 @@ import type { Authorization, AuthorizationAttributes, Authorizer } from '../auth
 import type { Clock } from '../std/clock.js';
 import { Buckets, type MetricFamily, type Sample } from './metrics-family.js';
 
-// As kube-apiserver has them: 1 ms and its doublings.
+// As kube-apiserver: 1 ms, 2 ms, 4 ms, …
 const durationBounds = Array.from({ length: 15 }, (_, n) => 0.001 * 2 ** n);
 
 type AuthenticationResult = 'success' | 'failure' | 'error';
 type AuthorizationResult = 'allowed' | 'denied' | 'no-opinion' | 'error';
 
-/** Names that are told apart, as the reference does; people and programs without end are counted together. */
+/** User names with a series of their own, as in kube-apiserver; others are counted together to bound the labels. */
 const knownUsers = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default']);
 
 const resultOf = { allow: 'allowed', deny: 'denied', 'no opinion': 'no-opinion' } as const;
 
-/** How requests fared with the guards: who was let in, and who was allowed what he wanted. */
+/** Metrics of authentication and authorization. */
 export class AccessMetrics {
   private readonly authentications = new Map<AuthenticationResult, Buckets>();
   private readonly authorizations = new Map<AuthorizationResult, Buckets>();
@@ -38,7 +38,7 @@ export class AccessMetrics {
     bucketsOf(this.authorizations, result).observe(this.secondsSince(beginMs));
   }
 
-  /** The same authorizer; whenever it decides something, that is counted. */
+  /** Wraps an authorizer so that its decisions are counted. */
   counted(authorizer: Authorizer): Authorizer {
     const decided = { allowed: 0, denied: 0 };
     this.decisions.set(authorizer, decided);
@@ -60,23 +60,25 @@ export class AccessMetrics {
 
   families(): MetricFamily[] {
     return [
-      counts('authentication_attempts', '[ALPHA] Requests, by whether it was known whom they were from.', () =>
+      counts('authentication_attempts', '[ALPHA] Authentication attempts, by result.', () =>
         totals(this.authentications),
       ),
-      histograms('authentication_duration_seconds', '[ALPHA] How long it took to know it, in seconds.', () =>
+      histograms('authentication_duration_seconds', '[ALPHA] Duration of authentication in seconds, by result.', () =>
         spread(this.authentications),
       ),
-      counts('authenticated_user_requests', '[ALPHA] Requests of known users, by a few of their names.', () =>
+      counts('authenticated_user_requests', '[ALPHA] Authenticated requests, by user.', () =>
         Array.from(this.users, ([username, value]) => ({ labels: { username }, value })),
       ),
-      counts('authorization_attempts_total', '[ALPHA] Requests, by whether they were allowed.', () =>
+      counts('authorization_attempts_total', '[ALPHA] Authorization attempts, by result.', () =>
         totals(this.authorizations),
       ),
-      histograms('authorization_duration_seconds', '[ALPHA] How long it took to decide it, in seconds.', () =>
+      histograms('authorization_duration_seconds', '[ALPHA] Duration of authorization in seconds, by result.', () =>
         spread(this.authorizations),
       ),
-      counts('apiserver_authorization_decisions_total', '[ALPHA] What each authorizer decided by itself.', () =>
-        this.decided(),
+      counts(
+        'apiserver_authorization_decisions_total',
+        '[ALPHA] Decisions of each authorizer, allowed or denied.',
+        () => this.decided(),
       ),
     ];
   }

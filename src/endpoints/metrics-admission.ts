@@ -3,7 +3,7 @@ import type { AdmissionOperation } from '../admission/admission-plugin.js';
 import type { Clock } from '../std/clock.js';
 import { Buckets, type Labels, type MetricFamily } from './metrics-family.js';
 
-// Those of kube-apiserver.
+// Buckets of kube-apiserver.
 const bounds = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
 interface Series {
@@ -11,7 +11,7 @@ interface Series {
   readonly buckets: Buckets;
 }
 
-/** How long plug-ins looked at writes, and how often they refused one. */
+/** Metrics of admission: durations by plug-in and step, and whether the request was rejected. */
 export class AdmissionMetrics implements AdmissionObserver {
   private readonly ofPlugins = new Map<string, Series>();
   private readonly ofSteps = new Map<string, Series>();
@@ -32,12 +32,12 @@ export class AdmissionMetrics implements AdmissionObserver {
     return [
       family(
         'apiserver_admission_controller_admission_duration_seconds',
-        '[STABLE] How long an admission plug-in looked at a write, in seconds.',
+        '[STABLE] Duration of an admission plug-in in seconds, by operation and result.',
         this.ofPlugins,
       ),
       family(
         'apiserver_admission_step_admission_duration_seconds',
-        '[STABLE] How long all admission plug-ins together looked at a write, in seconds.',
+        '[STABLE] Duration of all admission plug-ins of a step in seconds, by operation and result.',
         this.ofSteps,
       ),
     ];

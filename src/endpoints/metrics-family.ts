@@ -1,34 +1,34 @@
 import type { Release } from '../config/version.js';
 
 /**
- * Measurements as plain numbers. What is counted on the way of a request costs an addition; names, labels and text are
- * made when somebody asks for them.
+ * Metrics as plain numbers: counting costs an addition on the request path; names, labels and text are computed at scrape
+ * time.
  */
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
   readonly labels: Labels;
   readonly value: number;
-  /** For the parts of a histogram. */
+  /** Suffix of the name, for samples of a histogram. */
   readonly suffix?: '_bucket' | '_sum' | '_count';
 }
 
 export interface MetricFamily {
   readonly name: string;
-  /** In the reference's manner it begins with the stability: `[STABLE] Requests that …`. */
+  /** Begins with the stability, as in kube-apiserver: `[STABLE] Finished requests …`. */
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** Since when something else should be read. */
+  /** Release that deprecated the metric. */
   readonly deprecatedVersion?: Release;
   samples(): Iterable<Sample>;
 }
 
-/** A family of one number. */
+/** Returns a family with one sample without labels. */
 export function single(name: string, type: 'counter' | 'gauge', help: string, read: () => number): MetricFamily {
   return { name, type, help, samples: () => [{ labels: {}, value: read() }] };
 }
 
-/** The cells of one histogram series. `bounds` ascend. */
+/** Buckets of one histogram series. `bounds` are ascending. */
 export class Buckets {
   readonly counts: number[];
   sum = 0;
@@ -40,7 +40,7 @@ export class Buckets {
   observe(value: number): void {
     const { bounds, counts } = this;
     let at = 0;
-    // Nearly everything lies in the first few.
+    // Linear search: nearly all values fall into the first buckets.
     while (at < bounds.length && value > bounds[at]!) at++;
     counts[at]!++;
     this.sum += value;

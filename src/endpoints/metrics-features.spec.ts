@@ -9,7 +9,7 @@ test.each([
   ['DeclarativeValidationTakeover', 'BETA', 0],
   ['SidecarContainers', '', 1],
   ['KMSv1', 'DEPRECATED', 0],
-])('%s, of stage "%s", is %s', (name, stage, value) => {
+])('feature gate %s of stage "%s" has value %s', (name, stage, value) => {
   const [family] = featureFamilies(resolveGates({ CBORServingAndStorage: true }));
   const samples = [...family!.samples()];
   expect(samples.filter((sample) => sample.labels['name'] === name)).toEqual([{ labels: { name, stage }, value }]);

@@ -2,7 +2,7 @@ import { featureGates, type GateStage } from '../config/feature-gate-list.js';
 import type { FeatureGates } from '../config/feature-gates.js';
 import type { MetricFamily } from './metrics-family.js';
 
-/** What is stable has no stage. */
+/** Stages as metric labels; stable (GA) features have an empty one. */
 const stageLabels: Readonly<Record<GateStage, string>> = {
   Alpha: 'ALPHA',
   Beta: 'BETA',
@@ -10,7 +10,7 @@ const stageLabels: Readonly<Record<GateStage, string>> = {
   Deprecated: 'DEPRECATED',
 };
 
-/** Gates do not change while the server runs. */
+/** Returns the metric of feature gates, computed once since gates do not change while the server runs. */
 export function featureFamilies(enabled: FeatureGates): MetricFamily[] {
   const samples = featureGates.map(({ name, stage }) => ({
     labels: { name, stage: stageLabels[stage] },
@@ -20,7 +20,7 @@ export function featureFamilies(enabled: FeatureGates): MetricFamily[] {
     {
       name: 'kubernetes_feature_enabled',
       type: 'gauge',
-      help: '[BETA] Whether a feature gate is on, with the stage of its feature.',
+      help: '[BETA] State of a feature gate, 1 if enabled and 0 if disabled, with its stage.',
       samples: () => samples,
     },
   ];

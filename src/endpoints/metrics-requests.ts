@@ -2,17 +2,17 @@ import { isLongRunning, type RequestInfo } from '../machinery/request-info.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import { Buckets, single, type Labels, type MetricFamily, type Sample } from './metrics-family.js';
 
-// The bounds of kube-apiserver, so that dashboards made for it fit.
+// Buckets of kube-apiserver, so that its dashboards work.
 const durationBounds = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
-// Steps that widen up to the largest body that is read.
+// Buckets up to the largest body that is read.
 const bodyBounds = [50_000, 1e5, 2.5e5, 5e5, 1e6, 1.5e6, 2e6, 2.5e6, 3e6];
 const validationBounds = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 const tooManyRequests = 429;
 const sizeBounds = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
-/** Paths outside the API that have a series of their own: their first word. */
+/** First segments of non-resource paths that have a series of their own. */
 const knownPaths = new Set([
   '',
   '.well-known',
@@ -46,33 +46,33 @@ const verbNames: Readonly<Record<string, string>> = {
   put: 'PUT',
 };
 
-/** What the metric of bodies calls verbs. */
+/** Verbs in the labels of apiserver_request_body_size_bytes. */
 const bodyVerbs: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', APPLY: 'patch' };
 
 const fieldValidations = ['Ignore', 'Warn', 'Strict'] as const;
 type FieldValidation = (typeof fieldValidations)[number];
 
 export interface RequestOutcome {
-  /** 0 when the client had gone before anything was sent. */
+  /** 0 if the client closed the connection before anything was sent. */
   readonly code: number;
   readonly seconds: number;
   readonly sentBytes: number;
-  /** Undefined where no body was read. */
+  /** Undefined if no body was read. */
   readonly receivedBytes?: number | undefined;
-  /** The server gave up before the work was done. */
+  /** True if the deadline of the request ended it. */
   readonly isExpired?: boolean;
   readonly userName: string;
 }
 
-/** One combination of labels. What happened to it is kept in plain numbers. */
+/** Counts of one combination of labels. */
 export class Series {
   readonly durations = new Buckets(durationBounds);
   sizes: Buckets | undefined = undefined;
   bodies: Buckets | undefined = undefined;
-  /** Requests that the server ended to protect itself, by their code. */
+  /** Requests that were rejected with 429 or that timed out, by status code. */
   readonly terminations = new Map<number, number>();
   running = 0;
-  /** There are only a few different ones: looking through them is quicker than a map. */
+  /** An array, since a search in a few entries is faster than a map. */
   readonly outcomes: { readonly code: number; readonly client: string; count: number }[] = [];
 
   constructor(
@@ -94,40 +94,40 @@ export class Series {
 }
 
 /**
- * Counts requests under the labels of kube-apiserver. Labels are bounded by what is served, whatever clients ask for:
- * verbs, resources and paths that nobody knows are folded into one series.
+ * Counts requests with the labels of kube-apiserver. The number of series is bounded: requests with unknown verbs,
+ * resources and paths are counted in one series.
  */
 export class RequestMetrics {
   private readonly series = new Map<string, Series>();
-  private readonly folded: Series = this.make({ verb: 'other', scope: '', component: '' }, '');
+  private readonly unknown: Series = this.make({ verb: 'other', scope: '', component: '' }, '');
   private readonly validations = new Map<FieldValidation, Buckets>();
   tlsHandshakeErrors = 0;
-  private readsUnderWay = 0;
-  private writesUnderWay = 0;
+  private readsInFlight = 0;
+  private writesInFlight = 0;
 
   constructor(
     private readonly registry: ResourceRegistry,
-    /** Users whose requests are told apart, and what they are called. */
+    /** Labels `system_client` by user name. */
     private readonly systemClients: ReadonlyMap<string, string> = new Map(),
   ) {}
 
-  /** What it gives is to be handed back at the end. */
+  /** Counts a request as in flight. The result must be passed to end(). */
   begin(info: RequestInfo, contentType: string | undefined): Series | undefined {
     if (isLongRunning(info)) {
       const series = this.seriesOf(info, contentType);
       series.running++;
       return series;
     }
-    if (isRead(info)) this.readsUnderWay++;
-    else this.writesUnderWay++;
+    if (isRead(info)) this.readsInFlight++;
+    else this.writesInFlight++;
     return undefined;
   }
 
   end(info: RequestInfo, contentType: string | undefined, running: Series | undefined, outcome: RequestOutcome): void {
     const series = running ?? this.seriesOf(info, contentType);
     if (running) running.running--;
-    else if (isRead(info)) this.readsUnderWay--;
-    else this.writesUnderWay--;
+    else if (isRead(info)) this.readsInFlight--;
+    else this.writesInFlight--;
     series.count(outcome.code, this.systemClients.get(outcome.userName) ?? '');
     series.durations.observe(outcome.seconds);
     if ((info.verb === 'get' || info.verb === 'list') && info.isResourceRequest) {
@@ -137,7 +137,7 @@ export class RequestMetrics {
       series.terminations.set(outcome.code, (series.terminations.get(outcome.code) ?? 0) + 1);
     }
     const { receivedBytes } = outcome;
-    if (receivedBytes === undefined || !info.isResourceRequest || series === this.folded) return;
+    if (receivedBytes === undefined || !info.isResourceRequest || series === this.unknown) return;
     (series.bodies ??= new Buckets(bodyBounds)).observe(receivedBytes);
     const validation = fieldValidationOf(info);
     if (validation === undefined) return;
@@ -151,37 +151,37 @@ export class RequestMetrics {
       {
         name: 'apiserver_request_total',
         type: 'counter',
-        help: '[STABLE] Requests that have ended, by what they asked for and how they were answered.',
+        help: '[STABLE] Finished requests, by verb, resource, scope and status code.',
         samples: () => this.totals(),
       },
       {
         name: 'apiserver_request_duration_seconds',
         type: 'histogram',
-        help: '[STABLE] Time from the head of a request to the end of its answer, in seconds.',
+        help: '[STABLE] Time from the head of a request to the end of its response, in seconds.',
         samples: () => this.each(({ durations, labels, dryRun }) => durations.samples({ ...labels, dry_run: dryRun })),
       },
       {
         name: 'apiserver_request_sli_duration_seconds',
         type: 'histogram',
-        help: '[ALPHA] The same for requests that end by themselves, for objectives on how quick they are.',
+        help: '[ALPHA] Duration of requests in seconds, without watches and connect requests, for service level indicators.',
         samples: () => this.objectives(),
       },
       {
         name: 'apiserver_response_sizes',
         type: 'histogram',
-        help: '[STABLE] Bytes in the bodies of answers to reads.',
+        help: '[STABLE] Size of response bodies of get and list, in bytes.',
         samples: () => this.each(({ sizes, labels }) => sizes?.samples(labels) ?? []),
       },
       {
         name: 'apiserver_request_body_size_bytes',
         type: 'histogram',
-        help: '[ALPHA] Bytes in the bodies of requests.',
+        help: '[ALPHA] Size of request bodies, in bytes.',
         samples: () => this.bodySizes(),
       },
       {
         name: 'apiserver_request_terminations_total',
         type: 'counter',
-        help: '[ALPHA] Requests that the server did not finish, to protect itself.',
+        help: '[ALPHA] Requests that the server rejected with 429 or ended at their deadline.',
         samples: () =>
           this.each(({ terminations, labels }) =>
             Array.from(terminations, ([code, value]) => ({ labels: { ...labels, code: String(code) }, value })),
@@ -190,20 +190,20 @@ export class RequestMetrics {
       {
         name: 'field_validation_request_duration_seconds',
         type: 'histogram',
-        help: '[ALPHA] How long writes took, by what they wanted to happen with unknown fields.',
+        help: '[ALPHA] Duration of writes in seconds, by fieldValidation.',
         samples: () =>
           [...this.validations].flatMap(([value, durations]) => [...durations.samples({ field_validation: value })]),
       },
       single(
         'apiserver_tls_handshake_errors_total',
         'counter',
-        '[ALPHA] Connections that ended before they were secure.',
+        '[ALPHA] Connections whose TLS handshake failed.',
         () => this.tlsHandshakeErrors,
       ),
       {
         name: 'apiserver_longrunning_requests',
         type: 'gauge',
-        help: '[STABLE] Watches and connections that are open.',
+        help: '[STABLE] Open long-running requests: watches and connect requests.',
         samples: () =>
           this.each(({ running, labels }) =>
             running > 0 || labels['verb'] === 'WATCH' ? [{ labels, value: running }] : [],
@@ -212,17 +212,17 @@ export class RequestMetrics {
       {
         name: 'apiserver_current_inflight_requests',
         type: 'gauge',
-        help: '[STABLE] Requests that are being worked on, long-running ones aside.',
+        help: '[STABLE] Requests in flight, without long-running ones.',
         samples: () => [
-          { labels: { request_kind: 'readOnly' }, value: this.readsUnderWay },
-          { labels: { request_kind: 'mutating' }, value: this.writesUnderWay },
+          { labels: { request_kind: 'readOnly' }, value: this.readsInFlight },
+          { labels: { request_kind: 'mutating' }, value: this.writesInFlight },
         ],
       },
     ];
   }
 
   private *each(samplesOf: (series: Series) => Iterable<Sample>): Iterable<Sample> {
-    for (const series of new Set([...this.series.values(), this.folded])) {
+    for (const series of new Set([...this.series.values(), this.unknown])) {
       if (series.outcomes.length > 0 || series.running > 0) yield* samplesOf(series);
     }
   }
@@ -236,7 +236,7 @@ export class RequestMetrics {
     );
   }
 
-  /** Without dry_run: what differs in that alone is added up. */
+  /** Yields durations without watches and proxy requests, added up over dry_run. */
   private *objectives(): Iterable<Sample> {
     const sums = new Map<string, { labels: Labels; buckets: Buckets }>();
     for (const { labels, durations, outcomes } of this.series.values()) {
@@ -249,7 +249,7 @@ export class RequestMetrics {
     for (const { labels, buckets } of sums.values()) yield* buckets.samples(labels);
   }
 
-  /** Versions of a resource, and places of it, are added up. */
+  /** Yields body sizes by verb and resource, added up over versions, subresources and scopes. */
   private *bodySizes(): Iterable<Sample> {
     const sums = new Map<string, { labels: Labels; buckets: Buckets }>();
     for (const { labels, bodies } of this.series.values()) {
@@ -271,7 +271,7 @@ export class RequestMetrics {
     const verb = isApply ? 'apply' : info.verb;
     const dryRun = info.query.raw === '' || isRead(info) ? '' : dryRunOf(info);
     const key = `${verb} ${info.group}/${info.version}/${info.resource}/${info.subresource} ${scopeOf(info)} ${dryRun}`;
-    // Folded ones are not remembered by what they asked for: that is what folding is for.
+    // resourceSeries() does not store unknown resources in the map, which bounds it.
     return this.series.get(key) ?? this.resourceSeries(key, info, verbNames[verb] ?? 'other', dryRun);
   }
 
@@ -280,7 +280,7 @@ export class RequestMetrics {
     const knowsSubresource =
       info.subresource === '' ||
       (served?.type === 'stored' && Object.hasOwn(served.definition.subresources, info.subresource));
-    if (!served || !knowsSubresource) return this.folded;
+    if (!served || !knowsSubresource) return this.unknown;
     const { group, version, resource, subresource } = info;
     const series = this.make(
       { verb, group, version, resource, subresource, scope: scopeOf(info), component: 'apiserver' },
@@ -293,7 +293,7 @@ export class RequestMetrics {
   private pathSeries({ verb, path }: RequestInfo): Series {
     const end = path.indexOf('/', 1);
     const word = end < 0 ? path.slice(1) : path.slice(1, end);
-    if (!knownPaths.has(word)) return this.folded;
+    if (!knownPaths.has(word)) return this.unknown;
     const name = verbNames[verb] ?? 'other';
     const key = `${name} /${word}`;
     let series = this.series.get(key);
@@ -317,11 +317,11 @@ function scopeOf({ verb, name, namespace }: RequestInfo): string {
   return name !== '' || verb === 'create' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster';
 }
 
-/** Of writes that look at fields; undefined for others, and for a wish that makes no sense. */
+/** Returns the fieldValidation of create, update and patch; undefined for other verbs and for invalid values. */
 function fieldValidationOf({ verb, query }: RequestInfo): FieldValidation | undefined {
   if (verb !== 'create' && verb !== 'update' && verb !== 'patch') return undefined;
-  const wish = (query.raw === '' ? undefined : query.first('fieldValidation')) || 'Warn';
-  return fieldValidations.find((known) => known === wish);
+  const requested = (query.raw === '' ? undefined : query.first('fieldValidation')) || 'Warn';
+  return fieldValidations.find((known) => known === requested);
 }
 
 function dryRunOf({ query }: RequestInfo): string {

@@ -7,7 +7,7 @@ import type { HealthChecks } from './health-checks.js';
 import { single, type Labels, type MetricFamily, type Sample } from './metrics-family.js';
 import type { VersionDocument } from './version-document.js';
 
-/** What is known of the caches when somebody asks: nobody counts along. */
+/** Returns metrics of the watch caches, computed at scrape time; the hot path updates nothing. */
 export function cacheFamilies(registry: ResourceRegistry): MetricFamily[] {
   const gauge = (
     name: string,
@@ -27,13 +27,13 @@ export function cacheFamilies(registry: ResourceRegistry): MetricFamily[] {
   });
   const size = ({ cache }: ResourceStore) => cache.snapshot().size;
   return [
-    gauge('apiserver_resource_objects', '[ALPHA] Objects that are stored, by resource.', (labels, store) => ({
+    gauge('apiserver_resource_objects', '[ALPHA] Stored objects, by resource.', (labels, store) => ({
       labels,
       value: size(store),
     })),
     gauge(
       'apiserver_storage_objects',
-      '[STABLE] Objects that are stored, by resource and group in one name.',
+      '[STABLE] Stored objects, by resource and group in one label.',
       ({ group, resource }, store) => ({
         labels: { resource: group === '' ? resource! : `${resource}.${group}` },
         value: size(store),
@@ -42,89 +42,103 @@ export function cacheFamilies(registry: ResourceRegistry): MetricFamily[] {
     ),
     gauge(
       'apiserver_watch_cache_resource_version',
-      '[ALPHA] The revision that the cache reflects.',
+      '[ALPHA] Resource version that the cache has reached.',
       (labels, { parts }) => ({
         labels,
         value: parts.feed.position,
       }),
     ),
-    gauge('watch_cache_capacity', '[ALPHA] Events that the cache may keep for replay.', (labels, { cache }) => ({
-      labels,
-      value: cache.historySize.eventsMax,
-    })),
+    gauge(
+      'watch_cache_capacity',
+      '[ALPHA] Maximum number of events that the cache keeps for replay.',
+      (labels, { cache }) => ({
+        labels,
+        value: cache.historySize.eventsMax,
+      }),
+    ),
     counter(
       'apiserver_watch_cache_events_received_total',
-      '[ALPHA] Events of the store that the cache has taken in.',
+      '[ALPHA] Events that the cache received from the store.',
       ({ events }) => events,
     ),
     counter(
       'apiserver_watch_cache_events_dispatched_total',
-      '[ALPHA] Events that were handed on to those watches that they concern.',
+      '[ALPHA] Events that the cache dispatched to watches.',
       ({ events }) => events,
     ),
     counter(
       'apiserver_watch_cache_initializations_total',
-      '[ALPHA] How often the cache was filled from the store.',
+      '[ALPHA] Number of times that the cache was filled from the store.',
       ({ loads }) => loads,
     ),
     counter(
       'apiserver_storage_decode_errors_total',
-      '[ALPHA] Stored objects that could not be read, counted as they were loaded and as they changed.',
+      '[ALPHA] Stored objects that could not be decoded, counted on load and on change.',
       ({ unreadable }) => unreadable,
     ),
     {
       ...counter('apiserver_watch_cache_consistent_read_total', '', () => 0),
-      help: '[ALPHA] Reads from the cache that first asked the store how far it is.',
+      help: '[ALPHA] Consistent reads from the cache, which wait for the revision of the store.',
       samples: () => storesOf(registry).flatMap(consistentReads),
     },
-    counter('apiserver_cache_list_total', '[ALPHA] Lists from the cache.', ({ lists }) => lists.count, { index: '' }),
+    counter('apiserver_cache_list_total', '[ALPHA] Lists served from the cache.', ({ lists }) => lists.count, {
+      index: '',
+    }),
     counter(
       'apiserver_cache_list_fetched_objects_total',
-      '[ALPHA] Objects of the cache that were looked at for lists.',
+      '[ALPHA] Objects read from the cache for lists.',
       ({ lists }) => lists.fetched,
       { index: '' },
     ),
     counter(
       'apiserver_cache_list_returned_objects_total',
-      '[ALPHA] Objects that lists from the cache showed.',
+      '[ALPHA] Objects returned by lists from the cache.',
       ({ lists }) => lists.returned,
     ),
     counter(
       'apiserver_storage_list_total',
-      '[ALPHA] Lists of old states, which the store was asked for.',
+      '[ALPHA] Lists served from the store: those of an old resource version.',
       ({ storeLists }) => storeLists.count,
     ),
     counter(
       'apiserver_storage_list_fetched_objects_total',
-      '[ALPHA] Objects of the store that were read for lists.',
+      '[ALPHA] Objects read from the store for lists.',
       ({ storeLists }) => storeLists.fetched,
     ),
     counter(
       'apiserver_storage_list_evaluated_objects_total',
-      '[ALPHA] Objects of the store that were held against the selectors of lists.',
+      '[ALPHA] Objects from the store that were matched against the selectors of lists.',
       ({ storeLists }) => storeLists.fetched,
     ),
     counter(
       'apiserver_storage_list_returned_objects_total',
-      '[ALPHA] Objects that lists from the store showed.',
+      '[ALPHA] Objects returned by lists from the store.',
       ({ storeLists }) => storeLists.returned,
     ),
-    gauge('keelson_cache_history_events', 'Events that the cache can replay to watches.', (labels, { cache }) => ({
-      labels,
-      value: cache.historySize.events,
-    })),
-    gauge('keelson_cache_history_bytes', 'Bytes that only the history of the cache holds.', (labels, { cache }) => ({
-      labels,
-      value: cache.historySize.bytes,
-    })),
-    gauge('keelson_cache_watchers', 'Watches that the cache serves.', (labels, { cache }) => ({
+    gauge(
+      'keelson_cache_history_events',
+      'Events in the history of the cache, which can be replayed to watches.',
+      (labels, { cache }) => ({
+        labels,
+        value: cache.historySize.events,
+      }),
+    ),
+    gauge(
+      'keelson_cache_history_bytes',
+      'Memory that only the history of the cache references, in bytes.',
+      (labels, { cache }) => ({
+        labels,
+        value: cache.historySize.bytes,
+      }),
+    ),
+    gauge('keelson_cache_watchers', 'Open watches of the cache.', (labels, { cache }) => ({
       labels,
       value: cache.watchCount,
     })),
   ];
 }
 
-/** Several versions of a resource have one store. */
+/** Returns the stores, each once: all versions of a resource share one. */
 function storesOf(registry: ResourceRegistry): ResourceStore[] {
   return [...new Set(registry.storedResources().map(({ store }) => store))];
 }
@@ -174,25 +188,25 @@ export function buildFamilies({
     {
       name: 'kubernetes_build_info',
       type: 'gauge',
-      help: '[BETA] Always 1: the labels tell which build runs.',
+      help: '[BETA] Always 1, with the build of the server as labels.',
       samples: () => [{ labels, value: 1 }],
     },
     {
       name: 'version_info',
       type: 'gauge',
-      help: '[ALPHA] Always 1: the labels tell which releases the server is, acts as, and goes with.',
+      help: '[ALPHA] Always 1, with binary, emulation and minimum compatibility version as labels.',
       samples: () => [{ labels: versions, value: 1 }],
     },
   ];
 }
 
-/** For /metrics/slis: how the checks went whenever somebody asked for them. */
+/** Returns the metrics of health checks, which count the probes. */
 export function healthFamilies(checks: HealthChecks): MetricFamily[] {
   return [
     {
       name: 'kubernetes_healthcheck',
       type: 'gauge',
-      help: '[STABLE] Whether a check passed the last time: 1 or 0.',
+      help: '[STABLE] Last result of a health check: 1 if it passed, 0 if it failed.',
       samples: () =>
         Array.from(checks.records(), ({ name, endpoint, lastPassed }) => ({
           labels: { name, type: endpoint },
@@ -202,7 +216,7 @@ export function healthFamilies(checks: HealthChecks): MetricFamily[] {
     {
       name: 'kubernetes_healthchecks_total',
       type: 'counter',
-      help: '[STABLE] How often a check passed and failed.',
+      help: '[STABLE] Results of a health check, by status.',
       samples: () =>
         [...checks.records()].flatMap(({ name, endpoint, passed, failed }) => [
           { labels: { name, type: endpoint, status: 'success' }, value: passed },
@@ -213,6 +227,6 @@ export function healthFamilies(checks: HealthChecks): MetricFamily[] {
 }
 
 export function declaredValidationFamilies(validation: DeclaredValidation): MetricFamily[] {
-  const help = '[BETA] How often rules that types declare and those that are written by hand did not find the same.';
+  const help = '[BETA] Validations in which declarative and handwritten rules found different errors.';
   return [single('declarative_validation_mismatch_total', 'counter', help, () => validation.mismatches)];
 }

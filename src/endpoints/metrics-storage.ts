@@ -1,7 +1,7 @@
 import type { MeasuredOutcome } from '../storage/decorators/measured-store.js';
 import { Buckets, type Labels, type MetricFamily } from './metrics-family.js';
 
-// Those of kube-apiserver for its store.
+// Buckets of kube-apiserver for etcd requests.
 const bounds = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 
 interface Calls {
@@ -18,20 +18,20 @@ export interface StoredKind {
 export interface StorageKeys {
   /** `/registry/` */
   readonly root: string;
-  /** What lies under which prefix below the root. It is asked again for keys that nobody knew. */
+  /** Returns the resources by key prefix below the root. Called again for keys with an unknown prefix. */
   kinds(): Iterable<readonly [prefix: string, kind: StoredKind]>;
 }
 
 const noKind: StoredKind = { group: '', resource: '' };
 
-/** How the backing store answers, by operation and by what was asked for. */
+/** Metrics of calls of the backing store, by operation and resource. */
 export class StorageMetrics {
   private readonly calls = new Map<StoredKind, Map<string, Calls>>();
   private readonly kinds = new Map<string, StoredKind>();
 
   constructor(private readonly keys: StorageKeys) {}
 
-  /** To be called after each call of the store; few different operations are expected. */
+  /** Counts a call of the store. */
   readonly observe = (operation: string, seconds: number, outcome: MeasuredOutcome, key: string): void => {
     const kind = this.kindOf(key);
     let ofKind = this.calls.get(kind);
@@ -41,7 +41,7 @@ export class StorageMetrics {
       found = { labels: { operation, ...kind }, errors: 0, durations: new Buckets(bounds) };
       ofKind.set(operation, found);
     }
-    // That somebody else was faster is an answer like any other.
+    // A conflict (another write was first) is not an error of the store.
     if (outcome !== 'ok' && outcome !== 'conflict') found.errors++;
     found.durations.observe(seconds);
   };
@@ -56,7 +56,7 @@ export class StorageMetrics {
     return [
       {
         name: 'etcd_request_duration_seconds',
-        help: '[ALPHA] How long the backing store took to answer, in seconds.',
+        help: '[ALPHA] Duration of calls of the backing store, in seconds.',
         type: 'histogram',
         samples: () => this.all().flatMap(({ labels, durations }) => [...durations.samples(labels)]),
       },
@@ -69,7 +69,10 @@ export class StorageMetrics {
     return [...this.calls.values()].flatMap((ofKind) => [...ofKind.values()]);
   }
 
-  /** `/registry/pods/ns/name` or `/registry/apps.example/things/ns/name`: one step or two below the root tell the kind. */
+  /**
+   * Returns the resource of a key by its first or first two segments: `/registry/pods/ns/name`,
+   * `/registry/apps.example/things/ns/name`.
+   */
   private kindOf(key: string): StoredKind {
     const { root } = this.keys;
     if (!key.startsWith(root)) return noKind;

@@ -16,7 +16,7 @@ test.each<[help: string, deprecated: Release | undefined, release: Release, hidd
   ['[STABLE] Things.', '1.34', '1.37', true, '[STABLE] (Deprecated from 1.34) Things.'],
   ['[ALPHA] Things.', '1.9', '1.37', true, '[ALPHA] (Deprecated from 1.9) Things.'],
   ['Things.', '1.36', '1.37', false, '(Deprecated from 1.36) Things.'],
-])('"%s", deprecated in %s, in %s: hidden %s', (help, deprecated, release, hidden, text) => {
+])('metric "%s" deprecated in %s is hidden in %s: %s', (help, deprecated, release, hidden, text) => {
   const given = family(help, deprecated);
   expect([isHidden(given, release), helpOf(given, release)]).toEqual([hidden, text]);
 });
@@ -28,7 +28,7 @@ test.each([
     want: ['# HELP fresh [BETA] (Deprecated from 1.36) Fresh.', '# HELP old [STABLE] (Deprecated from 1.30) Old.'],
     hidden: 0,
   },
-])('what is written when hidden ones are shown: $showsHidden', async ({ showsHidden, want, hidden }) => {
+])('metrics written with showsHidden: $showsHidden', async ({ showsHidden, want, hidden }) => {
   const metrics = new ServerMetrics({ withProcess: true, showsHidden });
   metrics.add(
     { ...single('fresh', 'gauge', '[BETA] Fresh.', () => 1), deprecatedVersion: previousRelease },

@@ -1,32 +1,32 @@
 import { minorsSince, servedRelease, type Release } from '../config/version.js';
 import type { MetricFamily, Sample } from './metrics-family.js';
 
-/** A deprecated metric disappears so many releases later, unless somebody asks to see it a little longer. */
+/** Number of releases after which a deprecated metric is hidden, unless --show-hidden-metrics-for-version is set. */
 const releasesUntilHidden = 3;
 
 export function isHidden({ deprecatedVersion }: MetricFamily, release: Release = servedRelease): boolean {
   return deprecatedVersion !== undefined && minorsSince(deprecatedVersion, release) >= releasesUntilHidden;
 }
 
-/** `[STABLE] (Deprecated from 1.34) Objects …`: the stability stays in front. */
+/** Returns the help text with a deprecation note after the stability: `[STABLE] (Deprecated from 1.34) Objects …`. */
 export function helpOf({ help, deprecatedVersion }: MetricFamily, release: Release = servedRelease): string {
   if (deprecatedVersion === undefined || minorsSince(deprecatedVersion, release) < 0) return help;
   return help.replace(/^(\[[A-Z]+\] )?/, `$1(Deprecated from ${deprecatedVersion}) `);
 }
 
-/** What the server keeps, and what of it it does not show. */
+/** Returns the metrics about registered and hidden metrics. */
 export function visibilityFamilies(kept: readonly MetricFamily[], hiddenCount: number): MetricFamily[] {
   return [
     {
       name: 'registered_metrics_total',
       type: 'counter',
-      help: '[BETA] Metrics that the server keeps, by their stability and by the release that deprecated them.',
+      help: '[BETA] Registered metrics, by stability and by the release that deprecated them.',
       samples: () => registered(kept),
     },
     {
       name: 'hidden_metrics_total',
       type: 'counter',
-      help: '[BETA] Metrics that are not shown, since they were deprecated some releases ago.',
+      help: '[BETA] Metrics hidden because they were deprecated several releases ago.',
       samples: () => [{ labels: {}, value: hiddenCount }],
     },
   ];

@@ -1,6 +1,6 @@
 import { Buckets, type Labels, type MetricFamily } from './metrics-family.js';
 
-// As kube-apiserver has them: 1 KiB and its doublings.
+// As kube-apiserver: 1 KiB, 2 KiB, 4 KiB, …
 const sizeBounds = Array.from({ length: 8 }, (_, n) => 1024 * 2 ** n);
 
 export interface WatchedKind {
@@ -9,11 +9,11 @@ export interface WatchedKind {
   readonly resource: string;
 }
 
-/** What is sent to watches, by kind. */
+/** Metrics of events that are sent to watches, by resource. */
 export class WatchMetrics {
   private readonly byKind = new Map<string, { readonly labels: Labels; readonly sizes: Buckets }>();
 
-  /** To be told the size of each frame that goes to a watch of the kind. */
+  /** Returns a function to call with the size of each frame that is sent to a watch of the resource. */
   sentOf({ group, version, resource }: WatchedKind): (bytes: number) => void {
     const key = `${group}/${version}/${resource}`;
     let found = this.byKind.get(key);
@@ -29,13 +29,13 @@ export class WatchMetrics {
       {
         name: 'apiserver_watch_events_total',
         type: 'counter',
-        help: '[ALPHA] Events that were sent to watches.',
+        help: '[ALPHA] Events sent to watches.',
         samples: () => sent().map(({ labels, sizes }) => ({ labels, value: sizes.count })),
       },
       {
         name: 'apiserver_watch_events_sizes',
         type: 'histogram',
-        help: '[ALPHA] Bytes of events that were sent to watches.',
+        help: '[ALPHA] Size of events sent to watches, in bytes.',
         samples: () => sent().flatMap(({ labels, sizes }) => [...sizes.samples(labels)]),
       },
     ];

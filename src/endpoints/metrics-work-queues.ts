@@ -8,14 +8,14 @@ interface Counts {
   readonly works: Buckets;
 }
 
-// Powers of ten from 10 ns on, as client-go has them for its queues.
+// Buckets of client-go's work queues: powers of ten from 10 ns.
 const bounds = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10];
 
-/** The queues of the reconcilers, under the names that dashboards for controller managers know. */
+/** Metrics of the work queues of reconcilers, with the names that kube-controller-manager uses. */
 export class WorkQueueMetrics {
   private readonly queues = new Map<string, Counts>();
 
-  /** Counts of queues of one name add up, so that a reconciler may be stopped and started. */
+  /** Returns the counters of a queue. Queues of the same name share them, so that a restarted reconciler goes on. */
   readonly measure = (name: string) => {
     let counts = this.queues.get(name);
     if (!counts) {
@@ -57,16 +57,24 @@ export class WorkQueueMetrics {
         [...this.queues].flatMap(([queue, counts]): Sample[] => [...read(counts).samples({ name: queue })]),
     });
     return [
-      single('gauge', 'workqueue_depth', '[ALPHA] Names that wait in the queue.', ({ depth }) => depth),
-      single('counter', 'workqueue_adds_total', '[ALPHA] Names that were put into the queue.', ({ adds }) => adds),
+      single('gauge', 'workqueue_depth', '[ALPHA] Number of items in the queue.', ({ depth }) => depth),
+      single('counter', 'workqueue_adds_total', '[ALPHA] Items added to the queue.', ({ adds }) => adds),
       single(
         'counter',
         'workqueue_retries_total',
-        '[ALPHA] Work that failed and is tried again.',
+        '[ALPHA] Items that failed and were queued again.',
         ({ retries }) => retries,
       ),
-      histogram('workqueue_queue_duration_seconds', '[ALPHA] How long names waited, in seconds.', ({ waits }) => waits),
-      histogram('workqueue_work_duration_seconds', '[ALPHA] How long work took, in seconds.', ({ works }) => works),
+      histogram(
+        'workqueue_queue_duration_seconds',
+        '[ALPHA] Time that items spent in the queue, in seconds.',
+        ({ waits }) => waits,
+      ),
+      histogram(
+        'workqueue_work_duration_seconds',
+        '[ALPHA] Time of processing an item, in seconds.',
+        ({ works }) => works,
+      ),
     ];
   }
 }

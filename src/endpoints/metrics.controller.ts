@@ -3,10 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { headersFor, sendBytes } from '../hooks/answer.js';
 import type { ServerMetrics } from './metrics.js';
 
-/** Whatever a scraper accepts, the reference answers in this one form. */
+/** The only content type of metrics, whatever the client accepts, as in kube-apiserver. */
 const contentType = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
-/** `slis`: the few that service objectives are made of. */
+/** Serves /metrics and /metrics/slis (service level indicators). */
 export function metricsController(metrics: ServerMetrics, slis: ServerMetrics) {
   @Controller()
   class MetricsController {

@@ -117,13 +117,13 @@ describe('labels of requests', () => {
     [{ url: '/apis/a.example/v1/namespaces/a/pods' }, other],
     [{ url: '/api/v1/namespaces/a/pods/x/nothing' }, other],
     [{ url: '/wp-admin' }, other],
-  ])('%j', (given, want) => {
+  ])('of %j', (given, want) => {
     const { call, samples } = requestMetrics();
     call(given);
     expect(samples('apiserver_request_total')).toEqual([{ labels: want, value: 1 }]);
   });
 
-  it('are as many as there are kinds, whatever clients make up', () => {
+  it('are bounded by the served resources, whatever clients request', () => {
     const { call, samples } = requestMetrics();
     for (let i = 0; i < 50; i++) call({ url: `/api/v1/made-up-${i}/x` });
     for (let i = 0; i < 50; i++) call({ url: `/api/v1/namespaces/n-${i}/pods/p-${i}` });
@@ -131,7 +131,7 @@ describe('labels of requests', () => {
   });
 });
 
-it('counts what is under way, watches apart', () => {
+it('counts requests in flight, and watches separately', () => {
   const { metrics, samples } = requestMetrics();
   const [read, write, watch] = [
     ['GET', '/api/v1/pods'],
@@ -149,7 +149,7 @@ it('counts what is under way, watches apart', () => {
   expect([inflight(), watches()]).toEqual([[0, 0], [['WATCH', 'pods', 0]]]);
 });
 
-it('adds up durations without the watches and the dry runs for objectives', () => {
+it('apiserver_request_sli_duration_seconds leaves out watches and adds up dry runs', () => {
   const { call, samples } = requestMetrics();
   call({ url: '/api/v1/namespaces/a/pods', method: 'POST', seconds: 0.3 });
   call({ url: '/api/v1/namespaces/a/pods?dryRun=All', method: 'POST', seconds: 70 });
@@ -160,7 +160,7 @@ it('adds up durations without the watches and the dry runs for objectives', () =
   expect(objectives.find(({ suffix }) => suffix === '_sum')!.value).toBeCloseTo(70.3);
 });
 
-it('is text that a scraper reads', async () => {
+it('/metrics is valid Prometheus text without duplicate samples', async () => {
   const { metrics, call } = requestMetrics();
   call({ url: '/api/v1/pods' });
   const kinds = [
@@ -202,7 +202,7 @@ it('is text that a scraper reads', async () => {
   ]) {
     expect(lines.filter((line) => line.startsWith(`# TYPE ${name} `))).toHaveLength(1);
   }
-  // Every line is a comment or a sample, and no sample is there twice.
+  // Every line is a comment or a sample, and samples are unique.
   const samples = lines.filter((line) => line !== '' && !line.startsWith('#'));
   for (const line of samples) expect(line).toMatch(/^[a-z_:A-Z0-9]+(\{.*\})? (-?[0-9.e+-]+|Nan|\+Inf)$/);
   const names = samples.map((line) => line.slice(0, line.lastIndexOf(' ')));

@@ -2,15 +2,12 @@ import type { Metric, Registry } from 'prom-client';
 import { single, type MetricFamily } from './metrics-family.js';
 import { helpOf, isHidden, visibilityFamilies } from './metrics-visibility.js';
 
-/**
- * All that one server measures. The library is loaded by the first who asks: a server that nobody scrapes does not
- * pay the 50 ms of loading it when it starts.
- */
+/** Metrics of one server. prom-client is loaded at the first scrape, since loading it takes 50 ms. */
 export class ServerMetrics {
   private readonly families: MetricFamily[] = [];
   private loading: Promise<Registry> | undefined;
 
-  /** `withProcess`: also what every process says of itself, and how many metrics there are. */
+  /** `withProcess` adds metrics of the process, and the counts of registered and hidden metrics. */
   constructor(private readonly options: { readonly withProcess: boolean; readonly showsHidden?: boolean }) {}
 
   add(...families: readonly MetricFamily[]): void {
@@ -33,24 +30,19 @@ export class ServerMetrics {
     const hiddenCount = this.families.length - shown.length;
     for (const family of visibilityFamilies(this.families, hiddenCount)) registry.registerMetric(asMetric(family));
     collectDefaultMetrics({ register: registry });
-    // The library's begins to count when it is loaded; this one began with the process.
+    // prom-client's counter starts when the library is loaded; processCpu counts from the start of the process.
     registry.removeSingleMetric('process_cpu_seconds_total');
     registry.registerMetric(asMetric(processCpu));
     return registry;
   }
 }
 
-const processCpu = single(
-  'process_cpu_seconds_total',
-  'counter',
-  'CPU time that the process has used, in seconds.',
-  () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1e6;
-  },
-);
+const processCpu = single('process_cpu_seconds_total', 'counter', 'CPU time used by the process, in seconds.', () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+});
 
-/** To the library a metric is whatever has a name and can be read: so none of its own counters is on anybody's way. */
+/** Adapts a family to prom-client, which only reads it at scrape time; none of the library's counters is used. */
 function asMetric(family: MetricFamily): Metric {
   const { name, type } = family;
   const help = helpOf(family);

@@ -73,20 +73,20 @@ it.each<[name: string, author: Schema, v2: Schema, v3?: Schema]>([
     { ...embedded, ...open, required: ['kind'] },
     { type: 'object', ...embedded, ...open, properties: fields, required: ['kind', 'apiVersion'] },
   ],
-])('shows %s', (_, author, v2, v3 = author) => {
+])('converts the schema of %s', (_, author, v2, v3 = author) => {
   const whole = (field: Schema) => ({ type: 'object', properties: { ...fields, field } });
   expect(fieldOf('v2', author)).toEqual(whole(v2));
   expect(fieldOf('v3', author)).toEqual(whole(v3));
 });
 
-it('shows what every object has in the place of what the author says of it', () => {
+it('apiVersion, kind and metadata replace those of the CRD author', () => {
   const author = { type: 'object', properties: { metadata: { type: 'object' }, spec: string } };
   const want = { type: 'object', properties: { ...fields, spec: string } };
   expect(customSchema(author, 'v2', fields)).toEqual(want);
   expect(customSchema(author, 'v3', fields)).toEqual(want);
 });
 
-it('tells kubectl of no field where it would take others for mistakes', () => {
+it('v2 omits all fields of a schema that preserves unknown fields', () => {
   const author = { type: 'object', description: 'D', ...open, properties: { spec: string } };
   expect(customSchema(author, 'v2', fields)).toEqual({ type: 'object' });
   expect(customSchema(author, 'v3', fields)).toEqual({ ...author, properties: { ...fields, spec: string } });

@@ -1,7 +1,7 @@
 import { asFields } from '../machinery/fields.js';
 import type { Dialect, Schema } from './openapi-type-schemas.js';
 
-/** What every object has, as the document at hand refers to it. */
+/** Schemas of the fields that every object has, with references valid in the document. */
 export interface ObjectFields {
   readonly apiVersion: Schema;
   readonly kind: Schema;
@@ -13,18 +13,18 @@ const embeds = 'x-kubernetes-embedded-resource';
 const takesBoth = 'x-kubernetes-int-or-string';
 
 /**
- * The schema of the objects that somebody defined, from what the author wrote. The older dialect cannot say all of it,
- * and kubectl takes fields that it does not find there for mistakes: where it would miss some, it is told of none.
+ * Returns the schema of a custom kind from the openAPIV3Schema of its CRD. Swagger 2.0 cannot express all of it, and
+ * kubectl rejects fields that a v2 schema does not list: a schema that preserves unknown fields is published without any.
  */
 export function customSchema(author: Schema, dialect: Dialect, fields: ObjectFields): Schema {
   if (dialect === 'v2' && author[preserves] === true) return { type: 'object' };
-  const schema = shown(author, dialect, fields);
+  const schema = published(author, dialect, fields);
   return { ...schema, properties: sorted({ ...asFields(schema['properties']), ...fields }) };
 }
 
-function shown(author: Schema, dialect: Dialect, fields: ObjectFields): Schema {
-  const schema = dialect === 'v2' ? loosened(author) : unfolded(author);
-  const inner = (value: unknown) => (isSchema(value) ? shown(value, dialect, fields) : value);
+function published(author: Schema, dialect: Dialect, fields: ObjectFields): Schema {
+  const schema = dialect === 'v2' ? swagger2Schema(author) : withIntOrString(author);
+  const inner = (value: unknown) => (isSchema(value) ? published(value, dialect, fields) : value);
   const { properties, items, additionalProperties } = schema;
   const own: Schema = {
     ...schema,
@@ -38,7 +38,7 @@ function shown(author: Schema, dialect: Dialect, fields: ObjectFields): Schema {
   return showsObject ? withObjectFields(own, fields) : own;
 }
 
-/** An object within an object has what every object has. */
+/** Adds apiVersion, kind and metadata to an embedded resource (x-kubernetes-embedded-resource). */
 function withObjectFields(schema: Schema, fields: ObjectFields): Schema {
   const required = new Set([...namesIn(schema['required']), 'kind', 'apiVersion']);
   return {
@@ -50,28 +50,28 @@ function withObjectFields(schema: Schema, fields: ObjectFields): Schema {
 
 const eitherType = [{ type: 'integer' }, { type: 'string' }];
 
-/** What the extension for numbers or texts means, said also in words that every client knows. */
-function unfolded(schema: Schema): Schema {
+/** Adds the anyOf that x-kubernetes-int-or-string stands for, which clients without the extension understand. */
+function withIntOrString(schema: Schema): Schema {
   if (schema[takesBoth] !== true) return schema;
   const { anyOf, allOf } = schema;
   const [first] = Array.isArray(allOf) ? (allOf as unknown[]) : [];
-  if (saysEither(anyOf) || saysEither(asFields(first)['anyOf'])) return schema;
+  if (isIntOrString(anyOf) || isIntOrString(asFields(first)['anyOf'])) return schema;
   if (anyOf === undefined) return { ...schema, anyOf: eitherType };
   return { ...schema, allOf: [{ anyOf: eitherType }, ...(Array.isArray(allOf) ? (allOf as unknown[]) : [])] };
 }
 
-function saysEither(anyOf: unknown): boolean {
+function isIntOrString(anyOf: unknown): boolean {
   if (!Array.isArray(anyOf) || anyOf.length !== eitherType.length) return false;
   return eitherType.every(({ type }, index) => {
-    const said = asFields((anyOf as unknown[])[index]);
-    return said['type'] === type && Object.keys(said).length === 1;
+    const alternative = asFields((anyOf as unknown[])[index]);
+    return alternative['type'] === type && Object.keys(alternative).length === 1;
   });
 }
 
 const absentFromV2 = ['allOf', 'oneOf', 'anyOf', 'not', 'nullable', 'default'];
 
-/** Without what Swagger 2.0 has no word for, and without what kubectl would take too literally in its stead. */
-function loosened(schema: Schema): Schema {
+/** Removes keywords that Swagger 2.0 lacks, and constraints that would then make kubectl reject valid objects. */
+function swagger2Schema(schema: Schema): Schema {
   const isNullable = schema['nullable'] === true;
   const isOpen = schema[preserves] === true;
   const without = new Set(absentFromV2);

@@ -72,7 +72,7 @@ function serve(definitions: readonly ResourceDefinition[] = [pods, tab, box, bar
 const root = `/apis/${group}/v1`;
 const gvk = (of: string, version = 'v1') => ({ group, version, kind: of });
 
-it('has the paths of custom kinds, and no older ones', async () => {
+it('documents the paths of custom kinds, without deprecated watch paths', async () => {
   const { paths } = await serve().document(`/openapi/v3${root}`);
   const lines = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
@@ -109,7 +109,7 @@ it('has the paths of custom kinds, and no older ones', async () => {
   ]);
 });
 
-it('takes no strategic patches, no binary bodies, and names the kind of a scale', async () => {
+it('documents neither strategic merge patch nor protobuf, and the custom kind for scale', async () => {
   const { paths } = await serve().document(`/openapi/v3${root}`);
   const { patch, put } = paths[`${root}/namespaces/{namespace}/crontabs/{name}/scale`]!;
   const types = (operation: object | undefined) =>
@@ -124,7 +124,7 @@ it('takes no strategic patches, no binary bodies, and names the kind of a scale'
   expect(put?.['tags']).toEqual(['stableExampleCom_v1']);
 });
 
-it('has the schemas of their authors in v3', async () => {
+it('v3 contains the schemas of the CRDs', async () => {
   const { components } = await serve().document(`/openapi/v3${root}`);
   expect(components.schemas[`com.example.stable.v1.CronTab`]).toEqual({
     ...schema,
@@ -149,7 +149,7 @@ it('has the schemas of their authors in v3', async () => {
   expect(Object.keys(components.schemas)).toContain('io.k8s.api.autoscaling.v1.Scale');
 });
 
-it('has what v2 can say of them', async () => {
+it('v2 contains the schemas of the CRDs without keywords that it lacks', async () => {
   const { definitions, paths } = await serve().document('/openapi/v2');
   expect(definitions['com.example.stable.v1.CronTab']).toMatchObject({
     properties: {
@@ -170,20 +170,20 @@ it('has what v2 can say of them', async () => {
   expect(Object.keys(paths)).not.toContain(`${root}/`);
 });
 
-it('says that a document is of custom kinds', async () => {
+it('the document of custom kinds has the title CRD Swagger and no security schemes', async () => {
   const { info, components } = await serve().document(`/openapi/v3${root}`);
   expect(info).toEqual({ title: 'Kubernetes CRD Swagger', version: 'v0.1.0' });
   expect(Object.keys(components)).toEqual(['schemas']);
 });
 
-it('tells of versions, and of no groups', async () => {
+it('the index lists versions of custom groups, but not the groups', async () => {
   const { index } = serve();
   expect(Object.keys(await index())).toEqual([
     ...['api', 'api/v1', 'apis', `apis/${group}/v1`, `apis/${group}/v2`, 'version'],
   ]);
 });
 
-it('makes the documents anew of the versions that have changed', async () => {
+it('only documents of changed versions are computed again', async () => {
   const { registry, index, document } = serve();
   const before = await index();
   const v1 = registry.findVersion(group, 'v1')!;
@@ -197,7 +197,7 @@ it('makes the documents anew of the versions that have changed', async () => {
   expect(Object.keys(await index())).not.toContain(`apis/${group}/v1`);
 });
 
-it.each(['/openapi/v2', `/openapi/v3${root}`])('has them as protobuf too: %s', async (url) => {
+it.each(['/openapi/v2', `/openapi/v3${root}`])('%s is served as protobuf', async (url) => {
   const version = url.slice('/openapi/'.length, '/openapi/v2'.length);
   const type = `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`;
   const answer = await serve().get(url, type);

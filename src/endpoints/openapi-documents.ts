@@ -7,7 +7,7 @@ import { gvkOf } from './openapi-schemas.js';
 import type { Steps } from '../std/steps.js';
 import type { Schema } from './openapi-type-schemas.js';
 
-/** As it is sent: whoever encodes one needs to know no more. */
+/** An OpenAPI 3.0 document. */
 export interface OpenApiV3Document {
   readonly openapi: string;
   readonly info: ApiInfo;
@@ -15,6 +15,7 @@ export interface OpenApiV3Document {
   readonly components: Readonly<Record<string, unknown>>;
 }
 
+/** An OpenAPI 2.0 (Swagger) document. */
 export interface OpenApiV2Document {
   readonly swagger: string;
   readonly info: ApiInfo;
@@ -30,12 +31,11 @@ export interface ApiInfo {
   readonly version: string;
 }
 
-/** What OpenAPI 2.0 and 3.0 make of the same operations. */
 const security = { BearerToken: { type: 'apiKey', name: 'authorization', in: 'header' } };
 const texts = { 200: 'OK', 201: 'Created', 202: 'Accepted' } as const;
 const unauthorized = { '401': { description: 'Unauthorized' } };
 
-/** Without how clients prove who they are, where the document is not of the server's own kinds. */
+/** Computes an OpenAPI 3.0 document. Documents of custom kinds have no security schemes. */
 export function* openApiV3(
   info: ApiInfo,
   paths: readonly ApiPath[],
@@ -64,8 +64,8 @@ function operationV3(operation: ApiOperation, parameters: readonly object[]) {
   };
 }
 
-function parameterV3({ name, in: place, type }: ApiParameter) {
-  return { name, in: place, ...(place === 'path' && { required: true }), schema: { type, uniqueItems: true } };
+function parameterV3({ name, in: location, type }: ApiParameter) {
+  return { name, in: location, ...(location === 'path' && { required: true }), schema: { type, uniqueItems: true } };
 }
 
 export function* openApiV2(
@@ -74,8 +74,8 @@ export function* openApiV2(
   schemas: Record<string, Schema>,
 ): Steps<OpenApiV2Document> {
   const shared = new SharedParameters();
-  const parameterV2 = eachOnce(({ name, in: place, type }) => {
-    const parameter = { uniqueItems: true, type, name, in: place, ...(place === 'path' && { required: true }) };
+  const parameterV2 = eachOnce(({ name, in: location, type }) => {
+    const parameter = { uniqueItems: true, type, name, in: location, ...(location === 'path' && { required: true }) };
     return inlined.has(name) ? parameter : shared.refer(parameter);
   });
   return {
@@ -89,7 +89,7 @@ export function* openApiV2(
   };
 }
 
-/** Clients look for these on the operation itself, and follow no reference. */
+/** Parameters that clients look for in the operation itself, without following references. */
 const inlined: ReadonlySet<string> = new Set(['dryRun', 'fieldValidation', 'name']);
 
 function operationV2(operation: ApiOperation, parameters: readonly object[], shared: SharedParameters) {
@@ -104,13 +104,13 @@ function operationV2(operation: ApiOperation, parameters: readonly object[], sha
   };
 }
 
-/** Bodies of the API machinery itself are the same at many paths; the others are as many as there are kinds. */
+/** Returns a reference for bodies of the API machinery, which many paths share; others occur only once or twice. */
 function bodyV2({ schema, required }: NonNullable<ApiOperation['body']>, shared: SharedParameters): object {
   const parameter = { name: 'body', in: 'body', ...(required && { required: true }), schema };
   return String(schema['$ref']).includes('.apimachinery.') ? shared.refer(parameter) : parameter;
 }
 
-/** Parameters that are said once, named so that those which differ do not get in each other's way. */
+/** Parameters that several operations refer to, named with a hash of their content. */
 class SharedParameters {
   private readonly byText = new Map<string, { readonly name: string; readonly parameter: object }>();
 
@@ -137,11 +137,11 @@ function responses({ codes }: ApiOperation, answer: object) {
   };
 }
 
-/** Parameters that all operations of a path have are said once, of the path. */
+/** Computes path items. Parameters common to all operations of a path are moved to the path. */
 function* items(
   paths: readonly ApiPath[],
   rest: (operation: ApiOperation, parameters: readonly object[]) => object,
-  parameter: (given: ApiParameter) => object,
+  encode: (parameter: ApiParameter) => object,
 ): Steps<Record<string, object>> {
   const entries: (readonly [string, object])[] = [];
   for (const { path, operations } of paths) {
@@ -150,7 +150,7 @@ function* items(
     const item: Record<string, unknown> = {};
     for (const operation of operations) {
       const { method, id, tag, action, gvk, parameters } = operation;
-      const own = sorted(parameters.filter((given) => !common.has(keyOf(given)))).map(parameter);
+      const own = sorted(parameters.filter((parameter) => !common.has(keyOf(parameter)))).map(encode);
       item[method] = {
         tags: [tag],
         operationId: id,
@@ -159,30 +159,30 @@ function* items(
         ...(gvk && { 'x-kubernetes-group-version-kind': gvkOf(gvk) }),
       };
     }
-    const shared = sorted((operations[0]?.parameters ?? []).filter((given) => common.has(keyOf(given))));
-    if (shared.length > 0) item['parameters'] = shared.map(parameter);
+    const shared = sorted((operations[0]?.parameters ?? []).filter((parameter) => common.has(keyOf(parameter))));
+    if (shared.length > 0) item['parameters'] = shared.map(encode);
     entries.push([path, item]);
     yield;
   }
   return Object.fromEntries(entries);
 }
 
-/** A few dozen parameters stand in thousands of places. */
-function eachOnce(make: (given: ApiParameter) => object): (given: ApiParameter) => object {
-  const made = new Map<string, object>();
-  return (given) => {
-    const key = `${keyOf(given)} ${given.type}`;
-    let known = made.get(key);
-    if (!known) made.set(key, (known = make(given)));
+/** Memoizes `encode`: a few dozen parameters occur thousands of times. */
+function eachOnce(encode: (parameter: ApiParameter) => object): (parameter: ApiParameter) => object {
+  const encoded = new Map<string, object>();
+  return (parameter) => {
+    const key = `${keyOf(parameter)} ${parameter.type}`;
+    let known = encoded.get(key);
+    if (!known) encoded.set(key, (known = encode(parameter)));
     return known;
   };
 }
 
-function keyOf({ name, in: place }: ApiParameter): string {
-  return `${name} ${place}`;
+function keyOf({ name, in: location }: ApiParameter): string {
+  return `${name} ${location}`;
 }
 
-/** By name; of those with one name the one in the path first. */
+/** Sorts by name, then by location (path before query). */
 function sorted(parameters: readonly ApiParameter[]): ApiParameter[] {
   return [...parameters].sort((a, b) => (a.name < b.name || (a.name === b.name && a.in < b.in) ? -1 : 1));
 }

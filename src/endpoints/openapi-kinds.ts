@@ -3,11 +3,11 @@ import type { GroupVersionKind } from '../machinery/gvk.js';
 
 export type GroupVersion = Pick<GroupVersionKind, 'group' | 'version'>;
 
-/** What the API machinery sends on its own: kinds without a group. */
+/** Kinds of the API machinery, which belong to no group. */
 const machineryKinds: ReadonlySet<string> = new Set([
   ...['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'DeleteOptions', 'Status', 'WatchEvent'],
 ]);
-/** Packages of types that belong to no group: they describe answers, not objects. */
+/** Packages of types that belong to no group: they describe responses, not objects. */
 const groupless: ReadonlySet<string> = new Set([
   'meta.v1',
   'types',
@@ -16,18 +16,18 @@ const groupless: ReadonlySet<string> = new Set([
   'apidiscovery.v2beta1',
 ]);
 
-/** Which structs are kinds, and of which groups and versions there are kinds at all. Read when it is first asked for. */
+/** Maps structs of the catalog to kinds, and lists the groups and versions of built-in kinds. Loaded on first use. */
 export class OpenApiKinds {
   private read: { readonly byStruct: ReadonlyMap<string, GroupVersionKind>; readonly all: GroupVersion[] } | undefined;
 
   constructor(private readonly catalog: Pick<Catalog, 'kinds'>) {}
 
-  /** By the struct's name: `core.v1.Pod`. */
+  /** Returns the kind of a struct, for example `core.v1.Pod`; undefined if the struct is not a kind. */
   kindOf(struct: string): GroupVersionKind | undefined {
     return this.loaded().byStruct.get(struct);
   }
 
-  /** Those that are built in, served or not. */
+  /** Returns the groups and versions of all built-in kinds, served or not. */
   groupVersions(): readonly GroupVersion[] {
     return this.loaded().all;
   }

@@ -23,7 +23,7 @@ import {
   pathOfRoot,
   pathsOfVersion,
   type ApiPath,
-  type PathParts,
+  type PathDependencies,
 } from './openapi-paths.js';
 import { OpenApiSchemas } from './openapi-schemas.js';
 import { serverPaths, type ServerPath } from './openapi-server-paths.js';
@@ -32,35 +32,35 @@ import { YieldTimer } from '../std/yield-timer.js';
 import type { Dialect } from './openapi-type-schemas.js';
 import type { Clock } from '../std/clock.js';
 
-export interface LibraryParts {
+export interface LibraryDependencies {
   readonly registry: ResourceRegistry;
   readonly encodings: readonly Encoding[];
   readonly catalog: Catalog;
   /** `k8s.io` */
   readonly apiDomain: string;
-  /** `kubernetes`: what the API calls itself. */
+  /** Name of the API in titles: `kubernetes`. */
   readonly apiName: string;
-  /** Those that are served. */
+  /** Served paths outside the API groups. */
   readonly serverPaths: readonly ServerPath[];
   readonly clock: Clock;
 }
 
-/** One document in the forms in which it is sent. Each is made when it is first asked for. */
+/** One document with its encodings, which are computed on first use. */
 export class OpenApiDocument {
-  /** Of the JSON: the same in every replica that serves the same, and for every form. */
+  /** SHA-256 of the JSON, used for all encodings. Equal in all replicas that serve the same resources. */
   readonly hash: string;
   private message: Promise<Buffer> | undefined = undefined;
   private gzippedJson: Promise<Buffer> | undefined = undefined;
 
   constructor(
     readonly json: Buffer,
-    private readonly makeMessage: () => Promise<Buffer>,
+    private readonly encodeProtobuf: () => Promise<Buffer>,
   ) {
     this.hash = createHash('sha256').update(json).digest('hex').toUpperCase();
   }
 
   protobuf(): Promise<Buffer> {
-    return (this.message ??= this.makeMessage());
+    return (this.message ??= this.encodeProtobuf());
   }
 
   gzipped(): Promise<Buffer> {
@@ -68,81 +68,84 @@ export class OpenApiDocument {
   }
 }
 
-type Making = () => Promise<OpenApiDocument>;
+type LazyDocument = () => Promise<OpenApiDocument>;
 
-/** What documents of custom kinds call themselves: their versions are those of the kinds. */
+/** info.version of documents of custom kinds, as in kube-apiserver. */
 const customInfoVersion = 'v0.1.0';
 
 /**
- * /openapi/v2, all in one document, and those of /openapi/v3, one for each group and version (KEP-2896). Documents are
- * made when they are first asked for, in steps; those of a version are made again only when that version is.
+ * Documents of /openapi/v2 (one for everything) and /openapi/v3 (one for each group and version, KEP-2896). They are
+ * computed on first use, with yields to the event loop, and again only after their resources have changed.
  */
 export class OpenApiLibrary {
   private readonly ofVersions = new WeakMap<ServedVersion, Promise<OpenApiDocument>>();
   private readonly ofPaths = new Map<string, Promise<OpenApiDocument>>();
-  private makers = new Map<string, Making>();
+  private lazyDocuments = new Map<string, LazyDocument>();
   private whole: Promise<OpenApiDocument> | undefined;
   private generation = -1;
   private readonly kinds: OpenApiKinds;
   private readonly info: ApiInfo;
 
-  constructor(private readonly parts: LibraryParts) {
-    this.kinds = new OpenApiKinds(parts.catalog);
-    this.info = { title: capitalised(parts.apiName), version: `${apiVersion.major}.${apiVersion.minor}` };
+  constructor(private readonly dependencies: LibraryDependencies) {
+    this.kinds = new OpenApiKinds(dependencies.catalog);
+    this.info = { title: capitalised(dependencies.apiName), version: `${apiVersion.major}.${apiVersion.minor}` };
   }
 
   v2(): Promise<OpenApiDocument> {
     this.refresh();
-    const versions = this.parts.registry.servedVersions();
+    const versions = this.dependencies.registry.servedVersions();
     return (this.whole ??= this.document(() => this.stepsV2(versions), openApiV2Message));
   }
 
-  /** By name: `api`, `api/v1`, `apis`, `apis/apps`, `apis/apps/v1`, `version`. */
-  v3(): ReadonlyMap<string, Making> {
+  /** Returns the documents by name: `api`, `api/v1`, `apis`, `apis/apps`, `apis/apps/v1`, `version`. */
+  v3(): ReadonlyMap<string, LazyDocument> {
     this.refresh();
-    return this.makers;
+    return this.lazyDocuments;
   }
 
   private refresh(): void {
-    const { registry, serverPaths: others } = this.parts;
+    const { registry, serverPaths: others } = this.dependencies;
     if (registry.generation === this.generation) return;
     this.generation = registry.generation;
     this.whole = undefined;
-    const makers: [string, Making][] = [];
+    const entries: [string, LazyDocument][] = [];
     for (const root of ['api', 'apis'] as const) {
-      makers.push([root, this.ofPath(root, (parts) => pathOfRoot(root, parts))]);
+      entries.push([root, this.ofPath(root, (dependencies) => pathOfRoot(root, dependencies))]);
     }
-    for (const path of others) makers.push([path, this.ofPath(path, serverPaths[path])]);
+    for (const path of others) entries.push([path, this.ofPath(path, serverPaths[path])]);
     for (const served of registry.servedVersions()) {
       const { group, version } = served;
-      const make = () => this.ofVersion(served);
-      if (group === '') makers.push([`api/${version}`, make]);
+      const document = () => this.ofVersion(served);
+      if (group === '') entries.push([`api/${version}`, document]);
       else {
-        makers.push([`apis/${group}/${version}`, make]);
+        entries.push([`apis/${group}/${version}`, document]);
         if (isCustomVersion(served)) continue;
-        makers.push([`apis/${group}`, this.ofPath(`apis/${group}`, (parts) => pathOfGroup(group, parts))]);
+        entries.push([
+          `apis/${group}`,
+          this.ofPath(`apis/${group}`, (dependencies) => pathOfGroup(group, dependencies)),
+        ]);
       }
     }
-    this.makers = new Map(makers.sort(([a], [b]) => (a < b ? -1 : 1)));
-    for (const name of this.ofPaths.keys()) if (!this.makers.has(name)) this.ofPaths.delete(name);
+    this.lazyDocuments = new Map(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+    for (const name of this.ofPaths.keys()) if (!this.lazyDocuments.has(name)) this.ofPaths.delete(name);
   }
 
   private ofVersion(served: ServedVersion): Promise<OpenApiDocument> {
     let found = this.ofVersions.get(served);
     if (!found) {
-      found = this.documentV3([served], (parts) => pathsOfVersion(served, parts));
+      found = this.documentV3([served], (dependencies) => pathsOfVersion(served, dependencies));
       this.ofVersions.set(served, found);
     }
     return found;
   }
 
-  /** Of a path that says the same whatever is below it. */
-  private ofPath(name: string, path: (parts: PathParts) => ApiPath): Making {
+  /** Returns the document of a path that does not depend on the served resources. */
+  private ofPath(name: string, path: (dependencies: PathDependencies) => ApiPath): LazyDocument {
     return () => {
       let found = this.ofPaths.get(name);
       if (!found) {
-        found = this.documentV3([], function* (parts) {
-          return [path(parts)];
+        found = this.documentV3([], function* (dependencies) {
+          return [path(dependencies)];
         });
         this.ofPaths.set(name, found);
       }
@@ -152,17 +155,20 @@ export class OpenApiLibrary {
 
   private documentV3(
     about: readonly ServedVersion[],
-    paths: (parts: PathParts) => Steps<ApiPath[]>,
+    paths: (dependencies: PathDependencies) => Steps<ApiPath[]>,
   ): Promise<OpenApiDocument> {
     return this.document(() => this.stepsV3(about, paths), openApiV3Message);
   }
 
-  /** The message is made from the document anew: few ask for it, and nobody pays for keeping the document as objects. */
+  /**
+   * Computes the JSON of a document. For protobuf the document is computed again on demand, since few clients ask for it
+   * and keeping the object tree would cost memory.
+   */
   private async document<D>(
     steps: () => Steps<D>,
     toMessage: (document: D) => Steps<Buffer>,
   ): Promise<OpenApiDocument> {
-    const { clock } = this.parts;
+    const { clock } = this.dependencies;
     const bytes = json.encode(await new YieldTimer(clock).run(steps()));
     return new OpenApiDocument(bytes, async () => {
       const timer = new YieldTimer(clock);
@@ -172,31 +178,35 @@ export class OpenApiLibrary {
 
   private *stepsV3(
     about: readonly ServedVersion[],
-    paths: (parts: PathParts) => Steps<ApiPath[]>,
+    paths: (dependencies: PathDependencies) => Steps<ApiPath[]>,
   ): Steps<OpenApiV3Document> {
-    const parts = this.pathParts('v3', about, about);
+    const dependencies = this.pathDependencies('v3', about, about);
     const isCustom = about.some(isCustomVersion);
     const info = isCustom ? { title: `${this.info.title} CRD Swagger`, version: customInfoVersion } : this.info;
-    return yield* openApiV3(info, yield* paths(parts), parts.schemas.all(), { isCustom });
+    return yield* openApiV3(info, yield* paths(dependencies), dependencies.schemas.all(), { isCustom });
   }
 
   private *stepsV2(versions: readonly ServedVersion[]): Steps<OpenApiV2Document> {
     const builtIn = versions.filter((served) => !isCustomVersion(served));
-    const parts = this.pathParts('v2', versions, allOf([...this.kinds.groupVersions(), ...builtIn]));
+    const dependencies = this.pathDependencies('v2', versions, allOf([...this.kinds.groupVersions(), ...builtIn]));
     const groups = new Set(builtIn.map(({ group }) => group).filter((group) => group !== ''));
     const paths = [
-      pathOfRoot('api', parts),
-      pathOfRoot('apis', parts),
-      ...this.parts.serverPaths.map((path) => serverPaths[path](parts)),
-      ...[...groups].map((group) => pathOfGroup(group, parts)),
+      pathOfRoot('api', dependencies),
+      pathOfRoot('apis', dependencies),
+      ...this.dependencies.serverPaths.map((path) => serverPaths[path](dependencies)),
+      ...[...groups].map((group) => pathOfGroup(group, dependencies)),
     ];
-    for (const served of versions) paths.push(...(yield* pathsOfVersion(served, parts)));
+    for (const served of versions) paths.push(...(yield* pathsOfVersion(served, dependencies)));
     paths.sort((a, b) => (a.path < b.path ? -1 : 1));
-    return yield* openApiV2(this.info, paths, parts.schemas.all());
+    return yield* openApiV2(this.info, paths, dependencies.schemas.all());
   }
 
-  private pathParts(dialect: Dialect, versions: readonly ServedVersion[], about: readonly GroupVersion[]): PathParts {
-    const { encodings, apiDomain, catalog } = this.parts;
+  private pathDependencies(
+    dialect: Dialect,
+    versions: readonly ServedVersion[],
+    about: readonly GroupVersion[],
+  ): PathDependencies {
+    const { encodings, apiDomain, catalog } = this.dependencies;
     const custom = customKindsOf(versions);
     const customKind = (gvk: GroupVersionKind) => custom.get(keyOf(gvk));
     const schemas = new OpenApiSchemas({ types: catalog, kinds: this.kinds, apiDomain, customKind }, dialect, about);
@@ -219,7 +229,7 @@ function keyOf({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}/${kind}`;
 }
 
-/** Each once, by name. */
+/** Removes duplicates and sorts by group and version. */
 function allOf(groupVersions: readonly GroupVersion[]): GroupVersion[] {
   const keyed = new Map(groupVersions.map((each) => [`${each.group} ${each.version}`, each]));
   return [...keyed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);

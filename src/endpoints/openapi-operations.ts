@@ -13,7 +13,7 @@ import {
 import type { OpenApiSchemas } from './openapi-schemas.js';
 import type { Schema } from './openapi-type-schemas.js';
 
-/** What a method does at a path, in the words that OpenAPI 2.0 and 3.0 share. */
+/** Operation of one method at a path, independent of the OpenAPI version. */
 export interface ApiOperation {
   readonly method: 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';
   readonly id: string;
@@ -22,28 +22,28 @@ export interface ApiOperation {
   readonly gvk?: GroupVersionKind;
   readonly parameters: readonly ApiParameter[];
   readonly body?: { readonly schema: Schema; readonly required: boolean };
-  /** What a body may be written in; of no use where the path takes none and says so. */
+  /** Media types of the request body. */
   readonly consumes?: readonly string[];
   readonly produces: readonly string[];
-  /** What the answer is, and the codes that it comes with. */
+  /** Schema of the response. */
   readonly answer: Schema;
   readonly codes: readonly (200 | 201 | 202)[];
 }
 
-/** Where operations are: what of, and what their path has already. */
+/** Context of the operations at one path: the kind, the parameters of the path, and parts of operation ids. */
 export interface Scope {
   readonly schemas: OpenApiSchemas;
   readonly gvk: GroupVersionKind;
-  /** `CoreV1`: what the names of operations have after their verb. */
+  /** Part of operation ids after the verb: `CoreV1`. */
   readonly title: string;
-  /** `NamespacedPodStatus`: the end of the names of operations. */
+  /** Last part of operation ids: `NamespacedPodStatus`. */
   readonly name: string;
   readonly tag: string;
   readonly parameters: readonly ApiParameter[];
   readonly mediaTypes: readonly string[];
-  /** With those of streams. */
+  /** Media types including those of watch streams. */
   readonly watchMediaTypes: readonly string[];
-  /** Set for kinds that somebody defined: the kind, also where the path has a view of another one (scale). */
+  /** The kind of the custom resource, also for subresources of another kind (scale). Undefined for built-in kinds. */
   readonly custom: GroupVersionKind | undefined;
 }
 
@@ -82,7 +82,7 @@ export function read(scope: Scope): ApiOperation {
   });
 }
 
-/** What is read is no object: the lines of a log. */
+/** Returns the operation that reads text, as the log of a Pod. */
 export function readText(scope: Scope, options: GroupVersionKind): ApiOperation {
   return operation(scope, 'get', 'get', 'read', {
     parameters: scope.schemas.queryOf(options),
@@ -101,7 +101,7 @@ export function list(scope: Scope, listKind: string): ApiOperation {
   });
 }
 
-/** The older way to watch, by path; `watch` is of one object, `watchlist` of a collection. */
+/** Returns the operation of a deprecated watch path: `watch` for one object, `watchlist` for a collection. */
 export function watch(scope: Scope, action: 'watch' | 'watchlist'): ApiOperation {
   return operation(scope, 'get', action, 'watch', {
     parameters: listing,
@@ -142,8 +142,8 @@ export function patch(scope: Scope): ApiOperation {
 }
 
 /**
- * Those that a PATCH may have here. Clients work out strategic patches from the merge keys in the schema, so a kind
- * whose schema is open does not name that type, and they send something else.
+ * Returns the media types of PATCH. Strategic merge patch is omitted for kinds without a known schema, since clients
+ * compute it from the merge keys in the schema.
  */
 function patchMediaTypes({ schemas, gvk, custom }: Scope): string[] {
   const texts = Object.keys(patchTypes).filter((mediaType) => /\+(json|yaml)$/.test(mediaType));
@@ -168,7 +168,7 @@ export function removeCollection(scope: Scope): ApiOperation {
   });
 }
 
-/** What comes over a connection is nothing that a schema could tell of. */
+/** Returns the operation of a connect subresource (exec, attach, portforward, proxy), whose data has no schema. */
 export function connect(scope: Scope, method: ApiOperation['method'], verb: string): ApiOperation {
   return {
     ...operation(scope, method, 'connect', 'connect', {

@@ -1,4 +1,4 @@
-/** The parameters that operations share, in the words of OpenAPI 2.0 and 3.0 alike. */
+/** Parameter of an operation, independent of the OpenAPI version. */
 export interface ApiParameter {
   readonly name: string;
   readonly in: 'path' | 'query';
@@ -9,7 +9,7 @@ const query = (type: ApiParameter['type'], ...names: string[]): ApiParameter[] =
   names.map((name) => ({ name, in: 'query', type }));
 
 export const inPath = (name: string): ApiParameter => ({ name, in: 'path', type: 'string' });
-/** A path below the resource, for what is passed on. */
+/** Path below a proxy subresource. */
 export const subpath = inPath('path');
 
 export const pretty = query('string', 'pretty');

@@ -20,27 +20,27 @@ import { inPath, subpath } from './openapi-parameters.js';
 import type { MetaSchema, OpenApiSchemas } from './openapi-schemas.js';
 import type { Steps } from '../std/steps.js';
 
-/** What can be done at a path. */
+/** Operations of one path. */
 export interface ApiPath {
   readonly path: string;
   readonly operations: readonly ApiOperation[];
 }
 
-export interface PathParts {
+export interface PathDependencies {
   readonly schemas: OpenApiSchemas;
   readonly encodings: readonly Encoding[];
   readonly apiDomain: string;
 }
 
-/** Whether all its kinds are such that somebody defined. Documents do not tell of the discovery of those. */
+/** True if all kinds of the version are custom. Documents omit the discovery paths of such versions. */
 export function isCustomVersion({ resources }: ServedVersion): boolean {
   return resources.length > 0 && resources.every(isCustom);
 }
 
-/** All paths of one group and version, that of its discovery too. */
-export function* pathsOfVersion(served: ServedVersion, parts: PathParts): Steps<ApiPath[]> {
+/** Computes all paths of one group and version, including its discovery path. */
+export function* pathsOfVersion(served: ServedVersion, dependencies: PathDependencies): Steps<ApiPath[]> {
   const { group, version, resources } = served;
-  const names = groupNames(group, parts.apiDomain);
+  const names = groupNames(group, dependencies.apiDomain);
   const at = {
     root: `/${group === '' ? 'api' : 'apis'}/${apiVersionOf(group, version)}`,
     title: `${names.title}${capitalised(version)}`,
@@ -48,36 +48,36 @@ export function* pathsOfVersion(served: ServedVersion, parts: PathParts): Steps<
   };
   const paths: ApiPath[] = [];
   if (!isCustomVersion(served)) {
-    paths.push(discovery(`${at.root}/`, `get${at.title}APIResources`, at.tag, 'APIResourceList', parts));
+    paths.push(discovery(`${at.root}/`, `get${at.title}APIResources`, at.tag, 'APIResourceList', dependencies));
   }
   for (const resource of resources) {
-    paths.push(...pathsOfResource(resource, at, parts));
+    paths.push(...pathsOfResource(resource, at, dependencies));
     yield;
   }
   return paths.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-export function pathOfGroup(group: string, parts: PathParts): ApiPath {
-  const { title, tag } = groupNames(group, parts.apiDomain);
-  return discovery(`/apis/${group}/`, `get${title}APIGroup`, tag, 'APIGroup', parts);
+export function pathOfGroup(group: string, dependencies: PathDependencies): ApiPath {
+  const { title, tag } = groupNames(group, dependencies.apiDomain);
+  return discovery(`/apis/${group}/`, `get${title}APIGroup`, tag, 'APIGroup', dependencies);
 }
 
-export function pathOfRoot(root: 'api' | 'apis', parts: PathParts): ApiPath {
+export function pathOfRoot(root: 'api' | 'apis', dependencies: PathDependencies): ApiPath {
   return root === 'api'
-    ? discovery('/api/', 'getCoreAPIVersions', 'core', 'APIVersions', parts)
-    : discovery('/apis/', 'getAPIVersions', 'apis', 'APIGroupList', parts);
+    ? discovery('/api/', 'getCoreAPIVersions', 'core', 'APIVersions', dependencies)
+    : discovery('/apis/', 'getAPIVersions', 'apis', 'APIGroupList', dependencies);
 }
 
-function discovery(path: string, id: string, tag: string, kind: MetaSchema, parts: PathParts): ApiPath {
-  const produces = parts.encodings.map(({ mediaType }) => mediaType);
-  const answer = parts.schemas.meta(kind);
+function discovery(path: string, id: string, tag: string, kind: MetaSchema, dependencies: PathDependencies): ApiPath {
+  const produces = dependencies.encodings.map(({ mediaType }) => mediaType);
+  const answer = dependencies.schemas.meta(kind);
   return {
     path,
     operations: [{ method: 'get', id, tag, parameters: [], consumes: produces, produces, answer, codes: [200] }],
   };
 }
 
-interface Place {
+interface PathContext {
   /** `/apis/apps/v1` */
   readonly root: string;
   /** `AppsV1` */
@@ -85,12 +85,12 @@ interface Place {
   readonly tag: string;
 }
 
-function pathsOfResource(served: Served, { root, title, tag }: Place, parts: PathParts): ApiPath[] {
+function pathsOfResource(served: Served, { root, title, tag }: PathContext, dependencies: PathDependencies): ApiPath[] {
   const { plural, namespaced, kind } = served.definition;
   const within = namespaced ? '/namespaces/{namespace}' : '';
   const parameters = namespaced ? [inPath('namespace')] : [];
   const name = `${namespaced ? 'Namespaced' : ''}${kind}`;
-  const { schemas } = parts;
+  const { schemas } = dependencies;
   const scope: Scope = {
     schemas,
     gvk: served.definition,
@@ -98,19 +98,19 @@ function pathsOfResource(served: Served, { root, title, tag }: Place, parts: Pat
     tag,
     name,
     parameters,
-    ...mediaTypesOf(served, parts),
+    ...mediaTypesOf(served, dependencies),
     custom: isCustom(served) ? served.definition : undefined,
   };
   const collection = `${root}${within}/${plural}`;
   if (served.type === 'virtual') return [{ path: collection, operations: [create(scope)] }];
 
   const { verbs, listKind, subresources } = served.definition;
-  // Of what is deleted one by one (namespaces) the reference does not tell what comes back.
+  // As kube-apiserver: resources without deletecollection (namespaces) document a Status as the response of delete.
   const returnsDeletedObject = served.definition.returnsDeletedObject && verbs.includes('deletecollection');
   const object = { ...scope, parameters: [...parameters, inPath('name')] };
   const everywhere = { ...scope, parameters: [] };
   const can = (verb: ResourceVerb, operation: () => ApiOperation) => (verbs.includes(verb) ? [operation()] : []);
-  // Custom kinds never had the older way to watch.
+  // Custom kinds have no deprecated watch paths.
   const canWatch = (operation: () => ApiOperation) => (isCustom(served) ? [] : can('watch', operation));
   const paths: ApiPath[] = [
     {
@@ -154,8 +154,8 @@ function pathsOfResource(served: Served, { root, title, tag }: Place, parts: Pat
   return paths.filter(({ operations }) => operations.length > 0);
 }
 
-/** Some encodings are for built-in kinds alone. */
-function mediaTypesOf(served: Served, { encodings, schemas }: PathParts) {
+/** Returns the media types of a resource. Encodings that need a generated schema only apply to built-in kinds. */
+function mediaTypesOf(served: Served, { encodings, schemas }: PathDependencies) {
   const usable = encodings.filter(({ takesAnyKind }) => takesAnyKind || schemas.knows(served.definition));
   const mediaTypes = usable.map(({ mediaType }) => mediaType);
   const streams = isCustom(served) ? [] : usable.filter(({ streamMediaType }) => streamMediaType !== undefined);
@@ -177,7 +177,7 @@ function pathsOfSubresource(
   if (subresource.type === 'handled' && subresource.text) {
     return [{ path, operations: [readText(scope, subresource.text.options)] }];
   }
-  if (subresource.type === 'handled' && subresource.connects) return connections(path, scope, subresource);
+  if (subresource.type === 'handled' && subresource.connects) return connectPaths(path, scope, subresource);
   const verbs: readonly string[] = subresource.verbs;
   const operations = [
     ...(verbs.includes('get') ? [read(scope)] : []),
@@ -189,7 +189,7 @@ function pathsOfSubresource(
   return operations.length > 0 ? [{ path, operations }] : [];
 }
 
-/** As documents order them; the last two have no verb. */
+/** Methods in the order of the documents, with their verbs; OPTIONS and HEAD have none. */
 const methods = [
   ['get', 'get'],
   ['put', 'update'],
@@ -200,19 +200,19 @@ const methods = [
   ['patch', 'patch'],
 ] as const;
 
-/** What takes every verb passes HTTP on: also the methods that have no verb, and to every path below. */
-function connections(path: string, object: Scope, { kind, verbs }: HandledSubresource): ApiPath[] {
-  const passesOn = methods.every(([, verb]) => verb === undefined || verbs.includes(verb));
+/** Returns the paths of a connect subresource. One with all verbs is a proxy: it takes all methods, and has a subpath. */
+function connectPaths(path: string, object: Scope, { kind, verbs }: HandledSubresource): ApiPath[] {
+  const isProxy = methods.every(([, verb]) => verb === undefined || verbs.includes(verb));
   const inQuery = object.schemas.queryOf(kind);
   const operations = (scope: Scope) =>
     methods
-      .filter(([, verb]) => (verb === undefined ? passesOn : verbs.includes(verb)))
+      .filter(([, verb]) => (verb === undefined ? isProxy : verbs.includes(verb)))
       .map(([method]) => connect(scope, method, capitalised(method)));
   const here = { ...object, parameters: [...object.parameters, ...inQuery] };
   const below = { ...here, name: `${object.name}WithPath`, parameters: [...here.parameters, subpath] };
   return [
     { path, operations: operations(here) },
-    ...(passesOn ? [{ path: `${path}/{path}`, operations: operations(below) }] : []),
+    ...(isProxy ? [{ path: `${path}/{path}`, operations: operations(below) }] : []),
   ];
 }
 

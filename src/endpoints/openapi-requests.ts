@@ -3,25 +3,25 @@ import { json } from '../codec/encodings.js';
 import { prefersGzip } from '../codec/content-coding.js';
 import { parseAccept } from '../codec/media-type.js';
 import { headersFor, sendBytes, type AnswerHeaders } from '../hooks/answer.js';
-import { OpenApiLibrary, type LibraryParts, type OpenApiDocument } from './openapi-library.js';
+import { OpenApiLibrary, type LibraryDependencies, type OpenApiDocument } from './openapi-library.js';
 
 const yearMs = 365 * 24 * 3600 * 1000;
-/** Smaller answers are one packet or two either way. */
+/** Smaller responses are one or two packets with or without compression. */
 const gzipBytesMin = 1400;
 const nothing = Buffer.alloc(0);
 
-type Form = 'json' | 'protobuf';
+type DocumentEncoding = 'json' | 'protobuf';
 type Documents = ReturnType<OpenApiLibrary['v3']>;
 
-/** Older clients write the version of the message behind an `@`, where media types may not have one. */
+/** Media types of the protobuf message. Older clients separate its version by `@`, which is invalid in media types. */
 const protobufTypes = (version: 'v2' | 'v3') =>
   ['.', '@'].map((separator) => `application/com.github.proto-openapi.spec.${version}${separator}v1.0+protobuf`);
-const formsOf = { v2: formsFor('v2'), v3: formsFor('v3') };
+const encodings = { v2: encodingsOf('v2'), v3: encodingsOf('v3') };
 
-/** The form for each media type, and the media type of each form. */
-function formsFor(version: 'v2' | 'v3') {
+/** Returns the encodings by media type of Accept, and the media type of each encoding. */
+function encodingsOf(version: 'v2' | 'v3') {
   const protobuf = protobufTypes(version);
-  const byName = new Map<string, Form>([
+  const byName = new Map<string, DocumentEncoding>([
     ...[json.mediaType, 'application/*', '*/*'].map((name) => [name, 'json'] as const),
     ...protobuf.map((name) => [name, 'protobuf'] as const),
   ]);
@@ -29,15 +29,15 @@ function formsFor(version: 'v2' | 'v3') {
 }
 
 /**
- * /openapi/v2, and /openapi/v3: clients read the index, and keep what it leads to for as long as the hash in its URL
- * stays the same. These paths know no methods: whatever is asked is read.
+ * Answers /openapi/v2 and /openapi/v3. Clients read the index of v3 and cache its documents until the hash in their URL
+ * changes. As in kube-apiserver, every method is treated as GET.
  */
 export class OpenApiRequests {
   private readonly documents: OpenApiLibrary;
   private index: { readonly of: Documents; readonly bytes: Promise<Buffer> } | undefined;
 
-  constructor(private readonly parts: LibraryParts) {
-    this.documents = new OpenApiLibrary(parts);
+  constructor(private readonly dependencies: LibraryDependencies) {
+    this.documents = new OpenApiLibrary(dependencies);
   }
 
   async answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -45,20 +45,20 @@ export class OpenApiRequests {
     if (path === 'v2' || path === 'v2/') return this.answerV2(request, reply);
     if (path === 'v3') return this.answerIndex(request, reply);
     const name = path.slice('v3/'.length);
-    const make = this.documents.v3().get(name);
-    if (make) return this.answerV3(request, reply, name, make);
+    const document = this.documents.v3().get(name);
+    if (document) return this.answerV3(request, reply, name, document);
     sendBytes(request, reply, 404, bare(headersFor(request, json.mediaType)), nothing);
   }
 
   private async answerV2(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const vary = 'Accept-Encoding, Accept';
-    const form = accepted(request, 'v2');
-    if (!form) return refuse(request, reply, vary);
+    const encoding = accepted(request, 'v2');
+    if (!encoding) return refuse(request, reply, vary);
     const document = await this.documents.v2();
-    const type = formsOf.v2.mediaTypes[form];
+    const type = encodings.v2.mediaTypes[encoding];
     const headers: AnswerHeaders = { ...headersFor(request, type), etag: quoted(document), vary };
     if (isKnown(request, document)) return notModified(request, reply, headers);
-    if (form === 'protobuf') return sendBytes(request, reply, 200, headers, await document.protobuf());
+    if (encoding === 'protobuf') return sendBytes(request, reply, 200, headers, await document.protobuf());
     if (document.json.length < gzipBytesMin || !prefersGzip(request.raw.headers['accept-encoding'])) {
       return sendBytes(request, reply, 200, headers, document.json);
     }
@@ -69,7 +69,7 @@ export class OpenApiRequests {
     const documents = this.documents.v3();
     if (this.index?.of !== documents) this.index = { of: documents, bytes: makeIndex(documents) };
     const bytes = await this.index.bytes;
-    // It is JSON, and so it is read; the reference leaves the type to be guessed, and this is what it guesses.
+    // JSON with the content type that kube-apiserver sends: it sets none, and Go detects text/plain.
     sendBytes(request, reply, 200, headersFor(request, 'text/plain; charset=utf-8'), bytes);
   }
 
@@ -77,12 +77,12 @@ export class OpenApiRequests {
     request: FastifyRequest,
     reply: FastifyReply,
     name: string,
-    make: () => Promise<OpenApiDocument>,
+    computed: () => Promise<OpenApiDocument>,
   ): Promise<void> {
-    const form = accepted(request, 'v3');
-    if (!form) return refuse(request, reply, 'Accept');
-    const document = await make();
-    const type = formsOf.v3.mediaTypes[form];
+    const encoding = accepted(request, 'v3');
+    if (!encoding) return refuse(request, reply, 'Accept');
+    const document = await computed();
+    const type = encodings.v3.mediaTypes[encoding];
     const headers: AnswerHeaders = { ...headersFor(request, type), etag: quoted(document), vary: 'Accept' };
     const hash = request.kube.info.query.first('hash') ?? '';
     if (hash !== '') {
@@ -90,18 +90,18 @@ export class OpenApiRequests {
         return sendBytes(request, reply, 301, { ...headers, location: urlOf(name, document) }, nothing);
       }
       headers['cache-control'] = 'public, immutable';
-      headers['expires'] = new Date(this.parts.clock.now() + yearMs).toUTCString();
+      headers['expires'] = new Date(this.dependencies.clock.now() + yearMs).toUTCString();
     }
     if (isKnown(request, document)) return notModified(request, reply, headers);
-    sendBytes(request, reply, 200, headers, form === 'json' ? document.json : await document.protobuf());
+    sendBytes(request, reply, 200, headers, encoding === 'json' ? document.json : await document.protobuf());
   }
 }
 
-/** Hashes need all documents. */
+/** Computes the index. Its URLs contain hashes, so all documents are computed. */
 async function makeIndex(documents: Documents): Promise<Buffer> {
   const paths: Record<string, { readonly serverRelativeURL: string }> = {};
-  for (const [name, make] of documents) {
-    paths[name] = { serverRelativeURL: urlOf(name, await make()) };
+  for (const [name, document] of documents) {
+    paths[name] = { serverRelativeURL: urlOf(name, await document()) };
   }
   return json.encode({ paths });
 }
@@ -114,12 +114,12 @@ function quoted({ hash }: OpenApiDocument): string {
   return `"${hash}"`;
 }
 
-function accepted(request: FastifyRequest, version: 'v2' | 'v3'): Form | undefined {
+function accepted(request: FastifyRequest, version: 'v2' | 'v3'): DocumentEncoding | undefined {
   const { accept } = request.raw.headers;
   if (accept === undefined || accept === '') return 'json';
   for (const { name } of parseAccept(accept)) {
-    const form = formsOf[version].byName.get(name);
-    if (form) return form;
+    const encoding = encodings[version].byName.get(name);
+    if (encoding) return encoding;
   }
   return undefined;
 }
@@ -141,7 +141,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, vary: string): voi
   sendBytes(request, reply, 406, { ...bare(headersFor(request, json.mediaType)), vary }, nothing);
 }
 
-/** Without a content type: there is no content. */
+/** Removes the Content-Type, for responses without a body. */
 function bare({ 'content-type': _, ...headers }: AnswerHeaders): AnswerHeaders {
   return headers;
 }

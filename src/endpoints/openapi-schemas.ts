@@ -7,16 +7,16 @@ import type { ApiParameter } from './openapi-parameters.js';
 import { describeField } from './openapi-texts.js';
 import { structSchema, valueSchemas, type Dialect, type Schema } from './openapi-type-schemas.js';
 
-export interface SchemaParts {
+export interface SchemaDependencies {
   readonly types: TypeSource;
   readonly kinds: OpenApiKinds;
-  /** `k8s.io`: schemas are named by it from behind, as packages are: `io.k8s.api.core.v1.Pod`. */
+  /** `k8s.io`. Names of schemas begin with it in reverse order, as packages do: `io.k8s.api.core.v1.Pod`. */
   readonly apiDomain: string;
-  /** Kinds that somebody defined. */
+  /** Returns the definition of a custom kind, undefined for other kinds. */
   readonly customKind: (gvk: GroupVersionKind) => ResourceDefinition | undefined;
 }
 
-/** What the API machinery itself sends and takes, by its name in `meta.v1`. */
+/** Types of the API machinery, by their names in `meta.v1`. */
 export type MetaSchema =
   | 'APIGroup'
   | 'APIGroupList'
@@ -29,37 +29,37 @@ export type MetaSchema =
   | 'Status'
   | 'WatchEvent';
 
-/** Every group and version has these: a client finds them beside the kinds of any of them. */
+/** Types that belong to every group and version; their schemas list all of them as kinds. */
 const everywhere: ReadonlySet<string> = new Set(['DeleteOptions', 'WatchEvent'].map(metaName));
 
 const string = { type: 'string' };
 
 /**
- * The schemas that one document needs, by name. Whoever refers to one adds it, and what that one refers to in turn, so
- * that no document has a reference that leads nowhere and none has schemas that nothing refers to.
+ * Schemas of one document, by name. A reference adds the schema and those that it refers to, so that a document contains
+ * exactly the schemas that are used.
  *
- * Of kinds that somebody defined it is said what their author says; of others that are not in the catalog, what every
- * object has: their other fields are open.
+ * Custom kinds have the schema of their CRD. Other kinds that the catalog does not contain get apiVersion, kind and
+ * metadata, and preserve unknown fields.
  */
 export class OpenApiSchemas {
   private readonly schemas = new Map<string, Schema>();
   private readonly root: string;
 
   constructor(
-    private readonly parts: SchemaParts,
+    private readonly dependencies: SchemaDependencies,
     private readonly dialect: Dialect,
-    /** Those whose kinds the document is about. */
+    /** Groups and versions of the document. */
     private readonly groupVersions: readonly GroupVersion[],
   ) {
-    this.root = reversed(parts.apiDomain);
+    this.root = reversed(dependencies.apiDomain);
   }
 
-  /** By name, so that the same schemas make the same bytes. */
+  /** Returns all schemas sorted by name, so that the same schemas are encoded as the same bytes. */
   all(): Record<string, Schema> {
     return Object.fromEntries([...this.schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** Whether the fields of a kind are known. */
+  /** True if the catalog contains the type of the kind. */
   knows(gvk: GroupVersionKind): boolean {
     return this.typeOf(gvk) !== undefined;
   }
@@ -67,7 +67,7 @@ export class OpenApiSchemas {
   object(gvk: GroupVersionKind): Schema {
     const type = this.typeOf(gvk);
     if (type) return this.refer(type);
-    const custom = this.parts.customKind(gvk);
+    const custom = this.dependencies.customKind(gvk);
     if (custom) return this.named(customName(gvk), () => this.customObject(custom));
     return this.named(`${this.packageOf(gvk)}.${gvk.kind}`, () => ({
       type: 'object',
@@ -81,7 +81,7 @@ export class OpenApiSchemas {
     const gvk = { ...item, kind: listKind };
     const type = this.typeOf(gvk);
     if (type) return this.refer(type);
-    const custom = this.parts.customKind(item);
+    const custom = this.dependencies.customKind(item);
     const name = custom ? customName(gvk) : `${this.packageOf(gvk)}.${listKind}`;
     return this.named(name, () => ({
       ...(custom && { description: `Objects of the kind ${item.kind}.` }),
@@ -111,14 +111,14 @@ export class OpenApiSchemas {
   }
 
   meta(name: MetaSchema): Schema {
-    return this.refer(this.parts.types.struct(metaName(name)));
+    return this.refer(this.dependencies.types.struct(metaName(name)));
   }
 
   versionInfo(): Schema {
-    return this.refer(this.parts.types.struct('version.Info'));
+    return this.refer(this.dependencies.types.struct('version.Info'));
   }
 
-  /** What may stand in the query of a connection: the plain fields of its options. */
+  /** Returns the query parameters of a connect subresource: the scalar fields of its options type. */
   queryOf(options: GroupVersionKind): ApiParameter[] {
     const types = { string: 'string', bytes: 'string', bool: 'boolean', float64: undefined, ...integers } as const;
     return [...(this.typeOf(options)?.byName.values() ?? [])].flatMap(({ name, type }): ApiParameter[] => {
@@ -130,14 +130,14 @@ export class OpenApiSchemas {
   }
 
   private typeOf({ group, version, kind }: GroupVersionKind): StructType | undefined {
-    return this.parts.types.kind(group, version, kind);
+    return this.dependencies.types.kind(group, version, kind);
   }
 
   private readonly refer = (type: StructType | ValueName): Schema => {
     if (typeof type === 'string') return this.named(this.valueName(type), () => valueSchemas[this.dialect][type]);
     return this.named(type.modelName, () => {
       const schema = structSchema(type, { dialect: this.dialect, refer: this.refer, describe: describeField });
-      const gvk = this.parts.kinds.kindOf(type.name);
+      const gvk = this.dependencies.kinds.kindOf(type.name);
       return gvk ? { ...schema, 'x-kubernetes-group-version-kind': this.kindsOf(type.name, gvk) } : schema;
     });
   };
@@ -149,7 +149,7 @@ export class OpenApiSchemas {
 
   private named(name: string, make: () => Schema): Schema {
     if (!this.schemas.has(name)) {
-      // Before it is made: schemas may refer to themselves.
+      // Set before it is computed, since schemas may refer to themselves.
       this.schemas.set(name, {});
       this.schemas.set(name, make());
     }
@@ -163,11 +163,11 @@ export class OpenApiSchemas {
   }
 
   private typeFields() {
-    const said = (field: string) => ({ description: describeField('meta.v1.TypeMeta', field), ...string });
-    return { apiVersion: said('apiVersion'), kind: said('kind') };
+    const field = (name: string) => ({ description: describeField('meta.v1.TypeMeta', name), ...string });
+    return { apiVersion: field('apiVersion'), kind: field('kind') };
   }
 
-  /** Typed clients have something even where nothing is said; those of custom kinds are not typed. */
+  /** Returns a reference to the schema of metadata. As in kube-apiserver, v3 sets a default except for custom kinds. */
   private field(meta: MetaSchema, name: string, isCustom = false): Schema {
     const description = describeField(meta === 'ListMeta' ? 'List' : '', name);
     const ref = this.meta(meta);
@@ -177,13 +177,13 @@ export class OpenApiSchemas {
 
   /** `io.k8s.apimachinery.pkg.api.resource.Quantity` */
   private valueName(value: ValueName): string {
-    const [place, name] = valueNames[value];
-    return `${this.root}.${place}.${name}`;
+    const [packageName, name] = valueNames[value];
+    return `${this.root}.${packageName}.${name}`;
   }
 
   /** `rbac.authorization.k8s.io` → `io.k8s.api.rbac`; groups of other domains are their own packages. */
   private packageOf({ group, version }: GroupVersionKind): string {
-    const isOwn = !group.includes('.') || group.endsWith(`.${this.parts.apiDomain}`);
+    const isOwn = !group.includes('.') || group.endsWith(`.${this.dependencies.apiDomain}`);
     if (!isOwn) return `${reversed(group)}.${version}`;
     return `${this.root}.api.${group === '' ? 'core' : group.slice(0, (group + '.').indexOf('.'))}.${version}`;
   }
@@ -193,7 +193,7 @@ const integers = { int32: 'integer', int64: 'integer' } as const;
 const machinery = 'apimachinery.pkg';
 const definitions = 'apiextensions-apiserver.pkg.apis.apiextensions.v1';
 
-const valueNames: Readonly<Record<ValueName, readonly [place: string, name: string]>> = {
+const valueNames: Readonly<Record<ValueName, readonly [packageName: string, name: string]>> = {
   time: [`${machinery}.apis.meta.v1`, 'Time'],
   microTime: [`${machinery}.apis.meta.v1`, 'MicroTime'],
   duration: [`${machinery}.apis.meta.v1`, 'Duration'],
@@ -207,7 +207,7 @@ const valueNames: Readonly<Record<ValueName, readonly [place: string, name: stri
   schemaOrStrings: [definitions, 'JSONSchemaPropsOrStringArray'],
 };
 
-/** By its group from behind, whoever has the domain. */
+/** Returns the name of the schema of a custom kind: its group reversed, version and kind. */
 function customName({ group, version, kind }: GroupVersionKind): string {
   return `${reversed(group)}.${version}.${kind}`;
 }
@@ -217,7 +217,7 @@ function selectableFieldsOf({ selectableFields }: ResourceDefinition): Schema {
   return fields.length > 0 ? { 'x-kubernetes-selectable-fields': fields } : {};
 }
 
-/** Its three names, and no others that an object may have. */
+/** Copies group, version and kind without further properties. */
 export function gvkOf({ group, version, kind }: GroupVersionKind): GroupVersionKind {
   return { group, version, kind };
 }

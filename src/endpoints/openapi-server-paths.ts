@@ -1,9 +1,9 @@
-import type { ApiPath, PathParts } from './openapi-paths.js';
+import type { ApiPath, PathDependencies } from './openapi-paths.js';
 
-/** Paths of the server that are no API group, each with a document of its own. */
+/** Paths outside the API groups that have a document of their own. */
 export type ServerPath = 'version' | '.well-known/openid-configuration' | 'openid/v1/jwks';
 
-export const serverPaths: Readonly<Record<ServerPath, (parts: PathParts) => ApiPath>> = {
+export const serverPaths: Readonly<Record<ServerPath, (dependencies: PathDependencies) => ApiPath>> = {
   version: ({ schemas }) =>
     served('/version/', {
       ...{ id: 'getCodeVersion', tag: 'version' },
@@ -23,7 +23,7 @@ export const serverPaths: Readonly<Record<ServerPath, (parts: PathParts) => ApiP
 
 function served(
   path: string,
-  given: Pick<ApiPath['operations'][number], 'id' | 'tag' | 'consumes' | 'produces' | 'answer'>,
+  operation: Pick<ApiPath['operations'][number], 'id' | 'tag' | 'consumes' | 'produces' | 'answer'>,
 ): ApiPath {
-  return { path, operations: [{ method: 'get', parameters: [], codes: [200], ...given }] };
+  return { path, operations: [{ method: 'get', parameters: [], codes: [200], ...operation }] };
 }

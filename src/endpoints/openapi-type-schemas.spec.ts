@@ -16,7 +16,7 @@ const ref = (name: string) => ({ $ref: name });
 const allOf = (name: string) => ({ allOf: [ref(name)] });
 const string = { type: 'string' };
 
-/** [what it shows, struct, field, OpenAPI 3.0, Swagger 2.0 where that says something else] */
+/** [case, struct, field, OpenAPI 3.0, Swagger 2.0 if different] */
 const fields: [string, string, string, Schema, Schema?][] = [
   ['text', 'core.v1.Pod', 'kind', string],
   ['text that is always written', 'core.v1.EnvVar', 'name', { ...string, default: '' }, string],
@@ -105,7 +105,7 @@ const fields: [string, string, string, Schema, Schema?][] = [
 ];
 
 describe.each(['v3', 'v2'] as const)('%s', (dialect) => {
-  it.each(fields)('shows %s: %s %s', (_, struct, field, v3, v2 = v3) => {
+  it.each(fields)('schema of %s: %s %s', (_, struct, field, v3, v2 = v3) => {
     const properties = schemaOf(struct, dialect)['properties'] as Record<string, Schema>;
     expect(properties[field]).toEqual(dialect === 'v3' ? v3 : v2);
   });
@@ -123,7 +123,7 @@ describe.each(['v3', 'v2'] as const)('%s', (dialect) => {
       },
     ],
     ['apiextensions.v1.CustomResourceSubresourceStatus', {}],
-  ])('says of %s what is no field', (struct, want) => {
+  ])('schema of %s besides its properties', (struct, want) => {
     const { properties, ...rest } = schemaOf(struct, dialect);
     expect(rest).toEqual({ type: 'object', ...want });
     expect(Object.keys(properties ?? {})).toEqual(Object.keys(properties ?? {}).sort());

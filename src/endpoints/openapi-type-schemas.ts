@@ -3,16 +3,16 @@ import type { Field, FieldType, ScalarType, StructType, ValueName } from '../mac
 export type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Swagger 2.0 and OpenAPI 3.0 keep schemas in different places, and differ in what may stand beside a reference. The
- * older one has neither defaults nor alternatives: what its clients cannot read is left out there.
+ * Swagger 2.0 (v2) or OpenAPI 3.0 (v3). They store schemas under different keys, and differ in the keywords allowed next
+ * to a reference. v2 has neither defaults nor alternatives (oneOf, anyOf); they are omitted.
  */
 export type Dialect = 'v2' | 'v3';
 
 export interface TypeNames {
   readonly dialect: Dialect;
-  /** A reference to the schema of a struct or value, which is then part of the document. */
+  /** Returns a reference to the schema of a struct or value, and adds the schema to the document. */
   readonly refer: (type: StructType | ValueName) => Schema;
-  /** `core.v1.Container`, `image` → what people read; '' is the type itself. */
+  /** Returns the description of a field, for example `core.v1.Container`, `image`; '' is the type itself. */
   readonly describe: (struct: string, field: string) => string | undefined;
 }
 
@@ -24,7 +24,7 @@ const scalars: Readonly<Record<ScalarType['scalar'], Schema>> = {
   int64: { type: 'integer', format: 'int64' },
   float64: { type: 'number', format: 'double' },
 };
-/** Fields that the reference has not a word for: it refers to their types and puts nothing around that. */
+/** Fields without description in kube-apiserver, whose schema is therefore a reference without allOf. */
 const bareReferences: ReadonlySet<string> = new Set([
   ...['additionalItems', 'additionalProperties', 'example', 'externalDocs', 'items', 'not'].map(
     (name) => `apiextensions.v1.JSONSchemaProps.${name}`,
@@ -57,7 +57,7 @@ function valuesFor(quantity: Schema, intOrString: Schema): Readonly<Record<Value
   };
 }
 
-/** The schema of a struct, as generators of the reference make it: fields by name, required ones in their order. */
+/** Returns the schema of a struct as kube-apiserver publishes it: properties by name, required fields in declared order. */
 export function structSchema(struct: StructType, names: TypeNames): Schema {
   const fields = [...fieldsOf(struct)];
   const required = fields.filter(({ field }) => isRequired(field)).map(({ field }) => field.name);
@@ -74,7 +74,7 @@ export function structSchema(struct: StructType, names: TypeNames): Schema {
   };
 }
 
-/** As JSON shows them, with the struct that declares each. */
+/** Yields the fields of the JSON object, inlined structs included, with the struct that declares each. */
 function* fieldsOf(struct: StructType): Generator<{ owner: string; field: Field }> {
   for (const field of struct.fields) {
     if (!field.isInline) yield { owner: struct.name, field };
@@ -96,11 +96,11 @@ function fieldSchema(field: Field, owner: string, names: TypeNames): Schema {
   };
   if (dialect === 'v2' || !('$ref' in schema)) return { ...beside, ...schema };
   if (Object.keys(beside).length === 0 && bareReferences.has(`${owner}.${field.name}`)) return schema;
-  // In OpenAPI 3.0 all that stands beside a reference is ignored.
+  // OpenAPI 3.0 ignores keywords next to $ref.
   return { ...beside, allOf: [schema] };
 }
 
-/** Scalars alone have formats and values of their own; everything else that has a name is a reference. */
+/** Returns an inline schema for scalars, lists and maps, and a reference for named types. */
 function typeSchema(type: FieldType, names: TypeNames): Schema {
   switch (type.form) {
     case 'scalar':
@@ -116,7 +116,7 @@ function typeSchema(type: FieldType, names: TypeNames): Schema {
   }
 }
 
-/** What Go has where nothing is said and JSON would still show something. */
+/** Returns the declared default, or Go's zero value of a field that JSON always contains. */
 function defaultOf({ type, isPointer, omitsEmpty, default: given }: Field): { default?: unknown } {
   if (given !== undefined) return { default: given };
   if (isPointer) return {};

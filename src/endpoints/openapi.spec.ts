@@ -100,7 +100,7 @@ function openApi(definitions: ResourceDefinition[] = [pods, namespaces, roles, w
   return { registry, get, document, index };
 }
 
-/** Shared ones are named with a hash behind: `limit-1a2b3c4d`. */
+/** Names of parameters, without the hash of shared ones: `limit-1a2b3c4d`. */
 const namesOf = (parameters: readonly Parameter[] = []) =>
   parameters.map(({ name, $ref }) => name ?? $ref?.slice('#/parameters/'.length, -'-12345678'.length));
 
@@ -119,7 +119,7 @@ function linesOf(item: Item | undefined): string[] {
     });
 }
 
-/** Documents tell of texts alone. */
+/** Documents list only text media types. */
 const textPatchTypes = Object.keys(patchTypes)
   .filter((mediaType) => !mediaType.endsWith('+cbor'))
   .sort();
@@ -214,7 +214,7 @@ const paths: [string, string, string[]][] = [
 describe('paths', () => {
   const { document } = openApi();
 
-  it.each(paths)('%s', async (path, common, lines) => {
+  it.each(paths)('operations of %s', async (path, common, lines) => {
     for (const url of ['/openapi/v3/api/v1', '/openapi/v2']) {
       const item = (await document(url)).paths[path];
       expect(namesOf(item?.parameters)).toEqual(common === '' ? [] : common.split(','));
@@ -230,12 +230,12 @@ describe('paths', () => {
     ],
     ['shop.example.com/v2', '/apis/shop.example.com/v2/widgets/{name}', 'readShopExampleComV2Widget'],
     ['rbac.authorization.k8s.io', '/apis/rbac.authorization.k8s.io/', 'getRbacAuthorizationAPIGroup'],
-  ])('names operations of %s', async (name, path, id) => {
+  ])('operation ids of %s at %s contain the group and version', async (name, path, id) => {
     const { paths } = await document(`/openapi/v3/apis/${name}`);
     expect(linesOf(paths[path])[0]).toMatch(`get ${id} `);
   });
 
-  it('has what virtual resources answer to', async () => {
+  it('virtual resources have create only', async () => {
     const { paths } = await document('/openapi/v3/apis/authorization.k8s.io/v1');
     const path = '/apis/authorization.k8s.io/v1/namespaces/{namespace}/localsubjectaccessreviews';
     expect(Object.keys(paths)).toEqual(['/apis/authorization.k8s.io/v1/', path]);
@@ -254,7 +254,7 @@ describe('operations', () => {
       method
     ] as Operation;
 
-  it('say what they are of, and what a patch may be', async () => {
+  it('name their kind, and the media types of a patch', async () => {
     const patch = await operation('/{name}', 'patch');
     expect(patch['x-kubernetes-group-version-kind']).toEqual({ group: '', version: 'v1', kind: 'Pod' });
     expect(patch.parameters).toContainEqual({
@@ -266,12 +266,12 @@ describe('operations', () => {
     expect(eviction['x-kubernetes-group-version-kind']).toEqual({ group: 'policy', version: 'v1', kind: 'Eviction' });
   });
 
-  it('name no patch type that clients would need merge keys for, where the schema is open', async () => {
+  it('omit strategic merge patch for a kind without a known schema', async () => {
     const types = Object.keys((await widget('patch')).requestBody!.content);
     expect(types).toEqual(textPatchTypes.filter((mediaType) => !mediaType.includes('/strategic-merge')));
   });
 
-  it('answer in what the server writes', async () => {
+  it('list the media types of responses', async () => {
     const types = async (path: string, method: string) =>
       Object.keys((await operation(path, method)).responses['200']!.content!);
     const plain = standardEncodings.map(({ mediaType }) => mediaType);
@@ -283,7 +283,7 @@ describe('operations', () => {
     expect(await types('/{name}/log', 'get')).toEqual([...plain, 'text/plain'].sort());
   });
 
-  it('keep inline in v2 what clients look for', async () => {
+  it('have fieldValidation inline in v2, and references to other parameters', async () => {
     const { paths } = await document('/openapi/v2');
     const { parameters } = paths['/api/v1/namespaces/{namespace}/pods/{name}']!['patch'] as Operation;
     expect(parameters).toContainEqual({ uniqueItems: true, type: 'string', name: 'fieldValidation', in: 'query' });
@@ -294,7 +294,7 @@ describe('operations', () => {
 describe('schemas', () => {
   const { document } = openApi();
 
-  it('are open but for what every object has, where the kind is not known', async () => {
+  it('preserve unknown fields for a kind that the catalog does not contain', async () => {
     const { components } = await document('/openapi/v3/apis/shop.example.com/v2');
     const widget = components.schemas['com.example.shop.v2.Widget']!;
     expect(Object.keys(widget['properties'] as object)).toEqual(['apiVersion', 'kind', 'metadata']);
@@ -307,7 +307,7 @@ describe('schemas', () => {
   it.each([
     ['/openapi/v3/apis/shop.example.com/v2', ['v1', 'shop.example.com/v2']],
     ['/openapi/v3/api/v1', ['v1']],
-  ])('tell of the deletion options of the group and version: %s', async (url, want) => {
+  ])('DeleteOptions lists the group and version of %s', async (url, want) => {
     const { components } = await document(url);
     const kinds = components.schemas['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions']![
       'x-kubernetes-group-version-kind'
@@ -316,7 +316,7 @@ describe('schemas', () => {
     expect(kinds.every(({ kind }) => kind === 'DeleteOptions')).toBe(true);
   });
 
-  it('are named by where their kinds come from', async () => {
+  it('are named by the package of their kind', async () => {
     const named = Object.entries((await document('/openapi/v2')).definitions)
       .filter(([name, schema]) => !name.includes('.meta.') && 'x-kubernetes-group-version-kind' in schema)
       .map(([name]) => name);
@@ -334,7 +334,7 @@ describe('schemas', () => {
     ]);
   });
 
-  it('are there for every reference, and no others are', async () => {
+  it('exist for every reference, and none without one', async () => {
     const { index } = openApi();
     for (const url of ['/openapi/v2', ...Object.keys(await index()).map((name) => `/openapi/v3/${name}`)]) {
       const read = await document(url);
@@ -370,7 +370,7 @@ describe('the index', () => {
     }
   });
 
-  it('changes for what has changed alone', async () => {
+  it('has the same hash for documents that did not change', async () => {
     const { index, get, registry } = openApi();
     const [before, v2] = [await index(), (await get('/openapi/v2')).headers['etag']];
     registry.removeVersion('shop.example.com', 'v2');
@@ -382,10 +382,10 @@ describe('the index', () => {
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   const { get, index } = openApi();
 
-  it('may be kept for as long as their hash is right', async () => {
+  it('are immutable with the right hash in the URL, and redirected with a wrong one', async () => {
     const { serverRelativeURL } = (await index())['api/v1']!;
     const right = await get(serverRelativeURL);
     expect(right.headers).toMatchObject({
@@ -401,7 +401,7 @@ describe('answers', () => {
     expect([wrong.statusCode, wrong.headers['location']]).toEqual([301, serverRelativeURL]);
   });
 
-  it.each(['/openapi/v2', '/openapi/v3/api/v1'])('are 304 to who has them: %s', async (url) => {
+  it.each(['/openapi/v2', '/openapi/v3/api/v1'])('are 304 if If-None-Match contains the ETag: %s', async (url) => {
     const etag = String((await get(url)).headers['etag']);
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       expect((await get(url, { 'if-none-match': known })).statusCode).toBe(304);
@@ -421,7 +421,7 @@ describe('answers', () => {
     ['PROTO.', 'protobuf'],
     ['PROTO@, application/json;q=0.5', 'protobuf'],
     ['application/xml, */*;q=0.1', 'json'],
-  ])('are what is accepted: %s', async (accept, form) => {
+  ])('are encoded as Accept asks: %s', async (accept, form) => {
     for (const [version, url] of [
       ['v2', '/openapi/v2'],
       ['v3', '/openapi/v3/api/v1'],
@@ -434,7 +434,7 @@ describe('answers', () => {
     }
   });
 
-  it('are gzipped in v2 for who takes that', async () => {
+  it('are compressed in v2 if the client accepts gzip', async () => {
     const plain = await get('/openapi/v2', { 'accept-encoding': 'gzip;q=0, deflate' });
     expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding, Accept', etag: expect.stringMatching(/^"\w+"$/) });
     expect(plain.headers['content-encoding']).toBeUndefined();

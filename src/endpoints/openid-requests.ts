@@ -8,25 +8,25 @@ import { ApiError } from '../machinery/api-error.js';
 export const configurationPath = '/.well-known/openid-configuration';
 export const keysPath = '/openid/v1/jwks';
 
-interface Parts {
+interface Dependencies {
   readonly tokens: ServiceAccountTokens;
-  /** Where the keys are, when that is not here. */
+  /** URL of the keys (--service-account-jwks-uri), if this server is not to be named. */
   readonly keysUri: string | undefined;
-  /** `10.0.0.1:6443` */
+  /** Address of this server, for example `10.0.0.1:6443`. */
   readonly address: () => string;
 }
 
 const secondsFresh = 3600;
 
 /**
- * How others verify service account tokens by themselves, as OpenID Connect Discovery 1.0 has it: what the issuer says
- * of itself, and its keys. An issuer that is no https URL cannot be found by anybody, and says nothing.
+ * Answers the requests of OpenID Connect Discovery 1.0, with which others verify service account tokens: the provider
+ * configuration and the public keys. Both are 404 if the issuer is not an https URL, since clients could not find them.
  */
 export class OpenIdRequests {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly dependencies: Dependencies) {}
 
   get isServed(): boolean {
-    return /^https:\/\/[^/?#]+[^?#]*$/.test(this.parts.tokens.issuer);
+    return /^https:\/\/[^/?#]+[^?#]*$/.test(this.dependencies.tokens.issuer);
   }
 
   async answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -42,7 +42,7 @@ export class OpenIdRequests {
   }
 
   private async configuration() {
-    const { tokens, keysUri, address } = this.parts;
+    const { tokens, keysUri, address } = this.dependencies;
     const { verifying } = await tokens.keys();
     return {
       issuer: tokens.issuer,
@@ -54,7 +54,7 @@ export class OpenIdRequests {
   }
 
   private async keys() {
-    return { keys: (await this.parts.tokens.keys()).verifying.map(jwkOf) };
+    return { keys: (await this.dependencies.tokens.keys()).verifying.map(jwkOf) };
   }
 }
 

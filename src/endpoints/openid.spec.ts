@@ -20,7 +20,7 @@ afterAll(async () => {
   await keelson.stop();
 });
 
-it('says who issues tokens, and where the keys are', async () => {
+it('serves the provider configuration with issuer and jwks_uri', async () => {
   const { body, headers } = await admin.get(configuration);
   expect(body).toEqual({
     issuer,
@@ -32,7 +32,7 @@ it('says who issues tokens, and where the keys are', async () => {
   expect(headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'public, max-age=3600' });
 });
 
-it('shows the keys that tokens are signed with', async () => {
+it('serves the public keys of service account tokens', async () => {
   const { body, headers } = await admin.get(keys);
   const [{ kid }] = body.keys as [{ kid: string }];
   expect(headers['content-type']).toBe('application/jwk-set+json');
@@ -43,11 +43,11 @@ it.each([
   ['GET', configuration, 'application/xml', 406],
   ['GET', keys, 'application/*, text/plain', 200],
   ['POST', configuration, '*/*', 405],
-])('%s %s for %s', async (method, path, accept, code) =>
+])('%s %s with Accept %s answers %s', async (method, path, accept, code) =>
   expect((await admin.request(method, path, { headers: { accept } })).code).toBe(code),
 );
 
-it.each(['rsa', 'P-256', 'P-384', 'P-521'])('a key of %s can be read by others', (kind) => {
+it.each(['rsa', 'P-256', 'P-384', 'P-521'])('a JWK of a %s key can be imported again', (kind) => {
   const { privateKey } =
     kind === 'rsa'
       ? generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -63,7 +63,7 @@ it.each([
   ['http://a.example.com', false],
   ['https://a.example.com?x', false],
   ['kubernetes/serviceaccount', false],
-])('an issuer %s can be found: %s', (text, want) => {
+])('discovery is served for issuer %s: %s', (text, want) => {
   const tokens = new ServiceAccountTokens({
     issuers: [text],
     privateClaim: 'kubernetes.io',

@@ -6,16 +6,16 @@ import { ApiError } from '../machinery/api-error.js';
 import type { Profiles } from './profiles.js';
 
 const root = '/debug/pprof';
-/** Requests that are not watches end after a minute; there must be time left for the answer. */
+/** Below the default --request-timeout of a minute, so that there is time for the answer. */
 const secondsMax = 50;
 
 const pages: readonly (readonly [name: string, what: string])[] = [
-  ['cmdline', 'what the process was started with'],
-  ['heap', 'what is allocated in ?seconds=N and still in use: for "go tool pprof"'],
-  ['profile', 'where the processor spends its time in ?seconds=N: for "go tool pprof"'],
+  ['cmdline', 'command line of the process'],
+  ['heap', 'memory allocated during ?seconds=N and still in use, for "go tool pprof"'],
+  ['profile', 'CPU profile of ?seconds=N, for "go tool pprof"'],
 ];
 
-/** /debug/pprof/ and what is under it. */
+/** Answers /debug/pprof/ and the paths below it. */
 export class ProfileRequests {
   constructor(
     private readonly profiles: Profiles,

@@ -10,7 +10,7 @@ function serverWith(isServed: boolean) {
   return (url: string) => server.inject({ method: 'GET', url });
 }
 
-/** Busy for a while, by a name that the profile must tell. */
+/** Uses CPU time in a function whose name the profile must contain. */
 function spinForTheProfile(cpuMs: number): number {
   let sum = 0;
   const begin = process.cpuUsage();
@@ -28,13 +28,13 @@ describe('/debug/pprof/', () => {
     ['/debug/pprof/nothing', 404, 'text/plain; charset=utf-8', '404 page not found'],
     ['/debug/pprof/profile?seconds=0', 400, 'application/json', 'seconds must be a whole number'],
     ['/debug/pprof/heap?seconds=x', 400, 'application/json', 'seconds must be a whole number'],
-  ])('%s', async (url, code, type, holds) => {
+  ])('GET %s answers %s', async (url, code, type, holds) => {
     const { statusCode, headers, body } = await get(url);
     expect([statusCode, headers['content-type']]).toEqual([code, type]);
     expect(body).toContain(holds);
   });
 
-  it('tells which functions were busy, one profile at a time', async () => {
+  it('profile contains the busy function; a second concurrent profile is refused', async () => {
     const profile = get('/debug/pprof/profile?seconds=2');
     await new Promise((resolve) => setTimeout(resolve, 300));
     spinForTheProfile(200);
@@ -44,7 +44,7 @@ describe('/debug/pprof/', () => {
     expect(gunzipSync(rawPayload).includes('spinForTheProfile')).toBe(true);
   });
 
-  it('tells what was allocated', async () => {
+  it('heap contains the allocating function', async () => {
     const profile = get('/debug/pprof/heap?seconds=1');
     await new Promise((resolve) => setTimeout(resolve, 300));
     const kept = Array.from({ length: 200_000 }, (_, n) => ({ n, text: `t${n}` }));
@@ -53,7 +53,7 @@ describe('/debug/pprof/', () => {
     expect(gunzipSync(rawPayload).includes('inuse_space')).toBe(true);
   });
 
-  it('is not there where profiling is switched off', async () => {
+  it('is 404 with --profiling=false', async () => {
     expect((await serverWith(false)('/debug/pprof/')).statusCode).toBe(404);
   });
 });

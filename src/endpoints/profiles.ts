@@ -7,15 +7,15 @@ const heapIntervalBytes = 512 * 1024;
 const nanosPerMicro = 1000;
 
 /**
- * What the engine's own profilers see of this process, in the form of `go tool pprof`. One is made at a time: two would
- * measure each other.
+ * Profiles of this process from V8's profilers, in the format of `go tool pprof`. Only one is taken at a time, since two
+ * would measure each other.
  */
 export class Profiles {
   private isBusy = false;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Where the time goes while so many seconds pass. */
+  /** Takes a CPU profile of `seconds`. */
   cpu(seconds: number, signal: AbortSignal): Promise<Buffer> {
     return this.alone(async (session) => {
       await session.post('Profiler.enable');
@@ -34,7 +34,7 @@ export class Profiles {
     });
   }
 
-  /** What is allocated while so many seconds pass, and still in use at their end. */
+  /** Takes a profile of memory that is allocated during `seconds` and still in use at their end. */
   heap(seconds: number, signal: AbortSignal): Promise<Buffer> {
     return this.alone(async (session) => {
       await session.post('HeapProfiler.enable');
@@ -51,7 +51,7 @@ export class Profiles {
   }
 
   private async alone(make: (session: Session) => Promise<Buffer>): Promise<Buffer> {
-    if (this.isBusy) throw ApiError.tooManyRequests('another profile is being made', 1);
+    if (this.isBusy) throw ApiError.tooManyRequests('another profile is being taken', 1);
     this.isBusy = true;
     const session = new Session();
     try {

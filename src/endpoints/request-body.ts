@@ -4,12 +4,12 @@ import { ApiError } from '../machinery/api-error.js';
 
 const empty = Buffer.alloc(0);
 
-/** Reads the body, which nobody has touched yet, up to a bound. Guards have run: a refused request costs no reading. */
+/** Reads the body, up to a bound. Called after the guards, so that the body of a rejected request is not read. */
 export function readBody(request: FastifyRequest, bytesMax: number): Promise<Buffer> {
   const { raw } = request;
   const announced = Number(raw.headers['content-length'] ?? 0);
   if (announced > bytesMax) return Promise.reject(tooLarge(bytesMax));
-  // Nothing is told of a request that has closed.
+  // A closed request emits no further events.
   if (raw.destroyed || raw.aborted) return Promise.reject(gone());
   askForBody(raw);
   return new Promise((resolve, reject) => {
@@ -40,7 +40,7 @@ export function readBody(request: FastifyRequest, bytesMax: number): Promise<Buf
       stop();
       reject(ApiError.badRequest(`the body could not be read: ${error.message}`, error));
     };
-    // Every end that is none of the others: an abort, a reset, the end of the connection.
+    // Close without end or error: the client aborted, or the connection was reset or closed.
     const onClose = () => {
       stop();
       reject(gone());

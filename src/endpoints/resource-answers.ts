@@ -9,24 +9,27 @@ import { YieldTimer } from '../std/yield-timer.js';
 import type { VerbAnswer } from '../verbs/verb.js';
 import { asCompressed, compressed, compressedBytesMin, mayCompress } from './compression.js';
 
-export interface ResourceAnswerParts {
+export interface ResourceAnswerDependencies {
   readonly renderings: (definition: ResourceDefinition) => Renderings;
-  /** Of kinds that are not built in. */
+  /** Negotiator for custom kinds, without encodings that need a generated schema. */
   readonly openNegotiator: OutputNegotiator;
   readonly compressionEnabled: boolean;
   readonly clock: Clock;
 }
 
-/** What a verb led to, in the encoding and shape that the client asked for. */
+/** Sends the result of a verb in the encoding and transformation (Table, PartialObjectMetadata) that was negotiated. */
 export class ResourceAnswers {
-  constructor(private readonly parts: ResourceAnswerParts) {}
+  constructor(private readonly dependencies: ResourceAnswerDependencies) {}
 
-  /** Kinds without a generated schema cannot be written in every encoding; what all objects have can. */
+  /**
+   * Negotiates again for a custom kind, which cannot be written in encodings that need a generated schema.
+   * PartialObjectMetadata has such a schema and keeps the first result.
+   */
   negotiateOpen(request: FastifyRequest): void {
     const { kube, raw } = request;
     const { encoding, transform } = kube.output!;
     if (encoding.takesAnyKind || transform?.as.startsWith('PartialObjectMetadata')) return;
-    const { openNegotiator } = this.parts;
+    const { openNegotiator } = this.dependencies;
     kube.output =
       kube.info.verb === 'watch'
         ? openNegotiator.negotiateStream(raw.headers.accept)
@@ -47,7 +50,7 @@ export class ResourceAnswers {
   }
 
   compresses(request: FastifyRequest): boolean {
-    return this.parts.compressionEnabled && mayCompress(request);
+    return this.dependencies.compressionEnabled && mayCompress(request);
   }
 
   send(
@@ -57,7 +60,7 @@ export class ResourceAnswers {
     answer: VerbAnswer,
   ): void | Promise<void> {
     const representation = this.representation(request);
-    const renderings = this.parts.renderings(definition);
+    const renderings = this.dependencies.renderings(definition);
     if (answer.type === 'stored') {
       const isIdentity = renderings.isIdentity(representation);
       if (!isIdentity && answer.encoded.isLarge)
@@ -92,7 +95,7 @@ export class ResourceAnswers {
     renderings: Renderings,
     representation: Representation,
   ): Promise<void> {
-    const timer = new YieldTimer(this.parts.clock);
+    const timer = new YieldTimer(this.dependencies.clock);
     const bytes = await timer.run(renderings.objectBytesInSteps(encoded, representation));
     if (timer.isDue()) await timer.yield();
     await this.sendBody(request, reply, code, representation.encoding.mediaType, bytes);

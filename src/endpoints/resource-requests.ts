@@ -48,11 +48,11 @@ import type { DeprecatedRequests } from './deprecated-requests.js';
 import { sendList } from './list-stream.js';
 import type { WatchMetrics } from './metrics-watches.js';
 import { readBody } from './request-body.js';
-import { ResourceAnswers, type ResourceAnswerParts } from './resource-answers.js';
+import { ResourceAnswers, type ResourceAnswerDependencies } from './resource-answers.js';
 import { submission, submittedOptions, submittedPatch } from './submissions.js';
 import type { WatchStreams } from './watch-stream.js';
 
-export interface ResourceRequestParts extends ResourceAnswerParts {
+export interface ResourceRequestDependencies extends ResourceAnswerDependencies {
   readonly registry: ResourceRegistry;
   readonly types: TypeSource;
   readonly admission: AdmissionChain;
@@ -68,24 +68,24 @@ export interface ResourceRequestParts extends ResourceAnswerParts {
   readonly snapshotsEnabled: boolean;
   readonly shardingEnabled: boolean;
   readonly unsafeDeletionEnabled: boolean;
-  /** The 403 of a user who may not do `verb` to the object of his request; undefined if he may. */
+  /** Returns a 403 error if the user may not do `verb` to the object of the request, undefined if allowed. */
   readonly refusalOf: (state: Pick<RequestState, 'user' | 'info'>, verb: string) => Promise<ApiError | undefined>;
   readonly clock: Clock;
 }
 
-/** From a RequestInfo to a verb, and from its answer to bytes: the seam between HTTP and everything below. */
+/** Maps requests to verbs by their RequestInfo, and sends the results: the boundary between HTTP and the verbs. */
 export class ResourceRequests {
   private readonly answers: ResourceAnswers;
 
-  constructor(private readonly parts: ResourceRequestParts) {
-    this.answers = new ResourceAnswers(parts);
+  constructor(private readonly dependencies: ResourceRequestDependencies) {
+    this.answers = new ResourceAnswers(dependencies);
   }
 
   answer(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
     const { info } = request.kube;
     if (info.error) throw info.error;
     if (!info.isResourceRequest) throw isApiPath(info.path) ? ApiError.noSuchResource() : ApiError.noSuchPage();
-    const served = this.parts.registry.find(info.group, info.version, info.resource);
+    const served = this.dependencies.registry.find(info.group, info.version, info.resource);
     if (!served) throw ApiError.noSuchResource();
     if (served.type !== 'stored') return this.virtual(request, reply, served);
     const answered = this.stored(request, reply, served);
@@ -94,7 +94,7 @@ export class ResourceRequests {
       : answered;
   }
 
-  /** The definition of a kind may change while somebody waits to read it; what it is by then has another cache. */
+  /** Repeats a read if the CRD changed while it waited for the cache, since the changed kind has another cache. */
   private readAgain(request: FastifyRequest, reply: FastifyReply, served: ServedResource, error: unknown) {
     const { verb } = request.kube.info;
     const isRead = verb === 'get' || verb === 'list' || verb === 'watch';
@@ -108,14 +108,14 @@ export class ResourceRequests {
     const { info } = kube;
     const { definition } = served;
     if (!served.struct) this.answers.negotiateOpen(request);
-    checkPlace(info, definition.namespaced);
+    checkNamespace(info, definition.namespaced);
     if (info.subresource !== '') {
       const handled = handledSubresource(served, info.subresource);
       if (handled) return this.handled(request, reply, served);
       if (info.verb !== 'get' && info.verb !== 'update' && info.verb !== 'patch') throw ApiError.methodNotAllowed();
     } else if (!definition.verbs.includes(info.verb as ResourceVerb)) throw ApiError.methodNotAllowed();
     checkName(info);
-    this.parts.deprecations.note(kube, served);
+    this.dependencies.deprecations.note(kube, served);
 
     switch (info.verb) {
       case 'get': {
@@ -131,24 +131,24 @@ export class ResourceRequests {
       case 'list':
         return this.list(request, reply, served);
       case 'watch':
-        // The older paths of watches say so whatever the method is.
+        // A deprecated /watch/ path has the verb watch for every method.
         if (request.raw.method !== 'GET' && request.raw.method !== 'HEAD') throw ApiError.methodNotAllowed();
         return this.watch(request, reply, served);
       case 'create': {
-        const options = parseCreateOptions(info.query, this.parts);
+        const options = parseCreateOptions(info.query, this.dependencies);
         const body = await this.body(request, definition.kind, options);
         const target = this.target(request, served, options.dryRun, options.fieldManager);
-        return this.answers.send(request, reply, definition, await create(this.parts.admission, target, body));
+        return this.answers.send(request, reply, definition, await create(this.dependencies.admission, target, body));
       }
       case 'update': {
-        const options = parseUpdateOptions(info.query, this.parts);
+        const options = parseUpdateOptions(info.query, this.dependencies);
         const body = await this.body(request, definition.kind, options);
         const target = this.target(request, served, options.dryRun, options.fieldManager);
         return this.answers.send(
           request,
           reply,
           definition,
-          await update(this.parts.admission, target, info.subresource, body, this.requireCreate(request)),
+          await update(this.dependencies.admission, target, info.subresource, body, this.requireCreate(request)),
         );
       }
       case 'patch':
@@ -163,12 +163,12 @@ export class ResourceRequests {
 
   private async list(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const options = this.listOptions(request, served);
-    const made = await listMade(served, options);
-    if (made) return this.answers.send(request, reply, served.definition, made);
+    const computed = await listMade(served, options);
+    if (computed) return this.answers.send(request, reply, served.definition, computed);
     const result = await listObjects(served.store, {
       namespace: request.kube.info.namespace,
       options,
-      usesSnapshots: this.parts.snapshotsEnabled,
+      usesSnapshots: this.dependencies.snapshotsEnabled,
       signal: request.kube.signal,
     });
     warnOfUnreadable(request.kube.warnings, result.unreadable);
@@ -179,14 +179,18 @@ export class ResourceRequests {
       ...(options.shard && { shardInfo: { selector: options.shard.text } }),
     };
     const representation = this.answers.representation(request);
-    const renderings = this.parts.renderings(served.definition);
+    const renderings = this.dependencies.renderings(served.definition);
     const joined = renderings.joinedList(representation, result.items.length);
     const compresses = this.answers.compresses(request);
     if (joined) {
-      const options = { sliceBytes: this.parts.limits.listChunkBytesMax, compresses, clock: this.parts.clock };
+      const options = {
+        sliceBytes: this.dependencies.limits.listChunkBytesMax,
+        compresses,
+        clock: this.dependencies.clock,
+      };
       return sendList(request, reply, joined, meta, result.items, options);
     }
-    const breather = new Breather(this.parts.clock, workSliceMs);
+    const breather = new Breather(this.dependencies.clock, workSliceMs);
     const objects: KubeObject[] = [];
     for (const item of result.items) {
       objects.push(renderings.parse(item));
@@ -199,23 +203,23 @@ export class ResourceRequests {
   private async watch(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const options = this.listOptions(request, served);
     const representation = { ...this.answers.representation(request), pretty: false };
-    const renderings = this.parts.renderings(served.definition);
+    const renderings = this.dependencies.renderings(served.definition);
     const begin = await watchObjects(served.store, {
       namespace: request.kube.info.namespace,
       options,
       rendering: renderings.of(representation),
     });
-    const { minWatchTimeoutMs, rng } = this.parts;
-    this.parts.watches.start(
+    const { minWatchTimeoutMs, rng } = this.dependencies;
+    this.dependencies.watches.start(
       request,
       reply,
       {
         contentType: representation.encoding.streamMediaType ?? representation.encoding.mediaType,
-        // Spread out, so that the watches of a restarted server do not all end at one moment.
+        // Random, so that watches of a restarted server do not all end at the same time.
         timeoutMs: options.timeoutSeconds
           ? options.timeoutSeconds * 1000
           : minWatchTimeoutMs + rng.below(minWatchTimeoutMs),
-        sent: this.parts.watchMetrics.sentOf(request.kube.info),
+        sent: this.dependencies.watchMetrics.sentOf(request.kube.info),
         firstFrame: representation.transform?.as === 'Table' ? (frame) => renderings.withColumns(frame) : undefined,
       },
       begin,
@@ -225,36 +229,43 @@ export class ResourceRequests {
   private async patch(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const { info } = request.kube;
     const mediaType = parseContentType(request.raw.headers['content-type'] ?? '')?.name ?? '';
-    const readsCbor = this.parts.encodings.some(({ name }) => name === 'cbor');
+    const readsCbor = this.dependencies.encodings.some(({ name }) => name === 'cbor');
     const supported = patchTypesOf(served, readsCbor);
     const type = supported.includes(mediaType) ? patchTypes[mediaType] : undefined;
     if (!type) throw unsupportedPatch(mediaType, supported);
-    const options = parsePatchOptions(info.query, { ...this.parts, isApply: type === 'apply' });
-    const bytes = await readBody(request, this.parts.limits.requestBodyBytesMax);
+    const options = parsePatchOptions(info.query, { ...this.dependencies, isApply: type === 'apply' });
+    const bytes = await readBody(request, this.dependencies.limits.requestBodyBytesMax);
     const target = this.target(request, served, options.dryRun, options.fieldManager);
-    const body = await submittedPatch(bytes, { mediaType, type }, { ...this.parts, ...options });
+    const body = await submittedPatch(bytes, { mediaType, type }, { ...this.dependencies, ...options });
     const answer =
       type === 'apply'
-        ? await apply(this.parts.admission, target, info.subresource, body, options.force, this.requireCreate(request))
-        : await patch(this.parts.admission, target, info.subresource, type, body);
+        ? await apply(
+            this.dependencies.admission,
+            target,
+            info.subresource,
+            body,
+            options.force,
+            this.requireCreate(request),
+          )
+        : await patch(this.dependencies.admission, target, info.subresource, type, body);
     return this.answers.send(request, reply, served.definition, answer);
   }
 
   private async delete(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const { info } = request.kube;
     const body = await submittedOptions(request, {
-      decoders: this.parts.encodings,
-      limits: this.parts.limits,
-      clock: this.parts.clock,
+      decoders: this.dependencies.encodings,
+      limits: this.dependencies.limits,
+      clock: this.dependencies.clock,
       kind: 'DeleteOptions',
     });
     const isCollection = info.verb === 'deletecollection';
-    const options = parseDeleteOptions(info.query, body as never, { ...this.parts, isCollection });
+    const options = parseDeleteOptions(info.query, body as never, { ...this.dependencies, isCollection });
     const target = this.target(request, served, options.dryRun, '');
     if (info.verb === 'delete') {
       if (options.ignoreStoreReadErrorWithClusterBreakingPotential) await this.requireUnsafeDeletion(request);
       const preconditions = { ...target.preconditions, ...options.preconditions };
-      const answer = await deleteOne(this.parts.admission, target, { ...options, preconditions });
+      const answer = await deleteOne(this.dependencies.admission, target, { ...options, preconditions });
       return this.answers.send(request, reply, served.definition, answer);
     }
     const query = {
@@ -262,14 +273,14 @@ export class ResourceRequests {
       options: this.listOptions(request, served),
       signal: target.context.signal,
     };
-    const answer = await deleteCollection(this.parts.admission, target, query, options);
+    const answer = await deleteCollection(this.dependencies.admission, target, query, options);
     return this.answers.send(request, reply, served.definition, answer);
   }
 
-  /** Whoever may delete an object may not for that reason pass over all that holds it. */
+  /** Requires the permission for unsafe-delete-ignore-read-errors, in addition to delete. */
   private async requireUnsafeDeletion(request: FastifyRequest): Promise<void> {
     const { info, user } = request.kube;
-    if (!(await this.parts.refusalOf(request.kube, unsafeDeletionVerb))) return;
+    if (!(await this.dependencies.refusalOf(request.kube, unsafeDeletionVerb))) return;
     const { group, resource, name } = info;
     const who = `User ${goQuote(user.name)}`;
     throw ApiError.forbidden({ group, resource }, name, `${who} may not ${unsafeDeletionVerb} it`);
@@ -277,48 +288,49 @@ export class ResourceRequests {
 
   private requireCreate({ kube }: FastifyRequest): RequireCreate {
     return async () => {
-      const refusal = await this.parts.refusalOf(kube, 'create');
+      const refusal = await this.dependencies.refusalOf(kube, 'create');
       if (refusal) throw refusal;
     };
   }
 
   private async handled(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const { info } = request.kube;
-    this.parts.deprecations.note(request.kube, served);
-    const options = parseCreateOptions(info.query, this.parts);
-    // What goes over a connection is between its two ends.
+    this.dependencies.deprecations.note(request.kube, served);
+    const options = parseCreateOptions(info.query, this.dependencies);
+    // The body of a connect request (exec, attach, portforward, proxy) is not an object.
     const connects = handledSubresource(served, info.subresource)?.connects ?? false;
     const takesBody = !connects && (info.verb === 'create' || info.verb === 'update' || info.verb === 'patch');
     const body = takesBody ? await this.body(request, info.subresource, options) : undefined;
     const target = this.target(request, served, options.dryRun, options.fieldManager);
     const verb = info.verb as 'create' | 'get' | 'update' | 'patch' | 'delete';
     const query = { first: (name: string) => info.query.first(name), all: (name: string) => [...info.query.all(name)] };
-    const answer = await callSubresource(this.parts.admission, target, info.subresource, verb, body, query);
+    const answer = await callSubresource(this.dependencies.admission, target, info.subresource, verb, body, query);
     return this.answers.send(request, reply, served.definition, answer);
   }
 
   private async virtual(request: FastifyRequest, reply: FastifyReply, served: ServedVirtual): Promise<void> {
     const { kube } = request;
     const { info } = kube;
-    // Operations have no collection that spans namespaces.
+    // A namespaced virtual resource needs a namespace in its path.
     if (served.definition.namespaced && info.namespace === '') throw ApiError.noSuchResource();
-    checkPlace(info, served.definition.namespaced);
+    checkNamespace(info, served.definition.namespaced);
     if (info.name !== '' || info.subresource !== '') throw ApiError.noSuchResource();
     if (info.verb !== 'create') throw ApiError.methodNotAllowed();
-    this.parts.deprecations.note(kube, served);
-    const options = parseCreateOptions(info.query, this.parts);
+    this.dependencies.deprecations.note(kube, served);
+    const options = parseCreateOptions(info.query, this.dependencies);
     const body = await this.body(request, served.definition.kind, options);
     const context = kube.context(options);
     const answer = await callVirtual(
-      this.parts.admission,
+      this.dependencies.admission,
       served,
       { namespace: info.namespace, context },
-      this.parts.types,
+      this.dependencies.types,
       body,
     );
     if (answer.type !== 'made') throw ApiError.internal('an operation answered with stored bytes');
     const representation = this.answers.representation(request);
-    if (representation.transform) throw ApiError.notAcceptable(this.parts.encodings.map(({ mediaType }) => mediaType));
+    if (representation.transform)
+      throw ApiError.notAcceptable(this.dependencies.encodings.map(({ mediaType }) => mediaType));
     return this.answers.sendValue(request, reply, answer.code, answer.object, representation);
   }
 
@@ -335,14 +347,16 @@ export class ResourceRequests {
 
   private listOptions(request: FastifyRequest, served: ServedResource): ListOptions {
     const { info } = request.kube;
-    const given = parseListOptions(info.query, {
-      metaGroup: this.parts.metaGroup,
+    const parsed = parseListOptions(info.query, {
+      metaGroup: this.dependencies.metaGroup,
       isWatchPath: info.verb === 'watch',
-      watchListEnabled: this.parts.watchListEnabled,
-      shardingEnabled: this.parts.shardingEnabled,
+      watchListEnabled: this.dependencies.watchListEnabled,
+      shardingEnabled: this.dependencies.shardingEnabled,
     });
-    const options = given.fields.isEmpty ? given : { ...given, fields: storedFields(given.fields, served.definition) };
-    // The deprecated watch of one object by its path.
+    const options = parsed.fields.isEmpty
+      ? parsed
+      : { ...parsed, fields: storedFields(parsed.fields, served.definition) };
+    // Deprecated watch of one object: /watch/namespaces/NAMESPACE/RESOURCE/NAME.
     if (info.name !== '' && options.fields.requiresExact('metadata.name') === undefined) {
       return { ...options, fields: options.fields.and('metadata.name', info.name) };
     }
@@ -350,12 +364,12 @@ export class ResourceRequests {
   }
 
   private body(request: FastifyRequest, kind: string, { fieldValidation }: WriteOptions): Promise<Submission> {
-    const { encodings: decoders, limits, clock } = this.parts;
+    const { encodings: decoders, limits, clock } = this.dependencies;
     return submission(request, { decoders, limits, clock, kind, fieldValidation });
   }
 }
 
-/** A kind without types says so in words of its own; clients tell a strategic patch that is in vain by the code. */
+/** Returns the 415 of a patch type that the kind does not support. */
 function unsupportedPatch(mediaType: string, supported: readonly string[]): ApiError {
   if (patchTypes[mediaType] === 'strategic') return ApiError.unsupportedMediaType(supported);
   const types = supported.join(', ');
@@ -375,18 +389,18 @@ function preconditionsOf(request: FastifyRequest): Target['preconditions'] {
   return resourceVersion === undefined ? undefined : { resourceVersion };
 }
 
-/** Work on one answer holds the event loop no longer than this, where it can be cut. */
+/** Maximum time that encoding one list holds the event loop before it yields. */
 const workSliceMs = 4;
 
-/** A namespaced object has a namespace in its path, others have none; all namespaces can only be listed and watched. */
-function checkPlace(info: RequestInfo, namespaced: boolean): void {
+/** Checks the namespace in the path: required for namespaced kinds except for list and watch, invalid for others. */
+function checkNamespace(info: RequestInfo, namespaced: boolean): void {
   const hasNamespace = info.namespace !== '' && info.resource !== 'namespaces';
   if (hasNamespace && !namespaced) throw ApiError.noSuchResource();
   if (!namespaced || hasNamespace || info.verb === 'list' || info.verb === 'watch') return;
   throw info.name !== '' ? ApiError.noSuchResource() : ApiError.methodNotAllowed();
 }
 
-/** The selector in the labels of the stored version, if the kind offers all that it names. */
+/** Returns the selector with the field labels of the storage version. Throws if the kind does not support a label. */
 function storedFields(fields: FieldSelector, { selectableFields, hub }: ResourceDefinition): FieldSelector {
   const own = [...Object.keys(selectableFields), ...Object.keys(hub?.fieldLabels ?? {})];
   if (own.length === 0) requireSelectable(fields);
@@ -397,18 +411,18 @@ function storedFields(fields: FieldSelector, { selectableFields, hub }: Resource
   return hub?.fieldLabels ? fields.renamed(hub.fieldLabels) : fields;
 }
 
-/** A collection takes new objects, and one object its changes. */
+/** Throws 405 for create with a name in the path, and for update and patch without one. */
 function checkName({ verb, name }: RequestInfo): void {
   const isWrong = verb === 'create' ? name !== '' : (verb === 'update' || verb === 'patch') && name === '';
   if (isWrong) throw ApiError.methodNotAllowed();
 }
 
-/** As the reference: /api and /apis themselves and all below them speak Status. */
+/** True for paths whose errors are a Status, as in kube-apiserver. */
 function isApiPath(path: string): boolean {
   return path.startsWith('/api/') || path.startsWith('/apis/');
 }
 
-/** The manager that a client without one gets: the program's name, up to its version. */
+/** Returns the default field manager, as kube-apiserver: User-Agent up to the first slash. */
 function managerOf(request: FastifyRequest): string {
   const agent = request.raw.headers['user-agent'] ?? '';
   const slash = agent.indexOf('/');
@@ -419,7 +433,7 @@ const shownKeyLength = 200;
 
 function warnOfUnreadable(warnings: string[], { count, key }: Unreadable): void {
   if (count === 0) return;
-  // What another writer called its key may be no text for a header.
+  // A key written by another program may contain characters that are invalid in a header.
   const shown = key.slice(0, shownKeyLength).replace(/[^\x21-\x7e]/g, '?');
   warnings.push(`${count} stored object(s) cannot be read and are left out of this list, ${shown} among them`);
 }

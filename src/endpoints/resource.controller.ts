@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ResourceRequests } from './resource-requests.js';
 
 /**
- * Everything under /api and /apis, by one route: routes are fixed when the server starts, kinds come and go while it
- * runs. A path that is no resource's gets here too, so that it is authenticated like any other before it is 404.
+ * Handles everything under /api and /apis with one wildcard route, since routes are fixed at start while custom kinds
+ * come and go. Unknown paths end here too, so that they are authenticated before they get 404.
  */
 export function resourceController(requests: ResourceRequests) {
   @Controller()

@@ -6,9 +6,9 @@ import { ApiError } from '../machinery/api-error.js';
 import type { ServerPage } from './server-pages.js';
 
 export interface ServerPageOffer {
-  /** Undefined where the gate of a page is off. */
+  /** Pages by path. Undefined if the feature gate of a page is off. */
   readonly pages: Readonly<Record<string, ServerPage | undefined>>;
-  /** Of the structured answers: `config.k8s.io`. */
+  /** API group of structured responses: `config.k8s.io`. */
   readonly group: string;
   readonly encodings: readonly Encoding[];
 }
@@ -16,7 +16,7 @@ export interface ServerPageOffer {
 const textType = 'text/plain; charset=utf-8';
 const structuredVersion = 'v1alpha1';
 
-/** /statusz and /flagz: text, unless `;as=Statusz;g=config.k8s.io;v=v1alpha1` asks for an object. */
+/** Answers /statusz and /flagz: as text, or as an object for `;as=Statusz;g=config.k8s.io;v=v1alpha1`. */
 export class ServerPageRequests {
   constructor(private readonly offer: ServerPageOffer) {}
 

@@ -33,7 +33,7 @@ function world({ withFlags = true } = {}) {
 const text = 'text/plain; charset=utf-8';
 const structured = (kind: string, type = 'application/json') => `${type};g=config.example;v=v1alpha1;as=${kind}`;
 
-describe('pages of the server about itself', () => {
+describe('/statusz and /flagz', () => {
   it.each<[url: string, accept: string | undefined, code: number, type: string, holds: string]>([
     ['/flagz', undefined, 200, text, 'secure-port=6443\n'],
     ['/flagz', 'text/plain', 200, text, 'kube-apiserver flagz\n'],
@@ -45,20 +45,20 @@ describe('pages of the server about itself', () => {
     ['/flagz', 'application/json', 406, 'application/json', 'NotAcceptable'],
     ['/statusz', undefined, 200, text, 'Paths: /livez /version\n'],
     ['/statusz', structured('Statusz'), 200, 'application/json', '"paths":["/livez","/version"]'],
-  ])('%s for %s', async (url, accept, code, type, holds) => {
+  ])('GET %s with Accept %s answers %s', async (url, accept, code, type, holds) => {
     const answer = await world().get(url, accept);
     expect(answer).toMatchObject({ code, type });
     expect(answer.body).toContain(holds);
   });
 
-  it('tells how long the server has been up', async () => {
+  it('/statusz contains start time and uptime', async () => {
     const { clock, get } = world();
     clock.advance((26 * 3600 + 61) * 1000);
     expect((await get('/statusz')).body).toContain('Up: 26 hr 01 min 01 sec\n');
     expect(JSON.parse((await get('/statusz', structured('Statusz'))).body)).toMatchObject({ uptimeSeconds: 93_661 });
   });
 
-  it('does not know a page whose gate is off, and answers to GET alone', async () => {
+  it('is 404 if the feature gate is off, and 405 for methods other than GET', async () => {
     expect(await world({ withFlags: false }).get('/flagz')).toMatchObject({ code: 404 });
     expect(await world().get('/statusz', undefined, 'POST')).toMatchObject({ code: 405 });
   });

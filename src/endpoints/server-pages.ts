@@ -1,19 +1,16 @@
 import type { VersionDocument } from './version-document.js';
 
-/**
- * Two pages of the server about itself, for people who look into a running one. As text they promise no form; clients
- * that want one ask for the structured answer.
- */
+/** A diagnostic page, /statusz or /flagz. Its text is for people and has no fixed format; programs use fields(). */
 export interface ServerPage {
   readonly kind: 'Statusz' | 'Flagz';
   text(): string;
-  /** What the structured answer holds besides kind and metadata. */
+  /** Returns the fields of the structured response, besides kind and metadata. */
   fields(): Record<string, unknown>;
 }
 
-/** What the reference calls the component, in both pages. */
+/** Name of the component in both pages, as in kube-apiserver. */
 const componentName = 'kube-apiserver';
-const notice = 'Warning: this page is for people. Its form may change at any time.\n';
+const notice = 'Warning: this page is for people. Its format may change at any time.\n';
 
 export interface StatusFacts {
   readonly version: VersionDocument;

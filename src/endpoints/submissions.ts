@@ -21,23 +21,23 @@ import { YieldTimer } from '../std/yield-timer.js';
 import { applyInCbor, type PatchType } from '../verbs/patch.js';
 import { readBody } from './request-body.js';
 
-/** What clients send, decoded, with what is to be said of its fields. Whether it is an object of its kind is for the verbs. */
+/** Options of decoding a request body. The verbs check that the result is an object of the kind. */
 export interface SubmissionOptions {
   readonly decoders: readonly Decoder[];
   readonly limits: Pick<Limits, 'requestBodyBytesMax' | 'requestValuesMax'>;
   readonly clock: Clock;
-  /** Of the route, for messages. */
+  /** Kind of the route, for error messages. */
   readonly kind: string;
   readonly fieldValidation: FieldValidation;
 }
 
 export async function submission(request: FastifyRequest, options: SubmissionOptions): Promise<Submission> {
-  // The type is looked at first: a body that cannot be read is not waited for.
+  // Negotiated first, so that a body of an unsupported media type is not read.
   const decoder = negotiateInput(request.raw.headers['content-type'], options.decoders);
   return decoded(await readBody(request, options.limits.requestBodyBytesMax), decoder, options);
 }
 
-/** The options of a deletion may be left out altogether. */
+/** Returns the decoded DeleteOptions, or undefined if the request has no body. */
 export async function submittedOptions(
   request: FastifyRequest,
   options: Omit<SubmissionOptions, 'fieldValidation'>,
@@ -55,7 +55,7 @@ async function decoded(
 ): Promise<Submission> {
   const timer = new YieldTimer(clock);
   const isJson = decoder.name === 'json';
-  // What JSON says twice is read with both, also where nobody wants to know of it.
+  // Duplicate JSON fields are merged as kube-apiserver does, also with fieldValidation=Ignore.
   const findDuplicates = isJson || fieldValidation !== 'Ignore';
   const { object, duplicates } = await timer.run(
     requestObjectInSteps(bytes, decoder, kind, { findDuplicates, valuesMax: limits.requestValuesMax }),
@@ -73,19 +73,19 @@ function* repeatedIn(bytes: Buffer): Steps<Submission['repeated']> {
   return { value: yield* decodeJsonInSteps(text), mark };
 }
 
-export interface PatchForm {
+export interface PatchEncoding {
   readonly mediaType: string;
   readonly type: PatchType | 'apply';
 }
 
 export async function submittedPatch(
   bytes: Buffer,
-  form: PatchForm,
+  encoding: PatchEncoding,
   { fieldValidation: level, limits, clock }: Omit<SubmissionOptions, 'decoders' | 'kind'>,
 ): Promise<Submission> {
   const timer = new YieldTimer(clock);
-  const { type } = form;
-  const { value, duplicates } = await timer.run(decodedPatch(bytes, form, level, limits.requestValuesMax));
+  const { type } = encoding;
+  const { value, duplicates } = await timer.run(decodedPatch(bytes, encoding, level, limits.requestValuesMax));
   if (timer.isDue()) await timer.yield();
   if (type === 'apply' || level === 'Ignore') return { value, fields: new FieldReport(level, duplicates) };
   const repeated = findDuplicateFields(bytes.toString());
@@ -97,7 +97,7 @@ export async function submittedPatch(
 
 function* decodedPatch(
   bytes: Buffer,
-  { mediaType, type }: PatchForm,
+  { mediaType, type }: PatchEncoding,
   level: FieldValidation,
   valuesMax: number,
 ): Steps<{ readonly value: unknown; readonly duplicates: readonly string[] }> {
@@ -113,7 +113,7 @@ function* decodedPatch(
   }
 }
 
-/** How messages about bodies that cannot be read begin; clients know them. */
+/** Returns the prefix of a decoding error. kube-apiserver's texts, which clients match. */
 function undecodable(mediaType: string, type: PatchType | 'apply'): string {
   if (type === 'strategic') return '';
   if (type !== 'apply') return 'error decoding patch: ';

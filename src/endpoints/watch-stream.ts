@@ -7,13 +7,13 @@ import { headersFor } from '../hooks/answer.js';
 import { sleep, type Clock, type Timer } from '../std/clock.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
 
-/** As clients of the reference know it: shorter watches end without a bookmark. */
+/** Watches with a shorter timeout end without a bookmark, as in kube-apiserver. */
 const closingBookmarkMsMin = 2000;
 const endingStepMs = 100;
 
-export interface WatchStreamParts {
+export interface WatchStreamDependencies {
   readonly wheel: TimerWheel;
-  /** A client that takes nothing for so long is cut off. */
+  /** A connection that accepts no bytes for this time is closed. */
   readonly writeStallTimeoutMs: number;
   readonly bookmarkIntervalMs: number;
 }
@@ -21,24 +21,24 @@ export interface WatchStreamParts {
 export interface WatchStreamOptions {
   readonly contentType: string;
   readonly timeoutMs: number;
-  /** Changes the first frame (the columns of a table). */
+  /** Transforms the first frame: adds the column definitions of a Table. */
   readonly firstFrame?: ((frame: Buffer) => Buffer) | undefined;
-  /** Told the length of each frame. */
+  /** Called with the length of each frame. */
   readonly sent?: (bytes: number) => void;
 }
 
-/** The watches of one server that are open, so that a stopping server can end them. */
+/** The open watches of one server. */
 export class WatchStreams {
   private readonly open = new Set<WatchStream>();
   private stopping = false;
 
-  constructor(private readonly parts: WatchStreamParts) {}
+  constructor(private readonly dependencies: WatchStreamDependencies) {}
 
   get size(): number {
     return this.open.size;
   }
 
-  /** Sends the head and then whatever the subscription brings, until the client, the time or the server ends it. */
+  /** Sends the head and then the events of the subscription, until the client, the timeout or a shutdown ends the watch. */
   start(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -55,17 +55,17 @@ export class WatchStreams {
       return;
     }
     if ('flushHeaders' in reply.raw) reply.raw.flushHeaders();
-    // A connection with a body that nobody reads does not tell that its client has gone.
+    // With an unread request body, Node emits no event when the client closes the connection.
     request.raw.resume();
-    const stream = new WatchStream(reply.raw, this.parts, options, () => this.open.delete(stream));
+    const stream = new WatchStream(reply.raw, this.dependencies, options, () => this.open.delete(stream));
     this.open.add(stream);
     stream.begin(subscribe);
     if (this.stopping) stream.finish();
   }
 
   /**
-   * Ends all of them cleanly, evenly over `overMs`, so that their clients do not all come to another server at one
-   * moment. They watch again from where they were.
+   * Ends all watches with a bookmark, spread evenly over `overMs`, so that their clients do not all reconnect to another
+   * server at the same time.
    */
   async endAll(clock: Clock, overMs = 0): Promise<void> {
     this.stopping = true;
@@ -84,7 +84,7 @@ interface RawStream {
   end(): void;
   destroy(): void;
   on(event: 'drain' | 'close' | 'error', listener: () => void): unknown;
-  /** Of HTTP/1.1 answers, once their head is out. */
+  /** Set on HTTP/1.1 responses once their head is sent. */
   readonly chunkedEncoding?: boolean;
   readonly socket: unknown;
 }
@@ -93,7 +93,7 @@ const lineEnd = Buffer.from('\r\n');
 let chunkedFrame: Buffer | undefined;
 let lastChunk: Buffer = lineEnd;
 
-/** A frame as an HTTP/1.1 chunk. It goes to all its watchers one after the other, so its chunk is made once, too. */
+/** Returns a frame as an HTTP/1.1 chunk. Caches the last one, since a frame is sent to all its watchers in a row. */
 function chunkOf(frame: Buffer): Buffer {
   if (frame !== chunkedFrame) {
     chunkedFrame = frame;
@@ -103,14 +103,14 @@ function chunkOf(frame: Buffer): Buffer {
 }
 
 /**
- * Where chunks can be written past Node's own chunking, which writes each in three pieces. Undefined for HTTP/2 and
- * HTTP/1.0, and for an answer that waits for others on its connection.
+ * Returns the socket for writing chunks directly, since Node writes each chunk in three pieces. Undefined for HTTP/2 and
+ * HTTP/1.0, and for a pipelined response that waits for earlier ones on its connection.
  */
 function chunkSocket({ chunkedEncoding, socket }: RawStream): Socket | undefined {
   return chunkedEncoding === true && socket instanceof Socket ? socket : undefined;
 }
 
-/** One watch: a sink for the cache, and the timers that end it. */
+/** One watch: receives events from the cache, and ends after its timeout. */
 class WatchStream implements EventSink {
   private subscription: Subscription | undefined = undefined;
   private readonly timers: Timer[] = [];
@@ -126,7 +126,7 @@ class WatchStream implements EventSink {
 
   constructor(
     readonly raw: RawStream,
-    private readonly parts: WatchStreamParts,
+    private readonly dependencies: WatchStreamDependencies,
     private readonly options: WatchStreamOptions,
     private readonly forget: () => void,
   ) {
@@ -134,17 +134,17 @@ class WatchStream implements EventSink {
   }
 
   begin(subscribe: (sink: EventSink) => Subscription): void {
-    const { wheel, bookmarkIntervalMs } = this.parts;
+    const { wheel, bookmarkIntervalMs } = this.dependencies;
     this.raw.on('close', () => this.dispose());
     this.raw.on('error', () => this.dispose());
     if (this.socket) this.socket.on('drain', this.onDrain);
     else this.raw.on('drain', this.onDrain);
     const subscription = subscribe(this);
-    // The first event may have ended it.
+    // Subscribing may have sent an event that ended the watch.
     if (this.isDone) return subscription.close();
     this.subscription = subscription;
     const { timeoutMs } = this.options;
-    // Who asked for a moment only has what a bookmark would tell.
+    // A very short watch ends without a bookmark.
     this.timers.push(wheel.after(timeoutMs, () => (timeoutMs < closingBookmarkMsMin ? this.end() : this.finish())));
     const bookmark = () => {
       if (this.isDone) return;
@@ -161,7 +161,7 @@ class WatchStream implements EventSink {
     this.options.sent?.(bytes.length);
     const isOpen = this.socket ? this.socket.write(chunkOf(bytes)) : this.raw.write(bytes);
     if (!isOpen)
-      this.stall ??= this.parts.wheel.after(this.parts.writeStallTimeoutMs, () =>
+      this.stall ??= this.dependencies.wheel.after(this.dependencies.writeStallTimeoutMs, () =>
         cutAnswer(this.raw as unknown as AnyResponse),
       );
     return isOpen;
@@ -173,7 +173,7 @@ class WatchStream implements EventSink {
     this.raw.end();
   }
 
-  /** In good order: the client learns how far it is, so that it resumes without reading anything twice. */
+  /** Sends a bookmark, so that the client can resume without reading events twice, and ends the watch. */
   finish(): void {
     if (this.isDone) return;
     this.subscription?.sendBookmark();
