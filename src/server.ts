@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { makeTokenKeys, type TokenKeys } from './auth/token-keys.js';
-import { checkRegularly } from './cache/checker.js';
+import { checkPeriodically } from './cache/checker.js';
 import { makeParts, type AppParts } from './app-parts.js';
 import { AppModule, type GroupModule } from './app.module.js';
 import { ClientCertificates } from './certificates/client-certificates.js';
@@ -187,7 +187,7 @@ async function assemble(
       : undefined;
   compaction?.start();
   const { cacheCheckIntervalMs: intervalMs } = config.storage;
-  const cacheCheck = checkRegularly({ feed: parts.feed, store: parts.store, clock, logger, intervalMs });
+  const cacheCheck = checkPeriodically({ feed: parts.feed, store: parts.store, clock, logger, intervalMs });
 
   const host = bindAddress === '0.0.0.0' || bindAddress === '::' ? '127.0.0.1' : bindAddress;
   const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -1,6 +1,6 @@
 import { defaultCacheLimits } from '../../src/cache/cache-limits.js';
 import { EncodedObject, type Decode, type Rendering } from '../../src/cache/encoded-object.js';
-import { Turns } from '../../src/cache/turns.js';
+import { PumpQueue } from '../../src/cache/pump-queue.js';
 import { WatchCache, type WatchRequest } from '../../src/cache/watch-cache.js';
 import { decodeJson } from '../../src/codec/json.js';
 import { encodeStored, spliceResourceVersion } from '../../src/codec/stored-object.js';
@@ -82,7 +82,7 @@ const cacheOf = (decodeItem: Decode) =>
       clock: systemClock,
       logger: silentLogger,
       limits: defaultCacheLimits,
-      turns: new Turns(),
+      pumpQueue: new PumpQueue(),
       position: () => revision as Revision,
       isExpired: () => false,
     },

@@ -84,7 +84,7 @@ export class CoreApi implements Api {
       const options = parseDeleteOptions(emptyQuery, { gracePeriodSeconds: 0 }, this.parts);
       const query = { namespace: selection.namespace, options: this.listOptions(selection.query, false) };
       const answer = await deleteCollection(this.parts.admission, this.target(selection, call), query, options);
-      return answer.type === 'madeList' ? answer.objects : [];
+      return answer.type === 'computedList' ? answer.objects : [];
     });
 
   get: Api['get'] = (place, query, call) =>
@@ -172,7 +172,7 @@ function made(answer: VerbAnswer): KubeObject {
   switch (answer.type) {
     case 'stored':
       return answer.encoded.parse();
-    case 'made':
+    case 'computed':
       return answer.object;
     case 'status':
       return answer.status as unknown as KubeObject;

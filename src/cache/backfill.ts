@@ -11,28 +11,30 @@ export interface BackfillOptions {
   readonly store: KvStore;
   readonly prefix: string;
   readonly decode: Decode;
-  /** Events after this revision … */
+  /** Reads events after this revision … */
   readonly after: Revision;
-  /** … up to this one, which the store has reached. */
+  /** … up to and including this one, which the store has reached. */
   readonly until: Revision;
   readonly clock: Clock;
   readonly limits: CacheLimits;
-  /** Asked after every event; from then on only the revision at hand is finished. */
+  /** Called after every event. Once true, reading stops at the end of that revision. */
   isEnough(events: number, bytes: number): boolean;
 }
 
 export interface OlderEvents {
   readonly events: readonly CacheEvent[];
-  /** All events up to this revision: `until`, unless there were enough before. */
+  /** The last complete revision: `until`, unless isEnough() stopped before. */
   readonly through: Revision;
 }
 
-/** Reads events under a prefix that are older than the cache's. Undefined when the store has compacted them. */
+/**
+ * Reads events under a prefix that the cache has already dropped. Returns undefined if the store has compacted them.
+ */
 export async function readOlderEvents(options: BackfillOptions): Promise<OlderEvents | undefined> {
   const { store, prefix, after, until, clock, limits } = options;
   const reader = new Reader(options);
   const done = new Deferred<OlderEvents | undefined>();
-  // More may be delivered before the watch is closed.
+  // The store may deliver more events before the watch is closed.
   const finish = (through: Revision) => done.resolve({ events: [...reader.found], through });
   const watch = store.watch(
     prefix,
@@ -58,9 +60,9 @@ export async function readOlderEvents(options: BackfillOptions): Promise<OlderEv
     },
   );
   const late = () =>
-    done.reject(new StorageError('unavailable', `the store did not send its history of ${prefix} in time`));
+    done.reject(new StorageError('unavailable', `the store did not send the older events of ${prefix} in time`));
   const deadline = clock.after(limits.backfillTimeoutMs, late);
-  // The last event may be older than `until`: only progress tells that nothing follows.
+  // The last event may be older than `until`; only a progress notification says that no event follows.
   let asking: Timer;
   const ask = (delayMs: number) => {
     watch.requestProgress();
@@ -84,7 +86,10 @@ class Reader {
 
   constructor(private readonly options: BackfillOptions) {}
 
-  /** The revision up to which everything was read, when that is enough; 'lost' when an event cannot be told any more. */
+  /**
+   * Returns the last complete revision once there are enough events; 'lost' if the previous state of an event is
+   * unknown.
+   */
   read(events: readonly StoreEvent[]): Revision | 'more' | 'lost' {
     const { until, clock } = this.options;
     for (const event of events) {
@@ -104,7 +109,7 @@ class Reader {
       this.found.push(older);
       this.isEnough ||= this.options.isEnough(this.found.length, this.bytes);
     }
-    // Deliveries are whole revisions.
+    // A delivery contains whole revisions.
     return this.isEnough ? this.found.at(-1)!.revision : 'more';
   }
 

@@ -1,16 +1,16 @@
-/** What happened to one cache so far, in plain numbers, for whoever measures the server. */
+/** Counters of one cache, for metrics. */
 export class CacheCounts {
-  /** Events of the store that were taken in, each handed to its watchers at once. */
+  /** Events of the store that were applied. */
   events = 0;
-  /** How often the state was read as a whole. */
+  /** Loads of the whole state. */
   loads = 0;
-  /** States of objects that came from the store and could not be read. */
+  /** Stored states that could not be decoded. */
   unreadable = 0;
-  /** Reads that waited until the cache held all that was acknowledged before. */
+  /** Reads that waited until the cache held all acknowledged writes. */
   consistentReads = 0;
   staleReads = 0;
-  /** Lists from memory: how many, objects that were looked at for them, and objects that they showed. */
+  /** Lists from memory: their number, the objects examined, and the objects returned. */
   readonly lists = { count: 0, fetched: 0, returned: 0 };
-  /** The same for lists of old states that the store was asked for. */
+  /** The same for lists of old revisions that were read from the store. */
   readonly storeLists = { count: 0, fetched: 0, returned: 0 };
 }

@@ -7,16 +7,16 @@ export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 interface Frame {
   readonly renderingId: string;
   readonly type: ChangeType;
-  readonly moment: number | undefined;
+  readonly timeBucket: number | undefined;
   readonly bytes: Buffer;
 }
 
-/** One change of one object. Every watcher that sees it in the same way sends the same buffer. */
+/** One change of one object. Watchers with the same rendering and event type share one buffer. */
 export class CacheEvent {
-  /** The resource's state before this event, when somebody may come back to it. */
+  /** The state of the resource before this event, kept for lists at old revisions. */
   stateBefore: SortedView<EncodedObject> | undefined = undefined;
   private frames: Frame[] | undefined = undefined;
-  private departed: EncodedObject | undefined = undefined;
+  private deletedState: EncodedObject | undefined = undefined;
   private keepsFrames = true;
 
   constructor(
@@ -27,17 +27,19 @@ export class CacheEvent {
     readonly timeMs: number,
   ) {}
 
-  /** What only this event keeps in memory. */
+  /** The memory that only this event retains. */
   get bytes(): number {
     return eventOverheadBytes + (this.previous ? this.previous.bytes.length : 0);
   }
 
   /**
+   * Returns the type of the watch event for a selector; undefined if the watcher sees nothing.
+   *
    *   before \ after   matches     does not
    *   matches          MODIFIED    DELETED
    *   does not         ADDED       nothing
    *
-   * An absent object matches nothing, and neither does one that cannot be read.
+   * An absent or unreadable object matches nothing.
    */
   typeFor(matches: ((attributes: Attributes) => boolean) | undefined): ChangeType | undefined {
     const { previous, current } = this;
@@ -48,31 +50,34 @@ export class CacheEvent {
   }
 
   frame(rendering: Rendering, type: ChangeType): Buffer {
-    const moment = rendering.moment?.();
+    const timeBucket = rendering.timeBucket?.();
     const at = this.frames?.findIndex((frame) => frame.renderingId === rendering.id && frame.type === type) ?? -1;
     const known = this.frames?.[at];
-    if (known && known.moment === moment) return known.bytes;
-    const bytes = rendering.frame(type, this.shown(type).rendered(rendering));
+    if (known && known.timeBucket === timeBucket) return known.bytes;
+    const bytes = rendering.frame(type, this.stateFor(type).rendered(rendering));
     if (!this.keepsFrames) return bytes;
     this.frames ??= [];
-    this.frames[known ? at : this.frames.length] = { renderingId: rendering.id, type, moment, bytes };
+    this.frames[known ? at : this.frames.length] = { renderingId: rendering.id, type, timeBucket, bytes };
     return bytes;
   }
 
-  /** From here on only laggards ask: frames are made for each of them, and not kept. */
+  /**
+   * Drops the frames. From now on only lagging watchers read this event; frames are rendered for each of them and not
+   * kept.
+   */
   forgetFrames(): void {
     this.keepsFrames = false;
     this.frames = undefined;
-    this.departed = undefined;
+    this.deletedState = undefined;
   }
 
-  private shown(type: ChangeType): EncodedObject {
+  private stateFor(type: ChangeType): EncodedObject {
     if (type !== 'DELETED') return this.current!;
-    const departed = this.departed ?? this.previous!.at(this.revision);
-    if (this.keepsFrames) this.departed = departed;
+    const departed = this.deletedState ?? this.previous!.at(this.revision);
+    if (this.keepsFrames) this.deletedState = departed;
     return departed;
   }
 }
 
-/** The event itself, its place in the ring and the attributes of the state before; measured by bench/micro/cache-apply. */
+/** The event, its slot in the ring and the attributes of the previous state; measured by bench/micro/cache-apply. */
 const eventOverheadBytes = 512;

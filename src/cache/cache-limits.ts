@@ -1,42 +1,47 @@
-/** Every bound of the cache. The composition root reads them from config/limits.yaml. */
+/** Limits of the cache, from config/limits.yaml. */
 export interface CacheLimits {
-  /** Objects read from the store at a time while loading. */
+  /** Objects per page when loading from the store. */
   readonly loadPageItems: number;
-  /** A load that failed is tried again after a delay that doubles between these two. */
+  /** A failed load is retried after a delay that doubles between these two. */
   readonly retryDelayMinMs: number;
   readonly retryDelayMaxMs: number;
 
-  /** Events that a resource keeps whatever their age. */
+  /** Events that a resource keeps regardless of their age. */
   readonly historyEventsMin: number;
-  /** Events and bytes that a resource never exceeds; between min and max, events are kept for historyRetentionMs. */
+  /** Limits of events and bytes per resource. Between min and max, events are kept for historyRetentionMs. */
   readonly historyEventsMax: number;
   readonly historyBytesMax: number;
   readonly historyRetentionMs: number;
-  /** How long a list can go on at the revision of its first page without asking the store. */
+  /** The time that a paged list can continue at its revision without reading the store. */
   readonly snapshotRetentionMs: number;
-  /** Events between two states that are kept ready; a state between them is worked out from the next one. */
+  /** Events between two kept states. A state in between is computed from the next younger one. */
   readonly snapshotSpacingEvents: number;
-  /** The latest events keep their frames, because many watchers are about to send the same ones. */
+  /** The latest events keep their frames, since many watchers are about to send the same ones. */
   readonly framedEventsMax: number;
 
-  /** Events applied, and events looked at for one lagging watcher, before others get their turn. */
+  /** Events applied, and events examined for one lagging watcher, before other work runs. */
   readonly applySliceEvents: number;
   readonly replaySliceEvents: number;
-  /** Of a history that is too long for the ring, a watcher is told so many events at a time. */
+  /** Chunk size for a watcher whose missed events do not fit into the ring. */
   readonly pastChunkEvents: number;
   readonly pastChunkBytes: number;
-  /** Reading older history from the store takes at most this long. */
+  /** Timeout for reading older events from the store. */
   readonly backfillTimeoutMs: number;
 
-  /** Asking the store for its revision takes at most this long. */
+  /** Timeout for reading the revision of the store. */
   readonly revisionTimeoutMs: number;
-  /** From so many readers on, the last question's and the next one's together, it is held back for more of them. */
+  /**
+   * If the previous and the next revision read serve this many readers together, the next one is delayed by
+   * revisionGatherMs to collect more readers.
+   */
   readonly revisionGatherReadersMin: number;
   readonly revisionGatherMs: number;
-  /** While somebody waits for the feed, it asks the store for progress after delays that double between these two. */
+  /**
+   * While readers wait for the feed, it requests progress from the store after delays that double between these two.
+   */
   readonly progressDelayMinMs: number;
   readonly progressDelayMaxMs: number;
-  /** How often an idle feed makes sure that it is up to date, and when it no longer counts as synced. */
+  /** Interval of freshness checks of an idle feed, and the lag beyond which the feed is no longer synced. */
   readonly heartbeatMs: number;
   readonly lagMaxMs: number;
 }

@@ -1,7 +1,7 @@
 import { CacheWorld, pods } from '../../test/harness/cache-world.js';
 import { ManualClock } from '../std/clock.js';
 import { silentLogger } from '../std/logger.js';
-import { checkRegularly, type Mismatch } from './checker.js';
+import { checkPeriodically, type Mismatch } from './checker.js';
 
 describe('a regular check', () => {
   let world: CacheWorld;
@@ -23,7 +23,7 @@ describe('a regular check', () => {
 
   const start = (intervalMs: number) => {
     const { feed, memory: store } = world;
-    return checkRegularly({ feed, store, clock, logger, intervalMs, onChecked: (found) => checks.push(found) });
+    return checkPeriodically({ feed, store, clock, logger, intervalMs, onChecked: (found) => checks.push(found) });
   };
   const pass = async (ms: number) => {
     clock.advance(ms);
@@ -48,7 +48,9 @@ describe('a regular check', () => {
     world.cache.apply({ type: 'delete', key: `${pods}ns/a`, modRevision: 50 as never }, 0);
     await pass(1000);
     check.stop();
-    expect(errors).toMatchObject([{ message: 'the cache differs from the store', key: `${pods}ns/a`, mismatches: 1 }]);
+    expect(errors).toMatchObject([
+      { message: 'the watch cache differs from the store', key: `${pods}ns/a`, mismatches: 1 },
+    ]);
   });
 
   it('is never made without an interval', async () => {

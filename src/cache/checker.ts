@@ -7,7 +7,7 @@ import type { EncodedObject } from './encoded-object.js';
 import type { Feed } from './feed.js';
 import type { WatchCache } from './watch-cache.js';
 
-/** The cache does not hold what the store holds: a bug of ours, or of the store. */
+/** A difference between cache and store: a bug of this server, or of the store. */
 export interface Mismatch {
   readonly prefix: string;
   readonly revision: Revision;
@@ -18,22 +18,22 @@ export interface Mismatch {
 
 const pageItems = 500;
 
-interface RegularCheck {
+interface PeriodicCheck {
   readonly feed: Feed;
   readonly store: KvStore;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** 0: never. */
+  /** 0 disables the check. */
   readonly intervalMs: number;
-  /** Told of every check that was made. */
+  /** Called with the result of every check. */
   readonly onChecked?: (mismatches: readonly Mismatch[]) => void;
 }
 
-/** How many mismatches are written out one by one. */
+/** Mismatches logged per check. */
 const loggedMax = 10;
 
-/** Compares again and again, and tells of what differs. */
-export function checkRegularly(parts: RegularCheck): { stop(): void } {
+/** Compares all caches with the store at an interval, and logs mismatches. */
+export function checkPeriodically(parts: PeriodicCheck): { stop(): void } {
   const { feed, store, clock, logger, intervalMs, onChecked } = parts;
   if (intervalMs === 0) return { stop: () => undefined };
   const stopping = new AbortController();
@@ -41,11 +41,11 @@ export function checkRegularly(parts: RegularCheck): { stop(): void } {
     try {
       const mismatches = await checkAgainstStore(feed, store, stopping.signal);
       for (const mismatch of mismatches.slice(0, loggedMax)) {
-        logger.error('the cache differs from the store', { ...mismatch, mismatches: mismatches.length });
+        logger.error('the watch cache differs from the store', { ...mismatch, mismatches: mismatches.length });
       }
       onChecked?.(mismatches);
     } catch (error) {
-      if (!stopping.signal.aborted) logger.warn('the cache was not compared with the store', { error });
+      if (!stopping.signal.aborted) logger.warn('could not compare the watch cache with the store', { error });
     }
   });
   return {
@@ -56,7 +56,7 @@ export function checkRegularly(parts: RegularCheck): { stop(): void } {
   };
 }
 
-/** Compares every cache with the store at the feed's position, byte by byte. Rejects as the store does. */
+/** Compares every cache with the store at the feed's position, byte by byte. Rejects with the errors of the store. */
 export async function checkAgainstStore(feed: Feed, store: KvStore, signal?: AbortSignal): Promise<Mismatch[]> {
   const mismatches: Mismatch[] = [];
   for (const cache of [...feed.resources]) {
@@ -72,9 +72,9 @@ async function checkResource(cache: WatchCache, store: KvStore, signal: AbortSig
   const cached = snapshot.range(prefix)[Symbol.iterator]();
   const stored = storedItems(store, prefix, revision, signal);
   const mismatches: Mismatch[] = [];
-  let ours = take(cached.next());
-  let theirs = take(await stored.next());
-  // Both sides are in order: the lower key is the one that the other side lacks.
+  let ours = valueOf(cached.next());
+  let theirs = valueOf(await stored.next());
+  // Both sides are ordered by key: the lower key is missing on the other side.
   while (ours || theirs) {
     const order = !ours ? 1 : !theirs ? -1 : compareUtf8(ours.key, theirs.key);
     const inCache = order <= 0 ? ours : undefined;
@@ -83,8 +83,8 @@ async function checkResource(cache: WatchCache, store: KvStore, signal: AbortSig
       const key = (inCache ?? inStore)!.key;
       mismatches.push({ prefix, revision, key, inCache: inCache?.revision, inStore: inStore?.modRevision });
     }
-    if (inCache) ours = take(cached.next());
-    if (inStore) theirs = take(await stored.next());
+    if (inCache) ours = valueOf(cached.next());
+    if (inStore) theirs = valueOf(await stored.next());
   }
   return mismatches;
 }
@@ -110,4 +110,4 @@ async function* storedItems(
   }
 }
 
-const take = <T>(step: IteratorResult<T, undefined>): T | undefined => (step.done ? undefined : step.value);
+const valueOf = <T>(step: IteratorResult<T, undefined>): T | undefined => (step.done ? undefined : step.value);

@@ -6,19 +6,19 @@ import type { Revision } from '../machinery/revision.js';
 import type { Steps } from '../std/steps.js';
 import type { KeyValue } from '../storage/kv-store.js';
 
-/** What selectors see of an object. */
+/** The parts of an object that selectors and the garbage collector read without parsing it. */
 export interface Attributes {
   readonly namespace: string;
   readonly name: string;
   readonly uid?: string | undefined;
   readonly labels: Readonly<Record<string, string>> | undefined;
-  /** The fields of the kind that can be selected. */
+  /** The selectable fields of the kind. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Absent for objects that depend on nothing, are held by nothing, and are not being deleted: most. */
+  /** Absent for objects without owners, finalizers and deletionTimestamp, which are most. */
   readonly lifetime?: Lifetime | undefined;
 }
 
-/** What decides when an object goes. */
+/** The metadata that decides when an object is removed. */
 export interface Lifetime {
   readonly owners: readonly OwnerReference[];
   readonly finalizers: readonly string[];
@@ -27,49 +27,52 @@ export interface Lifetime {
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
-/** How an object becomes bytes for a client: media type × version × Object, Metadata or Table. */
+/** Encodes objects for clients by media type, version and shape (object, PartialObjectMetadata or Table). */
 export interface Rendering {
-  /** Equal ids make equal bytes. `json` is the identity. */
+  /** Renderings with equal ids produce equal bytes. The bytes of `json` are those of the cache. */
   readonly id: string;
-  /** Of bytes that tell how old things are: they are good for as long as this stays the same. */
-  readonly moment?: () => number;
-  /** `parsed` is the object, where somebody has parsed it before. */
+  /** Set for bytes that contain ages: they are valid while this value stays the same. */
+  readonly timeBucket?: () => number;
+  /** `parsed` is the parsed object, if the caller has it. */
   render(object: EncodedObject, parsed?: KubeObject): Buffer;
   frame(type: WatchEventType, body: Buffer): Buffer;
-  /** The whole frame. */
+  /** Returns a complete frame. */
   bookmark(revision: Revision, initialEventsEnd: boolean): Buffer;
-  /** The whole frame. */
+  /** Returns a complete frame. */
   error(status: Status): Buffer;
 }
 
-/** Makes what the cache holds from what the store holds: one parse, for the attributes alone. */
+/** Converts a stored value to a cache entry. Parses it once, for its attributes. */
 export type Decode = (item: KeyValue) => EncodedObject;
 
 const nothing: readonly string[] = [];
 const noBytes = Buffer.alloc(0);
 
-// A handful of renderings are in use at a time (JSON, protobuf, metadata, Table); a client cannot make an object hoard more.
+// Few renderings are in use at a time (JSON, protobuf, metadata, Table). Clients cannot make an object keep more.
 const renderingsMax = 4;
-/** Parsing a larger one is a step of its own, so that other requests run before its other form is made. */
+/** Larger objects are parsed in a step of their own, so that other requests run before they are encoded. */
 const largeBytesMin = 64 * 1024;
 
-/** One state of an object, as bytes. It never changes; what it remembers are other forms of the same bytes. */
+/** One state of an object as bytes. Immutable except for the renderings it keeps. */
 export class EncodedObject {
-  /** What is stored is of an older form: the next write brings it up to date, even when it changes nothing else. */
+  /**
+   * True if the stored bytes are of an older version or encoding: the next write updates them even without other
+   * changes.
+   */
   isOutdated = false;
-  /** Fields of the stored value that this server does not know: a write of the object would lose them. */
+  /** Fields of the stored value that this server does not know. A write of the object would drop them. */
   unknownFields: readonly string[] = nothing;
-  /** The size of a value that cannot be read. */
+  /** The size of a value that cannot be decoded. */
   storedBytes = 0;
   private renderings: { readonly id: string; readonly bytes: Buffer }[] | undefined = undefined;
 
   constructor(
     readonly key: string,
     readonly revision: Revision,
-    /** JSON, the resourceVersion included. */
+    /** JSON with the resourceVersion. */
     readonly bytes: Buffer,
     readonly attributes: Attributes,
-    /** Why the stored value cannot be read. Reads of the object fail with it, lists name it, watches pass over it. */
+    /** The decoding error. Reads of the object fail with it, lists report it, and watches skip the object. */
     readonly corruption: Error | undefined = undefined,
   ) {}
 
@@ -86,7 +89,7 @@ export class EncodedObject {
     return corrupt;
   }
 
-  /** A fresh copy on every call: the caller may change it. */
+  /** Returns a new copy on every call, which the caller may change. */
   parse(): KubeObject {
     if (this.corruption) throw this.corruption;
     return decodeJson(this.bytes) as unknown as KubeObject;
@@ -109,7 +112,7 @@ export class EncodedObject {
   rendered(rendering: Rendering, parsed?: KubeObject): Buffer {
     if (this.corruption) throw this.corruption;
     if (rendering.id === 'json') return this.bytes;
-    if (rendering.moment) return rendering.render(this, parsed);
+    if (rendering.timeBucket) return rendering.render(this, parsed);
     const known = this.renderings?.find((other) => other.id === rendering.id);
     if (known) return known.bytes;
     const bytes = unpooled(rendering.render(this, parsed));
@@ -119,13 +122,13 @@ export class EncodedObject {
     return bytes;
   }
 
-  /** The same state under another resourceVersion: what a DELETED event shows. */
+  /** Returns the same state under another resourceVersion, as DELETED events show it. */
   at(revision: Revision): EncodedObject {
     if (this.corruption || revision === this.revision) return this;
     return new EncodedObject(this.key, revision, this.bytesAt(revision), this.attributes);
   }
 
-  /** Both versions stand in the same place; only bytes that others spelled are parsed for it. */
+  /** Replaces the resourceVersion in place; bytes that other servers have spelled differently are parsed. */
   private bytesAt(revision: Revision): Buffer {
     const text = `"resourceVersion":"${this.revision}"`;
     const at = metadataStart(this.bytes);
@@ -137,7 +140,7 @@ export class EncodedObject {
   }
 }
 
-/** A small buffer is usually a piece of a pool that lives as long as any of its pieces: what is kept gets its own memory. */
+/** Copies a small buffer out of its shared pool, which would otherwise be retained as long as the buffer. */
 function unpooled(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength <= bytes.length * 2) return bytes;
   const own = Buffer.allocUnsafeSlow(bytes.length);

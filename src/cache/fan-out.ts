@@ -4,98 +4,101 @@ import type { WatchRequest } from './watch-request.js';
 /** A watcher that is up to date and waits for the next event. */
 export interface ActiveWatcher {
   readonly request: WatchRequest;
-  /** Where it stands in the index: kept here so that leaving costs nothing. */
-  place: Place | undefined;
-  placeIndex: number;
-  /** The number of the last event it was shown. */
+  /** The position in the index, so that removal is O(1). */
+  bucket: WatcherBucket | undefined;
+  bucketIndex: number;
+  /** The number of the last event delivered to it. */
   lastSeen: number;
   deliver(event: CacheEvent): void;
 }
 
-/** Watchers in no order; the last one takes the place of one that leaves. */
-export class Place {
+/** Unordered watchers with the same index key. Removal moves the last watcher into the gap. */
+export class WatcherBucket {
   readonly watchers: ActiveWatcher[] = [];
   constructor(
-    readonly owner: Map<string, Place> | undefined,
+    readonly index: Map<string, WatcherBucket> | undefined,
     readonly name: string,
   ) {}
 }
 
 /**
- * Which watchers an event concerns, found without asking the others. Each stands in one place, its narrowest:
+ * Finds the watchers of an event without visiting the others. Each watcher is in one bucket, the narrowest that fits:
  *
  *   one key  ·  spec.nodeName = node-7  ·  /registry/pods/ns-1/  ·  everything
  *
- * An event visits the places of its key, of its namespace and, for each indexed field, of the values before and after.
+ * An event visits the buckets of its key, of its namespace and, for each indexed field, of its old and new value.
  */
 export class FanOut {
-  private readonly everything = new Place(undefined, '');
-  private readonly byKey = new Map<string, Place>();
-  private readonly byParent = new Map<string, Place>();
-  private readonly byField: readonly { readonly field: string; readonly places: Map<string, Place> }[];
+  private readonly everything = new WatcherBucket(undefined, '');
+  private readonly byKey = new Map<string, WatcherBucket>();
+  private readonly byParent = new Map<string, WatcherBucket>();
+  private readonly byField: readonly { readonly field: string; readonly buckets: Map<string, WatcherBucket> }[];
 
   constructor(
     private readonly prefix: string,
     indexedFields: readonly string[],
   ) {
-    this.byField = indexedFields.map((field) => ({ field, places: new Map<string, Place>() }));
+    this.byField = indexedFields.map((field) => ({ field, buckets: new Map<string, WatcherBucket>() }));
   }
 
   add(watcher: ActiveWatcher): void {
-    const place = this.placeFor(watcher.request);
-    watcher.place = place;
-    watcher.placeIndex = place.watchers.length;
-    place.watchers.push(watcher);
+    const bucket = this.bucketFor(watcher.request);
+    watcher.bucket = bucket;
+    watcher.bucketIndex = bucket.watchers.length;
+    bucket.watchers.push(watcher);
   }
 
   remove(watcher: ActiveWatcher): void {
-    const { place, placeIndex } = watcher;
-    if (!place) return;
-    const last = place.watchers.pop()!;
+    const { bucket, bucketIndex } = watcher;
+    if (!bucket) return;
+    const last = bucket.watchers.pop()!;
     if (last !== watcher) {
-      place.watchers[placeIndex] = last;
-      last.placeIndex = placeIndex;
+      bucket.watchers[bucketIndex] = last;
+      last.bucketIndex = bucketIndex;
     }
-    watcher.place = undefined;
-    if (place.watchers.length === 0) place.owner?.delete(place.name);
+    watcher.bucket = undefined;
+    if (bucket.watchers.length === 0) bucket.index?.delete(bucket.name);
   }
 
   dispatch(event: CacheEvent, number: number): void {
     visit(this.everything, event, number);
     if (this.byKey.size > 0) visit(this.byKey.get(event.key), event, number);
     if (this.byParent.size > 0) visit(this.byParent.get(parentOf(event.key)), event, number);
-    for (const { field, places } of this.byField) {
-      if (places.size === 0) continue;
+    for (const { field, buckets } of this.byField) {
+      if (buckets.size === 0) continue;
       const before = event.previous && (event.previous.attributes.fields[field] ?? '');
       const after = event.current && (event.current.attributes.fields[field] ?? '');
-      if (before !== undefined) visit(places.get(before), event, number);
-      if (after !== undefined && after !== before) visit(places.get(after), event, number);
+      if (before !== undefined) visit(buckets.get(before), event, number);
+      if (after !== undefined && after !== before) visit(buckets.get(after), event, number);
     }
   }
 
-  private placeFor(request: WatchRequest): Place {
-    if (request.exactKey) return placeIn(this.byKey, request.scope);
-    for (const { field, places } of this.byField) {
+  private bucketFor(request: WatchRequest): WatcherBucket {
+    if (request.exactKey) return bucketIn(this.byKey, request.scope);
+    for (const { field, buckets } of this.byField) {
       const equality = request.equalities.find((other) => other.field === field);
-      if (equality) return placeIn(places, equality.value);
+      if (equality) return bucketIn(buckets, equality.value);
     }
     const isOneNamespace = request.scope !== this.prefix && parentOf(`${request.scope}name`) === request.scope;
-    return isOneNamespace ? placeIn(this.byParent, request.scope) : this.everything;
+    return isOneNamespace ? bucketIn(this.byParent, request.scope) : this.everything;
   }
 }
 
-function placeIn(places: Map<string, Place>, name: string): Place {
-  let place = places.get(name);
-  if (!place) places.set(name, (place = new Place(places, name)));
-  return place;
+function bucketIn(buckets: Map<string, WatcherBucket>, name: string): WatcherBucket {
+  let bucket = buckets.get(name);
+  if (!bucket) buckets.set(name, (bucket = new WatcherBucket(buckets, name)));
+  return bucket;
 }
 
 const parentOf = (key: string) => key.slice(0, key.lastIndexOf('/') + 1);
 
-/** From the end: one that leaves while it is visited is replaced by one that was. Others may leave too: hence lastSeen. */
-function visit(place: Place | undefined, event: CacheEvent, number: number): void {
-  if (!place) return;
-  const { watchers } = place;
+/**
+ * Iterates from the end, so that removing the current watcher moves in one that was already visited. Others may be
+ * removed too, so lastSeen prevents a second delivery.
+ */
+function visit(bucket: WatcherBucket | undefined, event: CacheEvent, number: number): void {
+  if (!bucket) return;
+  const { watchers } = bucket;
   for (let i = watchers.length - 1; i >= 0; i--) {
     const watcher = watchers[i];
     if (!watcher || watcher.lastSeen === number) continue;

@@ -11,7 +11,7 @@ import type { EncodedObject } from './encoded-object.js';
 import { Freshness, type WaitOptions } from './freshness.js';
 import { Inbox } from './inbox.js';
 import { RevisionTimeline } from './revision-timeline.js';
-import { Turns } from './turns.js';
+import { PumpQueue } from './pump-queue.js';
 import { WatchCache, type CacheHost, type WatchCacheOptions } from './watch-cache.js';
 
 export { FreshnessTimeout } from './freshness.js';
@@ -26,27 +26,27 @@ export interface FeedOptions {
 }
 
 /**
- * The one reader of the store's log. It loads everything under the root at one revision, then follows one watch and
- * hands each event to the cache of its resource:
+ * Follows the store for all caches. Loads everything under the root at one revision, then follows a single watch and
+ * passes each event to the cache of its resource:
  *
  *   store ──range at r──> caches                            position = r
  *   store ──watch from r+1──> inbox ──> cache.apply() ...   position = the last revision that is applied everywhere
  *
- * Because one stream feeds all resources, its position can be compared with the store's revision: that is what makes
- * reads from memory consistent.
+ * Since one stream feeds all resources, its position can be compared with the revision of the store. That makes reads
+ * from memory consistent.
  */
 export class Feed {
   private readonly caches = new Map<string, WatchCache>();
-  /** How many slashes the prefixes have behind the root: the ways in which a key may name its resource. */
+  /** The numbers of path segments in resource prefixes, to find the resource of a key. */
   private prefixDepths: readonly number[] = [];
   private lastRouted: WatchCache | undefined;
   private phase: 'idle' | 'loading' | 'following' | 'closed' = 'idle';
   private current = noRevision;
-  /** Where the stream begins. */
+  /** The revision at which the stream begins. */
   private loadedAt = noRevision;
   private watch: Watch | undefined;
   private heartbeat: Timer | undefined;
-  /** Resources that load by themselves, with the events that came meanwhile. */
+  /** Resources that are being loaded on their own, with the events received meanwhile. */
   private readonly catchingUp = new Map<WatchCache, StoreEvent[]>();
   private readonly stopped = new AbortController();
   private readonly inbox: Inbox;
@@ -68,7 +68,7 @@ export class Feed {
     this.inbox = new Inbox({
       sliceEvents: limits.applySliceEvents,
       apply: (event) => this.apply(event, clock.now()),
-      reached: (revision) => this.moveTo(revision),
+      applied: (revision) => this.moveTo(revision),
       failed: (error) => this.restart(error),
     });
     this.cacheHost = {
@@ -76,23 +76,23 @@ export class Feed {
       clock,
       logger,
       limits,
-      turns: new Turns(),
+      pumpQueue: new PumpQueue(),
       position: () => this.current,
       isExpired: (revision) => this.timeline.isExpired(revision, clock.now()),
     };
   }
 
-  /** The last revision that every cache reflects. */
+  /** The last revision that all caches reflect. */
   get position(): Revision {
     return this.current;
   }
 
-  /** Whether everything is loaded and was known to be up to date a moment ago. */
+  /** True if everything is loaded and was confirmed up to date within lagMaxMs. */
   get synced(): boolean {
     return this.phase === 'following' && this.freshness.lagMs <= this.options.limits.lagMaxMs;
   }
 
-  /** How long ago the feed was last known to hold all that the store had acknowledged. */
+  /** The time since the feed was last confirmed to hold everything that the store had acknowledged. */
   get lagMs(): number {
     return this.freshness.lagMs;
   }
@@ -101,7 +101,7 @@ export class Feed {
     return this.caches.values();
   }
 
-  /** A resource may come before or after start(); after it, the cache loads itself and is then `ready`. */
+  /** Adds a resource before or after start(). After start() the cache loads on its own and is then `ready`. */
   addResource(resource: WatchCacheOptions): WatchCache {
     const { prefix } = resource;
     assert(prefix.startsWith(this.options.root) && prefix.endsWith('/'), `${prefix} lies under ${this.options.root}`);
@@ -110,7 +110,7 @@ export class Feed {
     }
     const cache = new WatchCache(resource, this.cacheHost);
     this.caches.set(prefix, cache);
-    this.learnDepths();
+    this.updatePrefixDepths();
     if (this.phase === 'loading' || this.phase === 'following') void this.loadLate(cache);
     return cache;
   }
@@ -121,15 +121,15 @@ export class Feed {
     this.caches.delete(prefix);
     this.catchingUp.delete(cache);
     this.lastRouted = undefined;
-    this.learnDepths();
+    this.updatePrefixDepths();
     cache.close();
   }
 
-  /** Resolves when everything is loaded. Goes on trying while the store cannot be reached, until aborted or closed. */
+  /** Resolves when everything is loaded. Retries while the store is unavailable, until aborted or closed. */
   async start(signal?: AbortSignal): Promise<void> {
     assert(this.phase === 'idle', 'a feed is started once');
     const stop = signal ? AbortSignal.any([signal, this.stopped.signal]) : this.stopped.signal;
-    await this.retrying(stop, 'the cache could not be loaded', () => this.load(stop));
+    await this.retrying(stop, 'could not load the watch cache from the store; retrying', () => this.load(stop));
     const { clock, limits } = this.options;
     this.heartbeat = every(clock, limits.heartbeatMs, async () => {
       await this.consistentRevision({ timeoutMs: limits.heartbeatMs });
@@ -141,7 +141,7 @@ export class Feed {
     return this.freshness.waitFor(revision, options);
   }
 
-  /** Resolves when the caches hold all that was acknowledged before the call. */
+  /** Resolves when the caches hold everything that was acknowledged before the call. */
   consistentRevision(options: WaitOptions): Promise<Revision> {
     return this.freshness.consistentRevision(options);
   }
@@ -187,10 +187,10 @@ export class Feed {
     this.timeline.advance(revision, this.options.clock.now());
     this.follow();
     this.freshness.confirm();
-    this.freshness.moved();
+    this.freshness.positionMoved();
   }
 
-  /** Takes every key under the prefix as of one revision, which is returned. */
+  /** Reads every key under the prefix at one revision, and returns the revision. */
   private async readAll(
     prefix: string,
     signal: AbortSignal,
@@ -227,14 +227,21 @@ export class Feed {
     this.watch = undefined;
   }
 
-  /** The stream is lost, or can no longer be trusted. Until all is loaded again, readers of old versions go on. */
+  /**
+   * Reloads everything after the watch has ended or failed. Until then reads of old versions are served from memory.
+   */
   private restart(error: unknown): void {
     if (this.phase !== 'following') return;
-    this.options.logger.warn('the feed was interrupted and starts again', { error, position: this.current });
+    this.options.logger.warn('the watch of the store was interrupted; reloading the watch cache', {
+      error,
+      position: this.current,
+    });
     this.stopFollowing();
     this.phase = 'loading';
     const stop = this.stopped.signal;
-    this.retrying(stop, 'the cache could not be loaded again', () => this.load(stop)).catch(() => undefined);
+    this.retrying(stop, 'could not reload the watch cache from the store; retrying', () => this.load(stop)).catch(
+      () => undefined,
+    );
   }
 
   private apply(event: StoreEvent, nowMs: number): void {
@@ -251,10 +258,10 @@ export class Feed {
     if (revision <= this.current) return;
     this.current = revision;
     this.timeline.advance(revision, this.options.clock.now());
-    this.freshness.moved();
+    this.freshness.positionMoved();
   }
 
-  /** A resource that came late reads its own state, then takes the events that are younger than it. */
+  /** Loads a resource that was added after start(): reads its state, then applies the younger events of the stream. */
   private async loadLate(cache: WatchCache): Promise<void> {
     this.catchingUp.set(cache, []);
     const { signal } = this.stopped;
@@ -263,9 +270,9 @@ export class Feed {
       const isWanted = () => this.catchingUp.has(cache);
       const revision = await this.readAll(cache.prefix, signal, (item) => objects.push(cache.decode(item)));
       if (isWanted()) await this.waitFor(revision, { signal, timeoutMs: this.options.limits.backfillTimeoutMs });
-      // Removed, or loaded together with all others after an interruption.
+      // Removed, or loaded with all others after an interruption.
       if (!isWanted()) return;
-      // The stream began behind what was read: events in between are on neither side.
+      // The stream began after the read revision: events in between are missing on both sides.
       if (revision < this.loadedAt) return attempt();
       const meanwhile = this.catchingUp.get(cache)!;
       this.catchingUp.delete(cache);
@@ -275,12 +282,14 @@ export class Feed {
         if (eventRevision > revision) cache.apply(event, this.options.clock.now());
       }
     };
-    await this.retrying(signal, `${cache.prefix} could not be loaded`, attempt).catch(() => undefined);
+    await this.retrying(signal, `could not load ${cache.prefix} from the store; retrying`, attempt).catch(
+      () => undefined,
+    );
   }
 
   /**
-   * The cache of the resource that a key belongs to. Prefixes do not overlap, so that the cache of the key before is right
-   * as long as its prefix fits.
+   * Returns the cache of the resource to which a key belongs. Prefixes do not overlap, so the last cache is tried
+   * first.
    */
   cacheOf(key: string): WatchCache | undefined {
     if (this.lastRouted && key.startsWith(this.lastRouted.prefix)) return this.lastRouted;
@@ -294,7 +303,7 @@ export class Feed {
     return undefined;
   }
 
-  private learnDepths(): void {
+  private updatePrefixDepths(): void {
     const depthOf = (prefix: string) => prefix.slice(this.options.root.length).split('/').length - 1;
     this.prefixDepths = [...new Set(Array.from(this.caches.keys(), depthOf))].sort();
   }

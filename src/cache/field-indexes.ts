@@ -3,17 +3,14 @@ import type { CacheEvent } from './cache-event.js';
 import type { EncodedObject } from './encoded-object.js';
 import type { FieldEquality } from './snapshot.js';
 
-/** Below so many objects a list looks at each. */
+/** A list of fewer objects is scanned without an index. */
 const indexedObjectsMin = 512;
-/** An index pays where it leaves out most of the objects: what it returns has to be sorted. */
+/** An index is used only if it excludes most objects, since its result must be sorted. */
 const indexedShareMax = 1 / 8;
-/** More than any kind has selectable fields. */
+/** More than the selectable fields of any kind. */
 const fieldIndexesMax = 16;
 
-/**
- * The indexes of one resource: lists by a selectable field cost what they return. The first list by a field makes its
- * index, every later event updates it.
- */
+/** Indexes of one resource by selectable field. The first list by a field creates its index; later events update it. */
 export class FieldIndexes {
   private readonly byField = new Map<string, FieldIndex>();
 
@@ -25,7 +22,10 @@ export class FieldIndexes {
     this.byField.clear();
   }
 
-  /** A superset of the objects in `state` with these field values, in key order; undefined where an index does not pay. */
+  /**
+   * Returns a superset of the objects in `state` with these field values, in key order; undefined if scanning is
+   * cheaper.
+   */
   range(
     state: SortedView<EncodedObject>,
     equalities: readonly FieldEquality[],
@@ -54,7 +54,7 @@ export class FieldIndexes {
   }
 }
 
-/** The readable objects of one resource by the value of one field. */
+/** The readable objects of one resource, by the value of one field. */
 class FieldIndex {
   private readonly byValue = new Map<string, Map<string, EncodedObject>>();
 
@@ -70,12 +70,15 @@ class FieldIndex {
     if (current) this.add(current);
   }
 
-  /** The number of objects whose field has the value. */
+  /** Returns the number of objects whose field has the value. */
   count(value: string): number {
     return this.byValue.get(value)?.size ?? 0;
   }
 
-  /** The objects whose field has the value and whose key starts with `prefix` and is not below `from`, in key order. */
+  /**
+   * Returns the objects whose field has the value and whose key starts with `prefix` and is not below `from`, in key
+   * order.
+   */
   range(value: string, prefix: string, from: string): EncodedObject[] {
     const found: EncodedObject[] = [];
     for (const object of this.byValue.get(value)?.values() ?? []) {

@@ -5,7 +5,7 @@ import { Deferred } from '../std/deferred.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
 import type { CacheLimits } from './cache-limits.js';
 
-/** The feed did not get so far in the time that the caller gave it. */
+/** The feed did not reach the revision within the caller's timeout. */
 export class FreshnessTimeout extends Error {
   override readonly name = 'FreshnessTimeout';
   constructor(
@@ -32,27 +32,27 @@ export interface FreshnessOptions {
 
 interface Waiter {
   readonly revision: Revision;
-  settle(error?: unknown): void;
+  finish(error?: unknown): void;
 }
 
 /**
- * How a reader makes sure that memory is as new as the store, without reading objects from the store:
+ * Waits until memory is as fresh as the store, without reading objects from the store:
  *
  *   A asks ──> revision()? ──> 17 ── wait until the feed has passed 17 ──> answer from memory
  *   B asks      (under way:         C asks
  *                too old for B) ──> revision()? ──> 19 ── both B and C wait for 19
  *
- * One question is under way at a time; it serves exactly those who asked before it was sent. While many ask, each
- * question is held back a moment for more of them, because one costs as much as several answers from memory. A few
- * readers never wait for others.
+ * One revision read is under way at a time, and serves only readers that asked before it was sent. Under load each read
+ * is delayed briefly to collect more readers, since it costs as much as several answers from memory. A few readers are
+ * never delayed.
  */
 export class Freshness {
-  /** Ordered by revision: nearly always in the order of arrival. */
+  /** Ordered by revision, which is nearly always the order of arrival. */
   private waiters: Waiter[] = [];
   private isReading = false;
   private nextRead: Deferred<Revision> | undefined;
   private nextReaders = 0;
-  /** How many the last question served. */
+  /** The number of readers of the last revision read. */
   private lastReaders = 0;
   private progressTimer: Timer | undefined;
   private closedBy: Error | undefined;
@@ -62,7 +62,7 @@ export class Freshness {
     this.confirmedMs = options.clock.monotonicMs();
   }
 
-  /** How long ago the feed was last known to hold all that the store had acknowledged. */
+  /** The time since the feed was last confirmed to hold everything that the store had acknowledged. */
   get lagMs(): number {
     return this.options.clock.monotonicMs() - this.confirmedMs;
   }
@@ -78,15 +78,15 @@ export class Freshness {
     return new Promise((resolve, reject) => {
       const timeout = this.options.wheel.after(timeoutMs, () => {
         this.leave(waiter);
-        waiter.settle(new FreshnessTimeout(revision, this.options.position()));
+        waiter.finish(new FreshnessTimeout(revision, this.options.position()));
       });
       const aborted = () => {
         this.leave(waiter);
-        waiter.settle(signal!.reason);
+        waiter.finish(signal!.reason);
       };
       const waiter: Waiter = {
         revision,
-        settle(error) {
+        finish(error) {
           timeout.cancel();
           signal?.removeEventListener('abort', aborted);
           if (error === undefined) resolve();
@@ -111,20 +111,20 @@ export class Freshness {
     return revision;
   }
 
-  /** The feed's position has changed. */
-  moved(): void {
+  /** Called when the feed's position has changed. */
+  positionMoved(): void {
     const position = this.options.position();
     let reached = 0;
     while (reached < this.waiters.length && this.waiters[reached]!.revision <= position) reached++;
     if (reached === 0) return;
-    for (const waiter of this.waiters.splice(0, reached)) waiter.settle();
-    if (this.waiters.length === 0) this.stopAsking();
+    for (const waiter of this.waiters.splice(0, reached)) waiter.finish();
+    if (this.waiters.length === 0) this.cancelProgress();
   }
 
   close(error: Error): void {
     this.closedBy = error;
-    this.stopAsking();
-    for (const waiter of this.waiters.splice(0)) waiter.settle(error);
+    this.cancelProgress();
+    for (const waiter of this.waiters.splice(0)) waiter.finish(error);
     this.nextRead?.reject(error);
   }
 
@@ -132,7 +132,7 @@ export class Freshness {
     if (this.closedBy) return Promise.reject(this.closedBy);
     if (!this.nextRead) {
       this.nextRead = new Deferred<Revision>();
-      // A microtask later, so that requests that came in the same packet share the question.
+      // A microtask later, so that requests of the same packet share the read.
       if (!this.isReading) this.sendSoon();
     }
     this.nextReaders++;
@@ -162,7 +162,7 @@ export class Freshness {
       if (this.nextRead) this.sendSoon();
     };
     const deadline = this.options.wheel.after(this.options.limits.revisionTimeoutMs, () => {
-      answer.reject(new StorageError('unavailable', 'the store did not tell its revision in time'));
+      answer.reject(new StorageError('unavailable', 'the store did not return its revision in time'));
       giveUp.abort();
       over();
     });
@@ -177,24 +177,26 @@ export class Freshness {
     let at = this.waiters.length;
     while (at > 0 && this.waiters[at - 1]!.revision > waiter.revision) at--;
     this.waiters.splice(at, 0, waiter);
-    if (!this.progressTimer) this.askForProgress(this.options.limits.progressDelayMinMs);
+    if (!this.progressTimer) this.requestProgressLater(this.options.limits.progressDelayMinMs);
   }
 
   private leave(waiter: Waiter): void {
     const at = this.waiters.indexOf(waiter);
     if (at >= 0) this.waiters.splice(at, 1);
-    if (this.waiters.length === 0) this.stopAsking();
+    if (this.waiters.length === 0) this.cancelProgress();
   }
 
-  /** The revision waited for may have been written outside the feed's prefix: then no event will ever bring it. */
-  private askForProgress(delayMs: number): void {
+  /**
+   * Requests progress: the revision may have been written outside the feed's prefix, so that no event will bring it.
+   */
+  private requestProgressLater(delayMs: number): void {
     this.progressTimer = this.options.clock.after(delayMs, () => {
       this.options.requestProgress();
-      this.askForProgress(Math.min(delayMs * 2, this.options.limits.progressDelayMaxMs));
+      this.requestProgressLater(Math.min(delayMs * 2, this.options.limits.progressDelayMaxMs));
     });
   }
 
-  private stopAsking(): void {
+  private cancelProgress(): void {
     this.progressTimer?.cancel();
     this.progressTimer = undefined;
   }

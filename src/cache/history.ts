@@ -4,14 +4,14 @@ import type { CacheEvent } from './cache-event.js';
 import type { CacheLimits } from './cache-limits.js';
 
 /**
- * The latest events of a resource, each with a number that it keeps. Watchers are positions in here:
+ * The latest events of a resource, each with a permanent number. Watchers are positions in this ring:
  *
  *   floor = revision 17       first = 40                     next = 44
  *           v                    v                              v
  *   ... (dropped)           |   40: r18  |  41: r21  |  42: r21  |  43: r30  |
  *
- * It holds every event after `floor`, so whoever has seen revision 17 or more can go on from here.
- * Young events are kept up to the bounds, old ones while there are few.
+ * It holds every event after `floor`, so a watcher that has seen revision 17 or later can continue from here. Recent
+ * events are kept up to the limits, older ones up to historyEventsMin.
  */
 export class History {
   private readonly ring = new RingBuffer<CacheEvent>();
@@ -43,20 +43,20 @@ export class History {
     return revision >= this.floorRevision;
   }
 
-  /** The number of the first event after `revision`. */
+  /** Returns the number of the first event after `revision`. */
   after(revision: Revision): number {
     return this.ring.search((event) => event.revision > revision);
   }
 
   push(event: CacheEvent): void {
-    const cooled = this.ring.next - this.limits.framedEventsMax;
-    if (cooled >= this.ring.first) this.ring.get(cooled).forgetFrames();
+    const unframed = this.ring.next - this.limits.framedEventsMax;
+    if (unframed >= this.ring.first) this.ring.get(unframed).forgetFrames();
     this.ring.push(event);
     this.bytes += event.bytes;
     this.trim(event.timeMs);
   }
 
-  /** Puts older events in front: all of those after `floor`. */
+  /** Prepends older events: all events after `floor`. */
   prepend(events: readonly CacheEvent[], floor: Revision): void {
     for (let i = events.length - 1; i >= 0; i--) {
       this.ring.unshift(events[i]!);
@@ -65,7 +65,7 @@ export class History {
     this.floorRevision = floor;
   }
 
-  /** Whether so many more fit in front without pushing anything out. */
+  /** True if that many more events fit in front without dropping others. */
   hasRoomFor(events: number, bytes: number): boolean {
     return this.ring.length + events < this.limits.historyEventsMax && this.bytes + bytes < this.limits.historyBytesMax;
   }

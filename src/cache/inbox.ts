@@ -3,30 +3,30 @@ import type { StoreEvent } from '../storage/kv-store.js';
 
 interface Delivery {
   readonly events: readonly StoreEvent[];
-  /** Everything up to here is told when the events have been applied. */
+  /** The position after all events have been applied. */
   readonly revision: Revision;
 }
 
 export interface InboxOptions {
-  /** Events applied before the event loop gets its turn; the revision at hand is always finished. */
+  /** Events applied before the event loop continues. The current revision is always completed. */
   readonly sliceEvents: number;
   apply(event: StoreEvent): void;
-  /** All events of this revision and those before have been applied. */
-  reached(revision: Revision): void;
+  /** Called when all events up to this revision have been applied. */
+  applied(revision: Revision): void;
   failed(error: unknown): void;
 }
 
-/** What the store has delivered and the caches have not taken yet: empty but after bursts. */
+/** Events that the store has delivered and the caches have not yet applied. Empty except after bursts. */
 export class Inbox {
   private deliveries: Delivery[] = [];
   private done = 0;
-  /** Deliveries are being applied, or will be in the next turn. */
+  /** True while deliveries are being applied or scheduled. */
   private isBusy = false;
   private generation = 0;
 
   constructor(private readonly options: InboxOptions) {}
 
-  /** Starts empty. The number returned says whose deliveries are taken. */
+  /** Empties the inbox and returns the generation whose deliveries are accepted from now on. */
   open(): number {
     this.shut();
     return this.generation;
@@ -61,7 +61,7 @@ export class Inbox {
     this.isBusy = false;
   }
 
-  /** Whole revisions, `budget` events or a few more. */
+  /** Applies about `budget` events, in whole revisions. Returns the number applied. */
   private applySlice(delivery: Delivery, budget: number): number {
     const { events } = delivery;
     const start = this.done;
@@ -69,7 +69,7 @@ export class Inbox {
       const event = events[this.done]!;
       const revision = revisionOf(event);
       if (this.done - start >= budget && this.done > 0 && revisionOf(events[this.done - 1]!) !== revision) {
-        this.options.reached((revision - 1) as Revision);
+        this.options.applied((revision - 1) as Revision);
         return this.done - start;
       }
       this.options.apply(event);
@@ -77,7 +77,7 @@ export class Inbox {
     }
     this.deliveries.shift();
     this.done = 0;
-    this.options.reached(delivery.revision);
+    this.options.applied(delivery.revision);
     return Math.max(1, events.length - start);
   }
 }

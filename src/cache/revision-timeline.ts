@@ -4,11 +4,11 @@ import { RingBuffer } from '../std/ring-buffer.js';
 const bucketMs = 1_000;
 
 /**
- * When revisions were the latest, to the second:
+ * Records when revisions were the latest, to the second:
  *
  *   10:00:01 → up to 17  |  10:00:02 → up to 40  |  10:00:09 → up to 41
  *
- * Revision 17 was left behind by 10:00:03 at the latest, 40 by 10:00:10; 41 is still the latest.
+ * Revision 17 was superseded by 10:00:03 at the latest, 40 by 10:00:10; 41 is still the latest.
  */
 export class RevisionTimeline {
   private readonly buckets = new RingBuffer<{ readonly sinceMs: number; revision: Revision }>();
@@ -23,7 +23,7 @@ export class RevisionTimeline {
     this.forget(nowMs);
   }
 
-  /** Whether another revision took the place of this one more than the retention ago. */
+  /** True if this revision was superseded more than the retention time ago. */
   isExpired(revision: Revision, nowMs: number): boolean {
     this.forget(nowMs);
     return revision < this.forgottenBelow;

@@ -2,17 +2,17 @@ import type { Revision } from '../machinery/revision.js';
 import type { SortedView } from '../std/sorted-map.js';
 import type { EncodedObject } from './encoded-object.js';
 
-/** A resource as it was at one revision. It costs nothing to take and nothing to keep for a while. */
+/** The state of a resource at one revision. Taking and keeping one costs little memory. */
 export interface Snapshot {
   readonly revision: Revision;
   readonly size: number;
   get(key: string): EncodedObject | undefined;
-  /** Objects whose keys start with `prefix`, from the key `from` (inclusive) on; in the logarithm of the size. */
+  /** Returns the number of keys with `prefix`, from the key `from` (inclusive) on, in O(log n). */
   count(prefix: string, from?: string): number;
   range(prefix: string, from?: string): Iterable<EncodedObject>;
   /**
-   * The part of range() whose fields have these values, or more of it, where an index answers that in less time than
-   * range() takes. Undefined otherwise.
+   * Returns the objects of range() whose fields have these values, or a superset, if an index finds them faster than
+   * range(). Returns undefined otherwise.
    */
   rangeByFields(
     equalities: readonly FieldEquality[],
@@ -26,7 +26,7 @@ export interface FieldEquality {
   readonly value: string;
 }
 
-/** Finds the smallest index that answers for a present state. */
+/** Finds the smallest index for the current state. */
 export type RangeByFields = Snapshot['rangeByFields'];
 
 export class StateSnapshot implements Snapshot {

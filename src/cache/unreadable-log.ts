@@ -2,15 +2,14 @@ import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import type { EncodedObject } from './encoded-object.js';
 
-/** Lines of one resource in a row; the rest of the minute is counted. */
+/** Lines per resource and minute; further objects are counted. */
 const linesMax = 10;
 const pauseMs = 60_000;
 const keyLengthMax = 300;
 const reasonLengthMax = 300;
 
 /**
- * Reports stored values that cannot be read: one line for each state of each key, with the key, the reason and the size,
- * never with the value. A store full of them costs a few lines a minute.
+ * Logs stored values that cannot be decoded, with key, reason and size, but never the value. Rate-limited per resource.
  */
 export class UnreadableLog {
   private lines = 0;
@@ -26,13 +25,13 @@ export class UnreadableLog {
   report({ key, revision, corruption, storedBytes }: EncodedObject): void {
     const nowMs = this.clock.now();
     if (nowMs >= this.pauseEndsMs) {
-      this.tellLeftOut();
+      this.logLeftOut();
       this.lines = 0;
       this.pauseEndsMs = nowMs + pauseMs;
     }
     if (this.lines >= linesMax) return void this.leftOut++;
     this.lines++;
-    this.logger.error('a stored object cannot be read and is left out of lists and watches; see docs/shared-etcd.md', {
+    this.logger.error('a stored object cannot be decoded; lists and watches leave it out, see docs/shared-etcd.md', {
       key: shortened(key, keyLengthMax),
       revision,
       bytes: storedBytes,
@@ -40,10 +39,10 @@ export class UnreadableLog {
     });
   }
 
-  private tellLeftOut(): void {
+  private logLeftOut(): void {
     if (this.leftOut === 0) return;
     const { prefix, leftOut } = this;
-    this.logger.error('more stored objects cannot be read', { prefix, objects: leftOut });
+    this.logger.error('more stored objects cannot be decoded', { prefix, objects: leftOut });
     this.leftOut = 0;
   }
 }

@@ -15,7 +15,7 @@ import { FanOut } from './fan-out.js';
 import { FieldIndexes } from './field-indexes.js';
 import { History } from './history.js';
 import { StateSnapshot, type Snapshot } from './snapshot.js';
-import type { Turns } from './turns.js';
+import type { PumpQueue } from './pump-queue.js';
 import { UnreadableLog } from './unreadable-log.js';
 import { WatchCursor, type CursorHost } from './watch-cursor.js';
 import type { EventSink, Subscription, WatchRequest } from './watch-request.js';
@@ -23,15 +23,15 @@ import type { EventSink, Subscription, WatchRequest } from './watch-request.js';
 export type { Snapshot } from './snapshot.js';
 export type { EventSink, Subscription, WatchRequest } from './watch-request.js';
 
-/** What the feed lends to the caches of its resources. */
+/** Services of the feed that its caches use. */
 export interface CacheHost {
   readonly store: KvStore;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: CacheLimits;
-  readonly turns: Turns;
+  readonly pumpQueue: PumpQueue;
   position(): Revision;
-  /** Whether the revision stopped being the latest longer ago than snapshots are kept. */
+  /** True if the revision was superseded longer ago than snapshots are kept. */
   isExpired(revision: Revision): boolean;
 }
 
@@ -39,20 +39,20 @@ export interface WatchCacheOptions {
   /** `/registry/pods/` */
   readonly prefix: string;
   readonly decode: Decode;
-  /** Fields whose watchers are found by value. */
+  /** Fields by whose value watchers are indexed. */
   readonly indexedFields?: readonly string[];
 }
 
-/** A part of this server that follows a resource. It is called in the middle of apply(): it neither waits nor fails. */
+/** A component of this server that follows a resource. Called within apply(), so it must not block or throw. */
 export interface CacheObserver {
   changed(event: CacheEvent): void;
-  /** The state is another as a whole: at first, and after the feed was interrupted. */
+  /** Called after the whole state was replaced: after the first load and after an interruption of the feed. */
   reset(): void;
 }
 
 /**
- * The latest state of one resource, its recent history, and everybody who watches it. It learns from the feed alone.
- * Nothing in here waits: an event is in the state, in the history and on its way to the watchers when apply() returns.
+ * The latest state of one resource, its recent history, and its watchers. Updated by the feed alone. apply() is
+ * synchronous: when it returns, the event is in the state, in the history and with the watchers.
  */
 export class WatchCache {
   readonly prefix: string;
@@ -70,11 +70,11 @@ export class WatchCache {
   private isLoaded = false;
   private wasClosed = false;
   private lastRevision = noRevision;
-  /** The state as somebody took it since the last event, and the number of the last event that keeps one. */
-  private taken: SortedView<EncodedObject> | undefined;
+  /** The snapshot taken since the last event, if any, and the number of the last event that keeps one. */
+  private currentSnapshot: SortedView<EncodedObject> | undefined;
   private lastKept = Number.MIN_SAFE_INTEGER;
   private backfilling: Promise<void> | undefined;
-  /** What is not worth another try: the store has forgotten it, or it is too much for the ring. */
+  /** Revisions that reach() need not try again: compacted by the store, or too many events for the ring. */
   private compactedThrough = -1;
   private tooMuchThrough = -1;
   private bookmarked: { renderingId: string; revision: Revision; frame: Buffer } | undefined;
@@ -94,36 +94,39 @@ export class WatchCache {
         return cache.history;
       },
       fanOut: this.fanOut,
-      turns: host.turns,
+      pumpQueue: host.pumpQueue,
       sliceEvents: host.limits.replaySliceEvents,
       position: () => host.position(),
       bookmark: (request, revision) => cache.bookmark(request, revision),
-      overtaken: (cursor, revision) => void cache.startInThePast(cursor, revision),
+      overtaken: (cursor, revision) => void cache.startFromOlderRevision(cursor, revision),
       closed: (cursor) => cache.cursors.delete(cursor),
       failed: (error) =>
-        host.logger.error('an event could not be sent to a watcher', { prefix: options.prefix, error }),
+        host.logger.error('could not send an event to a watcher; its watch was ended', {
+          prefix: options.prefix,
+          error,
+        }),
     };
   }
 
-  /** Settles when the first state has been loaded; rejects with an ApiError when the resource was removed before. */
+  /** Resolves when the state is loaded; rejects with an ApiError if the resource is removed before. */
   get ready(): Promise<void> {
     return this.loaded.promise;
   }
   get isReady(): boolean {
     return this.isLoaded;
   }
-  /** Nothing reaches it any more: who still has it must not believe that what it holds is the present. */
+  /** True if the cache gets no more events, so that its state is out of date. */
   get isClosed(): boolean {
     return this.wasClosed;
   }
-  /** Throws where the resource is not served any more, or served anew by another cache. */
+  /** Throws 503 if the resource was removed, or is now served by another cache. */
   checkOpen(): void {
-    if (this.wasClosed) throw removed();
+    if (this.wasClosed) throw resourceChanged();
   }
   get watchCount(): number {
     return this.cursors.size;
   }
-  /** For metrics: events and bytes that only the history holds, and how many events it may hold. */
+  /** For metrics: events and bytes of the history, and the limit of events. */
   get historySize(): { readonly events: number; readonly bytes: number; readonly eventsMax: number } {
     const { historyEventsMax: eventsMax } = this.host.limits;
     return { events: this.history.next - this.history.first, bytes: this.history.bytesUsed, eventsMax };
@@ -133,15 +136,15 @@ export class WatchCache {
     return this.state.get(key);
   }
 
-  /** The state at the feed's position. */
+  /** Returns the state at the feed's position. */
   snapshot(): Snapshot {
-    const state = this.takeState();
+    const state = this.takeSnapshot();
     return new StateSnapshot(this.host.position(), state, (equalities, prefix, from = prefix) =>
-      state === this.taken ? this.fieldIndexes.range(state, equalities, prefix, from) : undefined,
+      state === this.currentSnapshot ? this.fieldIndexes.range(state, equalities, prefix, from) : undefined,
     );
   }
 
-  /** The state as it was at a revision that the feed has passed; undefined when it is no longer known here. */
+  /** Returns the state at an earlier revision; undefined if it is no longer in memory. */
   snapshotAt(revision: Revision): Snapshot | undefined {
     const position = this.host.position();
     if (revision === position) return this.snapshot();
@@ -149,7 +152,7 @@ export class WatchCache {
     return new StateSnapshot(revision, this.stateBefore(this.history.after(revision)));
   }
 
-  /** Starts a watch. It learns of a start that is too old by an ERROR event; reach() tells it beforehand. */
+  /** Starts a watch. A start revision that is too old is reported by an ERROR event; reach() checks it beforehand. */
   subscribe(request: WatchRequest, sink: EventSink): Subscription {
     const cursor = new WatchCursor(request, sink, this.cursorHost);
     if (this.wasClosed) {
@@ -158,25 +161,25 @@ export class WatchCache {
     }
     this.cursors.add(cursor);
     if (request.start.kind === 'initial') {
-      const state = this.takeState();
+      const state = this.takeSnapshot();
       const objects = request.exactKey ? only(state.get(request.scope)) : state.range(request.scope);
       cursor.startWith(objects, this.host.position(), this.history.next);
     } else if (this.history.covers(request.start.revision)) {
       cursor.startAt(this.history.after(request.start.revision));
     } else {
-      void this.startInThePast(cursor, request.start.revision);
+      void this.startFromOlderRevision(cursor, request.start.revision);
     }
     return cursor;
   }
 
-  /** Begins with reset() when the state is loaded already. The function returned ends it. */
+  /** Adds an observer, and calls reset() if the state is already loaded. Returns a function that removes it. */
   observe(observer: CacheObserver): () => void {
     this.observers.add(observer);
     if (this.isLoaded) observer.reset();
     return () => void this.observers.delete(observer);
   }
 
-  /** Makes the history reach back to a revision, from the store where need be and where it fits. */
+  /** Extends the history back to a revision, reading events from the store if they fit. */
   async reach(revision: Revision): Promise<'inHistory' | 'tooMuch' | 'tooOld'> {
     while (!this.history.covers(revision)) {
       if (revision <= this.compactedThrough) return 'tooOld';
@@ -186,7 +189,7 @@ export class WatchCache {
     return 'inHistory';
   }
 
-  /** One event of the feed: state, history, watchers, in one go. */
+  /** Applies one event of the feed to state, history and watchers. */
   apply(event: StoreEvent, nowMs: number): void {
     const isPut = event.type === 'put';
     const revision = isPut ? event.item.modRevision : event.modRevision;
@@ -194,19 +197,19 @@ export class WatchCache {
     this.lastRevision = revision;
     this.counts.events++;
     const key = isPut ? event.item.key : event.key;
-    const current = isPut ? this.ingest(event) : undefined;
+    const current = isPut ? this.decodeOrCorrupt(event) : undefined;
     if (current?.corruption) this.reportUnreadable(current);
     const previous = current ? this.state.set(key, current) : this.state.delete(key);
     if (!previous && !current) return;
     const change = new CacheEvent(revision, key, previous, current, nowMs);
-    this.keepTakenState(change);
+    this.keepSnapshot(change);
     this.history.push(change);
     this.fieldIndexes.update(change);
     this.fanOut.dispatch(change, this.history.next - 1);
-    this.tell((observer) => observer.changed(change));
+    this.notifyObservers((observer) => observer.changed(change));
   }
 
-  /** Starts again from a state that was read at `revision`. What was known before is forgotten, and watches end. */
+  /** Replaces the state by one read at `revision`. Drops the history and ends all watches. */
   reset(objects: Iterable<EncodedObject>, revision: Revision): void {
     const state = new SortedMap<EncodedObject>();
     for (const object of objects) {
@@ -216,7 +219,7 @@ export class WatchCache {
     this.state = state;
     this.history = new History(this.host.limits, revision);
     this.lastRevision = revision;
-    this.taken = undefined;
+    this.currentSnapshot = undefined;
     this.fieldIndexes.clear();
     this.lastKept = Number.MIN_SAFE_INTEGER;
     this.compactedThrough = -1;
@@ -228,23 +231,23 @@ export class WatchCache {
     this.isLoaded = true;
     this.counts.loads++;
     this.loaded.resolve();
-    this.tell((observer) => observer.reset());
+    this.notifyObservers((observer) => observer.reset());
   }
 
-  /** Ends all watches, with a reason where there is one. */
+  /** Ends all watches, with `status` as the last event if given. */
   close(status?: Status): void {
     this.wasClosed = true;
     for (const cursor of [...this.cursors]) cursor.end(status);
-    this.loaded.reject(removed());
+    this.loaded.reject(resourceChanged());
   }
 
-  /** Whatever one follower makes of an object that somebody wrote past the server, the feed goes on for all others. */
-  private tell(call: (observer: CacheObserver) => void): void {
+  /** Calls all observers. An observer that throws does not stop the feed. */
+  private notifyObservers(call: (observer: CacheObserver) => void): void {
     for (const observer of this.observers) {
       try {
         call(observer);
       } catch (error) {
-        this.host.logger.error('a follower of a resource failed', { prefix: this.prefix, error });
+        this.host.logger.error('an observer of the watch cache failed', { prefix: this.prefix, error });
       }
     }
   }
@@ -254,7 +257,7 @@ export class WatchCache {
     this.unreadable.report(object);
   }
 
-  private ingest(event: StoreEvent & { type: 'put' }): EncodedObject {
+  private decodeOrCorrupt(event: StoreEvent & { type: 'put' }): EncodedObject {
     try {
       return this.decode(event.item);
     } catch (error) {
@@ -262,24 +265,24 @@ export class WatchCache {
     }
   }
 
-  private takeState(): SortedView<EncodedObject> {
-    return (this.taken ??= this.state.snapshot());
+  private takeSnapshot(): SortedView<EncodedObject> {
+    return (this.currentSnapshot ??= this.state.snapshot());
   }
 
-  /** Lists go on from states that others took: one every so many events stays at hand. */
-  private keepTakenState(change: CacheEvent): void {
-    if (this.taken && this.history.next - this.lastKept >= this.host.limits.snapshotSpacingEvents) {
-      change.stateBefore = this.taken;
+  /** Keeps a snapshot every snapshotSpacingEvents, from which paged lists continue. */
+  private keepSnapshot(change: CacheEvent): void {
+    if (this.currentSnapshot && this.history.next - this.lastKept >= this.host.limits.snapshotSpacingEvents) {
+      change.stateBefore = this.currentSnapshot;
       this.lastKept = this.history.next;
     }
-    this.taken = undefined;
+    this.currentSnapshot = undefined;
   }
 
-  /** The nearest younger state that is at hand, with the events in between undone. */
+  /** Computes the state before an event: takes the next younger kept state and undoes the events in between. */
   private stateBefore(number: number): SortedView<EncodedObject> {
     let at = number;
     while (at < this.history.next && !this.history.get(at).stateBefore) at++;
-    const nearest = at < this.history.next ? this.history.get(at).stateBefore! : this.takeState();
+    const nearest = at < this.history.next ? this.history.get(at).stateBefore! : this.takeSnapshot();
     if (at === number) return nearest;
     const past = SortedMap.from(nearest);
     for (let undone = at - 1; undone >= number; undone--) {
@@ -290,7 +293,7 @@ export class WatchCache {
     return (this.history.get(number).stateBefore = past.snapshot());
   }
 
-  private async startInThePast(cursor: WatchCursor, revision: Revision): Promise<void> {
+  private async startFromOlderRevision(cursor: WatchCursor, revision: Revision): Promise<void> {
     try {
       const reached = await this.reach(revision);
       if (reached === 'inHistory') cursor.startAt(this.history.after(revision));
@@ -298,14 +301,23 @@ export class WatchCache {
         cursor.end(ApiError.gone(`too old resource version: ${revision} (${this.history.floor})`).toStatus());
       }
     } catch (error) {
-      this.host.logger.warn('older history could not be read', { prefix: this.prefix, revision, error });
-      cursor.end(ApiError.unavailable('the history before this watch cannot be read', error).toStatus());
+      this.host.logger.warn('could not read older watch events from the store; the client must list again', {
+        prefix: this.prefix,
+        revision,
+        error,
+      });
+      cursor.end(
+        ApiError.unavailable(
+          'could not read the watch events after the given resourceVersion from the store',
+          error,
+        ).toStatus(),
+      );
     }
   }
 
   /**
-   * Tells one watcher what the ring cannot hold, straight from the store and at the speed of its connection, until it
-   * has come as far as the ring. False when the store has forgotten some of it.
+   * Sends one watcher events that the ring cannot hold, read from the store at the speed of its connection, until it
+   * reaches the ring. Returns false if the store has compacted some of them.
    */
   private async replay(cursor: WatchCursor, revision: Revision): Promise<boolean> {
     const { pastChunkEvents, pastChunkBytes } = this.host.limits;
@@ -314,7 +326,7 @@ export class WatchCache {
     while (!this.history.covers(after)) {
       const older = await this.olderEvents(cursor.request.scope, after, isEnough);
       if (!older) return false;
-      // The client has gone, or was told to begin anew.
+      // The client has disconnected, or was told to list again.
       if (!(await cursor.replay(older.events, older.through))) return true;
       after = older.through;
     }
@@ -326,7 +338,7 @@ export class WatchCache {
     const { history } = this;
     const until = history.floor;
     const older = await this.olderEvents(this.prefix, after, (events, bytes) => !history.hasRoomFor(events, bytes));
-    // Meanwhile the ring may have moved on, or the feed may have started again: then the question is a new one.
+    // If the ring has moved on or the feed has restarted meanwhile, the caller tries again.
     if (history !== this.history || history.floor !== until) return;
     if (!older) this.compactedThrough = Math.max(this.compactedThrough, after);
     else if (older.through < until) this.tooMuchThrough = Math.max(this.tooMuchThrough, after);
@@ -343,7 +355,7 @@ export class WatchCache {
     return readOlderEvents({ store, prefix, decode: this.decode, after, until, clock, limits, isEnough });
   }
 
-  /** Bookmarks come in waves: one frame does for all watchers with the same rendering. */
+  /** Returns a bookmark frame, shared by watchers with the same rendering. */
   private bookmark(request: WatchRequest, revision: Revision): Buffer {
     const { rendering } = request;
     if (this.bookmarked?.revision !== revision || this.bookmarked.renderingId !== rendering.id) {
@@ -358,6 +370,6 @@ function* only(object: EncodedObject | undefined): Generator<EncodedObject, unde
   return undefined;
 }
 
-function removed(): ApiError {
-  return ApiError.unavailable('the resource has just changed or gone');
+function resourceChanged(): ApiError {
+  return ApiError.unavailable('the definition of this resource changed during the request; please try again');
 }

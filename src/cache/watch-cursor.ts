@@ -3,50 +3,50 @@ import { noRevision, type Revision } from '../machinery/revision.js';
 import { Deferred } from '../std/deferred.js';
 import type { CacheEvent } from './cache-event.js';
 import type { EncodedObject } from './encoded-object.js';
-import type { ActiveWatcher, FanOut, Place } from './fan-out.js';
+import type { ActiveWatcher, FanOut, WatcherBucket } from './fan-out.js';
 import type { History } from './history.js';
-import type { Pump, Turns } from './turns.js';
+import type { Pump, PumpQueue } from './pump-queue.js';
 import type { EventSink, Subscription, WatchRequest } from './watch-request.js';
 
-/** What a cursor needs of its cache. One object shared by all of them. */
+/** The parts of the cache that cursors use, shared by all cursors of the cache. */
 export interface CursorHost {
   readonly history: History;
   readonly fanOut: FanOut;
-  readonly turns: Turns;
+  readonly pumpQueue: PumpQueue;
   readonly sliceEvents: number;
   position(): Revision;
   bookmark(request: WatchRequest, revision: Revision): Buffer;
-  /** The ring has dropped what a cursor was about to be told: all that comes after this revision. */
+  /** The ring has dropped the next events of a cursor: those after this revision. */
   overtaken(cursor: WatchCursor, revision: Revision): void;
   closed(cursor: WatchCursor): void;
   failed(error: unknown): void;
 }
 
 /**
- * One watch. It is a position in the history and never a queue:
+ * One watch: a position in the history, never a queue.
  *
  *   waiting --> initial --> behind <--> active --> closed
  *   (older      (walks a    (walks       (the fan-out
- *   history     snapshot)   the ring)    hands it events)
- *   is read, or told in chunks)
+ *   history     snapshot)   the ring)    delivers events)
+ *   is read or sent in chunks)
  *
- * When the sink is full the cursor leaves the active ones, remembers the number of the next event, and goes on from
- * there when the sink is drained. If the ring has dropped that event by then, the client has to list again: 410. One
- * that was overtaken on its way to the ring's end is told the rest by the store.
+ * When the sink is full the cursor leaves the active ones, remembers the number of the next event, and continues there
+ * when the sink is drained. If the ring has dropped that event, the client gets 410 and must list again. If the ring
+ * drops events while the cursor catches up, the rest is read from the store.
  */
 export class WatchCursor implements Subscription, ActiveWatcher, Pump {
-  place: Place | undefined = undefined;
-  placeIndex = 0;
+  bucket: WatcherBucket | undefined = undefined;
+  bucketIndex = 0;
   lastSeen = Number.MIN_SAFE_INTEGER;
   private phase: 'waiting' | 'initial' | 'behind' | 'active' | 'closed' = 'waiting';
   private isBlocked = false;
   private isQueued = false;
   private next = 0;
   private initial: Iterator<EncodedObject, undefined> | undefined = undefined;
-  private past: Past | undefined = undefined;
-  /** Events up to here are known to the client. */
+  private past: PastEvents | undefined = undefined;
+  /** The client has all events up to this revision. */
   private seen: Revision;
-  /** Whether nothing beyond `seen` was told, so that the store can go on from there. */
+  /** True if nothing beyond `seen` was sent, so that reading from the store can continue there. */
   private isSeenWhole = true;
 
   constructor(
@@ -57,7 +57,7 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     this.seen = request.start.kind === 'after' ? request.start.revision : noRevision;
   }
 
-  /** Everything in `objects`, which is the state at `revision`; then events from number `next` on. */
+  /** Sends `objects`, the state at `revision`, then events from number `next` on. */
   startWith(objects: Iterator<EncodedObject, undefined>, revision: Revision, next: number): void {
     this.initial = objects;
     this.seen = revision;
@@ -74,10 +74,13 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     else this.queueUp();
   }
 
-  /** Events that are older than the ring, all of those up to `through`. Resolves when they were sent: false when nobody is left. */
+  /**
+   * Sends events older than the ring, which include all up to `through`. Resolves when they were sent: false if the
+   * watch has ended.
+   */
   replay(events: readonly CacheEvent[], through: Revision): Promise<boolean> {
     if (this.phase !== 'waiting') return Promise.resolve(false);
-    this.past = new Past(events, through);
+    this.past = new PastEvents(events, through);
     this.queueUp();
     return this.past.sent.promise;
   }
@@ -111,7 +114,7 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     this.host.closed(this);
   }
 
-  /** The server's end of the watch: says why, where there is something to say. */
+  /** Ends the watch from the server's side, with `status` as the last event if given. */
   end(status?: Status): void {
     if (this.phase === 'closed') return;
     this.close();
@@ -119,7 +122,7 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
       if (status) this.sink.write(this.request.rendering.error(status));
       this.sink.end();
     } catch (error) {
-      // One broken sink must not keep the others from their events.
+      // A broken sink must not affect other watchers.
       this.host.failed(error);
     }
   }
@@ -133,7 +136,7 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     if (event.revision <= this.seen || this.phase !== 'active') return;
     if (this.send(event)) return;
     this.stall();
-    // Those before it are complete: the revision of this one may have more to come.
+    // Earlier revisions are complete; this revision may have more events.
     this.seen = Math.max(this.seen, event.revision - 1) as Revision;
     this.isSeenWhole = false;
   }
@@ -151,7 +154,7 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     return this.past !== undefined || this.phase === 'initial' || this.phase === 'behind';
   }
 
-  private sendPast(past: Past): void {
+  private sendPast(past: PastEvents): void {
     const event = past.events[past.next++];
     if (event) {
       this.isBlocked = !this.send(event);
@@ -195,13 +198,13 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
     if (event.revision <= this.seen) return;
     this.seen = (event.revision - 1) as Revision;
     this.isBlocked = !this.send(event);
-    // Revisions are applied as a whole, so that the last event of the ring ends one.
+    // Revisions are applied as a whole, so the last event of the ring completes its revision.
     const isWhole = this.next === history.next || history.get(this.next).revision > event.revision;
     this.isSeenWhole = isWhole;
     if (isWhole && this.phase === 'behind') this.seen = event.revision;
   }
 
-  /** False when the sink is full. */
+  /** Returns false if the sink is full. */
   private send(event: CacheEvent): boolean {
     const { scope, exactKey, matches, rendering } = this.request;
     if (exactKey ? event.key !== scope : !event.key.startsWith(scope)) return true;
@@ -237,12 +240,12 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
   private queueUp(): void {
     if (this.isQueued || this.isBlocked) return;
     this.isQueued = true;
-    this.host.turns.add(this);
+    this.host.pumpQueue.add(this);
   }
 }
 
 /** A chunk of events from before the ring. */
-class Past {
+class PastEvents {
   next = 0;
   readonly sent = new Deferred<boolean>();
 
@@ -251,7 +254,7 @@ class Past {
     readonly through: Revision,
   ) {}
 
-  /** Everything up to here was sent; the next event may be the second one of its revision. */
+  /** The last revision that was sent completely; the next event may be the second one of its revision. */
   get revision(): Revision {
     const next = this.events[this.next];
     return next ? ((next.revision - 1) as Revision) : this.through;

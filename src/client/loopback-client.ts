@@ -14,39 +14,39 @@ import { create } from '../verbs/create.js';
 import { remove } from '../verbs/delete.js';
 import type { Target } from '../verbs/verb.js';
 
-export interface LoopbackParts {
+export interface LoopbackOptions {
   readonly admission: AdmissionChain;
-  /** In whose name it acts: admission sees it, and objects note its manager as the owner of what it writes. */
+  /** The user that admission sees, and the field manager in managedFields. */
   readonly user: UserInfo;
   readonly fieldManager: string;
 }
 
-/** One object of a resource. */
-export interface Place {
+/** Names one object of a resource. */
+export interface ObjectRef {
   readonly served: ServedResource;
   readonly namespace: string;
   readonly name: string;
 }
 
 /**
- * The verbs, for parts of this server: a request without a socket. It is neither authenticated nor authorized, and
- * passes everything else, admission included.
+ * Calls the verbs for components of this server, without a socket. Skips authentication and authorization; admission
+ * runs as for other clients.
  */
 export class LoopbackClient {
-  constructor(private readonly parts: LoopbackParts) {}
+  constructor(private readonly options: LoopbackOptions) {}
 
-  /** What the store holds now, whatever the cache has seen. */
-  async live({ served, namespace, name }: Place, signal?: AbortSignal): Promise<KubeObject | undefined> {
+  /** Reads the object from the store, bypassing the cache. */
+  async live({ served, namespace, name }: ObjectRef, signal?: AbortSignal): Promise<KubeObject | undefined> {
     const { encoded } = await served.store.storedCurrent(served.store.keyOf(namespace, name), signal);
     return encoded?.parse();
   }
 
-  /** False when an object of this name is there already. */
+  /** Returns false if an object of the name already exists. */
   async create(served: ServedResource, object: KubeObject, signal?: AbortSignal): Promise<boolean> {
     const { name = '', namespace = '' } = object.metadata;
     const submission = { value: copyObject(object), fields: new FieldReport('Ignore', []) };
     try {
-      await create(this.parts.admission, this.target({ served, namespace, name }, signal), submission);
+      await create(this.options.admission, this.target({ served, namespace, name }, signal), submission);
       return true;
     } catch (error) {
       if (isReason(error, 'AlreadyExists')) return false;
@@ -54,42 +54,46 @@ export class LoopbackClient {
     }
   }
 
-  /** The object as it is after the change; undefined when there is none (of the uid that is asked for). */
+  /** Returns the object after the change; undefined if it does not exist, or has another uid than the precondition. */
   async change(
-    place: Place,
+    ref: ObjectRef,
     changed: (current: KubeObject) => KubeObject | Promise<KubeObject>,
     options: { subresource?: string; preconditions?: Preconditions; signal?: AbortSignal } = {},
   ): Promise<KubeObject | undefined> {
     const { subresource = '', preconditions, signal } = options;
     try {
-      const target = this.target(place, signal);
-      return (await change(this.parts.admission, target, subresource, changed, preconditions)).object;
+      const target = this.target(ref, signal);
+      return (await change(this.options.admission, target, subresource, changed, preconditions)).object;
     } catch (error) {
       if (isReason(error, 'NotFound')) return undefined;
       throw error;
     }
   }
 
-  /** Undefined when there is nothing to delete. */
-  async delete(place: Place, options: Partial<DeleteOptions> = {}, signal?: AbortSignal): Promise<Deleted | undefined> {
+  /** Returns undefined if the object does not exist. */
+  async delete(
+    ref: ObjectRef,
+    options: Partial<DeleteOptions> = {},
+    signal?: AbortSignal,
+  ): Promise<Deleted | undefined> {
     try {
-      return await remove(this.parts.admission, this.target(place, signal), { ...plainDelete, ...options });
+      return await remove(this.options.admission, this.target(ref, signal), { ...plainDelete, ...options });
     } catch (error) {
       if (isReason(error, 'NotFound')) return undefined;
       throw error;
     }
   }
 
-  private target(place: Place, signal: AbortSignal | undefined): Target {
+  private target(ref: ObjectRef, signal: AbortSignal | undefined): Target {
     const context: RequestContext = {
-      user: this.parts.user,
+      user: this.options.user,
       signal,
       warnings: [],
       dryRun: false,
-      fieldManager: this.parts.fieldManager,
+      fieldManager: this.options.fieldManager,
       auditAnnotations: new Map<string, string>(),
     };
-    return { ...place, context };
+    return { ...ref, context };
   }
 }
 

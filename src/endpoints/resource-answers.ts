@@ -68,7 +68,7 @@ export class ResourceAnswers {
       const bytes = isIdentity ? answer.encoded.bytes : renderings.objectBytes(answer.encoded, representation);
       return this.sendBody(request, reply, answer.code, representation.encoding.mediaType, bytes);
     }
-    if (answer.type === 'made') {
+    if (answer.type === 'computed') {
       const shaped = Renderings.isPlainJson(representation)
         ? answer.object
         : renderings.shaped(answer.object, representation);
@@ -80,7 +80,7 @@ export class ResourceAnswers {
     }
     if (answer.type === 'status')
       return this.sendValue(request, reply, answer.status.code ?? 200, answer.status, representation);
-    if (answer.type === 'madeList') {
+    if (answer.type === 'computedList') {
       const meta: ListMeta = answer.continueToken === undefined ? {} : { continue: answer.continueToken };
       const list = renderings.shapedList(answer.objects, meta, representation);
       return this.sendValue(request, reply, 200, list, representation);

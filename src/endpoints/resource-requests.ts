@@ -39,7 +39,7 @@ import { apply } from '../verbs/apply.js';
 import { create } from '../verbs/create.js';
 import { deleteCollection } from '../verbs/delete-collection.js';
 import { deleteOne } from '../verbs/delete.js';
-import { getObject, listMade } from '../verbs/get.js';
+import { getObject, listComputed } from '../verbs/get.js';
 import { patch, patchTypes, patchTypesOf } from '../verbs/patch.js';
 import { callSubresource, callVirtual, handledSubresource } from '../verbs/subresource.js';
 import { update } from '../verbs/update.js';
@@ -163,7 +163,7 @@ export class ResourceRequests {
 
   private async list(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const options = this.listOptions(request, served);
-    const computed = await listMade(served, options);
+    const computed = await listComputed(served, options);
     if (computed) return this.answers.send(request, reply, served.definition, computed);
     const result = await listObjects(served.store, {
       namespace: request.kube.info.namespace,
@@ -327,7 +327,7 @@ export class ResourceRequests {
       this.dependencies.types,
       body,
     );
-    if (answer.type !== 'made') throw ApiError.internal('an operation answered with stored bytes');
+    if (answer.type !== 'computed') throw ApiError.internal('an operation answered with stored bytes');
     const representation = this.answers.representation(request);
     if (representation.transform)
       throw ApiError.notAcceptable(this.dependencies.encodings.map(({ mediaType }) => mediaType));

@@ -106,10 +106,10 @@ describe('renderings of watch events', () => {
     const renderings = new Renderings(definition, { metaGroup: 'meta.k8s.io', initialEventsEnd: 'end', clock });
     const table = { encoding: json, pretty: false, transform: shape('Table'), includeObject: 'None' } as const;
     const rendering = renderings.of(table);
-    const before = rendering.moment!();
+    const before = rendering.timeBucket!();
     clock.advance(1000);
-    expect(rendering.moment!()).toBe(before + 1);
-    expect(renderings.of({ ...table, transform: undefined }).moment).toBeUndefined();
+    expect(rendering.timeBucket!()).toBe(before + 1);
+    expect(renderings.of({ ...table, transform: undefined }).timeBucket).toBeUndefined();
     expect(objects[0]!.rendered(rendering)).not.toBe(objects[0]!.rendered(rendering));
   });
 });

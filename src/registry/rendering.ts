@@ -329,7 +329,7 @@ export class Renderings {
     const { clock } = this.parts;
     return {
       id,
-      ...(transform?.as === 'Table' && { moment: () => Math.floor(clock.now() / 1000) }),
+      ...(transform?.as === 'Table' && { timeBucket: () => Math.floor(clock.now() / 1000) }),
       render: (object, parsed) => (identity ? object.bytes : encode(shapedForWatch(this.parse(object, parsed)))),
       frame,
       bookmark: (revision, initialEventsEnd) => {

@@ -8,13 +8,13 @@ import { objectTime } from '../registry/system-fields.js';
 import { updateObject } from '../registry/update.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { viewSubresourceOf } from './view-subresource.js';
-import { checkName, checkUid, placeInNamespace } from './placement.js';
+import { checkName, checkUid, ensureNamespace } from './object-identity.js';
 import { readAs } from './submitted.js';
 import { answer } from './update.js';
 import { requireValuesWithin } from './values-bound.js';
 import { admissionFor, type RequireCreate, type Target, type VerbAnswer } from './verb.js';
 
-/** Server-side apply: the object becomes what its appliers together want; it is created when it is not there. */
+/** Server-side apply: merges the configuration into the object, or creates it if it does not exist. */
 export async function apply(
   chain: AdmissionChain,
   target: Target,
@@ -24,7 +24,7 @@ export async function apply(
   requireCreate: RequireCreate,
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
-  const lens = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'patch');
+  const viewSubresource = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'patch');
   if (value === null) throw wrongObjectType({});
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw ApiError.badRequest('error decoding apply: the configuration is not an object');
@@ -33,7 +33,7 @@ export async function apply(
   if (refusals.length > 0)
     throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: ${refusals.join(', ')}`);
   const config = value as JsonObject;
-  const applied = async (live: KubeObject | undefined): Promise<KubeObject> => {
+  const applyTo = async (live: KubeObject | undefined): Promise<KubeObject> => {
     const timer = new YieldTimer(store.parts.clock);
     const steps = store.ownership.apply({
       definition,
@@ -47,28 +47,33 @@ export async function apply(
     });
     const object = await timer.run(steps);
     checkName(object, target.name);
-    placeInNamespace(object, target.namespace, definition.namespaced);
+    ensureNamespace(object, target.namespace, definition.namespaced);
     if (live) checkUid(object, live, definition, target.name);
     requireValuesWithin(object as unknown as JsonValue, store.parts.limits.requestValuesMax);
     if (timer.isDue()) await timer.yield();
     const { managedFields } = object.metadata;
-    // Who applies means the object as it is to be: that it was there once, in some version, does not matter.
+    // Apply states the desired object, so a resourceVersion of a deleted predecessor is ignored on create.
     if (!live) delete object.metadata.resourceVersion;
-    const read = readAs(target.served, object, lens?.viewKind).object;
-    return lens?.viewKind ? withRecord(read, managedFields) : toStorageVersion(definition, read);
+    const read = readAs(target.served, object, viewSubresource?.viewKind).object;
+    return viewSubresource?.viewKind ? withManagedFields(read, managedFields) : toStorageVersion(definition, read);
   };
   const written = await updateObject(
     store,
     target,
-    applied,
-    { subresource: lens, preconditions: target.preconditions, requiresResourceVersion: false, createsMissing: !lens },
+    applyTo,
+    {
+      subresource: viewSubresource,
+      preconditions: target.preconditions,
+      requiresResourceVersion: false,
+      createsMissing: !viewSubresource,
+    },
     { request: target.context, admission: admissionFor(chain, target, 'UPDATE', subresource, requireCreate) },
   );
-  return answer(definition, written, lens);
+  return answer(definition, written, viewSubresource);
 }
 
-/** A view with the record of the whole object; one that is empty is there too, to be put in the place of the old one. */
-function withRecord(view: KubeObject, managedFields: ObjectMeta['managedFields']): KubeObject {
+/** Adds managedFields of the whole object to a view. Empty managedFields are kept, to replace the old ones. */
+function withManagedFields(view: KubeObject, managedFields: ObjectMeta['managedFields']): KubeObject {
   const metadata = { ...view.metadata, managedFields } as ObjectMeta;
   return { ...view, metadata };
 }

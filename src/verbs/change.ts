@@ -7,8 +7,8 @@ import { viewSubresourceOf } from './view-subresource.js';
 import { admissionFor, type Target } from './verb.js';
 
 /**
- * What parts of this server change: a function of the object that is there, in its stored version. It is called again
- * on what a faster writer left, and returns the same object where there is nothing to do.
+ * Updates an object for a component of this server. `changed` computes the new object from the current one, in the
+ * storage version. It is called again after a conflict, and returns its argument if there is nothing to do.
  */
 export function change(
   chain: AdmissionChain,
@@ -19,12 +19,12 @@ export function change(
 ): Promise<Written> {
   const { served } = target;
   const { store } = served;
-  const lens = subresource === '' ? undefined : viewSubresourceOf(served, subresource, 'update');
+  const viewSubresource = subresource === '' ? undefined : viewSubresourceOf(served, subresource, 'update');
   return updateObject(
     store,
     target,
     (current) => changed(current!),
-    { subresource: lens, preconditions, requiresResourceVersion: false, createsMissing: false },
+    { subresource: viewSubresource, preconditions, requiresResourceVersion: false, createsMissing: false },
     {
       request: target.context,
       admission: admissionFor(chain, target, 'UPDATE', subresource),

@@ -3,7 +3,7 @@ import { createObject } from '../registry/create.js';
 import { toStorageVersion } from '../registry/served-version.js';
 import type { Submission } from '../registry/submission.js';
 import { YieldTimer } from '../std/yield-timer.js';
-import { placeInNamespace } from './placement.js';
+import { ensureNamespace } from './object-identity.js';
 import { submittedTo } from './submitted.js';
 import { admissionFor, answerOf, type Target, type VerbAnswer } from './verb.js';
 
@@ -11,7 +11,7 @@ export async function create(chain: AdmissionChain, target: Target, body: Submis
   const { definition, store } = target.served;
   const timer = new YieldTimer(store.parts.clock);
   const object = submittedTo(target.served, body, target.context);
-  placeInNamespace(object, target.namespace, definition.namespaced);
+  ensureNamespace(object, target.namespace, definition.namespaced);
   if (timer.isDue()) await timer.yield();
   const written = await createObject(store, toStorageVersion(definition, object), {
     request: target.context,

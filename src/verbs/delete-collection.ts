@@ -8,10 +8,10 @@ import { inLanes } from '../std/in-lanes.js';
 import { remove } from './delete.js';
 import type { Target, VerbAnswer } from './verb.js';
 
-/** How many of a collection are on their way to the store at once. */
+/** Concurrent deletions of one request. */
 const deletionsAtOnce = 64;
 
-/** Deletes what the list shows, one by one; what others deleted first is no error. */
+/** Deletes the listed objects one by one. Objects that are already gone are skipped. */
 export async function deleteCollection(
   chain: AdmissionChain,
   target: Target,
@@ -30,7 +30,7 @@ export async function deleteCollection(
       if (!(error instanceof ApiError) || error.reason !== 'NotFound') throw error;
     }
   });
-  const place = ({ metadata }: KubeObject) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
-  objects.sort((a, b) => (place(a) < place(b) ? -1 : 1));
-  return { type: 'madeList', objects, continueToken: list.continueToken };
+  const pathOf = ({ metadata }: KubeObject) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+  objects.sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1));
+  return { type: 'computedList', objects, continueToken: list.continueToken };
 }

@@ -7,11 +7,11 @@ import type { ServedResource } from '../registry/resource-registry.js';
 import { admissionFor, answerOf, type Target, type VerbAnswer } from './verb.js';
 
 export async function deleteOne(chain: AdmissionChain, target: Target, options: DeleteOptions): Promise<VerbAnswer> {
-  if (options.ignoreStoreReadErrorWithClusterBreakingPotential) return deleteWhatCannotBeRead(chain, target);
+  if (options.ignoreStoreReadErrorWithClusterBreakingPotential) return deleteCorrupt(chain, target);
   const deleted = await remove(chain, target, options);
   const { definition } = target.served;
   if (!deleted.gone) {
-    // Clients that asked with the old option are told that the work is not done yet.
+    // Clients with the old orphanDependents option get 202 while the object is still held.
     const code = options.orphanDependents === false ? 202 : 200;
     return answerOf(definition, deleted, code);
   }
@@ -25,7 +25,7 @@ export async function remove(chain: AdmissionChain, target: Target, options: Del
   return deleteObject(target.served.store, target, options, { request: target.context, admission });
 }
 
-async function deleteWhatCannotBeRead(chain: AdmissionChain, target: Target): Promise<VerbAnswer> {
+async function deleteCorrupt(chain: AdmissionChain, target: Target): Promise<VerbAnswer> {
   const { served, name, context } = target;
   await admissionFor(chain, target, 'DELETE', '').admit(undefined, undefined);
   await deleteUnreadable(served.store, target, context);

@@ -8,20 +8,20 @@ export async function getObject(
   subresource: string,
   resourceVersion: string | undefined,
 ): Promise<VerbAnswer> {
-  const { store, computeList: made } = target.served;
-  if (made) {
-    const object = (await made()).find(({ metadata }) => metadata.name === target.name);
+  const { store, computeList } = target.served;
+  if (computeList) {
+    const object = (await computeList()).find(({ metadata }) => metadata.name === target.name);
     if (!object) throw ApiError.notFound(store.groupResource, target.name);
-    return { type: 'made', code: 200, object };
+    return { type: 'computed', code: 200, object };
   }
-  const lens = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'get');
+  const viewSubresource = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'get');
   const encoded = await store.get(target.namespace, target.name, { resourceVersion });
-  if (!lens?.viewKind) return { type: 'stored', code: 200, encoded };
-  return { type: 'made', code: 200, object: lens.view(encoded.parse()) };
+  if (!viewSubresource?.viewKind) return { type: 'stored', code: 200, encoded };
+  return { type: 'computed', code: 200, object: viewSubresource.view(encoded.parse()) };
 }
 
-/** All of a resource whose objects are made for each read, undefined where they are stored. */
-export async function listMade(
+/** Lists a resource whose objects are computed for each read; undefined if the objects are stored. */
+export async function listComputed(
   served: Target['served'],
   { labels, fields }: Pick<ListOptions, 'labels' | 'fields'>,
 ): Promise<VerbAnswer | undefined> {
@@ -32,5 +32,5 @@ export async function listMade(
       labels.matches(metadata.labels) &&
       fields.matches((field) => (field === 'metadata.name' ? (metadata.name ?? '') : '')),
   );
-  return { type: 'madeList', objects, continueToken: undefined };
+  return { type: 'computedList', objects, continueToken: undefined };
 }

@@ -19,7 +19,7 @@ import { assert } from '../std/assert.js';
 import type { Steps } from '../std/steps.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { viewSubresourceOf } from './view-subresource.js';
-import { checkName, checkUid, placeInNamespace } from './placement.js';
+import { checkName, checkUid, ensureNamespace } from './object-identity.js';
 import { answer } from './update.js';
 import { requireValuesWithin } from './values-bound.js';
 import { readAs, structOf } from './submitted.js';
@@ -29,7 +29,7 @@ export type PatchType = 'json' | 'merge' | 'strategic';
 
 export const applyInCbor = 'application/apply-patch+cbor';
 
-/** Media type → how the body changes the object. Another way to patch is another line. */
+/** Maps media types to patch types. */
 export const patchTypes: Readonly<Record<string, PatchType | 'apply'>> = {
   'application/json-patch+json': 'json',
   'application/merge-patch+json': 'merge',
@@ -39,8 +39,8 @@ export const patchTypes: Readonly<Record<string, PatchType | 'apply'>> = {
 };
 
 /**
- * What can be done to objects of the resource: strategic merge needs types that say how lists are merged, CBOR a server
- * that reads it.
+ * Returns the media types by which the resource can be patched. Strategic merge needs a built-in type, which says how
+ * lists are merged; CBOR needs its feature gate.
  */
 export function patchTypesOf({ struct }: ServedResource, readsCbor: boolean): string[] {
   return Object.keys(patchTypes).filter(
@@ -48,7 +48,7 @@ export function patchTypesOf({ struct }: ServedResource, readsCbor: boolean): st
   );
 }
 
-/** PATCH: the change is the pure function that the patch describes, made again on what a faster writer left. */
+/** Implements PATCH. The patch is applied again after a conflict. */
 export async function patch(
   chain: AdmissionChain,
   target: Target,
@@ -57,22 +57,27 @@ export async function patch(
   { value: body, fields }: Submission,
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
-  const lens = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'patch');
+  const viewSubresource = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'patch');
   if (type !== 'json' && (typeof body !== 'object' || body === null || Array.isArray(body))) {
     throw ApiError.badRequest(body === null ? 'Invalid JSON Patch' : notAnObject(type, body));
   }
   const written = await updateObject(
     store,
     target,
-    (current) => changed(current!, lens, type, body, fields, target),
-    { subresource: lens, preconditions: target.preconditions, requiresResourceVersion: false, createsMissing: false },
+    (current) => changed(current!, viewSubresource, type, body, fields, target),
+    {
+      subresource: viewSubresource,
+      preconditions: target.preconditions,
+      requiresResourceVersion: false,
+      createsMissing: false,
+    },
     {
       request: target.context,
       admission: admissionFor(chain, target, 'UPDATE', subresource),
       through: { definition, subresource },
     },
   );
-  return answer(definition, written, lens);
+  return answer(definition, written, viewSubresource);
 }
 
 function notAnObject(type: PatchType, body: unknown): string {
@@ -82,7 +87,7 @@ function notAnObject(type: PatchType, body: unknown): string {
 
 async function changed(
   current: KubeObject,
-  lens: ViewSubresource | undefined,
+  viewSubresource: ViewSubresource | undefined,
   type: PatchType,
   body: unknown,
   fields: FieldReport,
@@ -90,57 +95,59 @@ async function changed(
 ): Promise<KubeObject> {
   const { definition, store } = target.served;
   const timer = new YieldTimer(store.parts.clock);
-  const view = lens ? lens.view(current) : current;
-  const before = (lens?.viewKind ? view : toServedVersion(definition, view)) as unknown as JsonValue;
-  const after = await timer.run(patched(before, type, body, lens, target));
+  const view = viewSubresource ? viewSubresource.view(current) : current;
+  const before = (viewSubresource?.viewKind ? view : toServedVersion(definition, view)) as unknown as JsonValue;
+  const after = await timer.run(patched(before, type, body, viewSubresource, target));
   if (timer.isDue()) await timer.yield();
   requireValuesWithin(after, store.parts.limits.requestValuesMax);
   if (timer.isDue()) await timer.yield();
-  const object = patchedObject(after, fields, lens, target, () => shown(type, body, after, lens, target));
+  const object = patchedObject(after, fields, viewSubresource, target, () =>
+    shown(type, body, after, viewSubresource, target),
+  );
   checkName(object, target.name);
-  placeInNamespace(object, target.namespace, definition.namespaced);
+  ensureNamespace(object, target.namespace, definition.namespaced);
   checkUid(object, current, definition, target.name);
   if (timer.isDue()) await timer.yield();
-  return lens?.viewKind ? object : toStorageVersion(definition, object);
+  return viewSubresource?.viewKind ? object : toStorageVersion(definition, object);
 }
 
 function* patched(
   before: JsonValue,
   type: PatchType,
   body: unknown,
-  lens: ViewSubresource | undefined,
+  viewSubresource: ViewSubresource | undefined,
   { served }: Target,
 ): Steps<JsonValue> {
   if (type === 'json') return yield* jsonPatchInSteps(before, body, served.store.parts.limits.jsonPatchOperationsMax);
   if (type === 'merge') return mergePatch(before, body as JsonValue);
-  const struct = structOf(served, lens?.viewKind);
+  const struct = structOf(served, viewSubresource?.viewKind);
   assert(struct, 'strategic merge needs a type');
   return strategicMergePatch(before as JsonObject, body as JsonValue, struct);
 }
 
-/** What a refusal quotes. */
+/** Returns the value that the error message quotes, as kube-apiserver does. */
 function shown(
   type: PatchType,
   body: unknown,
   after: JsonValue,
-  lens: ViewSubresource | undefined,
+  viewSubresource: ViewSubresource | undefined,
   { served }: Target,
 ): string {
   if (type === 'strategic') return goPrint(body);
   const touched = type === 'json' ? touchedByOperations(body as JsonObject[]) : touchedByMerge(body as JsonValue);
-  return encodeJson(inRefusedOrder(after, structOf(served, lens?.viewKind), touched)).toString();
+  return encodeJson(inRefusedOrder(after, structOf(served, viewSubresource?.viewKind), touched)).toString();
 }
 
-/** What a patch makes of an object may be anything: what cannot be one is the patch's fault. */
+/** Reads the patched value as an object. A value that is not an object of the kind is an error of the patch (422). */
 function patchedObject(
   value: JsonValue,
   fields: FieldReport,
-  lens: ViewSubresource | undefined,
+  viewSubresource: ViewSubresource | undefined,
   { served, context }: Target,
   shown: () => string,
 ): KubeObject {
   try {
-    const { object, unknownFields } = readAs(served, value, lens?.viewKind);
+    const { object, unknownFields } = readAs(served, value, viewSubresource?.viewKind);
     const refusals = fields.refusals(unknownFields, context.warnings);
     if (refusals.length > 0) throw patchRefused(shown(), strictDecodingProblem(refusals));
     return object;

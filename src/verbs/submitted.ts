@@ -7,7 +7,7 @@ import type { ServedResource } from '../registry/resource-registry.js';
 import { valueFor, type Submission } from '../registry/submission.js';
 import { submittedObject, type SubmittedObject } from '../registry/submitted-object.js';
 
-/** A body as an object of the resource, or of the kind in which a subresource shows it. */
+/** Reads a request body as an object of the resource, or of the kind of a subresource's view. */
 export function submittedTo(
   served: ServedResource,
   submission: Submission,
@@ -15,10 +15,10 @@ export function submittedTo(
   viewKind?: GroupVersionKind,
 ): KubeObject {
   const value = valueFor(submission, structOf(served, viewKind));
-  return strictly(viewKind ?? served.definition, readAs(served, value, viewKind), submission.fields, context);
+  return enforceStrict(viewKind ?? served.definition, readAs(served, value, viewKind), submission.fields, context);
 }
 
-/** A body as an object of a kind that is not stored. */
+/** Reads a request body as an object of a kind that is not stored. */
 export function submittedAs(
   gvk: GroupVersionKind,
   types: TypeSource,
@@ -26,7 +26,7 @@ export function submittedAs(
   context: RequestContext,
 ): KubeObject {
   const type = types.kind(gvk.group, gvk.version, gvk.kind);
-  return strictly(gvk, submittedObject(valueFor(submission, type), gvk, { type }), submission.fields, context);
+  return enforceStrict(gvk, submittedObject(valueFor(submission, type), gvk, { type }), submission.fields, context);
 }
 
 export function readAs(served: ServedResource, value: unknown, viewKind?: GroupVersionKind): SubmittedObject {
@@ -42,7 +42,7 @@ export function structOf({ struct, store }: ServedResource, viewKind?: GroupVers
   return viewKind ? store.parts.types.kind(viewKind.group, viewKind.version, viewKind.kind) : struct;
 }
 
-function strictly(
+function enforceStrict(
   gvk: GroupVersionKind,
   { object, unknownFields }: SubmittedObject,
   fields: Submission['fields'],

@@ -10,13 +10,15 @@ import type { HandledSubresource } from '../registry/resource-definition.js';
 import type { ServedResource, ServedVirtual } from '../registry/resource-registry.js';
 import type { Submission } from '../registry/submission.js';
 import { assert } from '../std/assert.js';
-import { placeInNamespace } from './placement.js';
+import { ensureNamespace } from './object-identity.js';
 import { submittedAs } from './submitted.js';
 import type { Target, VerbAnswer } from './verb.js';
 
 type Verb = SubresourceRequest['verb'];
 
-/** The subresource when an API group handles it, undefined when it is a lens; 404 when it is nothing. */
+/**
+ * Returns the subresource if an API group class handles it, undefined if it is a view; throws 404 if it does not exist.
+ */
 export function handledSubresource(served: ServedResource, subresource: string): HandledSubresource | undefined {
   const found = Object.hasOwn(served.definition.subresources, subresource)
     ? served.definition.subresources[subresource]
@@ -25,7 +27,7 @@ export function handledSubresource(served: ServedResource, subresource: string):
   return found.type === 'handled' ? found : undefined;
 }
 
-/** An operation that an API group class handles. */
+/** Calls the API group method that handles the subresource. */
 export async function callSubresource(
   chain: AdmissionChain,
   target: Target,
@@ -41,7 +43,7 @@ export async function callSubresource(
   if (!handled.verbs.includes(verb)) throw ApiError.methodNotAllowed();
   const { types } = target.served.store.parts;
   const object = body && submittedAs(handled.kind, types, inKnownVersion(body, handled), target.context);
-  if (object) placeInNamespace(object, target.namespace, definition.namespaced);
+  if (object) ensureNamespace(object, target.namespace, definition.namespaced);
   const operation = operationOf(handled, verb);
   if (operation) {
     const { namespace, name, context: request } = target;
@@ -71,22 +73,22 @@ export async function callSubresource(
     query,
   });
   if (!result.object) return { type: 'nothing', code: result.code ?? 204 };
-  return { type: 'made', code: result.code ?? (verb === 'create' ? 201 : 200), object: result.object };
+  return { type: 'computed', code: result.code ?? (verb === 'create' ? 201 : 200), object: result.object };
 }
 
-/** What admission calls it; reading something is not its business. */
+/** Returns the admission operation of the request; undefined for reads, which admission does not see. */
 function operationOf({ connects }: HandledSubresource, verb: Verb): AdmissionOperation | undefined {
   if (connects) return 'CONNECT';
   return verb === 'create' ? 'CREATE' : verb === 'update' || verb === 'patch' ? 'UPDATE' : undefined;
 }
 
-/** Both steps at once: nothing lies between them, where nothing is stored. */
+/** Runs mutating and validating admission at once, since nothing is stored in between. */
 async function admit(chain: AdmissionChain, attributes: AdmissionAttributes): Promise<void> {
   await chain.admit(attributes);
   await chain.validate(attributes);
 }
 
-/** A body of an older version is taken for one of the version that it differs from in name alone. */
+/** Accepts a body of an older version with the same fields. */
 function inKnownVersion(body: Submission, { kind, alsoVersions = [] }: HandledSubresource): Submission {
   const value = asFields(body.value);
   const isOlder = alsoVersions.some((version) => value['apiVersion'] === apiVersionOf(kind.group, version));
@@ -100,7 +102,7 @@ function inKnownVersion(body: Submission, { kind, alsoVersions = [] }: HandledSu
   };
 }
 
-/** A POST to a kind that is only an operation. */
+/** Handles a POST to a resource without objects. */
 export async function callVirtual(
   chain: AdmissionChain,
   served: ServedVirtual,
@@ -110,7 +112,7 @@ export async function callVirtual(
 ): Promise<VerbAnswer> {
   const object = submittedAs(served.definition, types, body, request.context);
   const { group, plural, kind, namespaced } = served.definition;
-  placeInNamespace(object, request.namespace, namespaced);
+  ensureNamespace(object, request.namespace, namespaced);
   await admit(chain, {
     operation: 'CREATE',
     resource: { group, resource: plural },
@@ -124,6 +126,6 @@ export async function callVirtual(
     request: request.context,
   });
   const result = await served.handle({ ...request, definition: served.definition, body: object });
-  assert(result.object, `${served.definition.plural} answered with nothing`);
-  return { type: 'made', code: result.code ?? 201, object: result.object };
+  assert(result.object, `${served.definition.plural} returned no object`);
+  return { type: 'computed', code: result.code ?? 201, object: result.object };
 }

@@ -6,11 +6,11 @@ import type { Submission } from '../registry/submission.js';
 import { updateObject } from '../registry/update.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { viewSubresourceOf } from './view-subresource.js';
-import { checkName, placeInNamespace } from './placement.js';
+import { checkName, ensureNamespace } from './object-identity.js';
 import { submittedTo } from './submitted.js';
 import { admissionFor, answerOf, type RequireCreate, type Target, type VerbAnswer } from './verb.js';
 
-/** PUT: the change is "this, instead". A missing object is created where its kind allows that. */
+/** Implements PUT. Creates a missing object if its kind allows it. */
 export async function update(
   chain: AdmissionChain,
   target: Target,
@@ -19,21 +19,21 @@ export async function update(
   requireCreate: RequireCreate,
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
-  const lens = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'update');
+  const viewSubresource = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'update');
   const timer = new YieldTimer(store.parts.clock);
-  const submitted = submittedTo(target.served, body, target.context, lens?.viewKind);
+  const submitted = submittedTo(target.served, body, target.context, viewSubresource?.viewKind);
   if (timer.isDue()) await timer.yield();
-  placeInNamespace(submitted, target.namespace, definition.namespaced);
+  ensureNamespace(submitted, target.namespace, definition.namespaced);
   checkName(submitted, target.name);
   const written = await updateObject(
     store,
     target,
-    () => copyObject(lens?.viewKind ? submitted : toStorageVersion(definition, submitted)),
+    () => copyObject(viewSubresource?.viewKind ? submitted : toStorageVersion(definition, submitted)),
     {
-      subresource: lens,
+      subresource: viewSubresource,
       preconditions: target.preconditions,
-      requiresResourceVersion: !definition.allowsUnconditionalUpdate && !lens,
-      createsMissing: definition.allowsCreateOnUpdate && !lens,
+      requiresResourceVersion: !definition.allowsUnconditionalUpdate && !viewSubresource,
+      createsMissing: definition.allowsCreateOnUpdate && !viewSubresource,
     },
     {
       request: target.context,
@@ -41,15 +41,16 @@ export async function update(
       through: { definition, subresource },
     },
   );
-  return answer(definition, written, lens);
+  return answer(definition, written, viewSubresource);
 }
 
 export function answer(
   definition: ResourceDefinition,
   written: Awaited<ReturnType<typeof updateObject>>,
-  lens: ReturnType<typeof viewSubresourceOf> | undefined,
+  viewSubresource: ReturnType<typeof viewSubresourceOf> | undefined,
 ): VerbAnswer {
   const code = written.created ? 201 : 200;
-  if (lens?.viewKind) return { type: 'made', code, object: lens.view(written.encoded?.parse() ?? written.object) };
+  if (viewSubresource?.viewKind)
+    return { type: 'computed', code, object: viewSubresource.view(written.encoded?.parse() ?? written.object) };
   return answerOf(definition, written, code);
 }

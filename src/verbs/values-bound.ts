@@ -3,8 +3,8 @@ import { countValues } from '../machinery/count-values.js';
 import { isJsonObject, type JsonValue } from '../machinery/kube-object.js';
 
 /**
- * Bounds the object that a patch makes as the bodies of other writes are bounded: the patch adds to what is there.
- * metadata.managedFields has a bound of its own, as in ValueBudget. Throws ApiError: 413.
+ * Bounds the number of values of a patched object as that of request bodies, since a patch adds to the stored object.
+ * metadata.managedFields has its own bound, as in ValueBudget. Throws 413.
  */
 export function requireValuesWithin(object: JsonValue, valuesMax: number): void {
   const recordMax = managedFieldsValuesMax(valuesMax);

@@ -11,28 +11,32 @@ import type { ServedResource } from '../registry/resource-registry.js';
 import { toServedVersion } from '../registry/served-version.js';
 import type { Admit } from '../registry/write-context.js';
 
-/** What every verb on one object is told. */
+/** The object of a request, with the context of the request. */
 export interface Target {
   readonly served: ServedResource;
   readonly namespace: string;
   readonly name: string;
   readonly context: RequestContext;
-  /** What an `If-Match` header says of the object that is to be changed. */
+  /** The uid or resourceVersion of the `If-Match` header. */
   readonly preconditions?: Preconditions | undefined;
 }
 
-/** What a verb leads to; how it is written to a connection is not its business. */
+/** The result of a verb, independent of the connection and the encoding. */
 export type VerbAnswer =
-  /** Stored bytes that can go out as they are. */
+  /** Stored bytes that can be sent unchanged. */
   | { readonly type: 'stored'; readonly code: number; readonly encoded: EncodedObject }
-  /** An object made for this answer. */
-  | { readonly type: 'made'; readonly code: number; readonly object: KubeObject }
+  /** An object computed for this response. */
+  | { readonly type: 'computed'; readonly code: number; readonly object: KubeObject }
   | { readonly type: 'nothing'; readonly code: number }
   | { readonly type: 'status'; readonly status: Status }
   | { readonly type: 'list'; readonly list: ListResult }
-  | { readonly type: 'madeList'; readonly objects: readonly KubeObject[]; readonly continueToken: string | undefined };
+  | {
+      readonly type: 'computedList';
+      readonly objects: readonly KubeObject[];
+      readonly continueToken: string | undefined;
+    };
 
-/** What a write led to, in the words of the version that was asked for. */
+/** Returns the result of a write in the version of the request. */
 export function answerOf(
   definition: ResourceDefinition,
   written: { readonly encoded: EncodedObject | undefined; readonly object: KubeObject },
@@ -40,15 +44,15 @@ export function answerOf(
 ): VerbAnswer {
   return written.encoded
     ? { type: 'stored', code, encoded: written.encoded }
-    : { type: 'made', code, object: toServedVersion(definition, written.object) };
+    : { type: 'computed', code, object: toServedVersion(definition, written.object) };
 }
 
-/** Throws the 403 of a user who may update or patch the object but not create it. */
+/** Throws 403 if the user may update or patch the object but not create it. */
 export type RequireCreate = () => Promise<void>;
 
 /**
- * Admission for one write, as the registry wants it handed in. `requireCreate` runs before the validation of an object
- * that an update or an apply creates: the request itself was authorized for another verb.
+ * Returns the admission hooks of one write. `requireCreate` runs before validation of an object that an update or apply
+ * creates, since the request was authorized for another verb.
  */
 export function admissionFor(
   chain: AdmissionChain,
@@ -59,7 +63,7 @@ export function admissionFor(
 ): Admit {
   const { definition } = target.served;
   const attributes = (object: KubeObject | undefined, old: KubeObject | undefined) => ({
-    // A PUT or apply to a name that does not exist creates.
+    // A PUT or apply to a name that does not exist is a create.
     operation: operation === 'UPDATE' && old === undefined ? ('CREATE' as const) : operation,
     resource: target.served.store.groupResource,
     kind: definition.kind,

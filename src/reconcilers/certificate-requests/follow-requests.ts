@@ -1,4 +1,4 @@
-import type { Place } from '../../client/loopback-client.js';
+import type { ObjectRef } from '../../client/loopback-client.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { findStored } from '../find-stored.js';
 import { followNames } from '../follow.js';
@@ -10,7 +10,7 @@ const workersMax = 4;
 export function followRequests(
   parts: ReconcilerParts,
   queueName: string,
-  look: (request: KubeObject, place: Place, signal: AbortSignal) => Promise<void | { readonly againInMs: number }>,
+  look: (request: KubeObject, place: ObjectRef, signal: AbortSignal) => Promise<void | { readonly againInMs: number }>,
 ): RunningReconciler {
   const group = parts.config.naming.group('certificates');
   const served = findStored(parts.registry, group, 'v1', 'certificatesigningrequests');

@@ -1,4 +1,4 @@
-import { isReason, type LoopbackClient, type Place } from '../../client/loopback-client.js';
+import { isReason, type LoopbackClient, type ObjectRef } from '../../client/loopback-client.js';
 import { apiVersionOf } from '../../machinery/gvk.js';
 import { sleep, type Clock } from '../../std/clock.js';
 import type { Logger } from '../../std/logger.js';
@@ -19,7 +19,7 @@ export const electionTimes: ElectionTimes = { leaseMs: 15_000, renewDeadlineMs: 
 
 export interface ElectionParts {
   readonly client: LoopbackClient;
-  readonly lease: Place;
+  readonly lease: ObjectRef;
   /** Of nobody else, ever. */
   readonly identity: string;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-import { isReason, type Place } from '../../client/loopback-client.js';
+import { isReason, type ObjectRef } from '../../client/loopback-client.js';
 import { qualifiedResource } from '../../machinery/gvk.js';
 import type { KubeObject, OwnerReference } from '../../machinery/kube-object.js';
 import { inLanes } from '../../std/in-lanes.js';
@@ -70,7 +70,7 @@ class GarbageCollection implements RunningReconciler {
   /** A server that was killed between the two steps in which some kinds are deleted has left the second to us. */
   private async finish(
     key: string,
-    place: Place,
+    place: ObjectRef,
     uid: string,
     signal: AbortSignal,
   ): Promise<void | { againInMs: number }> {
@@ -85,7 +85,7 @@ class GarbageCollection implements RunningReconciler {
   }
 
   /** From the cache first, which nearly always says that it stays; otherwise nothing is believed but the store. */
-  private async judge(key: string, place: Place, uid: string, signal: AbortSignal): Promise<void> {
+  private async judge(key: string, place: ObjectRef, uid: string, signal: AbortSignal): Promise<void> {
     const { lifetime } = this.graph.cached(place)!.attributes;
     if (lifetime!.owners.every((owner) => this.cachedState(owner, place) === 'solid')) return;
     const live = await this.parts.client.live(place, signal);
@@ -112,14 +112,14 @@ class GarbageCollection implements RunningReconciler {
     await this.parts.client.delete(place, { propagationPolicy, preconditions }, signal);
   }
 
-  private cachedState(owner: OwnerReference, dependent: Place): 'solid' | 'other' {
+  private cachedState(owner: OwnerReference, dependent: ObjectRef): 'solid' | 'other' {
     const place = this.placeOfOwner(owner, dependent);
     const encoded = typeof place === 'object' ? this.graph.cached(place) : undefined;
     if (!encoded || encoded.corruption || waitsForDependents(encoded.attributes.lifetime)) return 'other';
     return this.graph.uidOf(encoded) === owner.uid ? 'solid' : 'other';
   }
 
-  private async stateOf(owner: OwnerReference, dependent: Place, signal: AbortSignal): Promise<Owner['state']> {
+  private async stateOf(owner: OwnerReference, dependent: ObjectRef, signal: AbortSignal): Promise<Owner['state']> {
     const place = this.placeOfOwner(owner, dependent);
     if (typeof place === 'string') return place;
     const live = await this.parts.client.live(place, signal);
@@ -128,14 +128,14 @@ class GarbageCollection implements RunningReconciler {
     return deletionTimestamp !== undefined && finalizers.includes(foregroundFinalizer) ? 'waiting' : 'solid';
   }
 
-  private placeOfOwner(owner: OwnerReference, dependent: Place): Place | 'unknown' | 'misplaced' {
+  private placeOfOwner(owner: OwnerReference, dependent: ObjectRef): ObjectRef | 'unknown' | 'misplaced' {
     const place = this.graph.placeOfOwner(owner, dependent.namespace);
     if (!place) return 'unknown';
     return place.served.definition.namespaced && !dependent.served.definition.namespaced ? 'misplaced' : place;
   }
 
   /** Its dependents forget it, then it may go. */
-  private async orphan(place: Place, uid: string, signal: AbortSignal): Promise<void> {
+  private async orphan(place: ObjectRef, uid: string, signal: AbortSignal): Promise<void> {
     await this.catchUp(place, signal);
     const { client, clock } = this.parts;
     await inLanes(this.graph.dependentsOf(place, uid), { lanes: workersMax, clock }, async ({ key }) => {
@@ -146,7 +146,7 @@ class GarbageCollection implements RunningReconciler {
   }
 
   /** It may go when nothing is in its way; what is, is looked at, and tells when it has gone. */
-  private async awaitDependents(key: string, place: Place, uid: string, signal: AbortSignal): Promise<void> {
+  private async awaitDependents(key: string, place: ObjectRef, uid: string, signal: AbortSignal): Promise<void> {
     await this.catchUp(place, signal);
     const standing = this.blockersOf(key).filter((blocker) => !waitsForDependents(this.graph.lifetimeOf(blocker)));
     for (const blocker of standing) this.queue.add(blocker);
@@ -168,12 +168,12 @@ class GarbageCollection implements RunningReconciler {
   }
 
   /** Dependents that were acknowledged before the call are known after it. */
-  private async catchUp({ served }: Place, signal: AbortSignal): Promise<void> {
+  private async catchUp({ served }: ObjectRef, signal: AbortSignal): Promise<void> {
     const { feed, limits } = served.store.parts;
     await feed.consistentRevision({ signal, timeoutMs: limits.freshnessTimeoutMs });
   }
 
-  private async release(place: Place, uid: string, finalizer: string, signal: AbortSignal): Promise<void> {
+  private async release(place: ObjectRef, uid: string, finalizer: string, signal: AbortSignal): Promise<void> {
     await this.changeSame(place, uid, signal, (object) => {
       const finalizers = (object.metadata.finalizers ?? []).filter((other) => other !== finalizer);
       const { finalizers: _before, ...metadata } = object.metadata;
@@ -181,11 +181,16 @@ class GarbageCollection implements RunningReconciler {
     });
   }
 
-  private async forgetOwners(place: Place, uid: string, owners: readonly string[], signal: AbortSignal): Promise<void> {
+  private async forgetOwners(
+    place: ObjectRef,
+    uid: string,
+    owners: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
     await this.changeSame(place, uid, signal, (object) => withoutOwners(object, owners));
   }
 
-  private async unblockOwners(place: Place, uid: string, signal: AbortSignal): Promise<void> {
+  private async unblockOwners(place: ObjectRef, uid: string, signal: AbortSignal): Promise<void> {
     await this.changeSame(place, uid, signal, (object) => ({
       ...object,
       metadata: {
@@ -199,7 +204,7 @@ class GarbageCollection implements RunningReconciler {
 
   /** Another object of the same name is none of ours. */
   private async changeSame(
-    place: Place,
+    place: ObjectRef,
     uid: string,
     signal: AbortSignal,
     changed: (object: KubeObject) => KubeObject,
@@ -214,7 +219,7 @@ class GarbageCollection implements RunningReconciler {
   }
 
   /** It is kept for ever: who made it should hear of it. One Event for each owner, in the namespace that has those of the cluster. */
-  private async warn(place: Place, uid: string, owner: OwnerReference, signal: AbortSignal): Promise<void> {
+  private async warn(place: ObjectRef, uid: string, owner: OwnerReference, signal: AbortSignal): Promise<void> {
     const { registry, clock, client } = this.parts;
     const { group, version, kind, plural } = place.served.definition;
     const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -1,7 +1,7 @@
 import type { CacheEvent } from '../../cache/cache-event.js';
 import type { EncodedObject, Lifetime } from '../../cache/encoded-object.js';
 import type { CacheObserver } from '../../cache/watch-cache.js';
-import type { Place } from '../../client/loopback-client.js';
+import type { ObjectRef } from '../../client/loopback-client.js';
 import { parseApiVersion } from '../../machinery/gvk.js';
 import type { OwnerReference } from '../../machinery/kube-object.js';
 import type { ResourceRegistry, ServedResource } from '../../registry/resource-registry.js';
@@ -42,7 +42,7 @@ export class OwnershipGraph {
     return this.ownership.size;
   }
 
-  placeOf(key: string): Place | undefined {
+  placeOf(key: string): ObjectRef | undefined {
     const name = key.slice(key.lastIndexOf('/') + 1);
     const parent = key.slice(0, key.length - name.length);
     const whole = this.byPrefix.get(parent);
@@ -52,7 +52,7 @@ export class OwnershipGraph {
     return served && { served, namespace: parent.slice(prefix.length, -1), name };
   }
 
-  cached({ served: { store }, namespace, name }: Place): EncodedObject | undefined {
+  cached({ served: { store }, namespace, name }: ObjectRef): EncodedObject | undefined {
     return store.cache.get(store.keyOf(namespace, name));
   }
 
@@ -62,7 +62,7 @@ export class OwnershipGraph {
   }
 
   /** Where an owner is, seen from a dependent; undefined when its kind is not served. */
-  placeOfOwner({ apiVersion, kind, name }: OwnerReference, namespace: string): Place | undefined {
+  placeOfOwner({ apiVersion, kind, name }: OwnerReference, namespace: string): ObjectRef | undefined {
     const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' };
     const found = this.registry
       .findVersion(group, version)
@@ -78,11 +78,11 @@ export class OwnershipGraph {
   }
 
   /** Those that name this object, and no other that had its place before. */
-  dependentsOf(place: Place, uid: string): Dependent[] {
+  dependentsOf(place: ObjectRef, uid: string): Dependent[] {
     return [...this.named(place)].filter(({ owners }) => owners.some((owner) => owner.uid === uid));
   }
 
-  private named({ served: { definition }, namespace, name }: Place): Iterable<Dependent> {
+  private named({ served: { definition }, namespace, name }: ObjectRef): Iterable<Dependent> {
     const { group, kind, namespaced } = definition;
     return this.ownership.named({ group, kind, namespace: namespaced ? namespace : undefined, name });
   }

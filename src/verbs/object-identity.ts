@@ -2,8 +2,8 @@ import { ApiError } from '../machinery/api-error.js';
 import { fieldError } from '../machinery/field-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 
-/** An object goes where its URL says; its own word may be missing, but not another. */
-export function placeInNamespace(object: KubeObject, namespace: string, namespaced: boolean): void {
+/** Sets metadata.namespace from the URL. A different namespace in the body is rejected (400). */
+export function ensureNamespace(object: KubeObject, namespace: string, namespaced: boolean): void {
   const { metadata } = object;
   if (!namespaced) {
     delete metadata.namespace;
@@ -15,7 +15,7 @@ export function placeInNamespace(object: KubeObject, namespace: string, namespac
   }
 }
 
-/** A PUT or PATCH speaks of the object that its URL names. */
+/** Rejects a name in the body that differs from the URL (400). */
 export function checkName(object: KubeObject, name: string): void {
   if (!object.metadata.name) {
     throw ApiError.badRequest(
@@ -29,7 +29,7 @@ export function checkName(object: KubeObject, name: string): void {
   }
 }
 
-/** A change cannot make an object another one. Whoever replaces it says by the uid which one he means: that may conflict. */
+/** PATCH and apply must not change metadata.uid (422). For PUT the uid is a precondition (409). */
 export function checkUid(
   object: KubeObject,
   live: KubeObject | undefined,

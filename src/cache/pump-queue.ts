@@ -1,14 +1,11 @@
-/**
- * Work that is done a slice at a time so that the event loop stays free: whoever has more to do queues up again
- * behind all others.
- */
+/** Work done in slices, so that the event loop stays free. A pump with more work adds itself to the queue again. */
 export interface Pump {
   pump(): void;
 }
 
-const pumpsPerTurn = 8;
+const pumpsPerTick = 8;
 
-export class Turns {
+export class PumpQueue {
   private queue: Pump[] = [];
   private isScheduled = false;
 
@@ -20,7 +17,7 @@ export class Turns {
   }
 
   private readonly run = (): void => {
-    for (const pump of this.queue.splice(0, pumpsPerTurn)) pump.pump();
+    for (const pump of this.queue.splice(0, pumpsPerTick)) pump.pump();
     this.isScheduled = this.queue.length > 0;
     if (this.isScheduled) setImmediate(this.run);
   };
