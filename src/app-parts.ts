@@ -193,7 +193,7 @@ export function makeParts(given: Given): AppParts {
     requestMetrics: meters.requests,
     accessMetrics: meters.access,
     workQueueMetrics: meters.workQueues,
-    metrics: metricPages(meters, { config, registry, version, declaredValidation, health }),
+    metrics: metricPages(meters, { clock, config, registry, version, declaredValidation, health }),
     discovery: new DiscoveryRequests({
       registry,
       encodings,

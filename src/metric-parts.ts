@@ -60,6 +60,7 @@ function* storedKinds(registry: ResourceRegistry): Generator<[prefix: string, ki
 
 /** Sources of metrics that are computed at scrape time. */
 interface Measured {
+  readonly clock: Clock;
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
   readonly version: VersionDocument;
@@ -74,10 +75,10 @@ export interface MetricPages {
 
 /** Returns the metrics of /metrics (all) and of /metrics/slis (indicators). */
 export function metricPages(meters: Meters, measured: Measured): MetricPages {
-  const { config, registry, version, declaredValidation, health } = measured;
+  const { clock, config, registry, version, declaredValidation, health } = measured;
   const showsHidden = config.showHiddenMetricsForVersion !== undefined;
-  const all = new ServerMetrics({ withProcess: true, showsHidden });
-  const indicators = new ServerMetrics({ withProcess: false });
+  const all = new ServerMetrics(clock, { withProcess: true, showsHidden });
+  const indicators = new ServerMetrics(clock, { withProcess: false });
   all.add(
     ...meters.requests.families(),
     ...meters.access.families(),

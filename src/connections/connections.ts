@@ -56,11 +56,6 @@ export class Connections {
     this.sweeping = every(parts.clock, Math.max(Math.min(shortest / 8, 2_000), 20), () => this.sweep());
   }
 
-  /** Requests that have begun and not ended, watches included. */
-  get requestsUnderWay(): number {
-    return this.underWay;
-  }
-
   get open(): number {
     return this.tcpSockets.size;
   }

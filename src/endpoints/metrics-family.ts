@@ -7,8 +7,11 @@ import type { Release } from '../config/version.js';
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
+  /** One object for all samples of a histogram series: its text is built once. */
   readonly labels: Labels;
   readonly value: number;
+  /** The label `le` of a bucket: its upper bound. */
+  readonly le?: string;
   /** Suffix of the name, for samples of a histogram. */
   readonly suffix?: '_bucket' | '_sum' | '_count';
 }
@@ -62,11 +65,7 @@ export class Buckets {
     for (const [at, count] of this.counts.entries()) {
       total += count;
       const bound = this.bounds[at];
-      yield {
-        labels: { ...labels, le: bound === undefined ? '+Inf' : String(bound) },
-        value: total,
-        suffix: '_bucket',
-      };
+      yield { labels, le: bound === undefined ? '+Inf' : String(bound), value: total, suffix: '_bucket' };
     }
     yield { labels, value: this.sum, suffix: '_sum' };
     yield { labels, value: total, suffix: '_count' };

@@ -80,16 +80,25 @@ export class Series {
     readonly dryRun: string,
   ) {}
 
-  count(code: number, client: string): void {
+  count(code: number, client: string, times = 1): void {
     const { outcomes } = this;
     for (let at = 0; at < outcomes.length; at++) {
       const outcome = outcomes[at]!;
       if (outcome.code === code && outcome.client === client) {
-        outcome.count++;
+        outcome.count += times;
         return;
       }
     }
-    outcomes.push({ code, client, count: 1 });
+    outcomes.push({ code, client, count: times });
+  }
+
+  /** Adds what is common to all series; sizes of bodies are kept by resource alone. */
+  add(other: Series): void {
+    this.durations.add(other.durations);
+    for (const { code, client, count } of other.outcomes) this.count(code, client, count);
+    for (const [code, count] of other.terminations) {
+      this.terminations.set(code, (this.terminations.get(code) ?? 0) + count);
+    }
   }
 }
 
@@ -109,7 +118,9 @@ export class RequestMetrics {
     private readonly registry: ResourceRegistry,
     /** Labels `system_client` by user name. */
     private readonly systemClients: ReadonlyMap<string, string> = new Map(),
-  ) {}
+  ) {
+    registry.onChange(() => this.foldGone());
+  }
 
   /** Counts a request as in flight. The result must be passed to end(). */
   begin(info: RequestInfo, contentType: string | undefined): Series | undefined {
@@ -219,6 +230,16 @@ export class RequestMetrics {
         ],
       },
     ];
+  }
+
+  /** Adds the series of resources that are no longer served to the series `unknown`: custom kinds may come and go without end. */
+  private foldGone(): void {
+    for (const [key, series] of this.series) {
+      const { group = '', version = '', resource = '' } = series.labels;
+      if (resource === '' || series.running > 0 || this.registry.find(group, version, resource)) continue;
+      this.unknown.add(series);
+      this.series.delete(key);
+    }
   }
 
   private *each(samplesOf: (series: Series) => Iterable<Sample>): Iterable<Sample> {

@@ -1,5 +1,6 @@
 import { previousRelease, servedRelease, type Release } from '../config/version.js';
 import { single, type MetricFamily } from './metrics-family.js';
+import { ManualClock } from '../std/clock.js';
 import { ServerMetrics } from './metrics.js';
 import { helpOf, isHidden, visibilityFamilies } from './metrics-visibility.js';
 
@@ -29,7 +30,7 @@ test.each([
     hidden: 0,
   },
 ])('metrics written with showsHidden: $showsHidden', async ({ showsHidden, want, hidden }) => {
-  const metrics = new ServerMetrics({ withProcess: true, showsHidden });
+  const metrics = new ServerMetrics(new ManualClock(), { withProcess: true, showsHidden });
   metrics.add(
     { ...single('fresh', 'gauge', '[BETA] Fresh.', () => 1), deprecatedVersion: previousRelease },
     { ...single('old', 'gauge', '[STABLE] Old.', () => 1), deprecatedVersion: '1.30' },

@@ -1,7 +1,9 @@
 import { registryOf } from '../../test/harness/shell.js';
+import { stopServing } from '../../test/harness/stop-serving.js';
 import { parseRequestInfo } from '../machinery/request-info.js';
 import { defineResource } from '../registry/resource-definition.js';
 import { defaultTable } from '../registry/table.js';
+import { ManualClock } from '../std/clock.js';
 import { ServerMetrics } from './metrics.js';
 import { RequestMetrics } from './metrics-requests.js';
 import { buildFamilies, cacheFamilies } from './metrics-server.js';
@@ -155,7 +157,7 @@ it('apiserver_request_sli_duration_seconds leaves out watches and adds up dry ru
   call({ url: '/api/v1/namespaces/a/pods?dryRun=All', method: 'POST', seconds: 70 });
   call({ url: '/api/v1/pods?watch=1', seconds: 300 });
   const objectives = samples('apiserver_request_sli_duration_seconds');
-  const bucket = (le: string) => objectives.filter(({ labels }) => labels['le'] === le).map(({ value }) => value);
+  const bucket = (le: string) => objectives.filter((sample) => sample.le === le).map(({ value }) => value);
   expect([bucket('0.2'), bucket('0.4'), bucket('60'), bucket('+Inf')]).toEqual([[0], [1], [1], [2]]);
   expect(objectives.find(({ suffix }) => suffix === '_sum')!.value).toBeCloseTo(70.3);
 });
@@ -172,7 +174,7 @@ it('/metrics is valid Prometheus text without duplicate samples', async () => {
   storage.observe('get', 0.2, 'unavailable', '/registry/pods/ns/b');
   storage.observe('txn', 0.2, 'conflict', '/registry/a.example/things/a');
   storage.observe('revision', 0.1, 'ok', '');
-  const all = new ServerMetrics({ withProcess: true });
+  const all = new ServerMetrics(new ManualClock(), { withProcess: true });
   all.add(
     ...metrics.families(),
     ...storage.families(),
@@ -215,3 +217,26 @@ function labelsOf(line: string): string[] {
     .split(',')
     .sort();
 }
+
+test('requests for a kind that is no longer served are counted in the series of unknown ones', () => {
+  const registry = registryOf([pods]);
+  const metrics = new RequestMetrics(registry);
+  const get = () => {
+    const info = parseRequestInfo('GET', '/api/v1/namespaces/a/pods/x');
+    metrics.end(info, undefined, metrics.begin(info, undefined), {
+      code: 200,
+      seconds: 1,
+      sentBytes: 1,
+      userName: 'a',
+    });
+  };
+  const totals = () =>
+    Array.from(metrics.families()[0]!.samples(), ({ labels, value }) => [labels['verb'], labels['resource'], value]);
+  get();
+  get();
+  expect(totals()).toEqual([['GET', 'pods', 2]]);
+  stopServing(registry, '', 'v1');
+  expect(totals()).toEqual([['other', '', 2]]);
+  get();
+  expect(totals()).toEqual([['other', '', 3]]);
+});

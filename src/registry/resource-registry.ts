@@ -134,17 +134,6 @@ export class ResourceRegistry {
     this.versions.delete(key);
   }
 
-  removeVersion(group: string, version: string): void {
-    const key = `${group}/${version}`;
-    const found = this.versions.get(key);
-    if (!found) return;
-    this.drop(key);
-    for (const served of found.resources) {
-      if (served.type === 'stored') served.store.parts.feed.removeResource(served.store.scopeOf(''));
-    }
-    this.changed();
-  }
-
   private changed(): void {
     this.changes++;
     for (const listener of this.listeners) listener();

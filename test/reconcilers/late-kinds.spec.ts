@@ -4,6 +4,7 @@ import { defineResource } from '../../src/registry/resource-definition.js';
 import { ResourceStore } from '../../src/registry/resource-store.js';
 import { defaultTable } from '../../src/registry/table.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
+import { stopServing } from '../harness/stop-serving.js';
 import { until, untilGone } from '../harness/until.js';
 
 const widgets = defineResource({
@@ -82,6 +83,6 @@ it('what such a kind held is free when it goes', async () => {
   await until(admin, '/api/v1/namespaces', 'last', (namespace) =>
     JSON.stringify(namespace).includes('SomeFinalizersRemain'),
   );
-  server.keelson.parts.registry.removeVersion(widgets.group, widgets.version);
+  stopServing(server.keelson.parts.registry, widgets.group, widgets.version);
   await untilGone(admin, '/api/v1/namespaces', 'last');
 });

@@ -1,0 +1,10 @@
+import type { ResourceRegistry } from '../../src/registry/resource-registry.js';
+
+/** Stops serving a version and closes the caches of its resources, as it is done for a custom kind that is deleted. */
+export function stopServing(registry: ResourceRegistry, group: string, version: string): void {
+  const served = registry.findVersion(group, version)!;
+  registry.replaceVersions([{ ...served, resources: [] }]);
+  for (const resource of served.resources) {
+    if (resource.type === 'stored') resource.store.parts.feed.removeResource(resource.store.scopeOf(''));
+  }
+}
