@@ -34,9 +34,10 @@ function jsYaml(): typeof JsYaml {
 }
 
 /** Throws DecodeError, and ApiError (413) for more values than `valuesMax` or more than a million lines. */
-export function* readYaml(text: string, valuesMax = Infinity): Steps<YamlDocument> {
+export function* readYaml(stream: string, valuesMax = Infinity): Steps<YamlDocument> {
   const { parseEvents, YAMLException } = jsYaml();
-  requireLinesWithin(text);
+  requireLinesWithin(stream);
+  const text = firstDocument(stream);
   try {
     const events = parseEvents(text, { maxDepth: countedDepth(valuesMax, hasRecord(text) ? 2 : 1) });
     yield;
@@ -45,6 +46,23 @@ export function* readYaml(text: string, valuesMax = Infinity): Steps<YamlDocumen
     if (error instanceof YAMLException) throw new DecodeError(problemText(error), { cause: error });
     throw error;
   }
+}
+
+const documentMarker = /(?:^|[\n\r])(---|\.\.\.)(?=[ \t\r\n]|$)/g;
+/** A line that is not blank, a comment or a directive. */
+const contentLine = /(?:^|[\n\r])[ \t\uFEFF]*[^\s#%]/;
+
+/** The text up to the end of the first document: the parser would read the 700,000 behind it, too. */
+function firstDocument(stream: string): string {
+  let hasBegun = false;
+  let behindMarker = 0;
+  for (const { index, 0: match, 1: marker } of stream.matchAll(documentMarker)) {
+    hasBegun ||= contentLine.test(stream.slice(behindMarker, index));
+    if (hasBegun) return stream.slice(0, index + 1);
+    behindMarker = index + match.length;
+    hasBegun = marker === '---';
+  }
+  return stream;
 }
 
 function requireLinesWithin(text: string): void {

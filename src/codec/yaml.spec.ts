@@ -19,6 +19,13 @@ describe('decodeYaml', () => {
     ['---', null],
     ['a: b', { a: 'b' }],
     ['a: b\n---\na: c', { a: 'b' }],
+    ['a: b\n--- {a: c}\n', { a: 'b' }],
+    ['---\na: b\n...\na: c', { a: 'b' }],
+    ['--- {a: b}\r\n--- {a: c}', { a: 'b' }],
+    ['# c\n\n---\na: b\n---\n[', { a: 'b' }],
+    ['%YAML 1.2\n---\na: b\n---\na: c', { a: 'b' }],
+    ['---\n---\na: c', null],
+    ['a: |\n  x\n  ---\n  y\nb: ---c', { a: 'x\n---\ny\n', b: '---c' }],
     ['{"a": 1}', { a: 1 }],
     ['{a: 1, b: [x]}', { a: 1, b: ['x'] }],
     ['- 1\n- - 2', [1, [2]]],
@@ -242,6 +249,7 @@ describe('YAML takes time linear in its bytes', () => {
     ['nested duplicate keys', 'a:\n  b: 1\n  b: 2\n'.repeat(30_000)],
     ['digits that are not a number', `a: ${'9'.repeat(500_000)}x`],
     ['digits and a dot that are not a number', `a: .${'9'.repeat(500_000)}x`],
+    ['450,000 documents', '--- {}\n'.repeat(450_000)],
     ['an anchor in every entry', Array.from({ length: 50_000 }, (_, index) => `k${index}: &a${index} 1\n`).join('')],
   ])('decoding %s', (_, text) => {
     read('a: 1'); // Loads the parser, which is imported on first use.
