@@ -9,7 +9,7 @@ describe('npm run attack', () => {
 
   it('makes one pass over everything with a seed of its own unless told otherwise', () => {
     expect(read()).toEqual({
-      ...{ seed: 5, minutes: 0, only: [], store: 'memory' },
+      ...{ seed: 5, minutes: 0, only: [], store: 'memory', match: '' },
       ...{ isJson: false, isProfiled: false, isShort: false, isHelp: false, showOverMs: 150 },
     });
   });
@@ -21,7 +21,18 @@ describe('npm run attack', () => {
 
   it('names every option that it takes in its help', () => {
     expect([...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option)).toEqual([
-      ...['--only', '--minutes', '--seed', '--store', '--show-over', '--profile', '--short', '--json', '--help'],
+      ...[
+        '--only',
+        '--minutes',
+        '--match',
+        '--seed',
+        '--store',
+        '--show-over',
+        '--profile',
+        '--short',
+        '--json',
+        '--help',
+      ],
     ]);
     expect(read('--help').isHelp).toBe(true);
     expect(read('--show-over=90').showOverMs).toBe(90);

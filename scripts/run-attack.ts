@@ -16,12 +16,13 @@ server log an error or end, or changed a prototype.
 
   --only FAMILY,…      only these families: ${families.map(({ name }) => name).join(', ')}
   --minutes N          goes on for so long, pass after pass; without it one pass over everything
+  --match TEXT         only requests whose line in the report contains TEXT
   --seed N             what is left to chance is the same again; the default is chosen at random and printed
   --store NAME         memory (the default) or embedded
   --show-over MS       prints each request that held the event loop longer; the default is ${holdMsMax}
   --profile            with each of these, the functions that took the time in the turn that was the longest
-  --short              a chosen part of the requests at a tenth of their size, without those that are known to
-                       be slow, as in test/attack/worst-cases.spec.ts
+  --short              a chosen part of the requests at a third of their size, as test/attack/worst-cases.spec.ts
+                       sends them
   --json               the report as JSON
   --help               prints this`;
 
@@ -31,6 +32,7 @@ export interface AttackCall {
   readonly minutes: number;
   readonly showOverMs: number;
   readonly only: readonly string[];
+  readonly match: string;
   readonly store: AttackedStore;
   readonly isJson: boolean;
   readonly isProfiled: boolean;
@@ -47,7 +49,7 @@ export function readAttackCall(words: readonly string[], randomSeed: () => numbe
   for (let at = 0; at < parts.length; at++) {
     const flag = parts[at]!;
     if (['--json', '--profile', '--short', '--help'].includes(flag)) given.set(flag, '');
-    else if (['--seed', '--minutes', '--only', '--store', '--show-over'].includes(flag))
+    else if (['--seed', '--minutes', '--only', '--match', '--store', '--show-over'].includes(flag))
       given.set(flag, parts[++at] ?? '');
     else throw new Error(`unknown option ${flag}`);
   }
@@ -68,6 +70,7 @@ export function readAttackCall(words: readonly string[], randomSeed: () => numbe
     seed: numberOf('--seed') ?? randomSeed(),
     minutes: numberOf('--minutes') ?? 0,
     only,
+    match: given.get('--match') ?? '',
     store,
     isJson: given.has('--json'),
     isProfiled: given.has('--profile'),

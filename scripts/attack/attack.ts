@@ -15,6 +15,8 @@ export interface HostileRequest {
   readonly cutAfterMs?: number;
   /** A 5xx that is the documented answer. */
   readonly mayFailWith?: readonly number[];
+  /** If set, only answers that contain this text are documented ones. */
+  readonly failureText?: string;
 }
 
 /**

@@ -77,9 +77,9 @@ export class Report {
   }
 
   /** Notes an answer that no request may get. */
-  judge({ about, mayFailWith = [] }: HostileRequest, { code, bytes }: HostileAnswer): void {
+  judge({ about, mayFailWith = [], failureText = '' }: HostileRequest, { code, bytes }: HostileAnswer): void {
     this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
-    if (code < 500 || mayFailWith.includes(code)) return;
+    if (code < 500 || (mayFailWith.includes(code) && bytes.includes(failureText))) return;
     this.problems.push(`${code} after ${about}: ${bytes.toString('utf8').slice(0, 300)}`);
   }
 }

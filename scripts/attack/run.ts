@@ -11,6 +11,8 @@ export const holdMsMax = 150;
 /** Bodies of a short run: large enough to show cost that is not linear, small enough for a busy machine. */
 const shortPart = 0.3;
 const measureEveryMs = 10_000;
+/** Stands for the answer of a request that was left out. */
+const unsent: HostileAnswer = { code: 0, bytes: Buffer.alloc(0) };
 
 export interface RunOptions {
   readonly families: readonly Family[];
@@ -19,6 +21,8 @@ export interface RunOptions {
   /** Passes go on until so much time is over; one pass where it is 0. */
   readonly minutes: number;
   readonly store: AttackedStore;
+  /** Only requests whose description contains this text are sent. */
+  readonly match?: string;
   /** Takes a CPU profile of each request, and shows it with those that held for too long. */
   readonly isProfiled?: boolean;
   /** Rows of shorter holds come without a profile. */
@@ -77,13 +81,14 @@ class Attacker {
   }
 
   private async send(family: string, requests: HostileRequest | readonly HostileRequest[]): Promise<HostileAnswer> {
-    const { isProfiled = false, onRow, showOverMs = holdMsMax } = this.options;
+    const { isProfiled = false, match = '', onRow, showOverMs = holdMsMax } = this.options;
     const all = [requests].flat();
-    const request = all[0]!;
+    const request = describe(all[0]!, all.length);
+    if (!request.includes(match)) return unsent;
     const { answers, hold, hot, tookMs } = await this.session.measured(all, isProfiled);
     const answer = answers.at(-1)!;
     const row: AttackRow = {
-      ...{ family, request: describe(request, all.length), code: answer.code, hold, tookMs },
+      ...{ family, request, code: answer.code, hold, tookMs },
       ...(heldMs(hold) > showOverMs && { hot }),
     };
     this.report.add(row);

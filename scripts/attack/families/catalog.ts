@@ -102,6 +102,8 @@ function* attacksOn(kind: AttackedKind, container: Container, style: EntryStyle,
     path: kind.collection + query,
     headers: { 'content-type': body.mediaType },
     body: body.bytes,
+    // kube-apiserver's answer, too, when a Service asks for more node ports than there are.
+    ...(kind.facts.resource!.plural === 'services' && { mayFailWith: [500], failureText: 'range is full' }),
   };
   const created = yield sent;
   if (created.code !== 201 || kind.isDryRun) return;
