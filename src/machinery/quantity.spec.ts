@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { canonicalQuantity, Quantity } from './quantity.js';
+import { canonicalQuantity, isShortQuantity, Quantity } from './quantity.js';
 
 describe('Quantity', () => {
   it.each([
@@ -113,4 +113,35 @@ describe('Quantity', () => {
       }),
     );
   });
+});
+
+test('short quantities are canonical and multiples of a thousandth', () => {
+  const numbers = ['0', '1', '7', '10', '100', '999', '1000', '1024', '05', '1.5'];
+  const suffixes = [
+    '',
+    'n',
+    'u',
+    'm',
+    'k',
+    'K',
+    'M',
+    'G',
+    'T',
+    'P',
+    'E',
+    'Ki',
+    'Mi',
+    'Gi',
+    'Ti',
+    'Pi',
+    'Ei',
+    'mi',
+    'e3',
+  ];
+  const short = numbers.flatMap((number) => suffixes.map((suffix) => number + suffix)).filter(isShortQuantity);
+  expect(short).toHaveLength(61);
+  for (const text of short) {
+    const quantity = Quantity.parse(text);
+    expect([text, Quantity.ofMilli(quantity.toMilli(), quantity.format).toString()]).toEqual([text, text]);
+  }
 });

@@ -159,6 +159,13 @@ export class Quantity {
 
 const largest = Quantity.ofInteger(int64Max);
 
+const shortQuantity = /^(?:0|[1-9]\d{0,2}(?:[mkMGTP]|[KMGTP]i)?)$/;
+
+/** True for most quantities that objects have, `500m` or `4Gi`: canonical as they are, and multiples of a thousandth. */
+export function isShortQuantity(text: string): boolean {
+  return shortQuantity.test(text);
+}
+
 /** The amount as clients will see it, or undefined when the text is none. */
 export function canonicalQuantity(text: string): string | undefined {
   try {

@@ -13,9 +13,9 @@ export const listedMax = 16;
 interface Demand {
   mustExist: boolean;
   mustNotExist: boolean;
-  /** Undefined when any value will do. */
-  allowed: ReadonlySet<string> | undefined;
-  readonly denied: Set<string>;
+  /** Undefined when any value will do. A text where there is one value: a set for each of 200,000 keys takes 0.2 s. */
+  allowed: string | ReadonlySet<string> | undefined;
+  denied: Set<string> | undefined;
   /** Undefined when a bound is no integer: no value meets it. */
   above: bigint | undefined;
   below: bigint | undefined;
@@ -58,12 +58,13 @@ export class RequirementsByKey {
       case 'in': {
         const { allowed } = demand;
         demand.mustExist = true;
-        demand.allowed = new Set(allowed ? values.filter((value) => allowed.has(value)) : values);
+        const both = allowed === undefined ? values : values.filter((value) => isAllowed(allowed, value));
+        demand.allowed = both.length === 1 ? both[0]! : new Set(both);
         break;
       }
       case '!=':
       case 'notin':
-        for (const value of values) demand.denied.add(value);
+        for (const value of values) (demand.denied ??= new Set()).add(value);
         break;
       case 'exists':
         demand.mustExist = true;
@@ -83,7 +84,7 @@ function noDemand(): Demand {
     mustExist: false,
     mustNotExist: false,
     allowed: undefined,
-    denied: new Set(),
+    denied: undefined,
     above: lowest,
     below: highest,
     isCompared: false,
@@ -100,13 +101,16 @@ function compare(demand: Demand, operator: 'gt' | 'lt', bound: bigint | undefine
 
 function isMetBy(demand: Demand, value: string | undefined): boolean {
   if (value === undefined) return !demand.mustExist;
-  if (demand.mustNotExist || demand.denied.has(value)) return false;
-  if (demand.allowed && !demand.allowed.has(value)) return false;
+  if (demand.mustNotExist || demand.denied?.has(value)) return false;
+  if (demand.allowed !== undefined && !isAllowed(demand.allowed, value)) return false;
   if (!demand.isCompared) return true;
   const number = parseInt64(value);
   const { above, below } = demand;
   return number !== undefined && above !== undefined && below !== undefined && number > above && number < below;
 }
+
+const isAllowed = (allowed: string | ReadonlySet<string>, value: string): boolean =>
+  typeof allowed === 'string' ? allowed === value : allowed.has(value);
 
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../machinery/kube-object.js';
-import { Quantity, QuantityError } from '../machinery/quantity.js';
+import { isShortQuantity, Quantity, QuantityError } from '../machinery/quantity.js';
 import { ConformError, type Mismatch } from './conform-error.js';
 import { canonicalDuration } from './go-duration.js';
 import { canonicalMicroTime, canonicalTime } from './go-time.js';
@@ -59,6 +59,7 @@ const cachedLengthMax = 20;
 
 function canonicalQuantity(value: JsonValue): string {
   const text = typeof value === 'object' || typeof value === 'boolean' ? '{}' : String(value).trim();
+  if (isShortQuantity(text)) return text;
   const known = quantities.get(text);
   if (known !== undefined) return known;
   let canonical: string;

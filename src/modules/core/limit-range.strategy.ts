@@ -1,4 +1,4 @@
-import { asFields, asItems, fillIn, makeFields, type Fields } from '../../machinery/fields.js';
+import { asFields, asItems, makeFields, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/strategy.js';
@@ -28,8 +28,7 @@ function defaultContainerLimit(limit: Fields): void {
 }
 
 function copyMissing(limit: Fields, from: string, to: string): void {
-  const amounts = Object.entries(asFields(limit[from]));
-  if (amounts.length === 0) return;
-  const target = makeFields(limit, to);
-  for (const [name, amount] of amounts) fillIn(target, name, amount);
+  const amounts = asFields(limit[from]);
+  if (Object.keys(amounts).length === 0) return;
+  limit[to] = { ...amounts, ...asFields(limit[to]) };
 }

@@ -6,6 +6,7 @@ import { labelSelectorOf } from '../../machinery/label-selector.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
+import type { Steps } from '../../std/steps.js';
 import {
   defaultPodTemplate,
   validatePodTemplate,
@@ -27,8 +28,8 @@ export const replicationControllerStrategy: Strategy = {
   prepareForUpdate(controller, old) {
     controller['status'] = old['status'];
   },
-  validateCreate: validateController,
-  validateUpdate: validateController,
+  // Selectors may have tens of thousands of labels.
+  validateInSteps: validateController,
   // Its first clients deleted Pods by themselves.
   deletion: { dependents: 'orphan' },
   warnings: workloadWarnings((controller) => asFields(controller['spec'])['template'], 'spec.template'),
@@ -54,25 +55,31 @@ function takeLabels(controller: KubeObject, spec: Fields, labels: Fields): void 
 
 const at = path('spec');
 
-function validateController(controller: KubeObject): FieldError[] {
+function* validateController(controller: KubeObject): Steps<FieldError[]> {
   const spec = asFields(controller['spec']);
   const selector = Object.fromEntries(asTextMap(spec['selector']));
+  const selectorErrors = validateLabelMap(selector, at.child('selector'));
+  yield;
   return [
     ...notNegative(spec['minReadySeconds'], at.child('minReadySeconds')),
     ...(Object.keys(selector).length === 0 ? required(undefined, at.child('selector')) : []),
-    ...validateLabelMap(selector, at.child('selector')),
+    ...selectorErrors,
     ...notNegative(spec['replicas'], at.child('replicas')),
-    ...validateTemplate(spec['template'], selector),
+    ...(yield* validateTemplate(spec['template'], selectorErrors.length === 0 ? selector : undefined)),
   ];
 }
 
-function validateTemplate(template: unknown, selector: Record<string, string>): FieldError[] {
+/** `selector` is undefined if it is invalid: then it is not compared with the labels of the template. */
+function* validateTemplate(template: unknown, selector: Record<string, string> | undefined): Steps<FieldError[]> {
   const templateAt = at.child('template');
   if (!isSet(template)) return required(template, templateAt);
   const fields = asFields(template);
-  const isUsable = validateLabelMap(selector, templateAt).length === 0;
+  const labelSelector = selector && labelSelectorOf({ matchLabels: selector });
+  yield;
+  const labelErrors = labelSelector ? validateTemplateLabels(labelSelector, fields, templateAt) : [];
+  yield;
   return [
-    ...(isUsable ? validateTemplateLabels(labelSelectorOf({ matchLabels: selector }), fields, templateAt) : []),
+    ...labelErrors,
     ...validatePodTemplate(fields, templateAt),
     ...validateRunsForever(fields, templateAt, 'ReplicationController'),
   ];

@@ -1,5 +1,5 @@
 import { asFields, type Fields } from '../../../machinery/fields.js';
-import { Quantity } from '../../../machinery/quantity.js';
+import { isShortQuantity, Quantity } from '../../../machinery/quantity.js';
 
 /** Amounts by the name of what is counted (cpu, memory, …), as containers ask for them. What cannot be read counts as nothing. */
 type Amounts = Record<string, string>;
@@ -24,6 +24,7 @@ export function normalizeAmounts(map: unknown): void {
   const amounts = asFields(map);
   for (const [name, amount] of Object.entries(amounts)) {
     if (typeof amount !== 'string' && typeof amount !== 'number') continue;
+    if (typeof amount === 'string' && isShortQuantity(amount)) continue;
     try {
       const exact = Quantity.parse(String(amount));
       const inMilli = Quantity.ofMilli(exact.toMilli(), exact.format);
