@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, KubeObject } from '../machinery/kube-object.js';
 import { putOwn } from '../machinery/put-own.js';
 
-/** A copy that shares nothing: of JSON alone, which takes a tenth of what structuredClone takes. */
+/** Deep copy of JSON, ten times as fast as structuredClone. */
 export function copyJson<Value extends JsonValue>(value: Value): Value;
 export function copyJson(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
@@ -15,6 +15,6 @@ export function copyJson(value: JsonValue): JsonValue {
   return copy;
 }
 
-/** A copy of an object of the API, which is JSON alone. */
+/** Deep copy of an API object. */
 export const copyObject = (object: KubeObject): KubeObject =>
   copyJson(object as unknown as JsonObject) as unknown as KubeObject;

@@ -1,4 +1,4 @@
-/** Values as Go prints them (`%v`): messages that clients know quote objects this way. `map[image:x name:c]` */
+/** Formats a value as Go's `%v`, as messages quote objects: `map[image:x name:c]`. */
 export function goPrint(value: unknown): string {
   if (value === null || value === undefined) return '<nil>';
   if (typeof value === 'string') return value;
@@ -9,7 +9,7 @@ export function goPrint(value: unknown): string {
   return `map[${names.map((name) => `${name}:${goPrint(object[name])}`).join(' ')}]`;
 }
 
-/** The Go type that decoded JSON has. */
+/** The Go type of a decoded JSON value. */
 export function goTypeName(value: unknown): string {
   if (value === null || value === undefined) return '<nil>';
   if (typeof value === 'boolean') return 'bool';

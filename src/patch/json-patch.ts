@@ -5,8 +5,8 @@ import { atOnce, type Steps } from '../std/steps.js';
 import { copyJson } from './copy-json.js';
 
 /**
- * Of all values that one patch copies, as JSON: each copy may double the document. As in the reference server; the
- * largest object that it takes.
+ * Limit on the JSON of all copies: each copy may double the document. As in kube-apiserver, the size of its largest
+ * request.
  */
 const copiedBytesMax = 3 * 1024 * 1024;
 
@@ -17,20 +17,20 @@ interface Operation {
   readonly value: JsonValue;
 }
 
-/** What an operation cannot do, in the reference server's words (gopkg.in/evanphx/json-patch.v4). */
+/** The error of an operation, with the message of gopkg.in/evanphx/json-patch.v4. */
 class Inapplicable extends Error {
   override readonly name = 'Inapplicable';
 }
 
 /**
- * RFC 6902, as the reference server reads it: a field that is not there is replaced as if it were, indices may be counted
- * from the end. The target is not changed. What cannot be applied is 422, what is not a patch is 400.
+ * Applies a JSON patch (RFC 6902) as kube-apiserver does: replace also adds an absent field, and negative indexes count
+ * from the end. The target is not changed. Throws ApiError: 422 if an operation fails, 400 if the patch is invalid.
  */
 export function jsonPatch(target: JsonValue, patch: unknown, operationsMax: number): JsonValue {
   return atOnce(jsonPatchInSteps(target, patch, operationsMax));
 }
 
-/** The same, one operation a step. */
+/** Generator form, with one operation per step. */
 export function* jsonPatchInSteps(target: JsonValue, patch: unknown, operationsMax: number): Steps<JsonValue> {
   const operations = checkedOperations(patch, operationsMax);
   const document = new PatchedDocument(copyJson(target));
@@ -40,7 +40,7 @@ export function* jsonPatchInSteps(target: JsonValue, patch: unknown, operationsM
       applyOperation(document, readOperation(operation));
     }
     yield;
-    document.settle();
+    document.joinChunks();
     if (isDeeper(document.root, documentDepthMax)) throw new Inapplicable('exceeded max depth');
   } catch (error) {
     if (!(error instanceof Inapplicable)) throw error;
@@ -84,32 +84,32 @@ function readOperation({ op, path, from, value = null }: JsonObject): Operation 
 function applyOperation(document: PatchedDocument, { op, path, from, value }: Operation): void {
   switch (op) {
     case 'add':
-      return placeAt(document, op, path).add(copyJson(value));
+      return locationAt(document, op, path).add(copyJson(value));
     case 'remove':
-      return placeAt(document, op, path).remove();
+      return locationAt(document, op, path).remove();
     case 'replace':
       if (path === '') document.root = replacement(value);
-      else placeAt(document, op, path).replace(copyJson(value));
+      else locationAt(document, op, path).replace(copyJson(value));
       return;
     case 'test':
       return test(document, path, value);
     case 'move': {
-      const place = placeAt(document, op, from);
-      const moved = place.get() ?? null;
-      place.remove();
-      return placeAt(document, op, path).add(moved);
+      const location = locationAt(document, op, from);
+      const moved = location.get() ?? null;
+      location.remove();
+      return locationAt(document, op, path).add(moved);
     }
     case 'copy': {
-      const copied = placeAt(document, op, from).get() ?? null;
-      const place = placeAt(document, op, path);
-      document.settleWithin(copied);
+      const copied = locationAt(document, op, from).get() ?? null;
+      const location = locationAt(document, op, path);
+      document.joinChunksWithin(copied);
       document.copiedBytes += jsonLength(copied, copiedBytesMax - document.copiedBytes);
       if (document.copiedBytes > copiedBytesMax) {
         throw new Inapplicable(
           `Unable to complete the copy, the accumulated size increase of copy is ${document.copiedBytes}, exceeding the limit ${copiedBytesMax}`,
         );
       }
-      return place.add(copyJson(copied));
+      return location.add(copyJson(copied));
     }
     default:
       throw new Inapplicable(`Unexpected kind: ${op}`);
@@ -124,24 +124,24 @@ function replacement(value: JsonValue): JsonValue {
 }
 
 function test(document: PatchedDocument, path: string, value: JsonValue): void {
-  const found = path === '' ? document.root : (placeAt(document, 'test', path).peek() ?? null);
+  const found = path === '' ? document.root : (locationAt(document, 'test', path).peek() ?? null);
   if (!document.holds(found, value)) throw new Inapplicable(`testing value ${path} failed: test failed`);
 }
 
-/** Where an operation does its work: a field of an object, or an item of a list. */
-interface Place {
+/** The location of an operation: a field of an object, or an item of a list. */
+interface Location {
   get(): JsonValue | undefined;
-  /** The same, and nothing where there is no item. */
+  /** Like `get()`, but returns undefined for an absent item. */
   peek(): JsonValue | undefined;
   add(value: JsonValue): void;
   replace(value: JsonValue): void;
   remove(): void;
 }
 
-function placeAt(document: PatchedDocument, op: string, path: string): Place {
+function locationAt(document: PatchedDocument, op: string, path: string): Location {
   let slash = path.indexOf('/');
   let holder: JsonValue | undefined = slash < 0 ? undefined : document.root;
-  // Steps are read one by one: most of a long path is behind a step that leads nowhere.
+  // Parsed one element at a time: the rest of a long path is often unreachable.
   for (let next; holder !== undefined && (next = path.indexOf('/', slash + 1)) >= 0; slash = next) {
     const step = unescaped(path.slice(slash + 1, next));
     holder = Array.isArray(holder)
@@ -155,7 +155,7 @@ function placeAt(document: PatchedDocument, op: string, path: string): Place {
   throw new Inapplicable(`${op} operation does not apply: doc is missing path: "${path}": missing value`);
 }
 
-/** In longer steps each replacement of thousands would be a piece of its own that is joined to the others. */
+/** Limit for String.replaceAll(), which is slow for thousands of matches. */
 const replacedCharactersMax = 1024;
 
 function unescaped(step: string): string {
@@ -186,7 +186,7 @@ const slash = 0x2f;
 const zero = 0x30;
 const one = 0x31;
 
-function fieldOf(object: JsonObject, name: string, op: string, path: string): Place {
+function fieldOf(object: JsonObject, name: string, op: string, path: string): Location {
   if (name === '__proto__') throw new Inapplicable(`${op} operation does not apply: a path through __proto__`);
   return {
     get: () => own(object, name),
@@ -204,7 +204,7 @@ function fieldOf(object: JsonObject, name: string, op: string, path: string): Pl
   };
 }
 
-function itemOf(list: Items, step: string): Place {
+function itemOf(list: Items, step: string): Location {
   const existing = () => indexWithin(step, list.length, list.length - 1);
   return {
     get: () => list.at(existing()),
@@ -220,12 +220,12 @@ function peekItem(list: Items, step: string): JsonValue | undefined {
   return list.at(index < 0 ? index + list.length : index);
 }
 
-/** Negative ones count from the end, of which `length` is one behind. */
+/** Negative indexes count from the end, which is at `length`. */
 function indexWithin(step: string, length: number, indexMax: number): number {
-  const given = indexOf(step);
-  const index = given < 0 ? given + length : given;
+  const signedIndex = indexOf(step);
+  const index = signedIndex < 0 ? signedIndex + length : signedIndex;
   if (index < 0 || index > indexMax) {
-    throw new Inapplicable(`Unable to access invalid index: ${given}: invalid index referenced`);
+    throw new Inapplicable(`Unable to access invalid index: ${signedIndex}: invalid index referenced`);
   }
   return index;
 }
@@ -235,7 +235,7 @@ function indexOf(step: string): number {
   return Number(step);
 }
 
-/** Of the value as JSON, about; counting ends where it is more than `max`. */
+/** Approximate length of the value as JSON; stops at `max`. */
 function jsonLength(value: JsonValue, max: number, depth = 0): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 4;

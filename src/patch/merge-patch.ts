@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../machinery/kube-object.js';
 import { putOwn } from '../machinery/put-own.js';
 
-/** RFC 7386. Neither argument is changed; what is not patched is shared with the target. */
+/** Applies a JSON merge patch (RFC 7386). Arguments are not changed; unpatched values are shared with the target. */
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isJsonObject(patch)) return patch;
   const result: JsonObject = {};

@@ -2,26 +2,26 @@ import { deepEqual } from '../machinery/deep-equal.js';
 import { isJsonObject, type JsonValue } from '../machinery/kube-object.js';
 import { PieceList } from '../std/piece-list.js';
 
-/** The items of one list of the document. Indices are within it. */
+/** Items of one list of the document. Indexes must be in range. */
 export interface Items {
   readonly length: number;
-  /** Undefined outside the list. */
+  /** Returns undefined if out of range. */
   at(index: number): JsonValue | undefined;
   set(index: number, value: JsonValue): void;
   insert(index: number, value: JsonValue): void;
   remove(index: number): void;
 }
 
-/** Nesting that a patch may leave: as much as a decoder lets in, and less than what recursion bears. */
+/** Limit on depth after a patch: that of the decoder, and below what recursion can handle. */
 export const documentDepthMax = 1000;
 
-/** In longer lists an insertion that moves all items costs more than one in pieces. */
+/** In longer lists, inserting into an array is slower than into chunks. */
 const arrayLengthMax = 1000;
 
 /**
- * The JSON value that a patch is applied to. Long lists are kept in pieces from the first insertion or removal within
- * them on, so that 10,000 operations at the front of a list of a million items cost no more than reading it. Such a
- * list is put back into its array before anything reads it as a whole.
+ * The JSON document that a patch is applied to. A long list is split into chunks on the first insertion or removal
+ * inside it, so that 10,000 operations at the front of a list of a million items cost no more than parsing it. It
+ * becomes an array again before the list is read as a whole.
  */
 export class PatchedDocument {
   copiedBytes = 0;
@@ -35,7 +35,7 @@ export class PatchedDocument {
     return list.length > arrayLengthMax ? this.longList(list) : new ShortList(list);
   }
 
-  /** True if the value says the same as `wanted`, which the patch brings: the cost is bounded by what it brings. */
+  /** True if the value equals `wanted`, a value of the patch: the cost is bounded by its size. */
   holds(value: JsonValue, wanted: JsonValue): boolean {
     if (this.inPieces.size === 0) return deepEqual(value, wanted);
     if (typeof value !== 'object' || value === null) return value === wanted;
@@ -53,17 +53,17 @@ export class PatchedDocument {
     return fields === 0;
   }
 
-  /** Puts the lists within the value back into their arrays. */
-  settleWithin(value: JsonValue, depth = 0): void {
+  /** Turns the chunked lists inside the value back into arrays. */
+  joinChunksWithin(value: JsonValue, depth = 0): void {
     if (this.inPieces.size === 0 || typeof value !== 'object' || value === null || depth > documentDepthMax) return;
     if (Array.isArray(value)) {
       this.putBack(value);
-      for (const item of value) this.settleWithin(item, depth + 1);
-    } else for (const name in value) this.settleWithin(value[name]!, depth + 1);
+      for (const item of value) this.joinChunksWithin(item, depth + 1);
+    } else for (const name in value) this.joinChunksWithin(value[name]!, depth + 1);
   }
 
-  /** Puts all lists back into their arrays. */
-  settle(): void {
+  /** Turns all chunked lists back into arrays. */
+  joinChunks(): void {
     for (const list of [...this.inPieces.keys()]) this.putBack(list);
   }
 
@@ -76,7 +76,7 @@ export class PatchedDocument {
     for (let index = 0; index < items.length; index++) list[index] = items[index]!;
   }
 
-  /** An array as long as nothing is moved in it. */
+  /** A list that stays an array until an item is inserted or removed. */
   private longList(list: JsonValue[]): Items {
     const taken = () => {
       const pieces = new PieceList(list);

@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../machinery/kube-object.js';
 import type { FieldType, StructType } from '../machinery/type-model.js';
 
-/** The parts of an object that a patch went into, by name or index; `throughout` is a part with all below it. */
+/** The parts of an object that a patch touched, by name or index; `throughout` includes everything below. */
 export type Touched = ReadonlyMap<string, Touched> | 'throughout';
 
-/** Objects that a merge patch joined, and all that it brought. */
+/** Objects that a merge patch merged, and all values that it set. */
 export function touchedByMerge(patch: JsonValue): Touched {
   if (!isJsonObject(patch)) return 'throughout';
   const parts = Object.entries(patch).filter(([, value]) => typeof value === 'object' && value !== null);
   return new Map(parts.map(([name, value]) => [name, touchedByMerge(value)]));
 }
 
-/** What the paths of the operations lead through. */
+/** The values along the paths of the operations. */
 export function touchedByOperations(operations: readonly JsonObject[]): Touched {
   const root = new Map<string, Touched>();
   for (const { path, from } of operations) {
@@ -31,8 +31,8 @@ function addPath(root: Map<string, Touched>, pointer: string): void {
 }
 
 /**
- * A patched object with its fields in the order in which refusals quote it: sorted where the patch went in, elsewhere as
- * its type declares them. Clients compare these texts, and people find a field where it always stands.
+ * Orders the fields of a patched object as kube-apiserver's error messages do: sorted where the patch touched it, else
+ * as declared by its type.
  */
 export function inRefusedOrder(value: JsonValue, type: StructType | undefined, touched: Touched): JsonValue {
   return ordered(value, type, type ? touched : 'throughout');

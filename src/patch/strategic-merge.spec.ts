@@ -13,7 +13,7 @@ const names = (...given: string[]) => ({ containers: given.map((name) => ({ name
 
 describe('a strategic merge patch', () => {
   it.each<[string, JsonObject, JsonValue, JsonObject]>([
-    ['of nothing', names('a'), {}, names('a')],
+    ['to nothing', names('a'), {}, names('a')],
     ['that is null', names('a'), null, names('a')],
     [
       'sets and removes fields',
@@ -28,19 +28,19 @@ describe('a strategic merge patch', () => {
       { nodeSelector: { b: '2', c: '2' } },
     ],
     [
-      'leaves no nulls where there was nothing',
+      'drops nulls from new values',
       {},
       { nodeSelector: { a: null, b: '1' }, volumes: [{ name: 'v', emptyDir: null }] },
       { nodeSelector: { b: '1' }, volumes: [{ name: 'v' }] },
     ],
     [
-      'replaces lists that are one thing',
+      'replaces atomic lists',
       { tolerations: [{ key: 'a' }] },
       { tolerations: [{ key: 'b' }] },
       { tolerations: [{ key: 'b' }] },
     ],
     [
-      'finds items by their key',
+      'merges items by key',
       { containers: [{ name: 'a', image: '1' }, { name: 'b' }] },
       { containers: [{ name: 'b', image: '2' }] },
       {
@@ -50,10 +50,10 @@ describe('a strategic merge patch', () => {
         ],
       },
     ],
-    ['puts new items first', names('a'), names('b'), names('b', 'a')],
-    ['keeps its own order', names('a', 'b', 'c'), names('c', 'a'), names('b', 'c', 'a')],
+    ['prepends new items', names('a'), names('b'), names('b', 'a')],
+    ['keeps the order of the patch', names('a', 'b', 'c'), names('c', 'a'), names('b', 'c', 'a')],
     [
-      'merges lists in items',
+      'merges lists inside items',
       { containers: [{ name: 'a', env: [{ name: 'X', value: '1' }] }] },
       { containers: [{ name: 'a', env: [{ name: 'Y', value: '2' }] }] },
       {
@@ -69,13 +69,13 @@ describe('a strategic merge patch', () => {
       },
     ],
     [
-      'finds items by numbers',
+      'merges items by a numeric key',
       { containers: [{ name: 'a', ports: [{ containerPort: 80 }] }] },
       { containers: [{ name: 'a', ports: [{ containerPort: 80, name: 'http' }] }] },
       { containers: [{ name: 'a', ports: [{ containerPort: 80, name: 'http' }] }] },
     ],
     ['deletes items', names('a', 'b'), { containers: [{ $patch: 'delete', name: 'a' }] }, names('b')],
-    ['deletes items that are not there', names('a'), { containers: [{ $patch: 'delete', name: 'z' }] }, names('a')],
+    ['ignores deletion of absent items', names('a'), { containers: [{ $patch: 'delete', name: 'z' }] }, names('a')],
     ['replaces a list of items', names('a', 'b'), { containers: [{ $patch: 'replace' }, { name: 'c' }] }, names('c')],
     [
       'replaces a map',
@@ -85,13 +85,13 @@ describe('a strategic merge patch', () => {
     ],
     ['empties a map', { nodeSelector: { a: '1' } }, { nodeSelector: { $patch: 'delete' } }, { nodeSelector: {} }],
     [
-      'does not make what it deletes',
+      'ignores deletion of an absent map',
       {},
       { nodeSelector: { $patch: 'delete' }, containers: [{ $patch: 'delete', name: 'a' }] },
       { containers: [] },
     ],
     [
-      'orders items',
+      'orders items by $setElementOrder',
       names('a', 'b', 'c'),
       { '$setElementOrder/containers': [{ name: 'c' }, { name: 'a' }] },
       names('b', 'c', 'a'),
@@ -106,13 +106,13 @@ describe('a strategic merge patch', () => {
       { containers: [{ name: 'b' }, { name: 'c' }, { name: 'a', image: '1' }] },
     ],
     [
-      'orders what remains',
+      'orders the remaining items',
       names('a', 'b', 'c'),
       { '$setElementOrder/containers': [{ name: 'c' }, { name: 'b' }], containers: [{ $patch: 'delete', name: 'a' }] },
       names('c', 'b'),
     ],
     [
-      'puts new items in the places of deleted ones, behind those of others',
+      'puts new items at the indexes of deleted ones, after items of others',
       names('a', 'b', 'x'),
       {
         '$setElementOrder/containers': [{ name: 'b' }, { name: 'c' }],
@@ -121,13 +121,13 @@ describe('a strategic merge patch', () => {
       names('b', 'x', 'c'),
     ],
     [
-      'keeps some fields of an item',
+      'keeps the fields of $retainKeys',
       { volumes: [{ name: 'v', emptyDir: {} }] },
       { volumes: [{ name: 'v', $retainKeys: ['name', 'hostPath'], hostPath: { path: '/x' } }] },
       { volumes: [{ name: 'v', hostPath: { path: '/x' } }] },
     ],
     [
-      'takes another type as it is',
+      'replaces a value of another type',
       { nodeSelector: { a: '1' } },
       { nodeSelector: null, containers: names('a').containers },
       names('a'),
@@ -146,9 +146,9 @@ describe('a strategic merge patch', () => {
       { '$deleteFromPrimitiveList/finalizers': ['a', 'z'] },
       { finalizers: ['b'] },
     ],
-    ['deletes from what is not there', {}, { '$deleteFromPrimitiveList/finalizers': ['a'] }, {}],
+    ['deletes from absent', {}, { '$deleteFromPrimitiveList/finalizers': ['a'] }, {}],
     [
-      'does not delete what is no list',
+      'ignores deletion from values that are not lists:',
       { finalizers: ['a'] },
       { '$deleteFromPrimitiveList/finalizers': 'x' },
       { finalizers: ['a'] },
@@ -165,34 +165,34 @@ describe('a strategic merge patch', () => {
       { '$deleteFromPrimitiveList/finalizers': ['a'], '$setElementOrder/finalizers': ['c', 'b'], finalizers: ['c'] },
       { finalizers: ['c', 'b'] },
     ],
-  ])('%s lists of texts', (_, target, patch, want) => expect(strategicMergePatch(target, patch, meta)).toEqual(want));
+  ])('%s lists of strings', (_, target, patch, want) => expect(strategicMergePatch(target, patch, meta)).toEqual(want));
 
-  it('keeps only the fields that it names', () => {
+  it('$retainKeys removes all other fields', () => {
     const target = { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } };
     const patch = { strategy: { $retainKeys: ['type'], type: 'Recreate' } };
     expect(strategicMergePatch(target, patch, deploymentSpec)).toEqual({ strategy: { type: 'Recreate' } });
   });
 
-  it('shares what it leaves alone', () => {
+  it('shares unpatched values with the target', () => {
     const target = { ...names('a'), nodeSelector: { a: '1' } };
     expect(strategicMergePatch(target, { nodeName: 'x' }, podSpec)['containers']).toBe(target.containers);
   });
 
-  it('makes a field of any name a field', () => {
+  it('sets a field of any name', () => {
     const patch = JSON.parse('{"nodeSelector":{"__proto__":"x","constructor":"y"}}') as JsonObject;
     const { nodeSelector } = strategicMergePatch({ nodeSelector: { a: '1' } }, patch, podSpec);
     expect(Object.keys(nodeSelector as JsonObject)).toEqual(['a', '__proto__', 'constructor']);
     expect(Object.getPrototypeOf(nodeSelector)).toBe(Object.prototype);
   });
 
-  it('merges long lists in time', () => {
+  it('merges long lists in bounded time', () => {
     const many = (from: number) => names(...Array.from({ length: 50_000 }, (_, n) => `c${from + n}`));
     const merged = strategicMergePatch(many(0), many(25_000), podSpec);
     expect(merged['containers']).toHaveLength(75_000);
   });
 });
 
-describe('a strategic merge patch that is none', () => {
+describe('an invalid strategic merge patch', () => {
   const refusal = (target: JsonObject, patch: JsonValue) => {
     try {
       return strategicMergePatch(target, patch, podSpec);
@@ -229,9 +229,9 @@ describe('a strategic merge patch that is none', () => {
       { nodeSelector: [] },
       '422  "" is invalid: patch: Invalid value: "map[nodeSelector:[]]": cannot restore map from slice',
     ],
-  ])('%j', (patch, want) => expect(refusal({ ...names('a'), nodeSelector: { a: '1' } }, patch)).toBe(want));
+  ])('%j is refused', (patch, want) => expect(refusal({ ...names('a'), nodeSelector: { a: '1' } }, patch)).toBe(want));
 
-  it('names the field', () => {
+  it('the error names the field', () => {
     const patch = { containers: [{ name: 'a', env: [{ value: '1' }] }] };
     const target = { containers: [{ name: 'a', env: [{ name: 'X' }] }] };
     expect(() => strategicMergePatch(target, patch, podSpec)).toThrow(
@@ -240,7 +240,7 @@ describe('a strategic merge patch that is none', () => {
   });
 });
 
-describe('any strategic merge patch', () => {
+describe('random strategic merge patches', () => {
   const name = fc.constantFrom('a', 'b', 'c', '__proto__');
   const value = fc.oneof(fc.constantFrom('1', '2'), fc.constant(null));
   const directive = fc.constantFrom({}, {}, {}, { $patch: 'delete' }, { $patch: 'replace' }, { $patch: 'zz' });
@@ -263,7 +263,7 @@ describe('any strategic merge patch', () => {
     nodeSelector: fc.dictionary(name, fc.constant('0')),
   }) as fc.Arbitrary<JsonObject>;
 
-  it('is applied or refused, and changes nothing that was given', () => {
+  it('are applied or refused, and do not change their arguments', () => {
     fc.assert(
       fc.property(target, patch, (given, change) => {
         const before = JSON.stringify([given, change]);
@@ -279,19 +279,19 @@ describe('any strategic merge patch', () => {
   });
 });
 
-describe('a strategic merge patch that names one item many times', () => {
+describe('a strategic merge patch that repeats an item', () => {
   const pod = catalog.kind('', 'v1', 'Pod')!;
   const grow = (count: number) => ({
     spec: { containers: Array.from({ length: count }, (_, index) => ({ name: 'c', env: [{ name: `e${index}` }] })) },
   });
   const target = { spec: { containers: [{ name: 'c', env: [{ name: 'x' }] }] } };
 
-  it('applies all of them', () => {
+  it('applies each occurrence', () => {
     const patched = strategicMergePatch(target, grow(10), pod) as typeof target;
     expect(patched.spec.containers[0]!.env).toHaveLength(11);
   });
 
-  it('is refused (422) before it costs the square of its length', () => {
+  it('is refused (422) before it takes quadratic time', () => {
     const ms = cpuMsOf(() =>
       expect(() => strategicMergePatch(target, grow(20_000), pod)).toThrow(
         'too many items of the same merge key: name',

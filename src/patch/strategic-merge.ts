@@ -23,9 +23,9 @@ import { restoreProblem } from './strategic/restore.js';
 import { badFormat, below, misfit, unrestorable, type PatchPath } from './strategic/strategic-error.js';
 
 /**
- * Strategic merge patch: a merge patch that knows which lists are sets and which are maps, and that can say what is to
- * go. (k8s.io/apimachinery/pkg/util/strategicpatch.) Neither argument is changed; what is not patched is shared with the
- * target. Throws ApiError: 400 for what is no patch, 422 for one that does not fit.
+ * Applies a strategic merge patch (k8s.io/apimachinery/pkg/util/strategicpatch): a merge patch that merges lists by
+ * their patchMergeKey and has directives for deletion and order. Arguments are not changed; unpatched values are shared
+ * with the target. Throws ApiError: 400 for an invalid patch, 422 for one that does not fit the object.
  */
 export function strategicMergePatch(target: JsonObject, patch: JsonValue, type: StructType): JsonObject {
   if (patch === null) return target;
@@ -56,7 +56,7 @@ function directed(directive: JsonValue, patch: JsonObject, path: PatchPath): Jso
   return rest;
 }
 
-/** A copy of the object, without the fields that `$retainKeys` does not name. */
+/** A copy of the object without the fields that `$retainKeys` does not name. */
 function retained(original: JsonObject, patch: JsonObject): JsonObject {
   const keys = own(patch, retainKeysDirective);
   const result: JsonObject = {};
@@ -73,7 +73,7 @@ function retained(original: JsonObject, patch: JsonObject): JsonObject {
   return result;
 }
 
-/** Merges and orders the lists for which the patch names an order. The names of the fields that are done by that. */
+/** Merges and orders the lists that have a `$setElementOrder`. Returns the names of these fields. */
 function orderLists(result: JsonObject, patch: JsonObject, type: FieldType, path: PatchPath): ReadonlySet<string> {
   const done = new Set<string>();
   for (const [directive, order] of Object.entries(patch)) {
@@ -175,7 +175,7 @@ function mergeItemsOf(
   });
 }
 
-/** How the field is merged. Only structs say that of what is in them. */
+/** The patch strategy of a field. Only structs declare one. */
 function fieldOf(type: FieldType, name: string, path: PatchPath): Field {
   if (type.form !== 'struct') throw misfit.noStruct(path);
   const field = type.byName.get(name);

@@ -11,22 +11,22 @@ import { VersionedChanges, type KindVersions, type VersionedObject } from './ver
 
 export interface Application {
   readonly owners: Owners;
-  /** Its object is undefined when there is none yet. */
+  /** Its object is undefined on create. */
   readonly live: VersionedObject;
   readonly config: unknown;
-  /** Who applies, under `id`, with the fields of the configuration. */
+  /** The manager that applies, as an owner of the fields of the configuration, and its id. */
   readonly applier: Owner;
   readonly id: string;
   readonly force: boolean;
   readonly versions: KindVersions;
-  /** Looks at the object before the work of telling who owns it begins; throws where it must not become so. */
+  /** Called with the merged object before ownership is computed; throws to refuse it. */
   readonly check?: ((merged: JsonValue) => void) | undefined;
 }
 
 export interface Applied {
-  /** Undefined when the object stays as it was. */
+  /** Undefined if nothing changed. */
   readonly object: unknown;
-  /** Everybody but those who own nothing any more; the applier as it was given. */
+  /** All owners except those that own nothing any more. */
   readonly owners: Owners;
 }
 
@@ -34,7 +34,10 @@ export interface Refused {
   readonly conflicts: readonly Conflict[];
 }
 
-/** Lays a configuration over an object, takes out what the applier no longer wants, and sees whose fields that changes. */
+/**
+ * Applies a configuration: merges it into the object, removes the fields that the applier no longer wants, and finds
+ * conflicts with other owners.
+ */
 export function* applyConfig(application: Application): Steps<Applied | Refused> {
   const { live, config, applier, id, force, versions, check } = application;
   const before = yield* reconciled(application.owners, live, versions);

@@ -18,7 +18,7 @@ const typeOfCause: Readonly<Record<TypeProblem['kind'], FieldErrorType>> = {
   duplicate: 'FieldValueDuplicate',
 };
 
-/** A configuration that does not fit its type: 422, where the reference server answers with 500. */
+/** The error (422) for a configuration that does not fit its type; kube-apiserver answers 500. */
 export function typedPatchError(
   { apiVersion, kind }: KindName,
   config: JsonObject,

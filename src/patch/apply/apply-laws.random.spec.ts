@@ -17,14 +17,14 @@ import { schemaOfAnyObject } from './schema-of-json-schema.js';
 import { schemaOfType } from './schema-of-type.js';
 import type { Schema } from './schema.js';
 
-/** Of each law for each kind: enough to meet what goes wrong often, and the whole file in seconds. */
+/** Runs of each law for each kind: the whole file takes seconds. */
 const runs = { numRuns: 40 };
 
 interface Kind {
   readonly apiVersion: string;
   readonly kind: string;
   readonly schema: Schema;
-  /** Without what names the object, and without a status. */
+  /** Without the object's identity, and without a status. */
   readonly configurations: Arbitrary<JsonObject>;
 }
 
@@ -42,7 +42,7 @@ function builtIn(group: string, version: string, kind: string): Kind {
   };
 }
 
-/** Of a kind of which nothing is known, every list is one value and every map is granular. */
+/** For a kind without a type: lists are atomic, maps granular. */
 const anything = fc.letrec<{ value: JsonValue; object: JsonObject }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
@@ -76,12 +76,12 @@ describe.each(kinds)('$kind', ({ apiVersion, kind, schema, configurations }) => 
     .tuple(fc.constantFrom(apply, force, update), fc.constantFrom('m1', 'm2', 'm3'), configurations)
     .map(([verb, by, body]) => verb(by, body));
   const history = fc.array(write, { maxLength: 5 });
-  /** The fields of the object, without those that belong to nobody. */
+  /** The fields of the object, without those that are never owned. */
   const present = (object: ManagedObject) => texts(difference(fieldsOf(schema, object.live!), neverOwned));
   const fieldsIn = (config: JsonObject) =>
     texts(difference(fieldsOf(schema, { apiVersion, kind, ...config }), neverOwned));
 
-  it('applied twice is applied once', () => {
+  it('applying twice equals applying once', () => {
     fc.assert(
       fc.property(history, configurations, (writes, config) => {
         const object = make(...writes, force('m1', config));
@@ -93,7 +93,7 @@ describe.each(kinds)('$kind', ({ apiVersion, kind, schema, configurations }) => 
     );
   });
 
-  it('those who share nothing may come in any order', () => {
+  it('disjoint configurations commute', () => {
     fc.assert(
       fc.property(configurations, fc.array(fc.boolean(), { minLength: 6, maxLength: 6 }), (config, sides) => {
         const [one, other] = divided(config, sides);
@@ -106,7 +106,7 @@ describe.each(kinds)('$kind', ({ apiVersion, kind, schema, configurations }) => 
     );
   });
 
-  it('nobody loses a field to one who does not force', () => {
+  it('without force, no owner loses a field', () => {
     fc.assert(
       fc.property(history, configurations, configurations, (writes, theirs, mine) => {
         const object = make(...writes, force('them', theirs));
@@ -119,7 +119,7 @@ describe.each(kinds)('$kind', ({ apiVersion, kind, schema, configurations }) => 
     );
   });
 
-  it('what is left out goes, but for what others own', () => {
+  it('omitted fields are removed unless others own them', () => {
     fc.assert(
       fc.property(configurations, configurations, configurations, (first, theirs, then) => {
         const object = make(apply('me', first), force('them', theirs), force('me', then));
@@ -131,7 +131,7 @@ describe.each(kinds)('$kind', ({ apiVersion, kind, schema, configurations }) => 
     );
   });
 
-  it('the record covers what was applied, and reads as it is written', () => {
+  it('managedFields cover the configuration, and survive being written and read', () => {
     fc.assert(
       fc.property(history, configurations, (writes, config) => {
         const object = make(...writes, force('m1', config));
@@ -146,7 +146,7 @@ describe.each(kinds)('$kind', ({ apiVersion, kind, schema, configurations }) => 
   });
 });
 
-/** Each field of the configuration and of its parts, one level down, on one of two sides. */
+/** Splits the fields of a configuration, one level down, into two configurations. */
 function divided(config: JsonObject, sides: readonly boolean[]): [JsonObject, JsonObject] {
   const halves: [JsonObject, JsonObject] = [{}, {}];
   let turn = 0;

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '../../machinery/kube-object.js';
 
-/** The object without the record of who owns what: that is no field that anybody owns. */
+/** The object without metadata.managedFields, which nobody owns. */
 export function withoutManagedFields(object: JsonObject): JsonObject {
   const metadata = metadataOf(object);
   return metadata?.['managedFields'] === undefined ? object : withMetadata(object, withoutField(metadata));
 }
 
-/** A copy with another record; the argument is not changed. */
+/** Returns a copy with other managedFields. */
 export function withManagedFields(object: JsonObject, managedFields: JsonValue[] | undefined): JsonObject {
   const metadata = withoutField(metadataOf(object) ?? {});
   if (managedFields) metadata['managedFields'] = managedFields;

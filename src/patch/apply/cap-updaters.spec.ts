@@ -19,7 +19,7 @@ function updaters(count: number, fieldsEach: number): Owners {
   return owners;
 }
 
-it('capUpdaters joins the fields of the oldest updaters in one', () => {
+it('capUpdaters joins the oldest updaters', () => {
   const capped = Array.from(capUpdaters(updaters(30, 2)).values());
   expect(capped).toHaveLength(10);
   const ancient = capped.find(({ manager }) => manager === 'ancient-changes')!;

@@ -2,13 +2,13 @@ import { compareText } from './json-text.js';
 import { unionOfAll, type FieldSet } from './field-set.js';
 import { ownerId, type Owner, type Owners } from './managed-fields.js';
 
-/** As the reference server: a client with a new name for every update must not fill the object. */
+/** As in kube-apiserver: bounds managedFields against clients with a new manager name for every update. */
 export const updatersMax = 10;
 const bucketName = 'ancient-changes';
 
 /**
- * Joins the oldest of the owners that updated until there are few enough: those of one version become one, which keeps
- * the time of the youngest.
+ * Joins the oldest owners with operation Update until `max` are left. Owners of one version become one, with the latest
+ * time.
  */
 export function capUpdaters(owners: Owners, max = updatersMax): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === 'Update');
@@ -16,7 +16,7 @@ export function capUpdaters(owners: Owners, max = updatersMax): Owners {
   updaters.sort(([a, left], [b, right]) => compareText(left.time ?? '', right.time ?? '') || compareText(a, b));
   const capped = new Map(owners);
   const firstOfVersion = new Map<string, string>();
-  // Joined at the end: one after the other, each would cost as much as all before it.
+  // United at the end: one after the other would take quadratic time.
   const joined = new Map<string, FieldSet[]>();
   let count = updaters.length;
   for (const [id, owner] of updaters) {

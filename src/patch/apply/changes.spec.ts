@@ -38,24 +38,24 @@ const schema = custom({
 describe('changes', () => {
   it.each<[string, JsonValue, JsonValue, Partial<typeof none>]>([
     ['none', { text: 'a', set: ['x'] }, { text: 'a', set: ['x'] }, {}],
-    ['a field', {}, { text: 'a' }, { added: '.text' }],
+    ['a new field', {}, { text: 'a' }, { added: '.text' }],
     ['another value', { text: 'a' }, { text: 'b' }, { modified: '.text' }],
     ['gone', { text: 'a' }, {}, { removed: '.text' }],
     ['null is a value', {}, { text: null }, { added: '.text' }],
-    ['to null', { text: 'a' }, { text: null }, { modified: '.text' }],
-    ['a list as one', { plain: ['a'] }, { plain: ['a', 'b'] }, { modified: '.plain' }],
-    ['a map as one', { atomic: { a: '1' } }, { atomic: { a: '2' } }, { modified: '.atomic' }],
+    ['a value becomes null', { text: 'a' }, { text: null }, { modified: '.text' }],
+    ['an atomic list', { plain: ['a'] }, { plain: ['a', 'b'] }, { modified: '.plain' }],
+    ['an atomic map', { atomic: { a: '1' } }, { atomic: { a: '2' } }, { modified: '.atomic' }],
     [
-      'a map by keys',
+      'a granular map',
       { granular: { a: '1', b: '1' } },
       { granular: { a: '2', c: '1' } },
       { added: '.granular.c', modified: '.granular.a', removed: '.granular.b' },
     ],
     ['a new map', {}, { granular: { a: '1' } }, { added: '.granular .granular.a' }],
     ['an empty map', {}, { granular: {} }, { added: '.granular' }],
-    ['a map that gets empty', { granular: { a: '1' } }, { granular: {} }, { removed: '.granular.a' }],
+    ['a map becomes empty', { granular: { a: '1' } }, { granular: {} }, { removed: '.granular.a' }],
     [
-      'keys that every object has',
+      'keys of Object.prototype',
       { granular: {} },
       { granular: { constructor: '1', toString: '1' } },
       { added: '.granular.constructor .granular.toString' },
@@ -63,13 +63,13 @@ describe('changes', () => {
     ['a set', { set: ['a', 'b'] }, { set: ['b', 'c'] }, { added: '.set[="c"]', removed: '.set[="a"]' }],
     ['a set in another order', { set: ['a', 'b'] }, { set: ['b', 'a'] }, {}],
     [
-      'items by their keys',
+      'items of a list map',
       { map: [{ k: 'a', v: '1' }] },
       { map: [{ k: 'a', v: '2' }] },
       { modified: '.map[k="a",p="TCP"].v' },
     ],
     [
-      'a key that is left out',
+      'an omitted key field',
       { map: [{ k: 'a' }] },
       { map: [{ k: 'a', p: 'TCP' }] },
       { added: '.map[k="a",p="TCP"].p' },
@@ -84,7 +84,7 @@ describe('changes', () => {
       },
     ],
     [
-      'an item twice',
+      'a duplicate item',
       { map: [{ k: 'a', v: '1' }] },
       {
         map: [
@@ -94,9 +94,9 @@ describe('changes', () => {
       },
       { added: '.map[k="a",p="TCP"]', removed: '.map[k="a",p="TCP"] .map[k="a",p="TCP"].k .map[k="a",p="TCP"].v' },
     ],
-    ['an item once again', { set: ['a', 'a'] }, { set: ['a'] }, { added: '.set[="a"]', removed: '.set[="a"]' }],
+    ['another duplicate item', { set: ['a', 'a'] }, { set: ['a'] }, { added: '.set[="a"]', removed: '.set[="a"]' }],
     [
-      'items that stay twice',
+      'unchanged duplicate items',
       { map: [{ k: 'a', v: '1' }, { k: 'a' }] },
       { map: [{ k: 'a', v: '2' }, { k: 'a' }] },
       { modified: '.map[k="a",p="TCP"]' },
@@ -107,25 +107,25 @@ describe('changes', () => {
       { any: { a: { b: 1 }, l: [2] } },
       { added: '.any.a.b', modified: '.any.a .any.l' },
     ],
-    ['a number that was a text', { either: '5' }, { either: 5 }, { modified: '.either' }],
-  ])('%s', (_, from, to, want) => expect(shown(schema, from, to)).toEqual({ ...none, ...want }));
+    ['a number becomes a string', { either: '5' }, { either: 5 }, { modified: '.either' }],
+  ])('compares %s', (_, from, to, want) => expect(shown(schema, from, to)).toEqual({ ...none, ...want }));
 
   it.each<[string, JsonValue, JsonValue, Partial<typeof none>]>([
     [
-      'what Go writes unasked',
+      'fields that Go always writes',
       { spec: { template: { spec: {} } } },
       { spec: { strategy: {}, template: { metadata: {}, spec: { containers: null } } }, status: {} },
       {},
     ],
-    ['what somebody wrote there', {}, { spec: { strategy: { type: 'Recreate' } } }, { added: '.spec.strategy.type' }],
+    ['a value for such a field', {}, { spec: { strategy: { type: 'Recreate' } } }, { added: '.spec.strategy.type' }],
     [
-      'and took away again',
+      'removal of such a value',
       { spec: { strategy: { type: 'Recreate' } } },
       { spec: {} },
       { removed: '.spec.strategy.type' },
     ],
     [
-      'items of a list that is always there',
+      'items of a list that Go always writes',
       {},
       { spec: { template: { spec: { containers: [{ name: 'a' }] } } } },
       {
@@ -133,7 +133,7 @@ describe('changes', () => {
           '.spec.template.spec.containers[name="a"] .spec.template.spec.containers[name="a"].name .spec.template.spec.containers[name="a"].resources',
       },
     ],
-  ])('of a built-in type: %s', (_, from, to, want) => {
+  ])('compares a built-in type: %s', (_, from, to, want) => {
     const deployment = schemaOfType(catalog.kind('apps', 'v1', 'Deployment')!);
     expect(shown(deployment, from, to)).toEqual({ ...none, ...want });
   });
@@ -141,17 +141,17 @@ describe('changes', () => {
   it.each<[Schema, string]>([
     [deducedJson, '.a .a.b'],
     [atomicJson, ''],
-  ])('of objects without a schema', (any, added) => {
+  ])('objects without a schema', (any, added) => {
     expect(shown(any, {}, { a: { b: 1 } })).toMatchObject({ added });
   });
 
-  it('long lists as short ones', () => {
+  it('long lists equal short ones', () => {
     const items = Array.from({ length: 50 }, (_, n) => ({ k: `k${n}`, v: '1' }));
     const others = items.map((item, n) => (n === 7 ? { ...item, v: '2' } : item));
     expect(shown(schema, { map: items }, { map: others })).toEqual({ ...none, modified: '.map[k="k7",p="TCP"].v' });
   });
 
-  it.each([{ map: [null] }, { map: ['a'] }, { set: [{}] }])('of items that cannot be told apart: %j', (to) => {
+  it.each([{ map: [null] }, { map: ['a'] }, { set: [{}] }])('items without identity are refused: %j', (to) => {
     expect(() => shown(schema, {}, to)).toThrow();
   });
 });

@@ -4,7 +4,7 @@ import { leaf, noFields, sorted, union, unionOfNodes, type FieldSet, type OpenFi
 import { fieldElement, itemElement, keyOf, type PathElement } from './path-element.js';
 import { atomicJson, formOf, type ListSchema, type MapSchema, type Schema } from './schema.js';
 
-/** What is different between two objects. A field is in one of them at most. */
+/** The differences between two objects. A field is in at most one of the sets. */
 export interface Changes {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -15,11 +15,11 @@ export interface ComparedObjects {
   readonly schema: Schema;
   readonly from: unknown;
   readonly to: unknown;
-  /** Whether `to` has, as Go writes it, the fields that always stand in an object, also where it does not show them. */
+  /** True if `to` contains, as Go writes it, the fields that are always written, even if they are absent. */
   readonly toIsComplete: boolean;
 }
 
-/** `from` undefined is an object in which nothing is set. Throws UntypedItem. */
+/** `from` undefined means an object without any field. Throws UntypedItem. */
 export function changesBetween({ schema, from, to, toIsComplete }: ComparedObjects): Changes {
   const found = compare(schema, from ?? {}, to, toIsComplete);
   if (!found) return noChanges;
@@ -30,7 +30,7 @@ export const noChanges: Changes = { added: noFields, modified: noFields, removed
 
 const written = new WeakMap<Changes, FieldSet>();
 
-/** What was added and what was modified; computed once, as each of a thousand owners may ask. */
+/** Returns added and modified fields; memoized, since each of many owners asks for them. */
 export function writtenBy(changes: Changes): FieldSet {
   let fields = written.get(changes);
   if (!fields) written.set(changes, (fields = union(changes.added, changes.modified)));
@@ -38,12 +38,12 @@ export function writtenBy(changes: Changes): FieldSet {
 }
 
 type Kind = 'added' | 'modified' | 'removed';
-/** The nodes of one place in the three sets; a node that is undefined has nothing at or below the place. */
+/** Nodes of the three sets for one value; undefined without a difference at or below it. */
 type Found = { [kind in Kind]?: FieldSet };
 type Open = { [kind in Kind]?: OpenFieldSet };
 const kinds: readonly Kind[] = ['added', 'modified', 'removed'];
 
-/** Undefined when there is no difference: nothing is made for what stayed the same. */
+/** Returns undefined if there is no difference: nothing is allocated for unchanged values. */
 function compare(schema: Schema, from: unknown, to: unknown, complete: boolean): Found | undefined {
   if (from === to) return undefined;
   const last = formOf(schema, to);
@@ -145,7 +145,7 @@ function compareLists(
   return out && inOrder(out);
 }
 
-/** Items that stand several times in a list are one leaf: nobody can say which is whose. */
+/** Duplicate items of a list are one leaf: they cannot be told apart. */
 function compareItemsOf(
   out: Open | undefined,
   list: ListSchema,
@@ -169,7 +169,7 @@ function compareItemsOf(
   return found ? putAll(out, element, found) : out;
 }
 
-/** The usual case, without a text for every item: the same items in the same places, none of them twice. */
+/** Fast path: the same items at the same indexes, without duplicates, so that no item needs a path element. */
 function compareAligned(
   list: ListSchema,
   from: readonly unknown[],
@@ -185,7 +185,7 @@ function compareAligned(
   return out && inOrder(out);
 }
 
-/** Lists in which twice as many comparisons as this are cheaper than texts. */
+/** Longest list for which pairwise comparison is faster than path elements. */
 const alignedItemsMax = 12;
 
 function areAligned(list: ListSchema, from: readonly unknown[], to: readonly unknown[]): boolean {
@@ -237,14 +237,14 @@ function putAll(out: Open | undefined, element: PathElement, found: Found): Open
   return open ?? {};
 }
 
-/** What was removed is taken from other sets and never stored: its order says nothing. */
+/** Sorts the sets. Removed fields are only subtracted from other sets, so their order is irrelevant. */
 function inOrder(out: Open): Found {
   if (out.added) out.added = sorted(out.added);
   if (out.modified) out.modified = sorted(out.modified);
   return out;
 }
 
-/** A field of its own: what every object inherits is a function, or the prototype itself. Null counts as there. */
+/** Returns an own property, ignoring Object.prototype. A null counts as present. */
 function own(object: Readonly<Record<string, unknown>> | undefined, name: string): unknown {
   if (object === undefined) return undefined;
   const value = object[name];

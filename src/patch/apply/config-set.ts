@@ -3,15 +3,15 @@ import { fieldElement, itemElement } from './path-element.js';
 import { formOf, type ListSchema, type MapSchema, type Schema } from './schema.js';
 
 /**
- * The fields that an object has an opinion on: its leaves, the items of its lists, the keys of its maps. A struct that is
- * named for what is in it is not among them. In no order. Throws UntypedItem.
+ * The fields that a configuration specifies: its leaves, the items of its lists, the keys of its maps; not the structs
+ * that contain them. Unsorted. Throws UntypedItem.
  */
 export function fieldsOf(schema: Schema, value: unknown): FieldSet {
   const set = below(schema, value);
   return set && !isEmpty(set) ? set : noFields;
 }
 
-/** The node of a value: undefined when there is nothing to own at or below it. */
+/** The node of a value; undefined if there is nothing to own at or below it. */
 function below(schema: Schema, value: unknown): FieldSet | undefined {
   switch (formOf(schema, value)) {
     case 'map':

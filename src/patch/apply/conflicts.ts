@@ -4,17 +4,17 @@ import { goQuote } from '../../machinery/field-error.js';
 import { countMembers, pathsOf, pathText, type FieldSet } from './field-set.js';
 import type { Owner } from './managed-fields.js';
 
-/** A field that an apply would change under somebody else's hands. */
+/** A field of another owner that an apply would change. */
 export interface Conflict {
   readonly id: string;
   readonly owner: Owner;
   readonly fields: FieldSet;
 }
 
-/** As many as a validation reports errors (ADR 027). */
+/** The limit on errors of one validation (ADR 027). */
 const conflictsMax = validationErrorsMax;
 
-/** 409 with one cause for every field and owner, up to a bound; the message says how many there are. */
+/** The conflict error (409), with a cause for each field and owner up to a limit; the message has the total. */
 export function conflictError(conflicts: readonly Conflict[]): ApiError {
   const found: { who: string; paths: readonly string[] }[] = [];
   let told = 0;

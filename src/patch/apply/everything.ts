@@ -3,7 +3,7 @@ import { leaf, self, type FieldSet, type OpenFieldSet } from './field-set.js';
 import { compareItems, fieldElement, itemElement } from './path-element.js';
 import { atomicJson, type FieldSchema, type ListSchema, type MapSchema, type Schema } from './schema.js';
 
-/** The node of a value that is there as a whole: itself and every part of it. Throws UntypedItem. */
+/** The node of a value that is owned as a whole: with all fields inside it. Throws UntypedItem. */
 export function everything(schema: Schema, value: unknown): FieldSet {
   if (typeof value !== 'object' || value === null) return leaf;
   if (Array.isArray(value)) {
@@ -41,7 +41,7 @@ function everyField(map: MapSchema, value: Readonly<Record<string, unknown>>): F
   return out;
 }
 
-/** Most objects have their fields nearly in order: few of them move, and not far. */
+/** Insertion sort: most objects have their fields nearly in order. */
 function orderByRank(fields: FieldSchema[]): void {
   if (fields.length > insertionMax) {
     fields.sort((a, b) => a.rank - b.rank);
@@ -55,7 +55,7 @@ function orderByRank(fields: FieldSchema[]): void {
   }
 }
 
-/** Beyond, moving fields one by one would cost more than sorting them. */
+/** From this length on, sorting is faster than moving single fields. */
 const insertionMax = 32;
 
 function everyItem(list: ListSchema, items: readonly unknown[]): FieldSet {

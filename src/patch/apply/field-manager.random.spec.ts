@@ -5,8 +5,8 @@ import { pathsOf } from './field-set.js';
 import { readOwners } from './managed-fields.js';
 
 /**
- * Pods, small enough that writers meet: names, ports and labels of which there are few. Lists are never empty: an empty
- * list belongs to nobody, and whether it is there at all depends on who wrote before.
+ * Small Pods with few different names, ports and labels, so that writers collide. Without empty lists: nobody owns one,
+ * and whether it is present depends on earlier writes.
  */
 const name = fc.constantFrom('a', 'b', 'c');
 const value = fc.constantFrom('1', '2');
@@ -57,13 +57,13 @@ const podAfter = (writes: readonly ManagedWrite[]) => {
 const recordOf = (pod: ManagedObject) =>
   readOwners((pod.live?.['metadata'] as JsonObject | undefined)?.['managedFields'])!;
 
-describe('whatever was written before', () => {
-  it('a configuration applied again changes nothing', () => {
+describe('after any sequence of writes', () => {
+  it('applying a configuration again changes nothing', () => {
     fc.assert(
       fc.property(history, body, (writes, config) => {
         const pod = podAfter(writes);
         pod.write(force('m1', config));
-        // Who says nothing owns nothing, and what nobody owns gets an owner with the next apply.
+        // An object without owners gets its first one with the next apply.
         fc.pre(recordOf(pod).size > 0);
         const { live } = pod;
         expect(pod.write(apply('m1', config))).toBeUndefined();
@@ -72,7 +72,7 @@ describe('whatever was written before', () => {
     );
   });
 
-  it('nobody loses a field to an apply without force', () => {
+  it('without force, an apply takes no field from another owner', () => {
     fc.assert(
       fc.property(history, body, (writes, config) => {
         const pod = podAfter(writes);
@@ -84,7 +84,7 @@ describe('whatever was written before', () => {
     );
   });
 
-  it('the order in which appliers come that share nothing says nothing', () => {
+  it('disjoint appliers commute', () => {
     fc.assert(
       fc.property(history, body, body, (writes, one, other) => {
         const first = { metadata: one['metadata'] ?? {} };
@@ -100,7 +100,7 @@ describe('whatever was written before', () => {
     );
   });
 
-  it('the applier has what it asked for', () => {
+  it('an applier owns all fields of its configuration', () => {
     fc.assert(
       fc.property(history, body, (writes, config) => {
         const pod = podAfter(writes);
@@ -112,7 +112,7 @@ describe('whatever was written before', () => {
     );
   });
 
-  it('nobody owns nothing, and the record reads as it is written', () => {
+  it('every owner owns a field, and managedFields survive being written and read', () => {
     fc.assert(
       fc.property(history, (writes) => {
         const pod = podAfter(writes);
@@ -125,7 +125,7 @@ describe('whatever was written before', () => {
     );
   });
 
-  it('what was given is not changed', () => {
+  it('arguments are not changed', () => {
     fc.assert(
       fc.property(history, write, (writes, last) => {
         const pod = podAfter(writes);

@@ -4,7 +4,7 @@ import { apply, force, ManagedObject, update, type ManagedWrite } from '../../..
 interface Scenario {
   readonly name: string;
   readonly given: readonly ManagedWrite[];
-  /** Of the last write. */
+  /** The refusal of the last write. */
   readonly refusal?: string;
   readonly content: JsonObject;
   readonly owners: readonly string[];
@@ -20,41 +20,41 @@ const run = (object: ManagedObject, { given, refusal, content, owners }: Scenari
 const data = (values: Record<string, string | null>): JsonObject => ({ data: values });
 const put = (values: Record<string, string>) => (live: JsonObject) => ({ ...live, data: values });
 
-describe('the fields of a map', () => {
+describe('fields of a map', () => {
   const scenarios: Scenario[] = [
     {
-      name: 'belong to who applied them',
+      name: 'belong to their applier',
       given: [apply('m1', data({ a: '1', b: '1' }))],
       content: data({ a: '1', b: '1' }),
       owners: ['m1 Apply: .data.a .data.b'],
     },
     {
-      name: 'go when their applier leaves them out',
+      name: 'are removed if their applier omits them',
       given: [apply('m1', data({ a: '1', b: '1' })), apply('m1', data({ a: '1' }))],
       content: data({ a: '1' }),
       owners: ['m1 Apply: .data.a'],
     },
     {
-      name: 'are shared by those who want the same',
+      name: 'are shared by appliers of equal values',
       given: [apply('m1', data({ a: '1' })), apply('m2', data({ a: '1', b: '2' }))],
       content: data({ a: '1', b: '2' }),
       owners: ['m1 Apply: .data.a', 'm2 Apply: .data.a .data.b'],
     },
     {
-      name: 'stay when one of their owners leaves them out',
+      name: 'stay if one of several owners omits them',
       given: [apply('m1', data({ a: '1', b: '1' })), apply('m2', data({ a: '1' })), apply('m1', data({ b: '1' }))],
       content: data({ a: '1', b: '1' }),
       owners: ['m2 Apply: .data.a', 'm1 Apply: .data.b'],
     },
     {
-      name: 'are refused to those who want something else',
+      name: 'conflict with an applier of another value (409)',
       given: [apply('m1', data({ a: '1' })), apply('m2', data({ a: '2' }))],
       refusal: 'Apply failed with 1 conflict: conflict with "m1": .data.a',
       content: data({ a: '1' }),
       owners: ['m1 Apply: .data.a'],
     },
     {
-      name: 'name all whose fields they are',
+      name: 'name all owners in a conflict',
       given: [
         update('u', data({ a: '1', b: '1' })),
         apply('m1', data({ c: '1' })),
@@ -66,32 +66,32 @@ describe('the fields of a map', () => {
       owners: ['m1 Apply: .data.c', 'u Update: .data .data.a .data.b'],
     },
     {
-      name: 'change hands by force',
+      name: 'change their owner by a forced apply',
       given: [apply('m1', data({ a: '1', b: '1' })), force('m2', data({ a: '2' }))],
       content: data({ a: '2', b: '1' }),
       owners: ['m1 Apply: .data.b', 'm2 Apply: .data.a'],
     },
     {
-      name: 'change hands when somebody updates them',
+      name: 'change their owner by an update',
       given: [apply('m1', data({ a: '1', b: '1' })), update('u', put({ a: '2', b: '1', c: '1' }))],
       content: data({ a: '2', b: '1', c: '1' }),
       owners: ['m1 Apply: .data.b', 'u Update: .data.a .data.c'],
     },
     {
-      name: 'belong to nobody when an update removes them',
+      name: 'have no owner after an update removed them',
       given: [apply('m1', data({ a: '1', b: '1' })), update('u', put({ b: '1' }))],
       content: data({ b: '1' }),
       owners: ['m1 Apply: .data.b'],
     },
     {
-      name: 'are refused to their applier after its own update',
+      name: 'conflict with their applier after its own update (409)',
       given: [apply('m1', data({ a: '1' })), update('m1', put({ a: '2' })), apply('m1', data({ a: '3' }))],
       refusal: 'Apply failed with 1 conflict: conflict with "m1" using v1: .data.a',
       content: data({ a: '2' }),
       owners: ['m1 Update: .data.a'],
     },
     {
-      name: 'that an update made are not removed by an applier who never had them',
+      name: 'of an updater are not removed by an applier that never had them',
       given: [update('u', data({ a: '1', b: '1' })), apply('m1', data({ a: '1' })), apply('m1', data({}))],
       content: data({ a: '1', b: '1' }),
       owners: ['m1 Apply: .data', 'u Update: .data .data.a .data.b'],
@@ -106,32 +106,32 @@ describe('the fields of a map', () => {
   it.each(scenarios)('$name', (scenario) => run(ManagedObject.of('', 'v1', 'ConfigMap'), scenario));
 });
 
-describe('the record', () => {
+describe('managedFields', () => {
   const managedFields = (entries: JsonObject[]) => (live: JsonObject) => ({
     ...live,
     metadata: { ...(live['metadata'] as JsonObject), managedFields: entries },
   });
   const scenarios: Scenario[] = [
     {
-      name: 'is emptied by one empty entry',
+      name: 'are cleared by one empty entry',
       given: [update('u', data({ a: '1' })), update('v', managedFields([{}]))],
       content: data({ a: '1' }),
       owners: [],
     },
     {
-      name: 'stays empty until somebody applies',
+      name: 'stay empty until an apply',
       given: [update('u', data({ a: '1' })), update('v', managedFields([{}])), update('w', put({ a: '2' }))],
       content: data({ a: '2' }),
       owners: [],
     },
     {
-      name: 'then calls what was there by a name of its own',
+      name: 'own earlier fields as before-first-apply after that',
       given: [update('u', data({ a: '1' })), update('v', managedFields([{}])), apply('m', data({ b: '2' }))],
       content: data({ a: '1', b: '2' }),
       owners: ['m Apply: .data.b', 'before-first-apply Update: .data .data.a'],
     },
     {
-      name: 'is emptied before the changes of the same request',
+      name: 'are cleared before the changes of the same request are tracked',
       given: [
         update('u', data({ a: '1' })),
         update('v', (live) => ({ ...managedFields([{}])(live), data: { a: '1', b: '1' } })),
@@ -140,19 +140,19 @@ describe('the record', () => {
       owners: ['v Update: .data.b'],
     },
     {
-      name: 'survives an empty list',
+      name: 'are kept if a client sends an empty list',
       given: [update('u', data({ a: '1' })), update('v', managedFields([]))],
       content: data({ a: '1' }),
       owners: ['u Update: .data .data.a'],
     },
     {
-      name: 'survives a list that nobody can read',
+      name: 'are kept if a client sends an invalid list',
       given: [update('u', data({ a: '1' })), update('v', managedFields([{ manager: 'x', operation: 'Steal' }]))],
       content: data({ a: '1' }),
       owners: ['u Update: .data .data.a'],
     },
     {
-      name: 'may be edited',
+      name: 'may be edited by an update',
       given: [
         update('u', data({ a: '1' })),
         update(
@@ -172,7 +172,7 @@ describe('the record', () => {
       owners: ['x Apply: .data.a'],
     },
     {
-      name: 'keeps a manager without a name',
+      name: 'keep an entry without a manager name',
       given: [update('', data({ a: '1' }))],
       content: data({ a: '1' }),
       owners: ['unknown Update: .data .data.a'],
@@ -180,12 +180,12 @@ describe('the record', () => {
   ];
   it.each(scenarios)('$name', (scenario) => run(ManagedObject.of('', 'v1', 'ConfigMap'), scenario));
 
-  it('cannot be part of a configuration', () => {
+  it('a configuration with managedFields is refused', () => {
     const object = ManagedObject.of('', 'v1', 'ConfigMap');
     expect(object.write(apply('m', { metadata: { managedFields: [] } }))).toBe('metadata.managedFields must be nil');
   });
 
-  it('keeps its times when nothing changes', () => {
+  it('times stay if nothing changes', () => {
     const object = ManagedObject.of('', 'v1', 'ConfigMap');
     object.write(apply('m', data({ a: '1' })));
     const { live } = object;
@@ -194,7 +194,7 @@ describe('the record', () => {
     expect(object.live).toEqual(live);
   });
 
-  it('is not made of what cannot be told apart', () => {
+  it('updates of lists with duplicate items are not tracked', () => {
     const object = ManagedObject.of('', 'v1', 'ConfigMap');
     object.write(update('u', { metadata: { finalizers: [null] } }));
     expect(object.owners()).toEqual([]);
@@ -203,7 +203,7 @@ describe('the record', () => {
     );
   });
 
-  it('has no time for who joins without a change', () => {
+  it('an applier that changes nothing has no time', () => {
     const object = ManagedObject.of('', 'v1', 'ConfigMap');
     object.write(update('u', data({ a: '1' })));
     object.write(apply('m', data({ a: '1' })));
@@ -217,7 +217,7 @@ describe('the record', () => {
     });
   });
 
-  it('holds ten who updated; the oldest are joined', () => {
+  it('ten updaters are kept, and the oldest are joined', () => {
     const object = ManagedObject.of('', 'v1', 'ConfigMap');
     for (let n = 0; n < 13; n++) {
       object.write(update(`u${n}`, (live) => ({ ...live, data: { ...(live['data'] as JsonObject), [`k${n}`]: '1' } })));
@@ -235,7 +235,7 @@ describe('lists of a Deployment', () => {
   const at = '.spec.template.spec.containers';
   const scenarios: Scenario[] = [
     {
-      name: 'have owners of single items',
+      name: 'have an owner for each item',
       given: [
         apply('m1', containers({ name: 'a', image: 'a:1' })),
         apply('m2', containers({ name: 'b', image: 'b:1' })),
@@ -248,7 +248,7 @@ describe('lists of a Deployment', () => {
       ],
     },
     {
-      name: 'lose an item when its owner leaves it out',
+      name: 'lose an item that its owner omits',
       given: [
         apply('m1', containers({ name: 'a', image: 'a:1' })),
         apply('m2', containers({ name: 'b', image: 'b:1' })),
@@ -258,7 +258,7 @@ describe('lists of a Deployment', () => {
       owners: [`m2 Apply: ${at}[name="b"] ${at}[name="b"].image ${at}[name="b"].name`, 'm1 Apply: .spec.template.spec'],
     },
     {
-      name: 'know their items by keys that are left out',
+      name: 'identify items by the defaults of omitted keys',
       given: [
         apply('m1', containers({ name: 'a', ports: [{ containerPort: 80 }] })),
         apply('m2', containers({ name: 'a', ports: [{ containerPort: 80, protocol: 'UDP' }] })),
@@ -270,7 +270,7 @@ describe('lists of a Deployment', () => {
       ],
     },
     {
-      name: 'are one thing when nothing else is declared',
+      name: 'are atomic by default',
       given: [
         apply('m1', spec({ tolerations: [{ key: 'a', operator: 'Exists' }] })),
         apply('m2', spec({ tolerations: [{ key: 'b', operator: 'Exists' }] })),
@@ -280,7 +280,7 @@ describe('lists of a Deployment', () => {
       owners: ['m1 Apply: .spec.template.spec.tolerations'],
     },
     {
-      name: 'and structs that are one thing',
+      name: 'and atomic structs have one owner',
       given: [
         apply('m1', spec({}, { selector: { matchLabels: { a: 'b' } } })),
         apply('m2', spec({}, { selector: { matchLabels: { c: 'd' } } })),
@@ -290,7 +290,7 @@ describe('lists of a Deployment', () => {
       owners: ['m1 Apply: .spec.selector .spec.template.spec'],
     },
     {
-      name: 'of an object that is made belong to who makes it, but for what nobody wrote',
+      name: 'of a created object belong to its creator, except fields that Go always writes',
       given: [
         update('u', {
           spec: {
@@ -332,13 +332,13 @@ describe('subresources', () => {
       owners: ['m Apply: .spec.replicas', 'u Update status: .status.replicas'],
     },
     {
-      name: 'are not reached through the object',
+      name: 'are not changed through the object itself',
       given: [apply('m', { spec: { replicas: 1 }, status: { replicas: 5 } })],
       content: { spec: { replicas: 1 }, status: { replicas: 5 } },
       owners: ['m Apply: .spec.replicas'],
     },
     {
-      name: 'do not edit the record',
+      name: 'do not change managedFields of others',
       given: [
         apply('m', { spec: { replicas: 1 } }),
         update('u', (live) => ({ ...live, metadata: { name: 'one', managedFields: [{}] } }), 'status'),
@@ -363,28 +363,28 @@ describe('subresources', () => {
   it.each(scenarios)('$name', (scenario) => run(ManagedObject.of('apps', 'v1', 'Deployment'), scenario));
 });
 
-describe('configurations that do not fit', () => {
+describe('invalid configurations', () => {
   it.each<[string, JsonObject, string]>([
     ['an unknown field', { zz: 1 }, '.zz: field not declared in schema'],
-    ['a map that is a text', { data: 'x' }, '.data: expected map, got &{x}'],
-    ['a text that is a number', { data: { a: 1 } }, '.data.a: expected string, got &{1}'],
-    ['a list that is a map', { metadata: { finalizers: {} } }, '.metadata.finalizers: expected list, got &{map[]}'],
+    ['a string instead of a map', { data: 'x' }, '.data: expected map, got &{x}'],
+    ['a number instead of a string', { data: { a: 1 } }, '.data.a: expected string, got &{1}'],
+    ['a map instead of a list', { metadata: { finalizers: {} } }, '.metadata.finalizers: expected list, got &{map[]}'],
     [
-      'an item twice',
+      'a duplicate item',
       { metadata: { finalizers: ['a/b', 'a/b'] } },
       '.metadata.finalizers: duplicate entries for key [="a/b"]',
     ],
     [
-      'an item that is null',
+      'a null item',
       { metadata: { finalizers: [null] } },
       ".metadata.finalizers: element 0: associative list without keys has an element that's an explicit null",
     ],
     [
-      'several of them',
+      'several errors',
       { immutable: 'x', zz: 1 },
       'errors:\n  .immutable: expected boolean, got &{x}\n  .zz: field not declared in schema',
     ],
-  ])('%s', (_, config, want) => {
+  ])('%s is refused (422)', (_, config, want) => {
     const refusal = ManagedObject.of('', 'v1', 'ConfigMap').write(apply('m', config));
     expect(refusal).toBe(`failed to create typed patch object (/one; /v1, Kind=ConfigMap): ${want}`);
   });
@@ -393,10 +393,12 @@ describe('configurations that do not fit', () => {
     [{ kind: 'Secret' }, 'invalid object type: /v1, Kind=Secret'],
     [{ apiVersion: 'apps/v1' }, 'invalid object type: apps/v1, Kind=ConfigMap'],
     [{ apiVersion: null, kind: null }, 'invalid object type: /, Kind='],
-  ])('%j', (config, want) => expect(ManagedObject.of('', 'v1', 'ConfigMap').write(apply('m', config))).toBe(want));
+  ])('refuses %j', (config, want) =>
+    expect(ManagedObject.of('', 'v1', 'ConfigMap').write(apply('m', config))).toBe(want),
+  );
 });
 
-describe('what kubectl applied before servers did', () => {
+describe('upgrade from client-side apply', () => {
   const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
   const noted = (values: Record<string, string>) =>
     `${JSON.stringify({ apiVersion: 'v1', data: values, kind: 'ConfigMap', metadata: { name: 'one' } })}\n`;
@@ -405,19 +407,19 @@ describe('what kubectl applied before servers did', () => {
 
   it.each<{ name: string; given: ManagedWrite[]; refusal: string | undefined; note: Record<string, string> }>([
     {
-      name: 'is no conflict for it',
+      name: 'fields of last-applied are no conflict for kubectl',
       given: [before({ a: '1' }, { a: '1' }), apply('kubectl', data({ a: '2' }))],
       refusal: undefined,
       note: { a: '2' },
     },
     {
-      name: 'is one for others',
+      name: 'fields of last-applied are a conflict for other managers',
       given: [before({ a: '1' }, { a: '1' }), apply('argo', data({ a: '2' }))],
       refusal: 'Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using v1: .data.a',
       note: { a: '1' },
     },
     {
-      name: 'is one when it was changed since',
+      name: 'fields changed since last-applied are a conflict',
       given: [before({ a: '1', b: '1' }, { a: '0', b: '1' }), apply('kubectl', data({ a: '2', b: '2' }))],
       refusal: 'Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using v1: .data.a',
       note: { a: '1', b: '1' },

@@ -34,14 +34,14 @@ export interface ManagedKind {
   readonly subresource: string;
   readonly schema: Schema;
   readonly versions: KindVersions;
-  /** The annotation in which kubectl keeps what it applied before servers did; undefined where nobody looks at it. */
+  /** Annotation of client-side apply (kubectl.kubernetes.io/last-applied-configuration); undefined to ignore it. */
   readonly lastAppliedAnnotation?: string | undefined;
 }
 
 export interface TrackedUpdate {
-  /** Undefined when the object is created. */
+  /** Undefined on create. */
   readonly live: JsonObject | undefined;
-  /** As it is going to be stored, before the server fills in what is its own. */
+  /** The submitted object, before the server sets its own fields. */
   readonly next: JsonObject;
   readonly manager: string;
   /** `2026-01-02T03:04:05Z` */
@@ -54,16 +54,16 @@ export interface AppliedConfig {
   readonly manager: string;
   readonly force: boolean;
   readonly time: string;
-  /** Looks at the object before the work of telling who owns it begins; throws where it must not become so. */
+  /** Called with the object before ownership is computed; throws to refuse it. */
   readonly check?: ((object: JsonValue) => void) | undefined;
 }
 
 const beforeFirstApply = 'before-first-apply';
 
 /**
- * Who owns which fields of the objects of one kind, in one version, through one path (KEP-555). Every write goes through
- * here: updates are tracked, configurations applied. Nothing changes its arguments. Objects
- * have as many fields as a body holds, so servers do both in stages.
+ * Computes metadata.managedFields for one kind, version and subresource (KEP-555). Every write goes through it: updates
+ * are tracked, configurations are applied. Arguments are not changed. Servers use the generators, since objects may
+ * have many fields.
  */
 export class FieldManager {
   private readonly lastApplied: LastApplied | undefined;
@@ -73,16 +73,16 @@ export class FieldManager {
     this.lastApplied = annotation === undefined ? undefined : new LastApplied(annotation, kind);
   }
 
-  /** `next` with the record of who owns what; `manager` owns what it changed. Never refuses anything. */
+  /** Returns `next` with managedFields in which `manager` owns what it changed. Never refuses an object. */
   trackUpdate(update: TrackedUpdate): JsonObject {
     return atOnce(this.trackingUpdate(update));
   }
 
-  /** The same, in stages. */
+  /** Generator form of trackUpdate(). */
   *trackingUpdate({ live, next, manager, time }: TrackedUpdate): Steps<JsonObject> {
     const reset = this.kind.subresource === '' && isReset(managedFieldsOf(next));
     const owners = reset ? new Map<string, Owner>() : yield* this.ownersBefore(live, next);
-    // An object that nobody owns stays so until somebody applies: its record was cleared on purpose.
+    // An object whose managedFields were cleared stays untracked until an apply.
     if (live && owners.size === 0 && !reset) return withManagedFields(next, undefined);
     try {
       return withManagedFields(next, writeOwners(yield* this.tracked(owners, live, next, manager, time)));
@@ -92,12 +92,12 @@ export class FieldManager {
     }
   }
 
-  /** The object as it is after the configuration was applied. Throws ApiError: 409 for conflicts. */
+  /** Returns the object after the configuration was applied. Throws ApiError: 409 for conflicts. */
   apply(request: AppliedConfig): JsonObject {
     return atOnce(this.applying(request));
   }
 
-  /** The same, in stages. */
+  /** Generator form of apply(). */
   *applying(request: AppliedConfig): Steps<JsonObject> {
     this.checkConfig(request.config);
     yield;
@@ -109,12 +109,12 @@ export class FieldManager {
     }
   }
 
-  /** Through a subresource nobody edits the record itself. */
+  /** The owners before the write. Through a subresource managedFields cannot be changed. */
   private *ownersBefore(live: JsonObject | undefined, next: JsonObject): Steps<Owners> {
-    const given = this.kind.subresource === '' ? yield* readingOwners(managedFieldsOf(next)) : undefined;
-    // Clients that do not know of the record, or spoil it, must not lose it.
-    return given && given.size > 0
-      ? given
+    const submitted = this.kind.subresource === '' ? yield* readingOwners(managedFieldsOf(next)) : undefined;
+    // Clients that drop or corrupt managedFields do not change them.
+    return submitted && submitted.size > 0
+      ? submitted
       : ((yield* readingOwners(managedFieldsOf(live))) ?? new Map<string, Owner>());
   }
 

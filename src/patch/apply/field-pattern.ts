@@ -1,7 +1,7 @@
 import { isEmpty, isMember, leaf, self, type FieldSet, type OpenFieldSet } from './field-set.js';
 import { fieldElement } from './path-element.js';
 
-/** Paths from the top, `*` for any step; what they lead to counts with all that is below. */
+/** Paths of fields, with `*` for any path element. A pattern includes everything below its paths. */
 export interface FieldPattern {
   readonly [step: string]: FieldPattern;
 }
@@ -18,7 +18,7 @@ export function fieldPatternOf(...paths: string[]): FieldPattern {
   return pattern;
 }
 
-/** What the pattern leads to, and the members on the way there. */
+/** Returns the fields that the pattern includes, and the members above them. */
 export function onlyMatching(fields: FieldSet, pattern: FieldPattern): FieldSet {
   const out: OpenFieldSet = {};
   for (const element in fields) {

@@ -2,30 +2,30 @@ import { compareText, readJson, scalarText, stringText } from './json-text.js';
 import { leaf, self, sorted, type FieldSet, type OpenFieldSet } from './field-set.js';
 import type { PathElement } from './path-element.js';
 
-/** A set that nobody can read. */
+/** A fieldsV1 that cannot be parsed. */
 export class FieldSetError extends Error {
   override readonly name = 'FieldSetError';
 }
 
-/** Deeper than any path of an object: JSON that is decoded has a bound of its own. */
+/** Deeper than any object: the JSON decoder has a limit of its own. */
 const depthMax = 1000;
 
 /**
- * fieldsV1 as somebody sent it, in the one form in which equal paths are equal texts. Steps of an unknown kind are left
- * out: a later version may know them. What is in that form, as nearly everything that comes back, is not copied.
- * Throws FieldSetError.
+ * Parses fieldsV1 of a client into the canonical form, in which equal paths are equal strings. Elements of an unknown
+ * kind are dropped: a later version may have added them. A canonical set, the usual case, is not copied. Throws
+ * FieldSetError.
  */
 export function readFieldSet(value: unknown): FieldSet {
   if (value === undefined || value === null) return leaf;
   return isCanonical(value, 0) ? value : (childrenOf(value, 0) ?? leaf);
 }
 
-/** Items that have been seen in the one form; there are few different ones. */
+/** Cache of canonical items; there are few different ones. */
 const knownItems = new Set<PathElement>();
 const knownItemsMax = 10_000;
 const knownItemLengthMax = 256;
 
-/** The order of the elements says nothing. */
+/** Ignores the order of elements. */
 function isCanonical(value: unknown, depth: number): value is FieldSet {
   if (typeof value !== 'object' || value === null || depth > depthMax) return false;
   let members = 0;
@@ -44,7 +44,7 @@ function isCanonicalElement(element: PathElement): boolean {
   return knownItems.has(element) || isPlainItem(element);
 }
 
-/** Scalars in which nothing needs an escape are in the one form: there is no need to read their JSON. */
+/** Scalars without escapes are canonical: their JSON need not be parsed. */
 const plainString = `"[ !#-%'-;=?-[\\]-~]*"`;
 const plainValue = new RegExp(`^v:${plainString}$`);
 const plainKey = new RegExp(`"([A-Za-z]+)":(?:${plainString}|0|-?[1-9]\\d{0,14}|true|false)([,}])`, 'y');
@@ -55,7 +55,7 @@ function isPlainItem(element: PathElement): boolean {
   plainKey.lastIndex = 3;
   for (;;) {
     const [, name = '', end] = plainKey.exec(element) ?? [];
-    // Names in another order are the same keys in another text.
+    // Keys in another order are not canonical.
     if (name <= before) return false;
     if (end === '}') return plainKey.lastIndex === element.length;
     before = name;
@@ -106,7 +106,7 @@ function canonical(text: string): PathElement | undefined {
     case 'k':
       return canonicalKeys(rest, text);
     case 'i':
-      if (!/^[+-]?\d{1,15}$/.test(rest)) throw new FieldSetError(`no place in a list: ${text}`);
+      if (!/^[+-]?\d{1,15}$/.test(rest)) throw new FieldSetError(`invalid index: ${text}`);
       return `i:${Number(rest)}`;
     default:
       return undefined;
@@ -116,7 +116,7 @@ function canonical(text: string): PathElement | undefined {
 function canonicalJson(json: string, text: string): string {
   const value = readJson(json);
   if (value === undefined || typeof value === 'object') throw new FieldSetError(`no scalar: ${text}`);
-  // The digits of a number that a double cannot hold are kept as they are.
+  // Numbers that a double cannot hold keep their digits.
   return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(json) ? json : scalarText(value);
 }
 

@@ -21,11 +21,11 @@ import { deducedJson, mapOf, type FieldSchema, type Schema } from './schema.js';
 
 const texts = (set: FieldSet) => [...pathsOf(set)].map(pathText).join(' ');
 
-describe('sets in the form in which they are stored', () => {
+describe('operations on sets', () => {
   const a = fieldSetOf('a', 'a/b', 'c/d');
   it.each<[string, FieldSet, FieldSet]>([
     ['a field', fieldSetOf('a'), { 'f:a': {} }],
-    ['a field below', fieldSetOf('a/b'), { 'f:a': { 'f:b': {} } }],
+    ['a nested field', fieldSetOf('a/b'), { 'f:a': { 'f:b': {} } }],
     ['both', fieldSetOf('a', 'a/b'), { 'f:a': { '.': {}, 'f:b': {} } }],
     [
       'a union',
@@ -34,23 +34,23 @@ describe('sets in the form in which they are stored', () => {
     ],
     ['an intersection', intersection(a, fieldSetOf('a', 'c')), { 'f:a': {} }],
     [
-      'a difference keeps what is below',
+      'a difference keeps descendants',
       difference(a, fieldSetOf('a', 'c')),
       { 'f:a': { 'f:b': {} }, 'f:c': { 'f:d': {} } },
     ],
-    ['unless it goes too', differenceWithBelow(a, fieldSetOf('a', 'c')), {}],
-    ['a difference keeps what is above', difference(a, fieldSetOf('a/b', 'c/d')), { 'f:a': {} }],
-    ['nothing left', difference(a, a), {}],
+    ['a difference removes descendants that it names', differenceWithBelow(a, fieldSetOf('a', 'c')), {}],
+    ['a difference keeps ancestors', difference(a, fieldSetOf('a/b', 'c/d')), { 'f:a': {} }],
+    ['an empty result', difference(a, a), {}],
   ])('%s', (_, set, want) => expect(set).toEqual(want));
 
-  it('keeps what did not change', () => {
+  it('unchanged sets are not copied', () => {
     expect(union(a, fieldSetOf('a/b'))).toBe(a);
     expect(difference(a, fieldSetOf('x', 'a/x'))).toBe(a);
     expect(difference(a, noFields)).toBe(a);
     expect(union(noFields, a)).toBe(a);
   });
 
-  it('orders its elements: fields, keys, values, places', () => {
+  it('elements are sorted: fields, keys, values, indexes', () => {
     const elements = [
       'i:10',
       'i:9',
@@ -79,15 +79,15 @@ describe('sets in the form in which they are stored', () => {
     ]);
   });
 
-  it('sorts texts by their bytes', () => {
+  it('strings are sorted by their bytes', () => {
     expect(['f:\u{1f600}', 'f:\uffee', 'f:a'].sort(compareElements)).toEqual(['f:a', 'f:\uffee', 'f:\u{1f600}']);
   });
 
-  it('lists the members of one level before what is below', () => {
+  it('pathsOf yields the members of a level before those below', () => {
     expect(texts(fieldSetOf('b', 'a/x', 'a/y/z', 'a'))).toBe('.a .b .a.x .a.y.z');
   });
 
-  it('names the structs that it speaks of', () => {
+  it('withNamedFields adds the structs that contain members', () => {
     const field = (schema: Schema): FieldSchema => ({
       name: 'spec',
       element: 'f:spec',
@@ -106,7 +106,7 @@ describe('sets in the form in which they are stored', () => {
   });
 });
 
-describe('a pattern', () => {
+describe('patterns', () => {
   const fields = readFieldSet({
     'f:metadata': { 'f:labels': {} },
     'f:spec': {
@@ -134,41 +134,37 @@ describe('a pattern', () => {
   ])('%j', (paths, want) => expect(onlyMatching(fields, fieldPatternOf(...paths))).toEqual(want));
 });
 
-describe('reading', () => {
+describe('parsing', () => {
   it.each<[string, unknown, unknown]>([
     ['nothing', undefined, {}],
     ['a set', { 'f:a': { '.': {}, 'f:b': {} } }, { 'f:a': { '.': {}, 'f:b': {} } }],
     ['keys in another order', { 'k:{"b":1,"a":"x"}': {} }, { 'k:{"a":"x","b":1}': {} }],
     ['keys with spaces', { 'k:{ "a" : "x" }': {} }, { 'k:{"a":"x"}': {} }],
-    ['a number written otherwise', { 'v:1.0': {} }, { 'v:1': {} }],
-    ['a number without loss', { 'v:9223372036854775807': {} }, { 'v:9223372036854775807': {} }],
-    ['escapes as Go has them', { 'v:"<a&b>"': {} }, { 'v:"\\u003ca\\u0026b\\u003e"': {} }],
-    ['a step that nobody knows', { 'x:a': {}, 'f:a': {} }, { 'f:a': {} }],
-    ['a member with only itself', { 'f:a': { '.': {} } }, { 'f:a': {} }],
-    ['names of any kind', { 'f:__proto__': {}, 'f:constructor': {} }, { 'f:__proto__': {}, 'f:constructor': {} }],
-    [
-      'keys in order are taken as they are',
-      { 'f:l': { 'k:{"a":1,"b":"x"}': {} } },
-      { 'f:l': { 'k:{"a":1,"b":"x"}': {} } },
-    ],
-    ['keys in another order', { 'f:l': { 'k:{"b":"x","a":1}': {} } }, { 'f:l': { 'k:{"a":1,"b":"x"}': {} } }],
-    ['a key twice', { 'f:l': { 'k:{"a":1,"a":2}': {} } }, { 'f:l': { 'k:{"a":2}': {} } }],
-    ['a value with a needless escape', { 'f:l': { 'v:"\\u0061"': {} } }, { 'f:l': { 'v:"a"': {} } }],
-    ['a number with a needless zero', { 'f:l': { 'k:{"a":1.0}': {} } }, { 'f:l': { 'k:{"a":1}': {} } }],
-  ])('%s', (_, given, want) => expect(readFieldSet(given)).toEqual(want));
+    ['a number in another notation', { 'v:1.0': {} }, { 'v:1': {} }],
+    ['a number beyond 2^53', { 'v:9223372036854775807': {} }, { 'v:9223372036854775807': {} }],
+    ["Go's escapes", { 'v:"<a&b>"': {} }, { 'v:"\\u003ca\\u0026b\\u003e"': {} }],
+    ['an element of an unknown kind', { 'x:a': {}, 'f:a': {} }, { 'f:a': {} }],
+    ['a member with a redundant `.`', { 'f:a': { '.': {} } }, { 'f:a': {} }],
+    ['any field name', { 'f:__proto__': {}, 'f:constructor': {} }, { 'f:__proto__': {}, 'f:constructor': {} }],
+    ['canonical keys', { 'f:l': { 'k:{"a":1,"b":"x"}': {} } }, { 'f:l': { 'k:{"a":1,"b":"x"}': {} } }],
+    ['keys that are not canonical', { 'f:l': { 'k:{"b":"x","a":1}': {} } }, { 'f:l': { 'k:{"a":1,"b":"x"}': {} } }],
+    ['a duplicate key', { 'f:l': { 'k:{"a":1,"a":2}': {} } }, { 'f:l': { 'k:{"a":2}': {} } }],
+    ['a value with a redundant escape', { 'f:l': { 'v:"\\u0061"': {} } }, { 'f:l': { 'v:"a"': {} } }],
+    ['a number with a redundant zero', { 'f:l': { 'k:{"a":1.0}': {} } }, { 'f:l': { 'k:{"a":1}': {} } }],
+  ])('parses %s', (_, given, want) => expect(readFieldSet(given)).toEqual(want));
 
   it.each<[string, unknown]>([
     ['no object', 'x'],
     ['a list', []],
-    ['a step without a kind', { a: {} }],
-    ['a node that is none', { 'f:a': 1 }],
-    ['keys that are no JSON', { 'k:{': {} }],
+    ['an element without a kind', { a: {} }],
+    ['a node that is not an object', { 'f:a': 1 }],
+    ['keys that are not JSON', { 'k:{': {} }],
     ['keys that are a list', { 'k:[1]': {} }],
     ['a value that is an object', { 'v:{"a":1}': {} }],
-    ['a place that is no number', { 'i:x': {} }],
+    ['an index that is not a number', { 'i:x': {} }],
   ])('refuses %s', (_, given) => expect(() => readFieldSet(given)).toThrow());
 
-  it('does not copy what it knows', () => {
+  it('canonical sets are not copied', () => {
     const set = { 'f:a': { 'k:{"name":"x"}': { '.': {}, 'f:name': {} } } };
     readFieldSet(JSON.parse(JSON.stringify(set)));
     expect(readFieldSet(set)).toBe(set);
@@ -190,8 +186,8 @@ const anySet = fc
 const model = (set: FieldSet) => new Set([...pathsOf(set)].map((one) => one.join('\0')));
 const modelled = (...paths: Set<string>[]) => [...new Set(paths.flatMap((one) => [...one]))].sort();
 
-describe('any sets', () => {
-  it('hold what a set of paths would hold', () => {
+describe('random sets', () => {
+  it('set operations equal those on sets of paths', () => {
     fc.assert(
       fc.property(anySet, anySet, (a, b) => {
         const [left, right] = [model(a), model(b)];
@@ -205,7 +201,7 @@ describe('any sets', () => {
     );
   });
 
-  it('come back as they were written', () => {
+  it('sets are parsed as they were written', () => {
     fc.assert(
       fc.property(anySet, (set) => {
         const text = JSON.stringify(set);
@@ -214,7 +210,7 @@ describe('any sets', () => {
     );
   });
 
-  it('stay in their order and are not changed', () => {
+  it('results stay sorted, and arguments are not changed', () => {
     fc.assert(
       fc.property(anySet, anySet, (a, b) => {
         const before = JSON.stringify([a, b]);

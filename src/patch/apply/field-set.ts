@@ -10,14 +10,14 @@ import {
 import type { Schema } from './schema.js';
 
 /**
- * A set of fields in the form in which it is stored (fieldsV1), and worked on in that form: reading and writing cost
- * nothing, and what two sets share is shared.
+ * A set of fields as it is stored (fieldsV1). Set operations work on that representation, so reading and writing cost
+ * nothing, and results share subtrees with the arguments.
  *
  *   { 'f:spec': { 'f:replicas': {}, 'f:template': { '.': {}, 'f:spec': {} } } }
  *
- * holds spec.replicas, spec.template and spec.template.spec: an empty object is a member, an object with others in it
- * is one when it has a `.`. The outermost object stands for the whole and is never a member; empty, the set is empty.
- * Nothing here changes its arguments. Keys keep the order of the first argument, new ones go to their place.
+ * contains spec.replicas, spec.template and spec.template.spec: an empty object is a member, and so is an object with a
+ * `.` in it. The root is never a member; `{}` is the empty set. Functions do not change their arguments. Elements keep
+ * the order of the first argument; new ones are inserted in sorted order.
  */
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet;
@@ -25,7 +25,7 @@ export interface FieldSet {
 export type OpenFieldSet = { [element: PathElement]: FieldSet };
 
 export const self = '.';
-/** A member without anything below. */
+/** A member without descendants. */
 export const leaf: FieldSet = Object.freeze({});
 export const noFields: FieldSet = leaf;
 
@@ -38,7 +38,7 @@ export function isMember(node: FieldSet): boolean {
   return node[self] !== undefined || isEmpty(node);
 }
 
-/** Of texts that code writes: `fieldSetOf('status', 'metadata/name')`. */
+/** Builds a set from paths: `fieldSetOf('status', 'metadata/name')`. */
 export function fieldSetOf(...paths: string[]): FieldSet {
   return paths.map((path) => setOfPath(path.split('/').map(fieldElement))).reduce(union, noFields);
 }
@@ -47,13 +47,13 @@ export function setOfPath(path: readonly PathElement[]): FieldSet {
   return path.reduceRight<FieldSet>((below, element) => ({ [element]: below }), leaf);
 }
 
-/** What is in either. */
+/** Members of either set. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmpty(b)) return a;
   return isEmpty(a) ? b : unionBelow(a, b, false);
 }
 
-/** The union of many sets; each element is visited once for every doubling of their number. */
+/** Union of many sets; visits each element O(log n) times. */
 export function unionOfAll(sets: readonly FieldSet[]): FieldSet {
   let left = sets;
   while (left.length > 1) {
@@ -65,7 +65,7 @@ export function unionOfAll(sets: readonly FieldSet[]): FieldSet {
   return left[0] ?? noFields;
 }
 
-/** The same of what two sets hold at and below one place. */
+/** Union of the nodes of one path element. */
 export function unionOfNodes(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
   return unionBelow(a, b, isMember(a) || isMember(b));
@@ -99,7 +99,7 @@ function hasBelow(node: FieldSet): boolean {
   return false;
 }
 
-/** Two lists of elements as one; each keeps its order where the elements do not say otherwise. */
+/** Merges two lists of elements, keeping the order of each where the elements' order does not decide. */
 function merged(a: readonly PathElement[], b: readonly PathElement[]): PathElement[] {
   const rest = b.map(readElement).sort(compareRead);
   const out: PathElement[] = [];
@@ -114,7 +114,7 @@ function merged(a: readonly PathElement[], b: readonly PathElement[]): PathEleme
   return out.concat(rest.slice(next).map(({ element }) => element));
 }
 
-/** What is in both. */
+/** Members of both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
   return intersectionBelow(a, b, false) ?? noFields;
@@ -132,12 +132,12 @@ function intersectionBelow(a: FieldSet, b: FieldSet, joins: boolean): FieldSet |
   return out ?? (joins ? leaf : undefined);
 }
 
-/** What is in `a` and not in `b`. Below a member of `b` only what is in `b` itself is taken away. */
+/** Members of `a` that are not in `b`. Descendants of a member of `b` stay unless they are in `b` too. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false, false) ?? noFields;
 }
 
-/** The same, and what is below the members of `b` goes too. */
+/** Members of `a` that are neither in `b` nor below a member of `b`. */
 export function differenceWithBelow(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, true, false) ?? noFields;
 }
@@ -162,7 +162,7 @@ function subtract(a: FieldSet, b: FieldSet, takesBelow: boolean, keepsSelf: bool
   return changed ? out : a;
 }
 
-/** By the elements of `a`: where many owners lose fields to one large change, they are the few. */
+/** Iterates `a`: it is the small set if many owners lose fields to one large change. */
 function sharesElement(a: FieldSet, b: FieldSet): boolean {
   for (const element in a) if (element !== self && b[element] !== undefined) return true;
   return false;
@@ -175,7 +175,7 @@ function withSelf(node: FieldSet, isThere: boolean): FieldSet | undefined {
   return out;
 }
 
-/** The set, and with it every field of a struct that has something below it in the set. */
+/** Adds every struct field that contains a member of the set. */
 export function withNamedFields(set: FieldSet, schema: Schema | undefined): FieldSet {
   const out: OpenFieldSet = {};
   for (const element in set) {
@@ -196,7 +196,7 @@ export function schemaBelow(schema: Schema | undefined, element: PathElement): S
   return element.startsWith('k:') ? schema?.list?.of : undefined;
 }
 
-/** Every member: those of one level before what is below them. */
+/** Yields every member: those of a level before those below. */
 export function* pathsOf(set: FieldSet, above: readonly PathElement[] = []): Generator<readonly PathElement[]> {
   for (const element in set) {
     if (element !== self && isMember(set[element]!)) yield [...above, element];
@@ -222,7 +222,7 @@ export function pathText(path: readonly PathElement[]): string {
   return path.map(elementText).join('');
 }
 
-/** The same set with its elements in their order. */
+/** Sorts the elements of the top level. */
 export function sorted<Set extends FieldSet>(set: Set): Set {
   let before: PathElement | undefined;
   let beforeRead: ReadElement | undefined;
@@ -251,7 +251,7 @@ function inOrder(set: FieldSet): FieldSet {
   return out;
 }
 
-/** The same, down to its last leaf: as it is stored. */
+/** Sorts the elements of all levels, as stored. */
 export function sortedThroughout(set: FieldSet): FieldSet {
   let out: OpenFieldSet | undefined;
   for (const element in set) {

@@ -16,17 +16,25 @@ const object = (data: string, ...entries: [manager: string, time: string, field?
   data,
 });
 
-describe('times', () => {
+describe('withoutIdleTimes', () => {
   const live = object('x', ['m1', '1'], ['m2', '2']);
   it.each<[string, JsonObject, JsonObject]>([
-    ['that alone are new are old again', object('x', ['m2', '2'], ['m1', '5']), live],
-    ['stay with another content', object('y', ['m1', '5'], ['m2', '2']), object('y', ['m1', '5'], ['m2', '2'])],
-    ['stay with other fields', object('x', ['m1', '5', 'b'], ['m2', '2']), object('x', ['m1', '5', 'b'], ['m2', '2'])],
-    ['stay with other owners', object('x', ['m1', '5'], ['m3', '2']), object('x', ['m1', '5'], ['m3', '2'])],
-    ['stay when an owner is gone', object('x', ['m1', '5']), object('x', ['m1', '5'])],
+    ['puts back times if nothing else changed', object('x', ['m2', '2'], ['m1', '5']), live],
+    [
+      'keeps new times with another object',
+      object('y', ['m1', '5'], ['m2', '2']),
+      object('y', ['m1', '5'], ['m2', '2']),
+    ],
+    [
+      'keeps new times with other fields',
+      object('x', ['m1', '5', 'b'], ['m2', '2']),
+      object('x', ['m1', '5', 'b'], ['m2', '2']),
+    ],
+    ['keeps new times with other owners', object('x', ['m1', '5'], ['m3', '2']), object('x', ['m1', '5'], ['m3', '2'])],
+    ['keeps new times if an owner is gone', object('x', ['m1', '5']), object('x', ['m1', '5'])],
   ])('%s', (_, next, want) => expect(withoutIdleTimes(live, next)).toEqual(want));
 
-  it('of an object without a record', () => {
+  it('ignores an object without managedFields', () => {
     expect(withoutIdleTimes({ metadata: {} }, live)).toBe(live);
     expect(withoutIdleTimes(live, { metadata: {} })).toEqual({ metadata: {} });
   });

@@ -4,8 +4,8 @@ import { managedFieldsOf, withManagedFields, withoutManagedFields } from './bare
 import { readOwners, type Owners } from './managed-fields.js';
 
 /**
- * An update that changes nothing but the times in the record of owners changes nothing: the old times are put back, so
- * that the write can be seen to be none. `next` is what would be stored.
+ * Puts back the old times of managedFields if an update changes nothing else, so that it is detected as a no-op. `next`
+ * is the object to be stored.
  */
 export function withoutIdleTimes(live: JsonObject, next: JsonObject): JsonObject {
   const before = managedFieldsOf(live);

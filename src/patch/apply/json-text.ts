@@ -2,10 +2,10 @@ import type { JsonValue } from '../../machinery/kube-object.js';
 
 /* eslint-disable no-restricted-syntax -- JSON inside the keys of a field set and of one annotation: texts, not bodies */
 
-/** What needs no escape in any JSON, quotes around it left aside. */
+/** Matches strings that need no escape in JSON, without their quotes. */
 const plain = /^[ !#-%'-;=?-[\]-~]*$/;
 
-/** One scalar as Go's encoder writes it: `<`, `>` and `&` are escaped, which JavaScript does not do. */
+/** Encodes a scalar as Go does: `<`, `>` and `&` are escaped, which JavaScript does not do. */
 export function scalarText(value: unknown): string {
   if (typeof value === 'string') return stringText(value);
   if (typeof value === 'bigint') return value.toString();
@@ -17,7 +17,7 @@ export function stringText(text: string): string {
   return JSON.stringify(text).replace(/\\[bf]|[<>&\u2028\u2029]/g, escaped);
 }
 
-/** Any value with the keys of its objects sorted, as Go writes maps. */
+/** Encodes a value with sorted keys, as Go encodes maps. */
 export function sortedJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return scalarText(value);
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
@@ -27,7 +27,7 @@ export function sortedJson(value: unknown): string {
   return `{${names.map((name) => `${stringText(name)}:${sortedJson(object[name])}`).join(',')}}`;
 }
 
-/** Undefined when the text is no JSON. */
+/** Returns undefined if the text is not JSON. */
 export function readJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
@@ -36,7 +36,7 @@ export function readJson(text: string): JsonValue | undefined {
   }
 }
 
-/** The order of the bytes in UTF-8, in which Go sorts: surrogates stand behind every other character. */
+/** Compares by UTF-8 bytes, as Go does: surrogates sort after all other characters. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);

@@ -9,19 +9,22 @@ import { UntypedItem } from './path-element.js';
 import type { Schema } from './schema.js';
 import { typeProblems } from './type-check.js';
 
-/** Only kubectl moves from applying by itself to applying through the server, under this name. */
+/** The manager name of kubectl, which alone upgrades from client-side to server-side apply. */
 const kubectl = 'kubectl';
-/** Of all annotations of an object together; ValidateAnnotationsSize. */
+/** Limit on all annotations of an object together; ValidateAnnotationsSize. */
 const annotationBytesMax = 256 * 1024;
 
-/** What kubectl noted when it applied by itself: such fields are no conflict for it, and the note stays up to date. */
+/**
+ * The last-applied-configuration annotation of client-side apply: its fields are no conflict for kubectl, and applies
+ * keep it up to date.
+ */
 export class LastApplied {
   constructor(
     private readonly annotation: string,
     private readonly kind: { readonly apiVersion: string; readonly schema: Schema },
   ) {}
 
-  /** Conflicts about fields that are still as kubectl had applied them are its own; all of them stay unless all are. */
+  /** Removes, for kubectl, the conflicts about fields that still are as client-side apply left them. */
   conflictsLeft(live: JsonObject, manager: string, conflicts: readonly Conflict[]): readonly Conflict[] {
     const allowed = manager === kubectl ? this.stillAsApplied(live) : noFields;
     if (isEmpty(allowed)) return conflicts;
@@ -30,7 +33,7 @@ export class LastApplied {
       .filter(({ fields }) => !isEmpty(fields));
   }
 
-  /** The object with the configuration in the annotation, where there is one. */
+  /** Sets the configuration in the annotation, if the object has one. */
   noted(object: JsonObject, config: JsonObject, manager: string): JsonObject {
     if (manager !== kubectl || !this.noteOf(object)) return object;
     const metadata = metadataOf(object)!;

@@ -6,39 +6,39 @@ import type { FieldSet } from './field-set.js';
 
 export type Operation = 'Apply' | 'Update';
 
-/** Who owns fields, how it came to that, and what it owns. */
+/** An entry of managedFields: manager, operation, and the fields it owns. */
 export interface Owner {
   readonly manager: string;
   readonly operation: Operation;
-  /** The version in whose words the fields are. */
+  /** The version of the fields. */
   readonly apiVersion: string;
   readonly subresource: string;
-  /** When its fields last changed; appliers that joined without changing anything have none. */
+  /** Time of the last change of its fields; undefined for an applier that never changed anything. */
   readonly time: string | undefined;
   readonly fields: FieldSet;
 }
 
-/** By the identity of the owner, in the order of the list. */
+/** Keyed by ownerId(), in the order of the list. */
 export type Owners = Map<string, Owner>;
 
-/** Names of managers and subresources have bounds of their own; together they keep an object from filling up. */
+/** Limit on entries; manager and subresource names have limits of their own. */
 const entriesMax = 1000;
 
 /**
- * Whoever applies is the same in every version; updates in another version are by somebody else. The order of these
- * texts is the order in which conflicts are listed.
+ * Identity of an owner. An applier is the same in all versions; an updater has one entry for each version. Conflicts
+ * are sorted by it.
  */
 export function ownerId(owner: Pick<Owner, 'manager' | 'operation' | 'apiVersion' | 'subresource'>): string {
   const version = owner.operation === 'Apply' ? '' : owner.apiVersion;
   return `${owner.manager}\0${owner.operation}\0${version}\0${owner.subresource}`;
 }
 
-/** Undefined when the list is not one that this server could have written. */
+/** Returns undefined for managedFields that this server could not have written. */
 export function readOwners(managedFields: unknown): Owners | undefined {
   return atOnce(readingOwners(managedFields));
 }
 
-/** The same, owner by owner. */
+/** Generator form of readOwners(). */
 export function* readingOwners(managedFields: unknown): Steps<Owners | undefined> {
   const owners: Owners = new Map();
   if (managedFields === undefined || managedFields === null) return owners;
@@ -77,7 +77,7 @@ function readTime(time: JsonValue): string | undefined {
   return Number.isNaN(milliseconds) ? undefined : `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }
 
-/** As they stand in the object; undefined when nobody owns anything. */
+/** Entries of managedFields; undefined if there are none. */
 export function writeOwners(owners: Owners): JsonValue[] | undefined {
   if (owners.size === 0) return undefined;
   return [...owners.values()].sort(compareOwners).map(entryOf);
@@ -92,7 +92,7 @@ function entryOf(owner: Owner): JsonValue {
   return entry;
 }
 
-/** Appliers first, then who changed something longest ago. */
+/** Appliers first, then by time. */
 function compareOwners(a: Owner, b: Owner): number {
   if (a.operation !== b.operation) return a.operation < b.operation ? -1 : 1;
   return (
@@ -103,7 +103,7 @@ function compareOwners(a: Owner, b: Owner): number {
   );
 }
 
-/** Whether a client asks for everybody's claims to be forgotten: one entry with nothing in it. */
+/** True if a client asks to clear managedFields: a list with one empty entry. */
 export function isReset(managedFields: unknown): boolean {
   if (!Array.isArray(managedFields) || managedFields.length !== 1) return false;
   const entry: unknown = managedFields[0];

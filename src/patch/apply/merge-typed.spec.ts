@@ -27,18 +27,18 @@ const schema = schemaOfJsonSchema(
 );
 const letters = (text: string) => ({ set: [...text] });
 
-describe('a configuration laid over an object', () => {
+describe('merging a configuration into an object', () => {
   it.each<[string, JsonValue, JsonValue, JsonValue]>([
     ['nothing', letters('ab'), {}, letters('ab')],
     ['into nothing', {}, letters('ab'), letters('ab')],
-    ['the same', letters('abc'), letters('abc'), letters('abc')],
+    ['an equal configuration', letters('abc'), letters('abc'), letters('abc')],
     ['a new last item', letters('abc'), letters('abcd'), letters('abcd')],
     ['a new first item', letters('abc'), letters('dabc'), letters('dabc')],
-    ['an item between', letters('abc'), letters('adc'), letters('abdc')],
+    ['a new item in between', letters('abc'), letters('adc'), letters('abdc')],
     ['another order', letters('abc'), letters('cba'), letters('cba')],
-    ['some in another order', letters('abcde'), letters('db'), letters('acdeb')],
-    ['only others', letters('abc'), letters('xy'), letters('abcxy')],
-    ['an item that stood there twice', letters('aba'), letters('a'), letters('ab')],
+    ['some items in another order', letters('abcde'), letters('db'), letters('acdeb')],
+    ['only other items', letters('abc'), letters('xy'), letters('abcxy')],
+    ['a duplicate item', letters('aba'), letters('a'), letters('ab')],
     [
       'items by key',
       { map: [{ k: 'a', v: '1' }, { k: 'b' }] },
@@ -50,19 +50,19 @@ describe('a configuration laid over an object', () => {
         ],
       },
     ],
-    ['a list as one', { plain: ['a', 'b'] }, { plain: ['c'] }, { plain: ['c'] }],
-    ['a map', { granular: { a: '1', b: '1' } }, { granular: { b: '2' } }, { granular: { a: '1', b: '2' } }],
-    ['a map as one', { atomic: { a: '1' } }, { atomic: { b: '1' } }, { atomic: { b: '1' } }],
+    ['an atomic list', { plain: ['a', 'b'] }, { plain: ['c'] }, { plain: ['c'] }],
+    ['a granular map', { granular: { a: '1', b: '1' } }, { granular: { b: '2' } }, { granular: { a: '1', b: '2' } }],
+    ['an atomic map', { atomic: { a: '1' } }, { atomic: { b: '1' } }, { atomic: { b: '1' } }],
     ['null for a map', { granular: { a: '1' } }, { granular: null }, { granular: { a: '1' } }],
-    ['null for a text', { granular: { a: '1' } }, { granular: { a: null } }, { granular: { a: null } }],
+    ['null for a string', { granular: { a: '1' } }, { granular: { a: null } }, { granular: { a: null } }],
     ['an empty map', {}, { granular: {} }, { granular: {} }],
-  ])('%s', (_, live, config, want) => {
+  ])('merges %s', (_, live, config, want) => {
     const before = JSON.stringify([live, config]);
     expect(mergeTyped(schema, live, config)).toEqual(want);
     expect(JSON.stringify([live, config])).toBe(before);
   });
 
-  it('makes a field of any name a field', () => {
+  it('merges a field of any name', () => {
     const config = JSON.parse('{"granular":{"__proto__":"x","constructor":"y"}}') as JsonValue;
     const merged = mergeTyped(schema, { granular: { a: '1' } }, config) as { granular: object };
     expect(Object.keys(merged.granular)).toEqual(['a', '__proto__', 'constructor']);
@@ -70,11 +70,11 @@ describe('a configuration laid over an object', () => {
   });
 });
 
-describe('an object without some fields', () => {
+describe('withoutFields', () => {
   it.each<[string, JsonValue, object, JsonValue]>([
     ['a field', { granular: { a: '1', b: '1' } }, { 'f:granular': { 'f:a': {} } }, { granular: { b: '1' } }],
-    ['all of a map', { granular: { a: '1' } }, { 'f:granular': { 'f:a': {} } }, { granular: {} }],
-    ['the map too', { granular: { a: '1' }, plain: ['x'] }, { 'f:granular': {} }, { plain: ['x'] }],
+    ['all fields of a map', { granular: { a: '1' } }, { 'f:granular': { 'f:a': {} } }, { granular: {} }],
+    ['a map with its fields', { granular: { a: '1' }, plain: ['x'] }, { 'f:granular': {} }, { plain: ['x'] }],
     ['an item', letters('abc'), { 'f:set': { 'v:"b"': {} } }, letters('ac')],
     [
       'a field of an item',
@@ -82,6 +82,8 @@ describe('an object without some fields', () => {
       { 'f:map': { 'k:{"k":"a"}': { 'f:v': {} } } },
       { map: [{ k: 'a' }] },
     ],
-    ['what is not there', letters('a'), { 'f:set': { 'v:"b"': {} }, 'f:zz': {} }, letters('a')],
-  ])('%s', (_, value, fields, want) => expect(withoutFields(schema, value, readFieldSet(fields))).toEqual(want));
+    ['an absent field', letters('a'), { 'f:set': { 'v:"b"': {} }, 'f:zz': {} }, letters('a')],
+  ])('removes %s', (_, value, fields, want) =>
+    expect(withoutFields(schema, value, readFieldSet(fields))).toEqual(want),
+  );
 });

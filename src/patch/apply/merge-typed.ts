@@ -3,9 +3,9 @@ import { formOf, type ListSchema, type MapSchema, type Schema } from './schema.j
 import { putOwn } from '../../machinery/put-own.js';
 
 /**
- * A configuration laid over an object: its leaves replace those of the object, its lists and maps join theirs, nothing
- * goes. Items stand in the order of the configuration, those of the object alone where they stood between them.
- * Neither argument is changed; what stays the same is shared. Throws UntypedItem.
+ * Merges a configuration into an object: leaves are replaced, lists and maps are merged, nothing is removed. Items are
+ * in the order of the configuration; items of the object only stay between the same neighbours. Arguments are not
+ * changed; unchanged values are shared. Throws UntypedItem.
  */
 export function mergeTyped(schema: Schema, live: unknown, config: unknown): unknown {
   if (config === undefined || live === config) return live;
@@ -49,7 +49,7 @@ function mergeLists(list: ListSchema, live: unknown, config: unknown): unknown {
 
 interface Indexed {
   readonly elements: readonly PathElement[];
-  /** Undefined for an item that stands in the list several times: it is not merged with anything. */
+  /** Undefined for duplicate items, which are not merged. */
   readonly items: ReadonlyMap<PathElement, unknown>;
 }
 
@@ -65,8 +65,8 @@ function indexed(list: ListSchema, items: readonly unknown[]): Indexed {
 }
 
 /**
- * Both lists are walked at once. `awaited` is the next of the items that both have, in the configuration's order: the
- * object's own items go before it, its shared ones wait for their turn.
+ * Walks both lists at once. `awaited` is the next common item in the configuration's order: items of the object only
+ * are inserted before it.
  */
 function mergeItems(list: ListSchema, live: readonly unknown[], config: readonly unknown[]): unknown[] {
   const left = indexed(list, live);

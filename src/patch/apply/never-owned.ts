@@ -1,6 +1,6 @@
 import { fieldSetOf } from './field-set.js';
 
-/** What names an object and what only the server writes belongs to nobody. */
+/** Fields that identify the object or that only the server writes: nobody owns them. */
 export const neverOwned = fieldSetOf(
   'apiVersion',
   'kind',

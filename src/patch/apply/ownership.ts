@@ -6,7 +6,7 @@ import type { Owner, Owners } from './managed-fields.js';
 import { inTodaysTypes } from './schema-changes.js';
 import type { KindVersions, VersionedChanges, VersionedObject } from './versions.js';
 
-/** Everybody in the words of today's types; owners in versions that are gone are dropped later. */
+/** Adapts owners to the current schemas. Owners of versions that are no longer served are dropped later. */
 export function* reconciled(owners: Owners, live: VersionedObject, versions: KindVersions): Steps<Owners> {
   let out: Owners | undefined;
   for (const [id, owner] of owners) {
@@ -24,11 +24,11 @@ export function* reconciled(owners: Owners, live: VersionedObject, versions: Kin
 
 export interface Disowned {
   readonly owners: Owners;
-  /** Fields that others own and that changed. */
+  /** Changed fields of other owners. */
   readonly conflicts: readonly Conflict[];
 }
 
-/** What is left to the others when somebody changes the object: not what was changed, nor what is gone. */
+/** Removes changed and removed fields from all other owners. */
 export function* disownChanged(owners: Owners, changes: VersionedChanges, writer: string | undefined): Steps<Disowned> {
   const left: Owners = new Map();
   const conflicts: Conflict[] = [];
@@ -54,7 +54,7 @@ export function withFields(owner: Owner, fields: Owner['fields']): Owner {
   return fields === owner.fields ? owner : { ...owner, fields };
 }
 
-/** Fields of all owners of one version together. */
+/** Union of the fields of all owners of each version. */
 export function* ownedByVersion(owners: Owners): Steps<Map<string, Owner['fields']>> {
   const found = new Map<string, Owner['fields']>();
   for (const { apiVersion, fields } of owners.values()) {

@@ -2,12 +2,12 @@ import { compareText, readJson, scalarText } from './json-text.js';
 import type { ListKey, ListSchema } from './schema.js';
 
 /**
- * One step of a path, as it is stored: `f:name` a field, `k:{"name":"x"}` an item of a list by its keys, `v:"x"` an item
- * of a set by itself, `i:0` an item by its place. Equal steps are equal texts.
+ * A path element as stored: `f:name` is a field, `k:{"name":"x"}` an item of a list map by its keys, `v:"x"` an item of
+ * a set by its value, `i:0` an item by its index. Equal elements are equal strings.
  */
 export type PathElement = string;
 
-/** A list that its items cannot be told apart in. */
+/** A list whose items have no identity: keys are missing, or of a wrong type. */
 export class UntypedItem extends Error {
   override readonly name = 'UntypedItem';
 }
@@ -48,19 +48,19 @@ function keyElement(list: ListSchema, item: unknown): PathElement {
   return `${text}}`;
 }
 
-/** The key of an item, or what stands in its place. */
+/** The value of a key of an item, or its default. */
 export function keyOf(item: unknown, key: ListKey): unknown {
   const value = typeof item === 'object' && item !== null ? (item as Record<string, unknown>)[key.name] : undefined;
   return value === undefined || typeof value === 'function' ? key.default : value;
 }
 
-/** The order of items without their texts: by the keys, one after the other. */
+/** Orders items by their keys without building path elements. */
 export function compareItems(list: ListSchema, a: unknown, b: unknown): number {
   if (list.kind === 'set') return compareValues(a, b);
   for (const key of list.keys) {
     const left = keyOf(a, key);
     const right = keyOf(b, key);
-    // A key that is missing lets the next one take its place: those are told apart by their texts.
+    // Missing keys shift the others: such items are compared by path element.
     if (left === undefined || right === undefined) {
       if (left === right) continue;
       return compareElements(itemElement(list, a), itemElement(list, b));
@@ -73,7 +73,7 @@ export function compareItems(list: ListSchema, a: unknown, b: unknown): number {
 
 const kinds = 'fkvi';
 
-/** A step that was read once, to be compared often. */
+/** A parsed path element, for repeated comparisons. */
 export interface ReadElement {
   readonly element: PathElement;
   readonly kind: number;
@@ -89,7 +89,7 @@ export function readElement(element: PathElement): ReadElement {
   return { element, kind, value: kind === 1 ? Object.entries(value ?? {}) : value };
 }
 
-/** Fields, then items by key, by value, by place; each kind in its own order: numbers as numbers. */
+/** Orders fields, then items by key, by value, by index; numbers by value. */
 export function compareRead(a: ReadElement, b: ReadElement): number {
   if (a.kind !== b.kind) return a.kind - b.kind;
   return a.kind === 1 ? compareKeys(a.value as Entry[], b.value as Entry[]) : compareValues(a.value, b.value);
@@ -110,7 +110,7 @@ function compareKeys(left: readonly Entry[], right: readonly Entry[]): number {
   return left.length - right.length;
 }
 
-/** Numbers, texts, booleans, lists, objects, null. */
+/** Orders numbers, strings, booleans, lists, objects, null. */
 export function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   const left = rank(a);
@@ -143,7 +143,7 @@ function sortedEntries(value: unknown): Entry[] {
   return Object.entries(value as object).sort(([a], [b]) => compareText(a, b));
 }
 
-/** As messages show it: `.spec`, `[name="x"]`, `[="x"]`, `[0]`. */
+/** The element in messages: `.spec`, `[name="x"]`, `[="x"]`, `[0]`. */
 export function elementText(element: PathElement): string {
   const rest = element.slice(2);
   if (element[0] === 'f') return `.${rest}`;

@@ -7,8 +7,8 @@ import { withoutFields } from './remove-fields.js';
 import { inVersion, type KindVersions, type VersionedObject } from './versions.js';
 
 /**
- * Takes from the merged object what its applier had applied before, did not apply now, and nobody else owns. What stood
- * below it, owned by nobody, goes with it only when it was the applier's.
+ * Removes fields that the applier applied before, did not apply now, and nobody else owns. Unowned fields below a
+ * removed one go only if they belonged to the applier.
  */
 export function* pruned(
   merged: VersionedObject,
@@ -37,7 +37,7 @@ interface Pair {
   readonly bare: VersionedObject;
 }
 
-/** The version of what was removed comes first: conversion may need fields that are missing. */
+/** Starts with the version of the removed fields, since conversion may need fields that are missing then. */
 function* addBackOwned(pair: Pair, owners: Owners, versions: KindVersions): Steps<Pair> {
   const owned = yield* ownedByVersion(owners);
   const first = pair.bare.apiVersion;
@@ -62,7 +62,7 @@ function* addBackOwnedIn(pair: Pair, version: string, owned: FieldSet, versions:
   return { merged, bare: without(merged, rest) };
 }
 
-/** Owned by nobody, or by those who update: only what the applier had applied goes. */
+/** Adds back fields that nobody owned, or only updaters: only applied fields are removed. */
 function* addBackDangling(
   merged: VersionedObject,
   bare: VersionedObject,

@@ -4,8 +4,8 @@ import { putOwn } from '../../machinery/put-own.js';
 import { formOf, type ListSchema, type MapSchema, type Schema } from './schema.js';
 
 /**
- * The value without the fields of the set, and all that is below them. A list or map of which nothing is left is empty:
- * somebody else wants it to be there. The argument is not changed. Throws UntypedItem.
+ * Removes the fields of the set and everything below them. A list or map that loses all its items stays, empty. The
+ * argument is not changed. Throws UntypedItem.
  */
 export function withoutFields(schema: Schema | undefined, value: unknown, fields: FieldSet): unknown {
   if (isEmpty(fields) || !schema) return value;

@@ -20,8 +20,8 @@ const inScale = fieldSetOf('spec/replicas');
 const both = fieldSetOf('spec/replicas', 'spec/paused');
 const scaled = (...managedFields: JsonValue[]) => ({ managedFields, apiVersion: 'apps/v1', replicas });
 
-describe('the owners of the replicas', () => {
-  it('are those of the Scale', () => {
+describe('owners of spec.replicas', () => {
+  it('the Scale has the owners of the replicas', () => {
     const object = scaled(
       entry('m1', 'Apply', 'apps/v1', both),
       entry('m2', 'Apply', 'apps/v1', fieldSetOf('spec/paused')),
@@ -37,29 +37,29 @@ describe('the owners of the replicas', () => {
   const { time: _time, ...timeless } = entry('hpa', 'Update', 'apps/v1', inScale, { subresource: 'scale' });
   it.each<{ name: string; before: JsonValue[]; scale: JsonValue[]; want: JsonValue[] | undefined }>([
     {
-      name: 'lose them to who scales',
+      name: 'scaling takes the replicas from their owner',
       before: [entry('m1', 'Apply', 'apps/v1', both), entry('m2', 'Apply', 'apps/v1', inScale)],
       scale: [entry('hpa', 'Update', 'autoscaling/v1', inScale, { subresource: 'scale' })],
       want: [entry('m1', 'Apply', 'apps/v1', fieldSetOf('spec/paused')), timeless],
     },
     {
-      name: 'share them with who applies the same',
+      name: 'applying the same replicas through the Scale shares them',
       before: [entry('m1', 'Apply', 'apps/v1', both)],
       scale: [entry('m1', 'Apply', 'autoscaling/v1', inScale)],
       want: [entry('m1', 'Apply', 'apps/v1', both)],
     },
     {
-      name: 'stay one owner when they had updated more',
+      name: 'an updater of replicas and other fields stays one owner',
       before: [entry('u', 'Update', 'apps/v1', both)],
       scale: [entry('u', 'Update', 'autoscaling/v1', inScale)],
       want: [entry('u', 'Update', 'apps/v1', fieldSetOf('spec/paused', 'spec/replicas'))],
     },
     {
-      name: 'of a version without a scale stay as they are; of one that is gone they go',
+      name: 'owners of versions without scale are kept, those of removed versions dropped',
       before: [entry('m1', 'Apply', 'apps/v2', both), entry('m2', 'Apply', 'apps/v0', both)],
       scale: [],
       want: [entry('m1', 'Apply', 'apps/v2', both)],
     },
-    { name: 'may be nobody', before: [], scale: [], want: undefined },
+    { name: 'the replicas may have no owner', before: [], scale: [], want: undefined },
   ])('$name', ({ before, scale, want }) => expect(scaledManagedFields(scaled(...before), scale)).toEqual(want));
 });

@@ -2,21 +2,24 @@ import type { JsonValue } from '../../machinery/kube-object.js';
 import { difference, fieldSetOf, intersection, isEmpty, union, type FieldSet } from './field-set.js';
 import { ownerId, readOwners, writeOwners, type Owner, type Owners } from './managed-fields.js';
 
-/** The version of Scale, whatever it scales. */
+/** The version of Scale, for all kinds. */
 const scaleVersion = 'autoscaling/v1';
 const scaleReplicas = fieldSetOf('spec/replicas');
 
 export interface ScaledObject {
   readonly managedFields: JsonValue | undefined;
-  /** The version in which it is scaled. */
+  /** The version of the request. */
   readonly apiVersion: string;
-  /** Where each version keeps its replicas; undefined where it has none, absent when nobody serves the version. */
+  /**
+   * Path of spec.replicas in each version; undefined for a version without scale, absent for a version that is not
+   * served.
+   */
   readonly replicas: ReadonlyMap<string, FieldSet | undefined>;
 }
 
 /**
- * Who owns the replicas, seen from both sides: a Scale has one field, which its object has somewhere else. What is done
- * to the Scale is tracked there, and taken over into the object.
+ * managedFields of the Scale of an object. A Scale has one field that anybody owns, spec.replicas, at another path than
+ * in the object: writes to the Scale are tracked in the Scale, and then mapped to the object.
  */
 export function scaleManagedFields(scaled: ScaledObject): JsonValue[] | undefined {
   const owners: Owners = new Map();
@@ -28,7 +31,7 @@ export function scaleManagedFields(scaled: ScaledObject): JsonValue[] | undefine
   return writeOwners(owners);
 }
 
-/** The object's record after its Scale has got this one. */
+/** managedFields of the object after a write to its Scale. */
 export function scaledManagedFields(scaled: ScaledObject, ofScale: JsonValue | undefined): JsonValue[] | undefined {
   const scalers = read(ofScale);
   const owners: Owners = new Map();
@@ -48,7 +51,7 @@ export function scaledManagedFields(scaled: ScaledObject, ofScale: JsonValue | u
   return writeOwners(owners);
 }
 
-/** As the reference server does, a claim made through the Scale has no time, unless it joins an older one. */
+/** Adds an owner through the Scale. As in kube-apiserver it has no time, unless it joins an existing owner. */
 function addOwner(owners: Owners, owner: Owner): void {
   const id = ownerId(owner);
   const before = owners.get(id);

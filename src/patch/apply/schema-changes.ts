@@ -2,8 +2,8 @@ import { isEmpty, leaf, schemaBelow, self, type FieldSet, type OpenFieldSet } fr
 import { deducedJson, type Schema } from './schema.js';
 
 /**
- * What an owner has when its type has changed since: of what is one thing today it owns the whole, where it owned parts.
- * (What fell into parts since stays as it was.) The same set when there is nothing to change.
+ * Adapts fields to the current schema: if a type has become atomic, an owner of a part owns all of it. (A type that has
+ * become granular needs no change.) Returns the same set if nothing changes.
  */
 export function inTodaysTypes(fields: FieldSet, schema: Schema): FieldSet {
   let out: OpenFieldSet | undefined;

@@ -19,7 +19,7 @@ function shown({ scalar, list, map }: Schema): string {
 
 const text: JsonSchema = { type: 'string' };
 
-describe('what the schema of a custom kind says of ownership', () => {
+describe('schema of a custom kind', () => {
   it.each<[JsonSchema, string]>([
     [text, 'string'],
     [{ type: 'integer' }, 'numeric'],
@@ -49,12 +49,12 @@ describe('what the schema of a custom kind says of ownership', () => {
     ],
   ])('%j: %s', (schema, want) => expect(shown(fieldOf(schema))).toBe(want));
 
-  it('says nothing of what has no type', () => {
+  it('values without a type are atomic', () => {
     expect(fieldOf({})).toBe(atomicJson);
     expect(fieldOf({ 'x-kubernetes-preserve-unknown-fields': true })).toBe(deducedJson);
   });
 
-  it('has the fields that every object has', () => {
+  it('every object has apiVersion, kind and metadata', () => {
     const schema = schemaOfJsonSchema({ type: 'object', properties: { metadata: { type: 'object' } } }, meta);
     expect(shown(schema)).toBe('granular {apiVersion,kind,metadata} nothing else');
     expect(schema.map!.fields.get('metadata')!.schema).toBe(meta);

@@ -3,7 +3,7 @@ import { compareText, stringText } from './json-text.js';
 import { fieldElement } from './path-element.js';
 import { atomicJson, deducedJson, type FieldSchema, type ListKey, type Schema } from './schema.js';
 
-/** What is read of a structural schema (apiextensions), with the names of its extensions. */
+/** The keywords of a structural schema that ownership depends on. */
 export interface JsonSchema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
@@ -23,8 +23,8 @@ const extension = {
 } as const;
 
 /**
- * A custom kind's fields. `meta` is the schema of ObjectMeta, for the object and for the resources embedded in it;
- * kinds that keep unknown fields have them told apart by what they are.
+ * Schema of a custom kind. `meta` is the schema of ObjectMeta, for the object and its embedded resources; unknown
+ * fields that the schema preserves are handled by their JSON types.
  */
 export function schemaOfJsonSchema(schema: JsonSchema, meta: Schema): Schema {
   return withObjectFields(schemaOf(schema, meta), meta);
@@ -93,7 +93,7 @@ function objectSchema(fields: readonly [string, Schema][], values: Schema | unde
   };
 }
 
-/** Every object has these, whatever its schema says of them. */
+/** Adds apiVersion, kind and metadata, whatever the schema has for them. */
 function withObjectFields(schema: Schema, meta: Schema): Schema {
   const map = schema.map ?? deducedJson.map!;
   const text: Schema = { scalar: 'string', list: undefined, map: undefined };
@@ -106,7 +106,7 @@ function withObjectFields(schema: Schema, meta: Schema): Schema {
   );
 }
 
-/** A kind without a schema: only its metadata is known. */
+/** Schema of a kind without one: only its metadata is known. */
 export function schemaOfAnyObject(meta: Schema): Schema {
   return withObjectFields(deducedJson, meta);
 }

@@ -2,7 +2,7 @@ import { catalog } from '../../../test/harness/managed-objects.js';
 import type { Schema } from './schema.js';
 import { schemaOfType } from './schema-of-type.js';
 
-/** `spec.containers[].ports` of a kind. */
+/** The schema at a path of a kind: `spec.containers[].ports`. */
 function at(schema: Schema, path: string): Schema {
   return path.split('.').reduce((one, step) => {
     const field = one.map!.fields.get(step.replace('[]', ''))!.schema;
@@ -16,7 +16,7 @@ function shown({ scalar, list, map }: Schema): string {
   return scalar!;
 }
 
-describe('what the types say of ownership', () => {
+describe('schema of a built-in type', () => {
   it.each([
     ['core.v1.Pod', 'spec', 'granular struct'],
     ['core.v1.Pod', 'spec.containers', 'map(name="")'],
@@ -50,12 +50,12 @@ describe('what the types say of ownership', () => {
     ['core.v1.Event', '', 'firstTimestamp', null],
     ['core.v1.Service', 'spec.ports[]', 'targetPort', 0],
     ['core.v1.Service', 'spec.ports[]', 'port', 0],
-  ])('%s writes %s.%s unasked', (struct, path, field, want) => {
+  ])('Go always writes %s.%s.%s', (struct, path, field, want) => {
     const schema = schemaOfType(catalog.struct(struct));
     expect((path === '' ? schema : at(schema, path)).map!.fields.get(field)!.zero).toEqual(want);
   });
 
-  it('follows types in circles', () => {
+  it('recursive types have a schema', () => {
     const definition = schemaOfType(catalog.struct('apiextensions.v1.JSONSchemaProps'));
     expect(at(definition, 'properties').map!.values).toBe(definition);
   });

@@ -4,11 +4,11 @@ import { compareText, stringText } from './json-text.js';
 import { fieldElement } from './path-element.js';
 import { atomicJson, mapOf, type FieldSchema, type ListKey, type ListSchema, type Schema } from './schema.js';
 
-/** Types are linked in circles, so a struct's schema is there before its fields are. */
-const schemas = new WeakMap<StructType, Map<Wholeness, Schema>>();
+/** Schemas are registered before their fields are computed, since types are recursive. */
+const schemas = new WeakMap<StructType, Map<StructOwnership, Schema>>();
 
-/** Whether a struct is owned as one: what a field says of it counts more than what is declared of the struct. */
-type Wholeness = 'atomic' | 'granular' | 'asDeclared';
+/** Ownership of a struct; the declaration of the field takes precedence over that of the struct. */
+type StructOwnership = 'atomic' | 'granular' | 'asDeclared';
 
 export function schemaOfType(type: FieldType, field?: Field): Schema {
   switch (type.form) {
@@ -55,15 +55,15 @@ const valueSchemas: Readonly<Record<ValueName, Schema>> = {
   schemaOrStrings: atomicJson,
 };
 
-function structSchema(type: StructType, wholeness: Wholeness): Schema {
+function structSchema(type: StructType, ownership: StructOwnership): Schema {
   let known = schemas.get(type);
-  if (!known) schemas.set(type, (known = new Map<Wholeness, Schema>()));
-  let schema = known.get(wholeness);
-  if (!schema) known.set(wholeness, (schema = new StructSchema(type, wholeness)));
+  if (!known) schemas.set(type, (known = new Map<StructOwnership, Schema>()));
+  let schema = known.get(ownership);
+  if (!schema) known.set(ownership, (schema = new StructSchema(type, ownership)));
   return schema;
 }
 
-/** A struct is looked into when somebody needs its fields: most of the built-in types never are. */
+/** The fields are computed on first use: most built-in types are never needed. */
 class StructSchema implements Schema {
   readonly scalar = undefined;
   readonly list = undefined;
@@ -71,7 +71,7 @@ class StructSchema implements Schema {
 
   constructor(
     private readonly type: StructType,
-    private readonly wholeness: Wholeness,
+    private readonly ownership: StructOwnership,
   ) {}
 
   get map(): NonNullable<Schema['map']> {
@@ -80,7 +80,7 @@ class StructSchema implements Schema {
     const fields = new Map<string, FieldSchema>();
     names.forEach((name, rank) => fields.set(name, fieldSchema(name, rank, this.type.byName.get(name)!)));
     this.fields = {
-      isAtomic: this.wholeness === 'asDeclared' ? this.type.isAtomic : this.wholeness === 'atomic',
+      isAtomic: this.ownership === 'asDeclared' ? this.type.isAtomic : this.ownership === 'atomic',
       fields,
       byElement: new Map([...fields.values()].map((field) => [field.element, field])),
       values: undefined,
@@ -97,8 +97,8 @@ function fieldSchema(name: string, rank: number, field: Field): FieldSchema {
 }
 
 /**
- * What Go writes for a field that nobody set; undefined when it writes nothing. Of structs, and of values that are
- * structs in Go, it writes the empty ones too, whatever is declared of them.
+ * The value that Go writes for an unset field; undefined if it omits the field. Structs, and values that are structs in
+ * Go, are written even with omitempty.
  */
 function zeroOf(field: Field): JsonValue | undefined {
   const { type } = field;
@@ -110,7 +110,7 @@ function zeroOf(field: Field): JsonValue | undefined {
   return type.scalar === 'bool' ? false : 0;
 }
 
-/** Times may be declared to be left out when they are zero, which the model does not tell from being empty. */
+/** Times may have `omitzero`, which the type model does not distinguish from `omitempty`. */
 function isConstant(field: Field): boolean {
   return field.type.form === 'struct' || !field.omitsEmpty;
 }
@@ -131,8 +131,8 @@ const zeroValues: Readonly<Record<ValueName, JsonValue | undefined>> = {
 };
 
 /**
- * Lists without a declaration of their own are told apart as strategic merge does: kube-apiserver reads
- * patchStrategy and patchMergeKey for them (k8s.io/kube-openapi/pkg/schemaconv).
+ * Lists without `listType` follow patchStrategy and patchMergeKey, as in kube-apiserver
+ * (k8s.io/kube-openapi/pkg/schemaconv).
  */
 function listSchema(type: ListType, field: Field | undefined): ListSchema {
   const of = schemaOfType(type.of);

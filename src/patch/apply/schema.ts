@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../machinery/kube-object.js';
 
 /**
- * Types as ownership sees them: which values are one thing that one manager owns, and which fall into parts.
- * A value may have several forms (any JSON has all three); what it is decides which one counts.
+ * A type as field ownership sees it: which values are atomic and which are granular. A type may have several forms (any
+ * JSON has all three); the value decides which one applies.
  */
 export interface Schema {
   readonly scalar: ScalarKind | undefined;
@@ -13,49 +13,49 @@ export interface Schema {
 export type ScalarKind = 'string' | 'numeric' | 'boolean' | 'untyped';
 
 export interface ListSchema {
-  /** Items of a set are told apart by themselves, those of a map by their keys. */
+  /** Items of a set are identified by value, those of a map by keys. */
   readonly kind: 'atomic' | 'set' | 'map';
   readonly of: Schema;
-  /** Sorted by name, as they stand in a path. */
+  /** Sorted by name, as in a path element. */
   readonly keys: readonly ListKey[];
 }
 
 export interface ListKey {
   readonly name: string;
-  /** `"name":`, ready for the path. */
+  /** `"name":`, precomputed for path elements. */
   readonly label: string;
-  /** What an item without the key has in its place. */
+  /** Value of the key for items without it. */
   readonly default: JsonValue | undefined;
 }
 
-/** Objects: structs have fields, maps have values, some have both. */
+/** Objects: structs have fields, maps have values, some types have both. */
 export interface MapSchema {
   readonly isAtomic: boolean;
   readonly fields: ReadonlyMap<string, FieldSchema>;
-  /** The same by the path element: `f:spec`. */
+  /** Keyed by path element: `f:spec`. */
   readonly byElement: ReadonlyMap<string, FieldSchema>;
-  /** Of what is not among the fields; undefined when there may be nothing else. */
+  /** Schema of the other keys; undefined if there are none. */
   readonly values: Schema | undefined;
-  /** Fields that are there even when nobody wrote them. */
+  /** Fields that Go always writes. */
   readonly constant: readonly FieldSchema[];
 }
 
 export interface FieldSchema {
   readonly name: string;
   readonly element: string;
-  /** Its place among the fields of its struct. */
+  /** Index among the fields of the struct. */
   readonly rank: number;
   readonly schema: Schema;
   /**
-   * The value of a field that nobody wrote. Go writes empty structs, and zeros that are not declared to be left out:
-   * whoever leaves them as they are does not own them.
+   * The value of an unset field. Go writes empty structs, and zeros without omitempty: a client that leaves them
+   * unchanged does not own them.
    */
   readonly zero: JsonValue | undefined;
 }
 
 export type Form = 'scalar' | 'list' | 'map';
 
-/** Which form of the type the value has. What fits none, and null, count as the first that there is. */
+/** The form of the type that applies to the value. Null, and values of a wrong type, count as the first form. */
 export function formOf(schema: Schema, value: unknown): Form {
   if (typeof value === 'object' && value !== null) {
     if (Array.isArray(value)) {
@@ -85,8 +85,8 @@ function anyJson(isAtomic: boolean, items: (self: Schema) => Schema): Schema {
   return schema;
 }
 
-/** Any JSON, owned as a whole. */
+/** Any JSON, atomic. */
 export const atomicJson: Schema = anyJson(true, (self) => self);
 
-/** Any JSON, objects owned field by field: what is known of objects without a schema. */
+/** Any JSON with granular objects: for objects without a schema. */
 export const deducedJson: Schema = anyJson(false, () => atomicJson);

@@ -2,7 +2,7 @@ import { goPrint, goTypeName } from '../go-print.js';
 import { elementText, fieldElement, itemElement, UntypedItem, type PathElement } from './path-element.js';
 import { formOf, type ListSchema, type MapSchema, type ScalarKind, type Schema } from './schema.js';
 
-/** What does not fit the type. */
+/** An error of a configuration against its type. */
 export interface TypeProblem {
   /** `.spec.containers[name="c"].image` */
   readonly path: string;
@@ -10,10 +10,10 @@ export interface TypeProblem {
   readonly kind: 'unknownField' | 'wrongType' | 'duplicate';
 }
 
-/** Messages name so many problems; who made more finds them one after the other. */
+/** Limit on the errors in the message. */
 const problemsMax = 64;
 
-/** Everything in a configuration that its type does not allow: unknown fields, other types, items that stand twice. */
+/** Returns the errors of a configuration against its type: unknown fields, wrong types, duplicate items. */
 export function typeProblems(schema: Schema, value: unknown): TypeProblem[] {
   const problems: TypeProblem[] = [];
   check(schema, value, '', problems);

@@ -56,41 +56,41 @@ const owners = (object: JsonObject) =>
 describe('owners of several versions', () => {
   const live = applied(undefined, 'x/v1', 'm1', { sizeV1: 'a', note: 'n' });
 
-  it('keep their words', () => {
+  it('keep their fields in their versions', () => {
     const both = applied(live, 'x/v2', 'm2', { sizeV2: 'a' });
     expect(owners(both)).toEqual(['m1 x/v1 .spec.note .spec.sizeV1', 'm2 x/v2 .spec.sizeV2']);
   });
 
-  it('meet in conflicts', () => {
+  it('conflict across versions', () => {
     expect(() => applied(live, 'x/v2', 'm2', { sizeV2: 'b' })).toThrow('conflict with "m1": .spec.sizeV1');
   });
 
-  it('lose by force what they call otherwise', () => {
+  it('lose fields to a forced apply in another version', () => {
     const forced = applied(live, 'x/v2', 'm2', { sizeV2: 'b' }, true);
     expect(forced['spec']).toEqual({ sizeV2: 'b', note: 'n' });
     expect(owners(forced)).toEqual(['m1 x/v1 .spec.note', 'm2 x/v2 .spec.sizeV2']);
   });
 
-  it('remove what they had applied in another', () => {
+  it('remove fields that they had applied in another version', () => {
     const moved = applied(live, 'x/v2', 'm1', { note: 'n' });
     expect(moved['spec']).toEqual({ note: 'n' });
     expect(owners(moved)).toEqual(['m1 x/v2 .spec.note']);
   });
 
-  it('leave what another owns in its words', () => {
+  it('keep fields that another owner has in another version', () => {
     const shared = applied(live, 'x/v2', 'm2', { sizeV2: 'a' });
     const left = applied(shared, 'x/v1', 'm1', { note: 'n' });
     expect(left['spec']).toEqual({ sizeV1: 'a', note: 'n' });
     expect(owners(left)).toEqual(['m1 x/v1 .spec.note', 'm2 x/v2 .spec.sizeV2']);
   });
 
-  it('lose what an update changes', () => {
+  it('lose fields to an update in another version', () => {
     const next = thing('x/v2', { sizeV2: 'c', note: 'n' });
     const updated = things('x/v2').trackUpdate({ live: converted(live, 'x/v2'), next, manager: 'u', time });
     expect(owners(updated)).toEqual(['m1 x/v1 .spec.note', 'u x/v2 .spec.sizeV2']);
   });
 
-  it('are forgotten with their version', () => {
+  it('are dropped with their version', () => {
     const [entry] = (live['metadata'] as JsonObject)['managedFields'] as JsonObject[];
     const metadata = { name: 'one', managedFields: [{ ...entry, apiVersion: 'x/v0' }] };
     expect(owners(applied({ ...live, metadata }, 'x/v1', 'm2', { sizeV1: 'a' }))).toEqual(['m2 x/v1 .spec.sizeV1']);
@@ -126,13 +126,13 @@ describe('a type that changed', () => {
   const config = thing('x/v1', { a: '1', b: '1' });
   const request = { live: undefined, config, manager: 'm', force: false, time };
 
-  it('to one thing is owned as a whole by who owned a part', () => {
+  it('a field that became atomic is owned by the owners of its parts', () => {
     const live = manager('granular').apply(request);
     const next = { ...live, spec: { a: '1', b: '1' }, more: 1 };
     expect(owners(manager('atomic').trackUpdate({ live, next, manager: 'u', time }))).toContain('m x/v1 .spec');
   });
 
-  it('to parts stays as it was until somebody changes it', () => {
+  it('a field that became granular keeps its owners until it is changed', () => {
     const live = manager('atomic').apply(request);
     const changed = { ...live, spec: { a: '2', b: '1' } };
     expect(owners(manager('granular').trackUpdate({ live, next: changed, manager: 'u', time }))).toEqual([

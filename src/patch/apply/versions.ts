@@ -4,19 +4,21 @@ import { onlyMatching, type FieldPattern } from './field-pattern.js';
 import { differenceWithBelow, type FieldSet } from './field-set.js';
 import type { Schema } from './schema.js';
 
-/** How owners of other versions see an object. */
+/** The versions of a kind, for owners of other versions. */
 export interface KindVersions {
-  /** Undefined for versions that nobody serves any more: who owns fields in their words is forgotten. */
+  /** Undefined for versions that are no longer served: their owners are dropped. */
   schema(apiVersion: string): Schema | undefined;
-  /** The object, whatever version it is in, in another one. The argument is not changed. */
+  /** Converts the object to another version. The argument is not changed. */
   convert(object: JsonObject, apiVersion: string): JsonObject;
-  /** Fields that writes through this path do not reach, and so never own: `status` of the object itself. */
+  /** Fields that writes through this subresource do not change, and so never own: `status` for the object itself. */
   unreached?(apiVersion: string): FieldSet | undefined;
-  /** Where writes through this path reach few fields, those: `spec/ephemeralContainers`. */
+  /**
+   * The few fields that writes through this subresource change: `spec/ephemeralContainers`; undefined for all others.
+   */
   reached?(apiVersion: string): FieldPattern | undefined;
 }
 
-/** Those of the fields that writes through this path reach. */
+/** Returns the fields that writes through this subresource change. */
 export function reachedFields(fields: FieldSet, apiVersion: string, versions: KindVersions): FieldSet {
   const pattern = versions.reached?.(apiVersion);
   const found = pattern ? onlyMatching(fields, pattern) : fields;
@@ -39,7 +41,7 @@ export interface VersionedObject {
   readonly object: unknown;
 }
 
-/** Undefined when the version is gone. */
+/** Returns undefined if the version is no longer served. */
 export function inVersion(
   versioned: VersionedObject,
   apiVersion: string,
@@ -56,7 +58,7 @@ export function inVersion(
   };
 }
 
-/** The differences between two states, made in each version that somebody asks for. */
+/** The differences between two objects, computed in each version on first use. */
 export class VersionedChanges {
   private readonly known = new Map<string, Changes | undefined>();
 
@@ -67,7 +69,7 @@ export class VersionedChanges {
     private readonly versions: KindVersions,
   ) {}
 
-  /** Undefined when the version is gone. */
+  /** Returns undefined if the version is no longer served. */
   in(apiVersion: string): Changes | undefined {
     if (this.known.has(apiVersion)) return this.known.get(apiVersion);
     const from = inVersion(this.from, apiVersion, this.versions);

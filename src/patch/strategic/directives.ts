@@ -2,11 +2,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../machinery/k
 import { putOwn } from '../../machinery/put-own.js';
 
 /**
- * What a strategic merge patch says beside values:
- *   $patch: replace | delete         this object instead of the old one; away with this object or item
- *   $retainKeys: [a, b]              away with all other fields of this object
- *   $deleteFromPrimitiveList/f: []   away with these items of the list f
- *   $setElementOrder/f: []           the items of the list f in this order
+ * Directives of a strategic merge patch:
+ *   $patch: replace | delete         replaces this object, or deletes this object or item
+ *   $retainKeys: [a, b]              deletes all other fields of this object
+ *   $deleteFromPrimitiveList/f: []   deletes these items of the list f
+ *   $setElementOrder/f: []           orders the items of the list f
  */
 export const patchDirective = '$patch';
 export const retainKeysDirective = '$retainKeys';
@@ -21,19 +21,19 @@ export function isDeletion(item: JsonValue): boolean {
   return isJsonObject(item) && item[patchDirective] === 'delete';
 }
 
-/** The field after the slash; undefined when there is none. */
+/** The field after the slash of a directive; undefined if there is none. */
 export function fieldOfDirective(name: string, prefix: string): string | undefined {
   return name.startsWith(`${prefix}/`) ? name.slice(prefix.length + 1) : undefined;
 }
 
-/** A field of its own: not what every object inherits. */
+/** Returns an own property, ignoring Object.prototype. */
 export function own(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 /**
- * What a patch leaves where there was nothing: without nulls, and without objects that only say what is to go.
- * Undefined when that is all of it.
+ * The value that a patch sets if the target has none: without nulls and deletion directives. Undefined if nothing
+ * remains.
  */
 export function valueOfPatch(patch: JsonValue): JsonValue | undefined {
   if (Array.isArray(patch)) return patch.map(valueOfPatch).filter((item) => item !== undefined);

@@ -6,12 +6,14 @@ import { misfit, type PatchPath } from './strategic-error.js';
 
 export interface ListMerge {
   readonly path: PatchPath;
-  /** Undefined when items are told apart by themselves. */
+  /** Undefined if items are identified by value. */
   readonly mergeKey: string | undefined;
   readonly mergeItem: (original: JsonObject, patch: JsonObject) => JsonValue;
 }
 
-/** The old list with the items of the patch: changed, added, taken away. The patch's items keep the patch's order. */
+/**
+ * Merges the patch's items into the list: changes, adds and deletes items. The patch's items keep the patch's order.
+ */
 export function mergeLists(original: readonly JsonValue[], patch: readonly JsonValue[], merge: ListMerge): JsonValue[] {
   if (original.length === 0 && patch.length === 0) return [];
   if (!holdsObjects(merge.path, original, patch)) {
@@ -25,7 +27,7 @@ export function mergeLists(original: readonly JsonValue[], patch: readonly JsonV
   return inOrder(items, { first: rest, then: left, keyOf: keyReader(key, merge.path) });
 }
 
-/** Whether the items are objects; all of them must be of one kind. */
+/** True if the items are objects; throws if only some are. */
 export function holdsObjects(path: PatchPath, ...lists: (readonly JsonValue[])[]): boolean {
   let kind: string | undefined;
   for (const item of lists.flat(1)) {
@@ -60,8 +62,8 @@ function withoutDirectives(
 }
 
 /**
- * A patch may name one item several times, and each time costs what the item has become by then. Together they may cost
- * so many values, and twice what the list and the patch have.
+ * Limit on the values visited for repeated items, since each occurrence costs the size of the merged item: this many,
+ * plus twice the values of list and patch.
  */
 const repeatedValuesMin = 1000;
 
@@ -109,14 +111,14 @@ export function keyReader(key: string, path: PatchPath): KeyReader {
 }
 
 export interface Order {
-  /** The items that the patch speaks of, in its order. */
+  /** Items of the patch, in its order. */
   readonly first: readonly JsonValue[];
-  /** The order of the object, in which the others find their places between them. */
+  /** The order of the object, which places the other items. */
   readonly then: readonly JsonValue[];
   readonly keyOf: KeyReader;
 }
 
-/** The patch's items in the patch's order; the others in theirs, each before the first item that it stood before. */
+/** Orders the patch's items as in the patch; each other item is placed before the first item that it preceded. */
 export function inOrder(items: readonly JsonValue[], { first, then, keyOf }: Order): JsonValue[] {
   const wanted = placesOf(first, keyOf);
   const live = placesOf(then, keyOf);
@@ -133,8 +135,8 @@ export function inOrder(items: readonly JsonValue[], { first, then, keyOf }: Ord
   const out: JsonValue[] = [];
   let next = 0;
   for (const item of asked) {
-    const place = placed(item, live);
-    while (place !== undefined && next < others.length && (placed(others[next]!, live) ?? Infinity) < place) {
+    const liveIndex = placed(item, live);
+    while (liveIndex !== undefined && next < others.length && (placed(others[next]!, live) ?? Infinity) < liveIndex) {
       out.push(others[next++]!);
     }
     out.push(item);
@@ -142,8 +144,8 @@ export function inOrder(items: readonly JsonValue[], { first, then, keyOf }: Ord
   return out.concat(others.slice(next));
 }
 
-function sortedBy(items: JsonValue[], place: (item: JsonValue) => number | undefined): JsonValue[] {
-  return items.sort((a, b) => (place(a) ?? Infinity) - (place(b) ?? Infinity) || 0);
+function sortedBy(items: JsonValue[], indexOf: (item: JsonValue) => number | undefined): JsonValue[] {
+  return items.sort((a, b) => (indexOf(a) ?? Infinity) - (indexOf(b) ?? Infinity) || 0);
 }
 
 function placesOf(items: readonly JsonValue[], keyOf: KeyReader): ReadonlyMap<JsonValue, number> {
@@ -155,7 +157,7 @@ function placesOf(items: readonly JsonValue[], keyOf: KeyReader): ReadonlyMap<Js
   return places;
 }
 
-/** What the patch changes must stand in the order that the patch itself asks for. */
+/** Throws unless the order of the patch names all items that the patch changes. */
 export function checkOrder(
   patch: readonly JsonValue[],
   order: readonly JsonValue[],
@@ -176,9 +178,9 @@ export function checkOrder(
 }
 
 /**
- * The order of the object in which a `$setElementOrder` finds places for the items that it does not name. As in the
- * reference server, new items take the places of deleted ones, which are moved to the end: there they stand behind
- * everybody else's items, others before them.
+ * The order that places items which a `$setElementOrder` does not name. As in kube-apiserver, new items take the
+ * indexes of deleted ones, which are moved to the end: there they come after all items of others, elsewhere before
+ * them.
  */
 export function orderAfter(
   live: readonly JsonValue[],

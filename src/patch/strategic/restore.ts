@@ -3,8 +3,8 @@ import type { FieldType } from '../../machinery/type-model.js';
 import { own } from './directives.js';
 
 /**
- * Why a patched value cannot be read back as its type: a list where a map belongs. What is shared with the value before
- * is not looked at, and scalars are left to whoever decodes the object.
+ * Returns an error if a patched value cannot be decoded as its type, for example a list instead of a map. Values shared
+ * with the old object are skipped, and scalars are left to the decoder.
  */
 export function restoreProblem(type: FieldType, value: JsonValue, before?: JsonValue): string | undefined {
   if (value === before || value === null) return undefined;

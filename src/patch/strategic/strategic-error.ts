@@ -2,14 +2,14 @@ import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, goQuote } from '../../machinery/field-error.js';
 import { goPrint, goTypeName } from '../go-print.js';
 
-/** Where in the object a patch goes wrong: `spec.template.spec.containers`. */
+/** Path at which a patch fails: `spec.template.spec.containers`. */
 export type PatchPath = string;
 
 export function below(path: PatchPath, name: string): PatchPath {
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** A patch that cannot be read: 400. */
+/** The error (400) for a patch that cannot be parsed. */
 export const badFormat = {
   notAnObject: (patch: unknown) =>
     ApiError.badRequest(`json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`),
@@ -18,7 +18,7 @@ export const badFormat = {
   setElementOrder: () => ApiError.badRequest('invalid patch format of setElementOrder list'),
 };
 
-/** A patch that does not fit the object: 422 with the field, also where the reference server answers with 500. */
+/** The error (422) for a patch that does not fit the object; kube-apiserver answers 500 in some cases. */
 export const misfit = {
   directive: (path: PatchPath, directive: unknown, patch: unknown) =>
     unfit(path, `unknown patch type: ${goPrint(directive)} in map: ${goPrint(patch)}`),
@@ -51,7 +51,7 @@ function unfit(field: PatchPath, message: string): ApiError {
   });
 }
 
-/** The patched object would have another shape than its type. `patch` is the whole patch. */
+/** The error if the patched object does not have the shape of its type. `patch` is the whole patch. */
 export function unrestorable(patch: unknown, problem: string): ApiError {
   const { type, field, detail } = fieldError.invalid('patch', goPrint(patch), problem);
   return new ApiError({
