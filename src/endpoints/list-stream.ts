@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EncodedObject } from '../cache/encoded-object.js';
 import { headersFor, sendBytes, type AnswerHeaders } from '../hooks/answer.js';
-import { drained, unhurriedEnd } from '../hooks/unhurried-end.js';
+import { drained, unhurriedEnd } from '../hooks/end-after-flush.js';
 import type { ListMeta, ListRendering } from '../registry/rendering.js';
 import { assert } from '../std/assert.js';
 import { Breather } from '../std/breather.js';

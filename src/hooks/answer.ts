@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { unhurriedEnd } from './unhurried-end.js';
+import { unhurriedEnd } from './end-after-flush.js';
 
 type Raw = ServerResponse | Http2ServerResponse;
 export type AnswerHeaders = Record<string, string | number | string[]>;
