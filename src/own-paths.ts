@@ -9,7 +9,8 @@ import { storeFiles } from './storage/backends/embedded/store-files.js';
 
 /**
  * Removes the permissions of group and others from files that this server generated: the data directory, the embedded
- * store, keys, and the administrator's kubeconfig. Files of the user, and directories that contain any, keep their modes.
+ * store, keys, and the administrator's kubeconfig. Files of the user, and directories that contain any, keep their
+ * modes.
  */
 export async function tightenOwnPaths(config: ServerConfig, logger: Logger): Promise<void> {
   const { dataDirectory } = config.storage;

@@ -234,8 +234,8 @@ async function stopServing(config: ServerConfig, { phase, watches, clock }: AppP
 }
 
 /**
- * Returns the keys of service account tokens. Configured files are read now, so that an invalid one fails the start; the
- * server's own key may still be pending.
+ * Returns the keys of service account tokens. Configured files are read now, so that an invalid one fails the start;
+ * the server's own key may still be pending.
  */
 async function tokenKeysOf({ authentication }: ServerConfig, pki: Pki): Promise<() => Promise<TokenKeys>> {
   const { signingKeyFile, keyFiles } = authentication.serviceAccount;

@@ -7,8 +7,8 @@ type Level = 'debug' | 'info' | 'warn' | 'error';
 const silenceMsMax = 20_000;
 
 /**
- * Holds back log lines while a server starts. If the start fails, main.ts prints one line with the cause, and of the held
- * lines only the warnings are written.
+ * Holds back log lines while a server starts. If the start fails, main.ts prints one line with the cause, and of the
+ * held lines only the warnings are written.
  */
 export class StartLog {
   private held: { level: Level; write: () => void }[] | undefined = [];

@@ -41,8 +41,8 @@ export interface Keelson {
 }
 
 /**
- * Starts a whole server in this process, for tests: in memory unless a store is given, on a free port of 127.0.0.1, with
- * a CA that all servers of the process share. Any number may run at once.
+ * Starts a whole server in this process, for tests: in memory unless a store is given, on a free port of 127.0.0.1,
+ * with a CA that all servers of the process share. Any number may run at once.
  */
 export async function startKeelson(options: KeelsonOptions = {}): Promise<Keelson> {
   const { config: overrides = {}, ...rest } = options;

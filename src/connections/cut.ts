@@ -2,9 +2,9 @@ import { constants } from 'node:http2';
 import { isHttp2Response, type AnyResponse } from './raw-messages.js';
 
 /**
- * Ends an answer whose head is out, so that its client knows that the rest is missing: the end of the connection by
- * HTTP/1.1, a reset of the stream by HTTP/2. A stream that is destroyed without a code is reset with NO_ERROR, which
- * some clients take for the end of the body.
+ * Aborts a response whose head has been sent, so that the client sees that it is incomplete: closes the connection
+ * (HTTP/1.1) or resets the stream (HTTP/2). destroy() alone resets with NO_ERROR, which some clients take for the end
+ * of the body.
  */
 export function cutAnswer(response: AnyResponse): void {
   if (!isHttp2Response(response)) {
@@ -14,11 +14,11 @@ export function cutAnswer(response: AnyResponse): void {
   const { stream } = response;
   if (stream.destroyed) return;
   stream.close(constants.NGHTTP2_INTERNAL_ERROR);
-  // The stream of a client that takes nothing would wait for ever for what was written before.
+  // close() waits for data written before, which a client that reads nothing never accepts.
   response.destroy();
 }
 
-/** True if the client has, as far as the server can know, all of the answer or has gone. */
+/** True if the response was sent completely, or its connection or stream is closed. */
 export function isAnswerOver(response: AnyResponse): boolean {
   if (isHttp2Response(response)) return response.stream.destroyed || response.stream.writableFinished;
   return response.destroyed || response.writableFinished;

@@ -26,19 +26,18 @@ export interface ProtocolServers {
 
 export type RequestListener = (request: AnyRequest, response: AnyResponse) => void;
 
-/** As Go's server: fewer CONTINUATION frames for large heads, of which nghttp2 takes eight. */
+/** As Go's server. Larger frames need fewer CONTINUATION frames for a large head; nghttp2 accepts eight. */
 const frameBytesMax = 1024 * 1024;
 const settingsPerFrameMax = 64;
 const invalidFramesMax = 1000;
-/** Of answers that wait for their window, mostly: a controller that starts lists many kinds at once on one session. */
+/** Mostly responses that wait for window updates: a starting controller lists many kinds at once on one session. */
 const sessionMegabytesMax = 64;
-/** TCP probes find peers that vanished without a word; as kube-apiserver. */
+/** Interval of TCP keep-alive probes, which detect vanished peers; as in kube-apiserver. */
 const tcpKeepAliveMs = 180_000;
 
 /**
- * One TLS port for both protocols. Each connection is handed to a server of its own protocol by ALPN. Node's HTTP/2
- * server with `allowHTTP1` would take HTTP/1.1 connections, too, but without the timeouts and header bounds of
- * http.Server.
+ * Creates one TLS server for both protocols, which passes each connection to an HTTP/1.1 or HTTP/2 server by ALPN.
+ * Node's HTTP/2 server with `allowHTTP1` takes HTTP/1.1 too, but without the timeouts and header bounds of http.Server.
  */
 export function makeProtocolServers(
   tlsOptions: tls.TlsOptions,
@@ -50,14 +49,14 @@ export function makeProtocolServers(
   const front = tls.createServer({
     ...tlsOptions,
     ALPNProtocols: bounds.serveHttp2 ? ['h2', 'http/1.1'] : ['http/1.1'],
-    // Without it small answers wait for each other.
+    // Disables Nagle's algorithm, which delays small responses.
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: tcpKeepAliveMs,
   });
   front.on('secureConnection', (socket) => (socket.alpnProtocol === 'h2' ? h2 : http1).emit('connection', socket));
   front.on('listening', () => http1.emit('listening'));
-  // Stops the timer that checks the connections; it never had a port of its own.
+  // Stops the connection timers of http1, which does not listen itself.
   front.on('close', () => http1.close());
   return { front, http1, http2: h2 };
 }
@@ -67,13 +66,13 @@ function makeHttp1(bounds: ProtocolBounds, listener: RequestListener): http.Serv
     maxHeaderSize: bounds.headerBytesMax,
     headersTimeout: bounds.headersTimeoutMs,
     keepAliveTimeout: bounds.idleTimeoutMs,
-    // Each request has a deadline of its own, and watches have none.
+    // Deadlines are set per request (deadline.hook.ts); watches have none.
     requestTimeout: 0,
     connectionsCheckingInterval: Math.max(Math.min(bounds.headersTimeoutMs / 8, 2_000), 20),
-    // Refused with a Status instead of without a body.
+    // A missing Host header is refused by makeRoutable, with a Status.
     requireHostHeader: false,
   });
-  // The parser drops headers beyond this number without a word: one more than allowed is let in, and refused.
+  // The parser silently drops headers beyond this number: one more than allowed is accepted, then refused.
   server.maxHeadersCount = bounds.headersMax + 1;
   server.on('request', listener);
   server.on('checkContinue', (request: http.IncomingMessage, response: http.ServerResponse) => {
@@ -93,7 +92,7 @@ function makeHttp2(bounds: ProtocolBounds, listener: RequestListener): http2.Htt
       maxFrameSize: frameBytesMax,
       maxHeaderListSize: bounds.headerBytesMax,
     },
-    // Up to twice the number gets a Status; a stream with more is reset.
+    // Requests with up to twice the bound are refused with a Status; a stream with more is reset.
     maxHeaderListPairs: 2 * bounds.headersMax,
     maxSettings: settingsPerFrameMax,
     maxSessionMemory: sessionMegabytesMax,
@@ -109,7 +108,7 @@ function makeHttp2(bounds: ProtocolBounds, listener: RequestListener): http2.Htt
     refuse(request, ApiError.methodNotAllowed());
     listener(request, response);
   });
-  // The client broke the protocol; its session is over.
+  // Protocol errors of clients end their session; without a listener they would end the process.
   server.on('sessionError', () => undefined);
   return server;
 }
@@ -121,7 +120,7 @@ function refuseExpectation(listener: RequestListener) {
   };
 }
 
-/** Node gives CONNECT no response to answer with, so that one is made here. */
+/** Refuses CONNECT with a Status. Node emits no response object for it, so one is created here. */
 function refuseTunnel(request: http.IncomingMessage, socket: Socket, listener: RequestListener): void {
   socket.on('error', () => socket.destroy());
   const response = new http.ServerResponse(request);

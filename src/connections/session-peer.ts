@@ -1,37 +1,37 @@
 import type { ServerHttp2Session } from 'node:http2';
 
 export interface SilenceBounds {
-  /** A client from which nothing has come for so long is asked for a sign of life. */
+  /** Time without bytes from the client after which a PING is sent. */
   readonly silenceMsMax: number;
   readonly pingTimeoutMs: number;
 }
 
 /**
- * Finds out that the client of an HTTP/2 session has gone, which would leave its streams waiting for ever. The same goes
- * for a client whose frames are malformed: Node then reads no more from the socket, not even its end, and tells nobody.
+ * Detects that the client of an HTTP/2 session has vanished, which would keep its streams open forever. Also detects
+ * sessions with malformed frames: Node stops reading from their socket without any event.
  */
 export class SessionPeer {
   private bytesRead = 0;
-  private askedMs: number | undefined = undefined;
+  private pingSentMs: number | undefined = undefined;
 
   constructor(
     private readonly session: ServerHttp2Session,
     private readonly bounds: SilenceBounds,
-    private heardMs: number,
+    private lastReadMs: number,
   ) {}
 
-  /** To be called now and then: asks a silent client, and is false if it has not answered in time. */
-  isThere(nowMs: number): boolean {
+  /** Returns false if the client did not answer a PING in time; sends one if it was silent. To be called regularly. */
+  isAlive(nowMs: number): boolean {
     const { bytesRead } = this.session.socket;
     if (bytesRead !== this.bytesRead) {
       this.bytesRead = bytesRead;
-      this.heardMs = nowMs;
-      this.askedMs = undefined;
+      this.lastReadMs = nowMs;
+      this.pingSentMs = undefined;
       return true;
     }
-    if (this.askedMs !== undefined) return nowMs - this.askedMs < this.bounds.pingTimeoutMs;
-    if (nowMs - this.heardMs < this.bounds.silenceMsMax) return true;
-    this.askedMs = nowMs;
+    if (this.pingSentMs !== undefined) return nowMs - this.pingSentMs < this.bounds.pingTimeoutMs;
+    if (nowMs - this.lastReadMs < this.bounds.silenceMsMax) return true;
+    this.pingSentMs = nowMs;
     this.session.ping(() => undefined);
     return true;
   }

@@ -2,25 +2,25 @@ import { ApiError } from '../machinery/api-error.js';
 import { pathOfAbsoluteUrl } from '../machinery/request-info.js';
 import type { AnyRequest } from './raw-messages.js';
 
-/** A request as its client sent it, where the router needs another method or URL to take it. */
-interface AsSent {
+/** Method and URL as the client sent them, for a request that was rewritten for the router. */
+interface OriginalRequestLine {
   readonly method: string;
   readonly url: string;
-  /** Answered with instead of being served. */
+  /** Response to the request, which is then not served. */
   readonly refusal: ApiError | undefined;
 }
 
-const unusual = new WeakMap<AnyRequest, AsSent>();
+const unusual = new WeakMap<AnyRequest, OriginalRequestLine>();
 
 const routedMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** Is routed, and means as little to a resource as an unknown method. */
+/** Stands for unknown methods: it is routed, and no resource supports it either. */
 const routedInstead = 'OPTIONS';
-/** A path that nothing is served at. */
+/** A path without a resource. */
 const unservedPath = '/*';
 
 /**
- * Makes every request one that the router takes, so that all of them pass the same hooks and guards: the router
- * answers some by itself (unknown methods, `*`, absolute URLs, bad escapes), uncounted and not authenticated.
+ * Rewrites requests that the router would answer by itself (unknown methods, `*`, absolute URLs, bad escapes), so that
+ * all requests pass the hooks and guards: they are counted, logged and authenticated.
  */
 export function makeRoutable(request: AnyRequest, headersMax: number): void {
   const { method = '', url = '' } = request;
@@ -40,14 +40,14 @@ export function makeRoutable(request: AnyRequest, headersMax: number): void {
   rewrite(request, isRouted ? method : routedInstead, path);
 }
 
-/** Lets the request pass the hooks, which count and log it, and then refuses it. */
+/** Refuses the request after the hooks that count and log it. */
 export function refuse(request: AnyRequest, refusal: ApiError): void {
   const { method = '', url = '' } = request;
   unusual.set(request, { method, url, refusal });
   rewrite(request, routedInstead, unservedPath);
 }
 
-/** Both are accessors of HTTP/2 requests, too. */
+/** Sets method and URL; both are accessors of HTTP/2 requests too. */
 function rewrite(request: AnyRequest, method: string, url: string): void {
   Object.assign(request, { method, url });
 }
@@ -56,7 +56,7 @@ export function refusalOf(request: AnyRequest): ApiError | undefined {
   return unusual.get(request)?.refusal;
 }
 
-/** The method and the URL as the client sent them. */
+/** Returns method and URL as the client sent them. */
 export function requestLine(request: AnyRequest): { readonly method: string; readonly url: string } {
   return unusual.get(request) ?? { method: request.method ?? 'GET', url: request.url ?? '/' };
 }
@@ -68,13 +68,13 @@ function routablePath(url: string): string {
   const rawPath = queryAt < 0 ? url : url.slice(0, queryAt);
   const isOrigin = rawPath.charCodeAt(0) === slash;
   if (isOrigin && !rawPath.includes('%') && !rawPath.includes('#')) return url;
-  // The router ends a path at "#", which is an ordinary character in a request.
+  // The router ends a path at "#", which Go's server keeps as part of the path.
   const path = (isOrigin ? rawPath : pathOfAbsoluteUrl(rawPath)).replaceAll('#', '%23');
   if (path.charCodeAt(0) !== slash || !isDecodable(path)) return unservedPath;
   return path === rawPath ? url : `${path}${queryAt < 0 ? '' : url.slice(queryAt)}`;
 }
 
-/** The router reads escapes of UTF-8 alone; RequestInfo reads all that Go does. */
+/** True if the router can decode the path: it only accepts escapes of UTF-8, unlike Go and RequestInfo. */
 function isDecodable(path: string): boolean {
   try {
     decodeURIComponent(path);

@@ -28,7 +28,9 @@ const runsAhead = 4;
 /** Maximum number of cached runs with the same first object: of the whole list, and of a selection. */
 const cachedRunsMax = 2;
 
-/** Keyed by the bytes of the first item, so that a run is collected with them. Each rendering of an object has its own. */
+/**
+ * Keyed by the bytes of the first item, so that a run is collected with them. Each rendering of an object has its own.
+ */
 const cachedRuns = new WeakMap<Buffer, CachedRun[]>();
 
 /**

@@ -61,7 +61,9 @@ export class HealthChecks {
     return this.of(endpoint).find((check) => check.name === name);
   }
 
-  /** Runs all checks of an endpoint concurrently. Excluded names that match no check cause a warning line in the report. */
+  /**
+   * Runs all checks of an endpoint concurrently. Excluded names that match no check cause a warning line in the report.
+   */
   async run(endpoint: HealthEndpoint, excluded: readonly string[]): Promise<HealthReport> {
     const unmatched = new Set(excluded);
     const failed: string[] = [];

@@ -99,8 +99,8 @@ export function bootStep(name: string, done: () => boolean, missing: string): He
 }
 
 /**
- * Returns checks of the store by timeout. Concurrent probes share one request to the store; while it is pending no other
- * is sent, and each probe waits at most its timeout.
+ * Returns checks of the store by timeout. Concurrent probes share one request to the store; while it is pending no
+ * other is sent, and each probe waits at most its timeout.
  */
 function storeCheck({ clock, store }: StandardCheckDependencies): (timeoutMs: number) => () => Promise<void> {
   let asked: Promise<unknown> | undefined;

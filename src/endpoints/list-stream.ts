@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EncodedObject } from '../cache/encoded-object.js';
 import { headersFor, sendBytes, type AnswerHeaders } from '../hooks/answer.js';
-import { drained, unhurriedEnd } from '../hooks/end-after-flush.js';
+import { drained, endAfterFlush } from '../hooks/end-after-flush.js';
 import type { ListMeta, ListRendering } from '../registry/rendering.js';
 import { assert } from '../std/assert.js';
 import { Breather } from '../std/breather.js';
@@ -72,7 +72,7 @@ export async function sendList(
   request.kube.whenEnded(() => (isGone = true));
   for (const slice of pieces) {
     if (isGone) return;
-    if (slices.isDone) unhurriedEnd(raw, slice);
+    if (slices.isDone) endAfterFlush(raw, slice);
     else if (raw.write(slice)) await turn();
     else await drained(raw);
   }
@@ -214,7 +214,9 @@ function* fill(
   yield* slices.add(tail, 0, tail.length);
 }
 
-/** Buffers of one size that a text of known length is copied into; a piece that does not fit continues in the next one. */
+/**
+ * Buffers of one size that a text of known length is copied into; a piece that does not fit continues in the next one.
+ */
 class Slices {
   private slice: Buffer;
   private used = 0;

@@ -1,8 +1,8 @@
 import type { Release } from '../config/version.js';
 
 /**
- * Metrics as plain numbers: counting costs an addition on the request path; names, labels and text are computed at scrape
- * time.
+ * Metrics as plain numbers: counting costs an addition on the request path; names, labels and text are computed at
+ * scrape time.
  */
 export type Labels = Readonly<Record<string, string>>;
 

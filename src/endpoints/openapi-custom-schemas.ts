@@ -14,7 +14,8 @@ const takesBoth = 'x-kubernetes-int-or-string';
 
 /**
  * Returns the schema of a custom kind from the openAPIV3Schema of its CRD. Swagger 2.0 cannot express all of it, and
- * kubectl rejects fields that a v2 schema does not list: a schema that preserves unknown fields is published without any.
+ * kubectl rejects fields that a v2 schema does not list: a schema that preserves unknown fields is published without
+ * any.
  */
 export function customSchema(author: Schema, dialect: Dialect, fields: ObjectFields): Schema {
   if (dialect === 'v2' && author[preserves] === true) return { type: 'object' };

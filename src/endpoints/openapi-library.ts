@@ -161,8 +161,8 @@ export class OpenApiLibrary {
   }
 
   /**
-   * Computes the JSON of a document. For protobuf the document is computed again on demand, since few clients ask for it
-   * and keeping the object tree would cost memory.
+   * Computes the JSON of a document. For protobuf the document is computed again on demand, since few clients ask for
+   * it and keeping the object tree would cost memory.
    */
   private async document<D>(
     steps: () => Steps<D>,

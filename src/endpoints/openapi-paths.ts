@@ -200,7 +200,9 @@ const methods = [
   ['patch', 'patch'],
 ] as const;
 
-/** Returns the paths of a connect subresource. One with all verbs is a proxy: it takes all methods, and has a subpath. */
+/**
+ * Returns the paths of a connect subresource. One with all verbs is a proxy: it takes all methods, and has a subpath.
+ */
 function connectPaths(path: string, object: Scope, { kind, verbs }: HandledSubresource): ApiPath[] {
   const isProxy = methods.every(([, verb]) => verb === undefined || verbs.includes(verb));
   const inQuery = object.schemas.queryOf(kind);

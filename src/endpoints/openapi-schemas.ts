@@ -35,8 +35,8 @@ const everywhere: ReadonlySet<string> = new Set(['DeleteOptions', 'WatchEvent'].
 const string = { type: 'string' };
 
 /**
- * Schemas of one document, by name. A reference adds the schema and those that it refers to, so that a document contains
- * exactly the schemas that are used.
+ * Schemas of one document, by name. A reference adds the schema and those that it refers to, so that a document
+ * contains exactly the schemas that are used.
  *
  * Custom kinds have the schema of their CRD. Other kinds that the catalog does not contain get apiVersion, kind and
  * metadata, and preserve unknown fields.

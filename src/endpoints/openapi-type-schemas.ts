@@ -3,8 +3,8 @@ import type { Field, FieldType, ScalarType, StructType, ValueName } from '../mac
 export type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Swagger 2.0 (v2) or OpenAPI 3.0 (v3). They store schemas under different keys, and differ in the keywords allowed next
- * to a reference. v2 has neither defaults nor alternatives (oneOf, anyOf); they are omitted.
+ * Swagger 2.0 (v2) or OpenAPI 3.0 (v3). They store schemas under different keys, and differ in the keywords allowed
+ * next to a reference. v2 has neither defaults nor alternatives (oneOf, anyOf); they are omitted.
  */
 export type Dialect = 'v2' | 'v3';
 
@@ -57,7 +57,9 @@ function valuesFor(quantity: Schema, intOrString: Schema): Readonly<Record<Value
   };
 }
 
-/** Returns the schema of a struct as kube-apiserver publishes it: properties by name, required fields in declared order. */
+/**
+ * Returns the schema of a struct as kube-apiserver publishes it: properties by name, required fields in declared order.
+ */
 export function structSchema(struct: StructType, names: TypeNames): Schema {
   const fields = [...fieldsOf(struct)];
   const required = fields.filter(({ field }) => isRequired(field)).map(({ field }) => field.name);

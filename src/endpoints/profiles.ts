@@ -7,8 +7,8 @@ const heapIntervalBytes = 512 * 1024;
 const nanosPerMicro = 1000;
 
 /**
- * Profiles of this process from V8's profilers, in the format of `go tool pprof`. Only one is taken at a time, since two
- * would measure each other.
+ * Profiles of this process from V8's profilers, in the format of `go tool pprof`. Only one is taken at a time, since
+ * two would measure each other.
  */
 export class Profiles {
   private isBusy = false;

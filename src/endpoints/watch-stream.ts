@@ -38,7 +38,9 @@ export class WatchStreams {
     return this.open.size;
   }
 
-  /** Sends the head and then the events of the subscription, until the client, the timeout or a shutdown ends the watch. */
+  /**
+   * Sends the head and then the events of the subscription, until the client, the timeout or a shutdown ends the watch.
+   */
   start(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -64,8 +66,8 @@ export class WatchStreams {
   }
 
   /**
-   * Ends all watches with a bookmark, spread evenly over `overMs`, so that their clients do not all reconnect to another
-   * server at the same time.
+   * Ends all watches with a bookmark, spread evenly over `overMs`, so that their clients do not all reconnect to
+   * another server at the same time.
    */
   async endAll(clock: Clock, overMs = 0): Promise<void> {
     this.stopping = true;
@@ -103,8 +105,8 @@ function chunkOf(frame: Buffer): Buffer {
 }
 
 /**
- * Returns the socket for writing chunks directly, since Node writes each chunk in three pieces. Undefined for HTTP/2 and
- * HTTP/1.0, and for a pipelined response that waits for earlier ones on its connection.
+ * Returns the socket for writing chunks directly, since Node writes each chunk in three pieces. Undefined for HTTP/2
+ * and HTTP/1.0, and for a pipelined response that waits for earlier ones on its connection.
  */
 function chunkSocket({ chunkedEncoding, socket }: RawStream): Socket | undefined {
   return chunkedEncoding === true && socket instanceof Socket ? socket : undefined;

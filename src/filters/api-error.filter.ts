@@ -9,7 +9,10 @@ import { ApiError } from '../machinery/api-error.js';
 import { storageToApiError } from '../registry/storage-to-api-error.js';
 import type { Logger } from '../std/logger.js';
 
-/** Anything that was thrown becomes a Status, in the encoding the client takes. What nobody meant to throw is our fault: 500. */
+/**
+ * Turns thrown errors into a Status in the encoding that the client accepts. Unexpected errors become 500
+ * InternalError.
+ */
 export class ApiErrorFilter implements ExceptionFilter {
   private readonly negotiator: OutputNegotiator;
 
@@ -37,7 +40,7 @@ export function answerError(
 ): void {
   const error = toApiError(thrown, negotiator.mediaTypes);
   if (error.code >= 500 && error.reason === 'InternalError') {
-    logger.error('request failed', {
+    logger.error('request failed with an internal error', {
       auditId: request.kube?.auditId,
       method: requestLine(request.raw).method,
       path: request.kube?.info.path,
@@ -45,7 +48,8 @@ export function answerError(
     });
   }
   if (reply.raw.headersSent) {
-    // The head has gone out as a success: only a cut tells the client otherwise. At the deadline it was cut already.
+    // The head was sent with a success code: only an aborted response shows the failure. The deadline has aborted it
+    // already.
     if (!request.kube.isExpired && !isAnswerOver(reply.raw)) cutAnswer(reply.raw);
     return;
   }
@@ -57,7 +61,7 @@ export function answerError(
   sendBytes(request, reply, error.code, headers, body);
 }
 
-/** A Status has one shape: what the client wants objects to look like does not matter. */
+/** Returns a negotiator without transformations (Table, PartialObjectMetadata), which do not apply to a Status. */
 function plainNegotiator(encodings: readonly Encoding[]): OutputNegotiator {
   return new OutputNegotiator({ encodings, metaGroup: '', allowsTransforms: false, canWatch: false });
 }
@@ -65,14 +69,14 @@ function plainNegotiator(encodings: readonly Encoding[]): OutputNegotiator {
 const standardNegotiator = plainNegotiator(standardEncodings);
 
 /**
- * A refused request may not have reached negotiation, or not have passed it: JSON, where nothing that it accepts can be
- * had. `?pretty=true` applies to a Status as to any object.
+ * Returns the encoding of a Status. The request may have failed before or in negotiation; JSON is used if the client
+ * accepts no supported encoding. `?pretty=true` applies to a Status too.
  */
 function outputOf(request: FastifyRequest, negotiator: OutputNegotiator): Omit<OutputChoice, 'transform'> {
   const { encoding, pretty } = request.kube.output ?? negotiated(request, negotiator);
   const { query } = request.kube.info;
-  const wish = query.raw === '' ? undefined : query.first('pretty');
-  return { encoding, pretty: pretty || wantsPretty(wish, request.raw.headers['user-agent']) };
+  const requested = query.raw === '' ? undefined : query.first('pretty');
+  return { encoding, pretty: pretty || wantsPretty(requested, request.raw.headers['user-agent']) };
 }
 
 function negotiated(request: FastifyRequest, negotiator: OutputNegotiator): Omit<OutputChoice, 'transform'> {
@@ -90,12 +94,9 @@ function toApiError(thrown: unknown, mediaTypes: string[]): ApiError {
     const status = error.getStatus();
     if (status === 404) return ApiError.noSuchResource();
     if (status === 403) return new ApiError({ reason: 'Forbidden', message: error.message });
-    // A Content-Type that cannot even be read is refused before anybody asks what the resource takes.
+    // Fastify rejects an unparsable Content-Type before the media types of the resource are known.
     if (status === 415) return ApiError.unsupportedMediaType(mediaTypes);
     if (status < 500) return new ApiError({ reason: 'BadRequest', code: status, message: error.message, cause: error });
   }
-  return ApiError.internal(
-    'the server failed on this request; its log says more under the audit id of this answer',
-    error,
-  );
+  return ApiError.internal('unexpected error; look for the Audit-Id of this response in the log of the server', error);
 }

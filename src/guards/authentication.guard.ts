@@ -5,7 +5,7 @@ import { ApiError } from '../machinery/api-error.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import type { RequestAuthenticator } from '../auth/request-authenticator.js';
 
-/** Says who sends the request, or refuses it. Identity comes before everything that costs. */
+/** Authenticates the request, or rejects it with 401. Runs before all work that costs. */
 export class AuthenticationGuard implements CanActivate {
   constructor(
     private readonly authenticator: RequestAuthenticator,
@@ -16,9 +16,9 @@ export class AuthenticationGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const beginMs = this.metrics.nowMs;
     const result = this.authenticator.authenticate(request.raw, request.kube.info.path);
-    if (!(result instanceof Promise)) return this.settle(request, result, beginMs);
+    if (!(result instanceof Promise)) return this.setUser(request, result, beginMs);
     return result.then(
-      (user) => this.settle(request, user, beginMs),
+      (user) => this.setUser(request, user, beginMs),
       (error: unknown) => {
         this.metrics.authenticated('error', beginMs);
         throw error;
@@ -26,7 +26,7 @@ export class AuthenticationGuard implements CanActivate {
     );
   }
 
-  private settle({ kube }: FastifyRequest, user: UserInfo | undefined, beginMs: number): true {
+  private setUser({ kube }: FastifyRequest, user: UserInfo | undefined, beginMs: number): true {
     this.metrics.authenticated(user ? 'success' : 'failure', beginMs, user?.name);
     if (!user) throw ApiError.unauthorized();
     kube.user = user;

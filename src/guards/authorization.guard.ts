@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { authorize, forbiddenError, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
 import type { AccessMetrics } from '../endpoints/metrics-access.js';
 
-/** May this user do this? The default is no. */
+/** Rejects a request with 403 unless an authorizer allows it. */
 export class AuthorizationGuard implements CanActivate {
   constructor(
     private readonly authorizers: readonly Authorizer[],
@@ -24,7 +24,7 @@ export class AuthorizationGuard implements CanActivate {
       name: info.name,
       path: info.path,
     };
-    // The first authorizer decides for most requests at once; only a chain that must wait is waited for.
+    // Fast path: the first authorizer allows most requests synchronously.
     const beginMs = this.metrics.nowMs;
     const first = this.authorizers[0]!.authorize(attributes);
     if (!(first instanceof Promise) && first.decision === 'allow') {

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { InflightLimiter } from '../flow/inflight-limiter.js';
 import { ApiError } from '../machinery/api-error.js';
 
-/** Refuses a request (429) when as many run at the same time as the server is configured for. */
+/** Rejects a request with 429 if the configured number of requests is in flight. */
 export class FlowControlGuard implements CanActivate {
   constructor(private readonly limiter: InflightLimiter) {}
 

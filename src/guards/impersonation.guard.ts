@@ -3,7 +3,10 @@ import type { FastifyRequest } from 'fastify';
 import { impersonationOf, impersonationChecks } from '../auth/impersonation.js';
 import { authorize, forbiddenError, type Authorizer } from '../auth/authorizer.js';
 
-/** Replaces the user by the one the request names, when the real one may do that. Runs before authorization. */
+/**
+ * Replaces the user by the one in the Impersonate- headers, if the real user may impersonate. Runs before
+ * authorization.
+ */
 export class ImpersonationGuard implements CanActivate {
   constructor(
     private readonly authorizers: readonly Authorizer[],
@@ -13,7 +16,7 @@ export class ImpersonationGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { headers } = request.raw;
-    // Nearly all requests: nothing to look for.
+    // Fast path: nearly all requests have no such header.
     let found = false;
     for (const name in headers) if (name.startsWith('impersonate-')) found = true;
     return found ? this.impersonate(request) : true;
@@ -21,9 +24,9 @@ export class ImpersonationGuard implements CanActivate {
 
   private async impersonate(request: FastifyRequest): Promise<boolean> {
     const state = request.kube;
-    const wanted = impersonationOf(request.raw.rawHeaders);
-    if (!wanted) return true;
-    for (const check of impersonationChecks(wanted, this.authenticationGroup)) {
+    const impersonated = impersonationOf(request.raw.rawHeaders);
+    if (!impersonated) return true;
+    for (const check of impersonationChecks(impersonated, this.authenticationGroup)) {
       const attributes = {
         user: state.user,
         isResourceRequest: true,
@@ -36,7 +39,7 @@ export class ImpersonationGuard implements CanActivate {
       if (answer.decision !== 'allow') throw forbiddenError(attributes, answer.reason);
     }
     state.impersonator = state.user;
-    state.user = wanted.user;
+    state.user = impersonated.user;
     return true;
   }
 }

@@ -6,13 +6,13 @@ import type { Logger } from '../std/logger.js';
 export interface AccessLogOptions {
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Requests that end by themselves are told of at level info when they took longer. */
+  /** Requests that take longer are logged with level info; watches and other streams are not. */
   readonly slowMs: number;
-  /** Whether the rest is told of at level debug: making the fields of a line that nobody keeps is not free. */
+  /** True if other requests are logged with level debug. False avoids the cost of lines that the logger would drop. */
   readonly logsAll: boolean;
 }
 
-/** Quiet unless something is slow or somebody debugs. */
+/** Logs slow requests, and all requests with log level debug. */
 export function registerAccessLog(server: FastifyInstance, { logger, clock, slowMs, logsAll }: AccessLogOptions): void {
   server.addHook('onRequest', (request, reply, done) => {
     const { raw } = reply;

@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { unhurriedEnd } from './end-after-flush.js';
+import { endAfterFlush } from './end-after-flush.js';
 
 type Raw = ServerResponse | Http2ServerResponse;
 export type AnswerHeaders = Record<string, string | number | string[]>;
 
-/** How much of all warnings together is sent; the rest would make clients refuse the head. */
+/** Bound on the Warning headers of a response, since clients reject large heads. */
 const warningsLengthMax = 4096;
-/** Of each of them, when there are too many or too long ones. As in the reference server. */
+/** Bound on each warning if all together exceed warningsLengthMax; as in kube-apiserver. */
 const cutWarningCharactersMax = 256;
 
-/** What every answer says of itself. Content types go out bare: some clients take `; charset=` for another type. */
+/** Returns the headers of every response. Content types have no charset, since some clients compare them as a whole. */
 export function headersFor(request: FastifyRequest, contentType: string): AnswerHeaders {
   const { kube } = request;
   const headers: AnswerHeaders = {
@@ -23,7 +23,7 @@ export function headersFor(request: FastifyRequest, contentType: string): Answer
   return headers;
 }
 
-/** Takes the answer out of Fastify's hands and sends it whole. HEAD gets the same head and no body. */
+/** Sends a whole response, bypassing Fastify. HEAD gets the same head without a body. */
 export function sendBytes(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -34,7 +34,7 @@ export function sendBytes(
   const raw = reply.raw as Raw;
   if (!request.kube.claimAnswer()) return;
   reply.hijack();
-  // An answer that says there is no content has no length either (RFC 9110, 8.6).
+  // A 204 response must not have a Content-Length (RFC 9110, 8.6).
   if (code !== 204) headers['content-length'] = body.length;
   request.kube.sentBytes = body.length;
   finished.push({ raw, code, headers, body: request.raw.method === 'HEAD' ? undefined : body });
@@ -49,8 +49,8 @@ interface Finished {
 }
 
 /**
- * Answers that one turn of the event loop has finished go out together at its end. Each write to an idle client wakes
- * it up, which costs more than all the rest of a read; a client with many connections is woken once a turn.
+ * Responses finished in this iteration of the event loop, which are written together at its end. Each write to an idle
+ * client wakes it, which costs more than the rest of a read; this way a client with many connections is woken once.
  */
 let finished: Finished[] = [];
 
@@ -58,15 +58,17 @@ function sendFinished(): void {
   const batch = finished;
   finished = [];
   for (const { raw, code, headers, body } of batch) {
-    // The client may have gone.
+    // The client may have closed the connection.
     if (raw.headersSent || raw.destroyed) continue;
     raw.writeHead(code, headers as never);
     if (body === undefined) raw.end();
-    else unhurriedEnd(raw, body);
+    else endAfterFlush(raw, body);
   }
 }
 
-/** All of them, or, where that is too much, the beginning of as many as there is room for. Each is told once. */
+/**
+ * Returns Warning headers without duplicates. If they exceed the bound, they are truncated and the last ones dropped.
+ */
 function warningHeaders(texts: readonly string[]): string[] {
   const headers = [...new Set(texts)].map((text) => warningHeader(text));
   if (headers.reduce((sum, { length }) => sum + length, 0) <= warningsLengthMax) return headers;
@@ -85,6 +87,6 @@ function warningHeaders(texts: readonly string[]): string[] {
 
 function warningHeader(text: string): string {
   const quoted = text.replace(/[\\"]/g, '\\$&').replace(/[\x00-\x1f\x7f]/g, ' ');
-  // Header fields carry Latin-1: what else a name may hold is sent as UTF-8 bytes, as Go does.
+  // Node writes headers as Latin-1: other characters are passed as UTF-8 bytes, as Go does.
   return `299 - "${Buffer.from(quoted, 'utf8').toString('latin1')}"`;
 }

@@ -9,16 +9,16 @@ const allowed = {
   'access-control-allow-credentials': 'true',
 };
 
-/** A host name of 253 characters, with scheme and port. */
+/** Bound on Origin: a host name of 253 characters, with scheme and port. */
 const originLengthMax = 300;
 
 /**
- * Lets pages of the configured origins call the server (staging/src/k8s.io/apiserver/pkg/server/filters/cors.go). Their
- * preflight is answered before anybody asks who they are: browsers send it without credentials.
+ * Sets CORS headers for the configured origins (staging/src/k8s.io/apiserver/pkg/server/filters/cors.go). Preflight
+ * requests are answered before authentication, since browsers send them without credentials.
  */
 export function registerCors(server: FastifyInstance, allowedOrigins: readonly string[]): void {
   if (allowedOrigins.length === 0) return;
-  // eslint-disable-next-line no-restricted-syntax -- the administrator's, and checked at start
+  // eslint-disable-next-line no-restricted-syntax -- from a flag of the administrator, validated at start
   const patterns = allowedOrigins.map((origin) => new RegExp(origin));
   server.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.raw.headers;

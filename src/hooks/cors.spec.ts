@@ -18,13 +18,45 @@ interface Row {
 }
 
 test.each<Row>([
-  { name: 'an origin', origins: ['^https://a\\.io$'], origin: 'https://a.io', code: 200, isAllowed: true },
-  { name: 'one of several', origins: ['^x$', '//b\\.io:'], origin: 'https://b.io:80', code: 200, isAllowed: true },
-  { name: 'a preflight', origins: ['//a:'], method: 'OPTIONS', origin: 'http://a:1', code: 204, isAllowed: true },
-  { name: 'another origin', origins: ['^https://a\\.io$'], origin: 'https://ab.io', code: 200, isAllowed: false },
-  { name: 'a preflight of another', origins: ['^a$'], method: 'OPTIONS', origin: 'b', code: 200, isAllowed: false },
-  { name: 'no origin', origins: ['^a$'], code: 200, isAllowed: false },
-  { name: 'no configuration', origins: [], origin: 'a', code: 200, isAllowed: false },
+  {
+    name: 'an allowed origin gets CORS headers',
+    origins: ['^https://a\\.io$'],
+    origin: 'https://a.io',
+    code: 200,
+    isAllowed: true,
+  },
+  {
+    name: 'one of several allowed origins gets CORS headers',
+    origins: ['^x$', '//b\\.io:'],
+    origin: 'https://b.io:80',
+    code: 200,
+    isAllowed: true,
+  },
+  {
+    name: 'a preflight of an allowed origin is answered with 204',
+    origins: ['//a:'],
+    method: 'OPTIONS',
+    origin: 'http://a:1',
+    code: 204,
+    isAllowed: true,
+  },
+  {
+    name: 'another origin gets no CORS headers',
+    origins: ['^https://a\\.io$'],
+    origin: 'https://ab.io',
+    code: 200,
+    isAllowed: false,
+  },
+  {
+    name: 'a preflight of another origin is not answered',
+    origins: ['^a$'],
+    method: 'OPTIONS',
+    origin: 'b',
+    code: 200,
+    isAllowed: false,
+  },
+  { name: 'a request without Origin gets no CORS headers', origins: ['^a$'], code: 200, isAllowed: false },
+  { name: 'no origin is allowed by default', origins: [], origin: 'a', code: 200, isAllowed: false },
 ])('$name', async ({ origins, method = 'GET', origin, code, isAllowed }) => {
   const answer = await serverFor(origins).inject({
     method,

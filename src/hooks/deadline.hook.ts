@@ -11,15 +11,15 @@ import type { TimerWheel } from '../std/timer-wheel.js';
 export interface DeadlineOptions {
   readonly wheel: TimerWheel;
   readonly requestTimeoutMs: number;
-  /** For an answer that begins at the deadline: what its client has not taken by then is cut. */
+  /** Time to send a response that begins at the deadline; after it, the response is aborted. */
   readonly flushTimeoutMs: number;
   readonly logger: Logger;
 }
 
 /**
- * Every request that ends by itself ends in time. Clients may ask for less by `?timeout=10s`. At the deadline the work
- * on the request is told to stop. The client gets a 504 Timeout, or, in the middle of an answer, a cut: only that tells
- * it that the rest is missing. The middle of an answer lasts until its client has taken all of it.
+ * Ends requests that are not long-running at --request-timeout, or earlier with `?timeout=10s`. At the deadline
+ * request.kube.signal is aborted, and the client gets a 504 Timeout. A response whose head was sent is aborted, until
+ * the client has received all of it.
  */
 export function registerDeadline(
   server: FastifyInstance,
@@ -30,21 +30,21 @@ export function registerDeadline(
     if (isLongRunning(kube.info)) return done();
     const timeoutMs = timeoutOf(kube.info, requestTimeoutMs);
     if (timeoutMs === undefined) {
-      const given = goQuote(kube.info.query.first('timeout') ?? '');
+      const submitted = goQuote(kube.info.query.first('timeout') ?? '');
       answerError(
         request,
         reply,
-        ApiError.badRequest(`invalid timeout specified in the request URL - time: invalid duration ${given}`),
+        ApiError.badRequest(`invalid timeout specified in the request URL - time: invalid duration ${submitted}`),
         logger,
       );
       return;
     }
     let timer = wheel.after(timeoutMs, () => {
       const error = ApiError.timeout('Timeout: request did not complete within the allotted timeout');
-      // The answer first: the work that is told to stop may answer, too.
+      // Answers before expire(), since aborted work may answer too.
       if (reply.raw.headersSent) cutUnfinished(reply.raw);
       else {
-        // Dropped where the handler's own answer is about to leave.
+        // No effect if the handler has already claimed the response.
         answerError(request, reply, error, logger);
         timer = wheel.after(flushTimeoutMs, () => cutUnfinished(reply.raw));
       }
@@ -59,11 +59,11 @@ function cutUnfinished(raw: FastifyReply['raw']): void {
   if (!isAnswerOver(raw)) cutAnswer(raw);
 }
 
-/** Undefined when the client's wish makes no sense. */
+/** Returns the timeout of the request; undefined if `?timeout` is not a valid duration. */
 function timeoutOf({ query }: RequestInfo, maxMs: number): number | undefined {
-  const given = query.raw === '' ? undefined : query.first('timeout');
-  if (given === undefined || given === '') return maxMs;
-  const ms = parseDuration(given);
+  const requested = query.raw === '' ? undefined : query.first('timeout');
+  if (requested === undefined || requested === '') return maxMs;
+  const ms = parseDuration(requested);
   if (ms === undefined || ms < 0) return undefined;
   return ms === 0 ? maxMs : Math.min(ms, maxMs);
 }

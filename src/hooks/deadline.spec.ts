@@ -38,7 +38,7 @@ it.each([
   ['/api/v1/pods?timeout=2s&throws', 2_000],
   ['/api/v1/pods?timeout=0', 60_000],
   ['/api/v1/pods?timeout=3h', 60_000],
-])('%s is answered for after %i ms', async (url, timeoutMs) => {
+])('%s gets 504 after %i ms', async (url, timeoutMs) => {
   const { clock, get } = server(endless);
   let isDone = false;
   const answer = get(url).then((response) => {
@@ -59,7 +59,7 @@ it.each([
   });
 });
 
-it('leaves watches alone', async () => {
+it('does not end watches', async () => {
   const handler: Handler = (request, reply) =>
     new Promise<void>((resolve) => {
       clock.advance(3_600_000);
@@ -70,7 +70,7 @@ it('leaves watches alone', async () => {
   expect((await get('/api/v1/pods?watch=1')).body).toBe('false');
 });
 
-it.each(['x', '5', '-1s'])('refuses ?timeout=%s', async (timeout) => {
+it.each(['x', '5', '-1s'])('?timeout=%s is rejected (400)', async (timeout) => {
   const { get } = server(endless);
   const { statusCode, body } = await get(`/api/v1/pods?timeout=${timeout}`);
   expect([statusCode, JSON.parse(body).message]).toEqual([

@@ -3,17 +3,16 @@ import type { Http2ServerResponse } from 'node:http2';
 
 type Raw = ServerResponse | Http2ServerResponse;
 
-/** Less than what a connection takes before it asks its writers to wait (16 KiB), with room for the head. */
+/** Below the high-water mark of a connection (16 KiB), with room for the head. */
 const wholeBytesMax = 12 * 1024;
 const lastBytes = 4 * 1024;
 
 /**
- * Ends an answer with its last bytes. Over HTTP/1.1 a client sends its next request when it has the whole answer, and
- * Node stops the parser of a connection that still has much to write at that moment: what it then reads of a request
- * of several packets is lost, and the request is refused as malformed. So the end of a large answer waits until what
- * comes before it has been written.
+ * Ends a response with its last bytes, after the bytes before them have been flushed if there are many. An HTTP/1.1
+ * client sends its next request once it has the whole response. If the connection then still has much to write, Node
+ * pauses its parser and loses bytes of a request of several packets, which is refused as malformed.
  */
-export function unhurriedEnd(raw: Raw, bytes: Buffer): void {
+export function endAfterFlush(raw: Raw, bytes: Buffer): void {
   if (bytes.length <= wholeBytesMax || raw.req.httpVersionMajor !== 1) {
     raw.end(bytes);
     return;
@@ -23,7 +22,7 @@ export function unhurriedEnd(raw: Raw, bytes: Buffer): void {
   });
 }
 
-/** Resolves when the connection takes more, or never will. */
+/** Resolves when the connection accepts more bytes, or is closed. */
 export function drained(raw: Raw): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -3,8 +3,8 @@ import type { RequestMetrics } from '../endpoints/metrics-requests.js';
 import type { Clock } from '../std/clock.js';
 
 /**
- * Counts every request, also those that a guard refuses, that take their answer out of Fastify's hands, or whose
- * client goes away: an answer closes in every case, while Fastify's own hooks miss the last one.
+ * Counts every request when its response closes, including requests that a guard rejects, responses that bypass
+ * Fastify, and clients that disconnect, for which Fastify runs no hooks.
  */
 export function registerMetrics(server: FastifyInstance, metrics: RequestMetrics, clock: Clock): void {
   server.addHook('onRequest', (request, reply, done) => {

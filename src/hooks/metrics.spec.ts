@@ -45,7 +45,7 @@ async function world() {
   return { server, open, nextClose, codes, lines };
 }
 
-it('counts answers, refusals, and clients that go away in the middle or before', async () => {
+it('counts responses, rejections, and clients that disconnect during or before the response', async () => {
   const { server, open, nextClose, codes, lines } = await world();
   try {
     for (const path of ['/healthz', '/healthz/refused']) {

@@ -4,13 +4,13 @@ import { answerError } from '../filters/api-error.filter.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { Logger } from '../std/logger.js';
 
-/** As kube-apiserver (WithRetryAfter). */
+/** As in kube-apiserver (WithRetryAfter). */
 const retryAfterSeconds = 5;
 const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/;
 
 /**
- * Refuses what is no request for anything here (too many headers, CONNECT, an unknown expectation), and with
- * --shutdown-send-retry-after all requests of a server that stops. Runs after the hooks that count and log.
+ * Refuses requests that cannot be served (too many headers, CONNECT, an unknown Expect), and with
+ * --shutdown-send-retry-after all requests during shutdown. Runs after the hooks that count and log.
  */
 export function registerRefusals(server: FastifyInstance, logger: Logger, isStopping: () => boolean): void {
   server.addHook('onRequest', (request, reply, done) => {

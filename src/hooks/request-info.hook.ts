@@ -7,26 +7,30 @@ import { RequestState, type AnswerEnd } from './request-state.js';
 
 const auditIdLengthMax = 64;
 
-interface Parts {
+interface Dependencies {
   readonly clock: Clock;
   readonly rng: Rng;
 }
 
-/** First of all: what the URL says, and the id under which every trace of the request can be found. */
-export function registerRequestInfo(server: FastifyInstance, parts: Parts): void {
+/** Sets request.kube, with the RequestInfo and the audit id of the request. The first hook. */
+export function registerRequestInfo(server: FastifyInstance, dependencies: Dependencies): void {
   server.decorateRequest('kube', null as unknown as RequestState);
   server.addHook('onRequest', (request, reply, done) => {
-    const state = makeRequestState(request, parts, reply.raw);
+    const state = makeRequestState(request, dependencies, reply.raw);
     request.kube = state;
     reply.raw.once('close', () => state.end());
     done();
   });
 }
 
-/** Also for requests that the router refuses before any hook has run. */
-export function makeRequestState({ raw }: FastifyRequest, { clock, rng }: Parts, answer?: AnswerEnd): RequestState {
-  const given = raw.headers['audit-id'];
-  const auditId = typeof given === 'string' && isAuditId(given) ? given : rng.uuid();
+/** Creates the state of a request. Used also for requests that the router refuses before any hook has run. */
+export function makeRequestState(
+  { raw }: FastifyRequest,
+  { clock, rng }: Dependencies,
+  answer?: AnswerEnd,
+): RequestState {
+  const submitted = raw.headers['audit-id'];
+  const auditId = typeof submitted === 'string' && isAuditId(submitted) ? submitted : rng.uuid();
   const { method, url } = requestLine(raw);
   return new RequestState(parseRequestInfo(method, url), auditId, clock.monotonicMs(), answer);
 }

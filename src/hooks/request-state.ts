@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** How an answer by HTTP/1.1 tells that it is over. */
+/** The end of a response, as Node's ServerResponse reports it. */
 export interface AnswerEnd {
   readonly destroyed: boolean;
   readonly writableFinished: boolean;
@@ -18,24 +18,24 @@ export interface AnswerEnd {
 }
 
 /**
- * What is known of a request, from the first hook to the last. Made once; guards and the interceptor fill in their
- * part, so fields are declared up front and nothing is looked up twice.
+ * State of a request, created by the first hook; guards and the interceptor set their fields. All fields are declared
+ * in the class, so that its instances have one hidden class in V8.
  */
 export class RequestState {
   user: UserInfo = anonymousUser;
-  /** Who really sent it, where `user` is impersonated. */
+  /** The authenticated user, if `user` is impersonated. */
   impersonator: UserInfo | undefined = undefined;
   output: OutputChoice | undefined = undefined;
   readonly warnings: string[] = [];
-  /** Set when the answer goes on after its head: metrics count it as long-running. */
+  /** True for a response that continues after its head (watch, connect); the access log does not call it slow. */
   isStreaming = false;
-  /** Bytes of the body that were sent, where the shell counts them. */
+  /** Bytes of the response body, if it was counted. */
   sentBytes = 0;
-  /** Bytes of the body that were read; undefined where nobody wanted them. */
+  /** Bytes of the request body; undefined if it was not read. */
   receivedBytes: number | undefined = undefined;
-  /** The deadline has passed. */
+  /** True once the deadline has passed. */
   isExpired = false;
-  /** Something has answered, or is about to, before the event loop turns. */
+  /** True once claimAnswer() was called. */
   private isAnswered = false;
   private annotations: Map<string, string> | undefined = undefined;
   private aborter: AbortController | undefined = undefined;
@@ -44,9 +44,9 @@ export class RequestState {
   constructor(
     readonly info: RequestInfo,
     readonly auditId: string,
-    /** On the monotonic clock. */
+    /** Time of the monotonic clock at which the request began. */
     readonly startMs: number,
-    /** Absent where the request is refused before anybody could work on it. */
+    /** Absent for a request that the router refused. */
     private readonly answer?: AnswerEnd,
   ) {}
 
@@ -54,46 +54,50 @@ export class RequestState {
     return (this.annotations ??= new Map<string, string>());
   }
 
-  /** True for the first caller alone, who then answers: a handler and the deadline may both want to. */
+  /** Returns true to the first caller only, which then sends the response. Handler and deadline compete for it. */
   claimAnswer(): boolean {
     const isFirst = !this.isAnswered;
     this.isAnswered = true;
     return isFirst;
   }
 
-  /** Runs `task` when the answer has closed: sent, or given up because the client has gone. */
+  /** Runs `task` when the response closes: after it was sent, or when the client disconnects. */
   whenEnded(task: () => void): void {
     (this.endings ??= []).push(task);
   }
 
   end(): void {
-    // The request closes as soon as its body was read; only an answer that closes unfinished has lost its reader.
-    if (this.aborter && !this.answer?.writableFinished) this.aborter.abort(new Error('the client has gone'));
+    // The request closes once its body was read; an unfinished response that closes means that the client disconnected.
+    if (this.aborter && !this.answer?.writableFinished)
+      this.aborter.abort(new Error('the client closed the connection'));
     for (const task of this.endings ?? []) task();
   }
 
-  /** Aborted when the client has gone. Made on demand: most requests are answered before anybody could ask. */
+  /**
+   * Aborted when the client disconnects or the deadline passes. Created on first use, since most requests need none.
+   */
   get signal(): AbortSignal {
     if (this.aborter) return this.aborter.signal;
     this.aborter = sharedAbort();
     const { answer } = this;
-    if (answer?.destroyed && !answer.writableFinished) this.aborter.abort(new Error('the client has gone'));
+    if (answer?.destroyed && !answer.writableFinished)
+      this.aborter.abort(new Error('the client closed the connection'));
     return this.aborter.signal;
   }
 
-  /** Tells the work on the request to stop. */
+  /** Marks the request as expired and aborts `signal`. */
   expire(reason: Error): void {
     this.isExpired = true;
     (this.aborter ??= sharedAbort()).abort(reason);
   }
 
-  /** The request as the verbs see it. */
+  /** Returns the context that verbs get. */
   context(options: { dryRun: boolean; fieldManager: string }): RequestContext {
     return new VerbContext(this, options.dryRun, options.fieldManager);
   }
 }
 
-/** Asks the state for what costs something only when a verb does. */
+/** Reads properties that are created on demand from the state only when a verb uses them. */
 class VerbContext implements RequestContext {
   readonly user: UserInfo;
   readonly verb: string;

@@ -4,12 +4,11 @@ import { json } from '../codec/encodings.js';
 import { ApiError } from '../machinery/api-error.js';
 
 /**
- * What is not HTTP never becomes a request: the parser gives up, and nobody knows where the next request would begin.
- * The client gets a Status like for any other mistake, and the connection ends.
+ * Answers bytes that the parser cannot read as HTTP with a Status, and closes the connection, since the beginning of
+ * the next request is unknown.
  */
 export function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
-  // A connection that was reset has nobody at its other end.
-  // In the middle of an answer, a Status would become a part of it.
+  // No Status for a connection that was reset, nor inside a response, where it would become part of the body.
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket) || isUnused(error, socket)) {
     socket.destroy();
     return;
@@ -31,7 +30,7 @@ function isAnswering(socket: Socket): boolean {
   return answer?.headersSent === true;
 }
 
-/** Opened in advance and not needed: an answer to no request would confuse its client. */
+/** True for a connection that timed out without a byte: clients open some in advance, and expect no response. */
 function isUnused({ code }: { code?: string }, socket: Socket): boolean {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
 }
@@ -41,5 +40,5 @@ function verdictOf(parserCode: string | undefined): { code: number; message: str
   if (parserCode === 'ERR_HTTP_REQUEST_TIMEOUT') return { code: 408, message: 'the head of the request took too long' };
   if (parserCode === 'HPE_CHUNK_EXTENSIONS_OVERFLOW')
     return { code: 413, message: 'the chunk extensions are too large' };
-  return { code: 400, message: 'the request is not HTTP, or says another length than it has' };
+  return { code: 400, message: 'the request is not valid HTTP, or has another length than it declares' };
 }

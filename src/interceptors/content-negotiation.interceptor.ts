@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import type { OutputNegotiator } from '../codec/negotiate.js';
 
 /**
- * Settles which encoding and shape a resource request is answered in, before its body is read. Requests for anything
- * else answer in what they have; whoever writes those negotiates.
+ * Negotiates encoding and transformation (Table, PartialObjectMetadata) of the response to a resource request, before
+ * its body is read. Handlers of other requests negotiate themselves.
  */
 export class ContentNegotiationInterceptor implements NestInterceptor {
   constructor(private readonly negotiator: OutputNegotiator) {}
