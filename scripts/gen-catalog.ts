@@ -3,18 +3,24 @@ import { join } from 'node:path';
 import { packageRoot } from '../src/config/config-files.js';
 import { goPackages } from './catalog/go-packages.js';
 import { makeCatalog } from './catalog/make-catalog.js';
+import { makeTypes } from './catalog/make-types.js';
 
 /**
- * Writes src/catalog/data: the facts of all built-in types, from the published Go packages. Only facts are kept, no
- * prose. With `--fetch` it only fetches the packages, for the tests that compare with them.
+ * Writes src/catalog/data, the facts of all built-in types, from the published Go packages, and src/catalog/types, the
+ * TypeScript types, from src/catalog/data. Only facts are kept, no prose. With `--types` it only writes the types. With
+ * `--fetch` it only fetches the packages, for the tests that compare with them.
  */
-process.stdout.write('fetching the packages of Go types, unless they are in .cache/go-packages\n');
-const { sources, provenance } = await goPackages();
-process.stdout.write(`${provenance}\n`);
-if (!process.argv.includes('--fetch')) {
-  const folder = join(packageRoot, 'src/catalog/data');
+const data = join(packageRoot, 'src/catalog/data');
+if (!process.argv.includes('--types')) {
+  process.stdout.write('fetching the packages of Go types, unless they are in .cache/go-packages\n');
+  const { sources, provenance } = await goPackages();
+  process.stdout.write(`${provenance}\n`);
+  if (!process.argv.includes('--fetch')) replaceFiles(data, makeCatalog(sources, provenance));
+}
+if (!process.argv.includes('--fetch')) replaceFiles(join(packageRoot, 'src/catalog/types'), makeTypes(data));
+
+function replaceFiles(folder: string, files: ReadonlyMap<string, string>): void {
   mkdirSync(folder, { recursive: true });
-  const files = makeCatalog(sources, provenance);
   for (const name of readdirSync(folder)) if (!files.has(name)) rmSync(join(folder, name));
   let changed = 0;
   let bytes = 0;
@@ -25,5 +31,5 @@ if (!process.argv.includes('--fetch')) {
     writeFileSync(file, text);
     changed++;
   }
-  process.stdout.write(`${files.size} files, ${bytes} bytes, ${changed} changed\n`);
+  process.stdout.write(`${folder}: ${files.size} files, ${bytes} bytes, ${changed} changed\n`);
 }

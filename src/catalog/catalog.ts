@@ -8,10 +8,10 @@ import { packages } from './data/packages.js';
 import { kindTable, type KindFacts } from './kind-facts.js';
 import { LazyStruct, namedType, type StructBody, type TypeLinks } from './linked-types.js';
 
-const texts: Readonly<Record<string, { readonly path: string; readonly text: string }>> = {
-  ...packages,
-  ...aggregationPackage,
-};
+/** The text of each package by its short name: `core.v1`. */
+export type CatalogTexts = Readonly<Record<string, { readonly path: string; readonly text: string }>>;
+
+const builtInTexts: CatalogTexts = { ...packages, ...aggregationPackage };
 
 /**
  * The facts of all built-in types. Parsed on demand: the table of kinds on the first lookup of a kind, the lines of a
@@ -24,7 +24,10 @@ export class Catalog implements TypeSource {
   private table: ReadonlyMap<string, KindFacts> | undefined;
   private readonly links: TypeLinks = { resolve: (name, from) => this.resolve(name, from) };
 
-  constructor(private readonly naming: NamingProfile) {}
+  constructor(
+    private readonly naming: NamingProfile,
+    private readonly texts = builtInTexts,
+  ) {}
 
   kind(group: string, version: string, kind: string): StructType | undefined {
     // Options, Status and their like are in every group.
@@ -97,7 +100,7 @@ export class Catalog implements TypeSource {
   private blocksOf(short: string): ReadonlyMap<string, string> {
     let found = this.blocks.get(short);
     if (!found) {
-      const source = texts[short];
+      const source = this.texts[short];
       assert(source, `no package is called ${short}`);
       this.blocks.set(short, (found = blocksOf(source.text)));
     }
@@ -106,7 +109,7 @@ export class Catalog implements TypeSource {
 
   /** `k8s.io/api/core/v1` → `io.k8s.api.core.v1` */
   private modelPackage(short: string): string {
-    const [, ...path] = texts[short]!.path.split('/');
+    const [, ...path] = this.texts[short]!.path.split('/');
     return [...this.naming.apiDomain.split('.').reverse(), ...path].join('.');
   }
 }
