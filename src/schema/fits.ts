@@ -20,7 +20,8 @@ function structFits(plan: StructPlan, object: JsonObject, isSafe: (value: JsonVa
     const value = object[name]!;
     // Fast path: most values are strings.
     if (typeof value === 'string' && field.type.form === 'string') continue;
-    if (value !== null && !valueFits(field.type, value, isSafe)) return false;
+    // conform() leaves null in no other fields.
+    if (value === null ? field.absent() !== null : !valueFits(field.type, value, isSafe)) return false;
   }
   return true;
 }
