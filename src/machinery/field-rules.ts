@@ -4,6 +4,12 @@ import { asItems, type Fields } from './fields.js';
 /** The few shapes that most rules of validation have. A rule looks at a value, and says where it stands. */
 export type Rule<T> = (value: T, at: FieldPath, index: number) => FieldError[];
 
+export function each<T extends object>(
+  list: readonly T[] | null | undefined,
+  at: FieldPath,
+  ...rules: Rule<T>[]
+): FieldError[];
+export function each(list: unknown, at: FieldPath, ...rules: Rule<Fields>[]): FieldError[];
 export function each(list: unknown, at: FieldPath, ...rules: Rule<Fields>[]): FieldError[] {
   const errors: FieldError[] = [];
   asItems(list).forEach((item, index) => {
@@ -62,12 +68,12 @@ export function duplicates<T>(
 }
 
 /** Exactly one field of a union: the first one set is taken, every other is one too many. */
-export function onlyOneOf(
-  value: Fields,
+export function onlyOneOf<T extends object, Field extends keyof T & string>(
+  value: T,
   at: FieldPath,
-  fields: readonly string[],
+  fields: readonly Field[],
   tooMany: string,
-): { taken: string | undefined; errors: FieldError[] } {
+): { taken: Field | undefined; errors: FieldError[] } {
   const set = fields.filter((field) => value[field] !== undefined && value[field] !== null);
   return { taken: set[0], errors: set.slice(1).map((field) => fieldError.forbidden(String(at.child(field)), tooMany)) };
 }

@@ -1,15 +1,21 @@
+import type { FieldError } from '../machinery/field-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
+import type { Mutable } from '../machinery/mutable.js';
 import type { ViewSubresource } from './resource-definition.js';
+import type { StrategyContext } from './strategy.js';
 
-type Options = Pick<ViewSubresource, 'validate' | 'prepare'> & {
+interface StatusOptions<T extends KubeObject> {
+  readonly prepare?: (object: Mutable<T>, old: Mutable<T>, context: StrategyContext) => void;
+  readonly validate?: (object: T, old: T, context: StrategyContext) => FieldError[];
   /** True if labels and annotations cannot be written through status. Most built-in kinds allow it. */
   readonly keepsMetadata?: boolean;
   /** True if only labels cannot be written through status. */
   readonly keepsLabels?: boolean;
-};
+}
 
-/** The status subresource: a write changes status and leaves spec unchanged. */
-export function statusSubresource(options: Options = {}): ViewSubresource {
+/** The status subresource: a write changes status and leaves spec unchanged. `T` is the type of the kind, see Strategy. */
+export function statusSubresource<T extends KubeObject>(options: StatusOptions<T> = {}): ViewSubresource {
+  const { prepare, validate } = options as StatusOptions<KubeObject>;
   return {
     type: 'view',
     verbs: ['get', 'patch', 'update'],
@@ -39,7 +45,7 @@ export function statusSubresource(options: Options = {}): ViewSubresource {
       else merged['status'] = view['status'];
       return merged;
     },
-    ...(options.prepare && { prepare: options.prepare }),
-    ...(options.validate && { validate: options.validate }),
+    ...(prepare && { prepare }),
+    ...(validate && { validate }),
   };
 }

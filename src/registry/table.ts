@@ -20,10 +20,11 @@ export interface RowCondition {
   readonly message?: string;
 }
 
-export interface TableDefinition {
+/** `T` is the type of the kind, see Strategy. */
+export interface TableDefinition<T extends KubeObject = KubeObject> {
   readonly columns: readonly TableColumn[];
-  readonly cells: (object: KubeObject, context: { readonly nowMs: number }) => TableCell[];
-  readonly conditions?: (object: KubeObject) => readonly RowCondition[];
+  readonly cells: (object: T, context: { readonly nowMs: number }) => TableCell[];
+  readonly conditions?: (object: T) => readonly RowCondition[];
 }
 
 export const nameColumn: TableColumn = {
