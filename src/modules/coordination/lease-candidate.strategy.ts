@@ -1,8 +1,7 @@
+import type { LeaseCandidate } from '../../catalog/types/coordination.v1beta1.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { required } from '../../machinery/field-rules.js';
-import { asFields, asText } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { compareSemver, parseSemver } from '../../machinery/semver.js';
 import type { Strategy } from '../../registry/strategy.js';
@@ -10,26 +9,24 @@ import { oldestFirst, validateStrategyName } from './strategy-name.validation.js
 
 const at = path('spec');
 
-/** Who stands for a lease (KEP-4355), and with which version. */
-export const leaseCandidateStrategy: Strategy = {
+/** A server that may hold a Lease, with its version, for coordinated leader election (KEP-4355). */
+export const leaseCandidateStrategy: Strategy<LeaseCandidate> = {
   validateName: nameIsDnsSubdomain,
   validateCreate: validateCandidate,
   validateUpdate: (candidate, old) => [
     ...validateCandidate(candidate),
-    ...immutable(asFields(candidate['spec'])['leaseName'], asFields(old['spec'])['leaseName'], at.child('leaseName')),
+    ...immutable(candidate.spec?.leaseName, old.spec?.leaseName, at.child('leaseName')),
   ],
 };
 
 const noVersion = 'must be a valid semantic version';
 
-function validateCandidate(candidate: KubeObject): FieldError[] {
-  const spec = asFields(candidate['spec']);
-  const emulation = asText(spec['emulationVersion']);
-  const binary = asText(spec['binaryVersion']);
+function validateCandidate({ spec = {} }: LeaseCandidate): FieldError[] {
+  const { leaseName = '', binaryVersion: binary = '', emulationVersion: emulation = '', strategy = '' } = spec;
   const emulated = parseSemver(emulation);
   const built = parseSemver(binary);
   const binaryAt = String(at.child('binaryVersion'));
-  const errors = required(asText(spec['leaseName']), at.child('leaseName'));
+  const errors = required(leaseName, at.child('leaseName'));
   if (binary === '') errors.push(fieldError.required(binaryAt));
   else if (!built) errors.push(fieldError.invalid(binaryAt, binary, noVersion));
   if (emulation !== '' && !emulated) {
@@ -38,7 +35,7 @@ function validateCandidate(candidate: KubeObject): FieldError[] {
   if (built && emulated && compareSemver(built, emulated) < 0) {
     errors.push(fieldError.invalid(binaryAt, binary, 'must be greater than or equal to `emulationVersion`'));
   }
-  return [...errors, ...validateStrategy(asText(spec['strategy']), emulation)];
+  return [...errors, ...validateStrategy(strategy, emulation)];
 }
 
 function validateStrategy(strategy: string, emulation: string): FieldError[] {

@@ -1,8 +1,8 @@
-import { asFields, asText } from '../../machinery/fields.js';
+import type { LeaseCandidate } from '../../catalog/types/coordination.v1beta1.js';
 import { nameColumn, type TableDefinition } from '../../registry/table.js';
 import { orNone } from '../core/cells.js';
 
-export const leaseCandidateTable: TableDefinition = {
+export const leaseCandidateTable: TableDefinition<LeaseCandidate> = {
   columns: [
     nameColumn,
     { name: 'LeaseName', type: 'string', description: 'The lease that it stands for.' },
@@ -12,13 +12,13 @@ export const leaseCandidateTable: TableDefinition = {
     { name: 'RenewTime', type: 'string', description: 'When it last said that it is.' },
     { name: 'Strategy', type: 'string', description: 'How the holder should be chosen.' },
   ],
-  cells(candidate) {
-    const spec = asFields(candidate['spec']);
-    return [
-      candidate.metadata.name ?? '',
-      ...['leaseName', 'binaryVersion', 'emulationVersion'].map((field) => asText(spec[field])),
-      ...['pingTime', 'renewTime'].map((field) => orNone(asText(spec[field]))),
-      asText(spec['strategy']),
-    ];
-  },
+  cells: ({ metadata, spec = {} }) => [
+    metadata.name ?? '',
+    spec.leaseName ?? '',
+    spec.binaryVersion ?? '',
+    spec.emulationVersion ?? '',
+    orNone(spec.pingTime ?? ''),
+    orNone(spec.renewTime ?? ''),
+    spec.strategy ?? '',
+  ],
 };

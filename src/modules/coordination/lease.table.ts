@@ -1,11 +1,11 @@
-import { asFields, asText } from '../../machinery/fields.js';
+import type { Lease } from '../../catalog/types/coordination.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
 
-export const leaseTable: TableDefinition = {
+export const leaseTable: TableDefinition<Lease> = {
   columns: [nameColumn, { name: 'Holder', type: 'string', description: 'Who holds it.' }, ageColumn],
   cells: (lease, { nowMs }) => [
     lease.metadata.name ?? '',
-    asText(asFields(lease['spec'])['holderIdentity']),
+    lease.spec?.holderIdentity ?? '',
     ageCell(lease.metadata.creationTimestamp, nowMs),
   ],
 };

@@ -5,7 +5,7 @@ import { validateQualifiedName } from '../../machinery/names.js';
 /** The one strategy that has no domain in its name. */
 export const oldestFirst = 'OldestEmulationVersion';
 
-/** How the holder of a lease is chosen. */
+/** Validates the name of the strategy that chooses the holder of a Lease. */
 export function validateStrategyName(name: string, at: FieldPath): FieldError[] {
   if (name === oldestFirst) return [];
   const problems = checked(name, at, validateQualifiedName);
