@@ -1,13 +1,13 @@
+import type { EndpointSlice } from '../../catalog/types/discovery.v1.js';
 import { path } from '../../machinery/field-error.js';
-import { asItems, asTexts, fillIn, type Fields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { ipWarnings } from '../networking/address-warnings.js';
 import { validateEndpointSlice } from './endpoint-slice.validation.js';
 
-export const endpointSliceStrategy: Strategy = {
+export const endpointSliceStrategy: Strategy<EndpointSlice> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   default: defaultSlice,
@@ -16,27 +16,27 @@ export const endpointSliceStrategy: Strategy = {
   validateCreate: validateEndpointSlice,
   validateUpdate: (slice, old) => [
     ...validateEndpointSlice(slice),
-    ...immutable(slice['addressType'], old['addressType'], path('addressType')),
+    ...immutable(slice.addressType, old.addressType, path('addressType')),
   ],
   warnings: (slice, old) => (old === undefined ? addressWarnings(slice) : []),
 };
 
-function defaultSlice(slice: Fields): void {
-  for (const port of asItems(slice['ports'])) {
-    fillIn(port, 'name', '');
-    fillIn(port, 'protocol', 'TCP');
+function defaultSlice({ ports }: Mutable<EndpointSlice>): void {
+  for (const port of ports ?? []) {
+    port.name ??= '';
+    port.protocol ??= 'TCP';
   }
 }
 
-/** Where endpoints are is said by nodeName and zone; this was another way, which only an older version offered. */
-function dropTopology(slice: KubeObject): void {
-  for (const endpoint of asItems(slice['endpoints'])) delete endpoint['deprecatedTopology'];
+/** Only v1beta1 had the topology of an endpoint; v1 has nodeName and zone. */
+function dropTopology({ endpoints }: Mutable<EndpointSlice>): void {
+  for (const endpoint of endpoints ?? []) delete endpoint.deprecatedTopology;
 }
 
-function addressWarnings(slice: KubeObject): string[] {
-  if (slice['addressType'] === 'FQDN') return ['spec.addressType: FQDN endpoints are deprecated'];
-  return asItems(slice['endpoints']).flatMap(({ addresses }, i) =>
-    asTexts(addresses).flatMap((address, j) =>
+function addressWarnings({ addressType, endpoints }: EndpointSlice): string[] {
+  if (addressType === 'FQDN') return ['spec.addressType: FQDN endpoints are deprecated'];
+  return (endpoints ?? []).flatMap(({ addresses }, i) =>
+    (addresses ?? []).flatMap((address, j) =>
       ipWarnings(address, path('endpoints').index(i).child('addresses').index(j)),
     ),
   );

@@ -1,7 +1,7 @@
-import { asItems, asText, asTexts } from '../../machinery/fields.js';
+import type { EndpointSlice } from '../../catalog/types/discovery.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
 
-export const endpointSliceTable: TableDefinition = {
+export const endpointSliceTable: TableDefinition<EndpointSlice> = {
   columns: [
     nameColumn,
     { name: 'AddressType', type: 'string', description: 'What its addresses are.' },
@@ -11,11 +11,9 @@ export const endpointSliceTable: TableDefinition = {
   ],
   cells: (slice, { nowMs }) => [
     slice.metadata.name ?? '',
-    asText(slice['addressType']),
-    firstOf(
-      asItems(slice['ports']).map(({ port, name }) => (typeof port === 'number' ? `${port}` : asText(name) || '*')),
-    ),
-    firstOf(asItems(slice['endpoints']).flatMap(({ addresses }) => asTexts(addresses))),
+    slice.addressType ?? '',
+    firstOf((slice.ports ?? []).map(({ port, name }) => (port === undefined ? name || '*' : `${port}`))),
+    firstOf((slice.endpoints ?? []).flatMap(({ addresses }) => addresses ?? [])),
     ageCell(slice.metadata.creationTimestamp, nowMs),
   ],
 };

@@ -1,8 +1,14 @@
 import { isIP } from 'node:net';
+import type {
+  Endpoint,
+  EndpointHints,
+  EndpointPort,
+  EndpointSlice,
+  ForNode,
+  ForZone,
+} from '../../catalog/types/discovery.v1.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, each, oneOf, required } from '../../machinery/field-rules.js';
-import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import {
   nameIsDnsSubdomain,
   validateDnsLabel,
@@ -20,33 +26,32 @@ const hintsMax = 8;
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6'];
 
-export function validateEndpointSlice(slice: KubeObject): FieldError[] {
-  const type = asText(slice['addressType']);
+export function validateEndpointSlice({ addressType: type = '', endpoints, ports }: EndpointSlice): FieldError[] {
   const typeAt = path('addressType');
   return [
     ...(type === '' ? required(type, typeAt) : oneOf(type, typeAt, addressTypes)),
-    ...atMost(endpointsMax, slice['endpoints'], path('endpoints'), (endpoints, at) =>
-      each(endpoints, at, (endpoint, endpointAt) => validateEndpoint(endpoint, endpointAt, type)),
+    ...atMost(endpointsMax, endpoints, path('endpoints'), (list, at) =>
+      each(list, at, (endpoint, endpointAt) => validateEndpoint(endpoint, endpointAt, type)),
     ),
-    ...atMost(portsMax, slice['ports'], path('ports'), validatePorts),
+    ...atMost(portsMax, ports, path('ports'), validatePorts),
   ];
 }
 
-/** A list that is too long is not looked at any further. */
-function atMost(
+/** Items of a list that is too long are not validated. */
+function atMost<T>(
   max: number,
-  list: unknown,
+  list: readonly T[] | null | undefined,
   at: FieldPath,
-  rule: (list: unknown, at: FieldPath) => FieldError[],
+  rule: (list: readonly T[], at: FieldPath) => FieldError[],
 ): FieldError[] {
-  const count = asItems(list).length;
-  return count > max ? [fieldError.tooMany(String(at), count, max)] : rule(list, at);
+  const items = list ?? [];
+  return items.length > max ? [fieldError.tooMany(String(at), items.length, max)] : rule(items, at);
 }
 
-function validateEndpoint(endpoint: Fields, at: FieldPath, type: string): FieldError[] {
-  const addresses = asTexts(endpoint['addresses']);
+function validateEndpoint(endpoint: Endpoint, at: FieldPath, type: string): FieldError[] {
+  const addresses = endpoint.addresses ?? [];
   const addressesAt = at.child('addresses');
-  const { nodeName, hostname } = endpoint;
+  const { nodeName, hostname, hints = {} } = endpoint;
   const errors: FieldError[] = [];
   if (addresses.length === 0) errors.push(...required('', addressesAt, 'must contain at least 1 address'));
   else if (addresses.length > addressesMax) {
@@ -56,15 +61,15 @@ function validateEndpoint(endpoint: Fields, at: FieldPath, type: string): FieldE
   return [
     ...errors,
     ...addresses.flatMap((address, index) => rule(address, addressesAt, index)),
-    ...(isSet(nodeName) ? checked(asText(nodeName), at.child('nodeName'), nameIsDnsSubdomain) : []),
-    ...(isSet(hostname) ? checked(asText(hostname), at.child('hostname'), validateDnsLabel) : []),
-    ...validateHints(asFields(endpoint['hints']), at.child('hints')),
+    ...(nodeName === undefined ? [] : checked(nodeName, at.child('nodeName'), nameIsDnsSubdomain)),
+    ...(hostname === undefined ? [] : checked(hostname, at.child('hostname'), validateDnsLabel)),
+    ...validateHints(hints, at.child('hints')),
   ];
 }
 
 type AddressRule = (address: string, at: FieldPath, index: number) => FieldError[];
 
-/** The family is a matter of all the addresses, so the list is named and not the address. */
+/** An address of the wrong family is reported at the list, not at the address. */
 const ofFamily =
   (family: 4 | 6): AddressRule =>
   (address, at, index) => {
@@ -96,18 +101,21 @@ function validateFqdn(text: string, at: FieldPath): FieldError[] {
   return labels.flatMap((label) => checked(label, at, validateDnsLabel));
 }
 
-function validateHints(hints: Fields, at: FieldPath): FieldError[] {
+function validateHints({ forZones, forNodes }: EndpointHints, at: FieldPath): FieldError[] {
   return [
-    ...validateHintedNames(hints['forZones'], at.child('forZones'), validateLabelValue),
-    ...validateHintedNames(hints['forNodes'], at.child('forNodes'), nameIsDnsSubdomain),
+    ...validateHintedNames(forZones, at.child('forZones'), validateLabelValue),
+    ...validateHintedNames(forNodes, at.child('forNodes'), nameIsDnsSubdomain),
   ];
 }
 
-function validateHintedNames(hints: unknown, at: FieldPath, check: (name: string) => string[]): FieldError[] {
+function validateHintedNames(
+  hints: readonly (ForZone | ForNode)[] | undefined,
+  at: FieldPath,
+  check: (name: string) => string[],
+): FieldError[] {
   const seen = new Set<string>();
   return atMost(hintsMax, hints, at, () =>
-    each(hints, at, (hint, hintAt) => {
-      const name = asText(hint['name']);
+    each(hints, at, ({ name = '' }, hintAt) => {
       const nameAt = hintAt.child('name');
       const errors = seen.has(name) ? [fieldError.duplicate(String(nameAt), name)] : [];
       seen.add(name);
@@ -116,20 +124,18 @@ function validateHintedNames(hints: unknown, at: FieldPath, check: (name: string
   );
 }
 
-/** Of all ports one at most may be without a name. Port numbers are not checked, as kube-apiserver does not. */
-function validatePorts(ports: unknown, at: FieldPath): FieldError[] {
+/** At most one port may have no name. Port numbers are not validated, as in kube-apiserver. */
+function validatePorts(ports: readonly EndpointPort[], at: FieldPath): FieldError[] {
   const seen = new Set<string>();
-  return each(ports, at, (port, portAt) => {
-    const name = asText(port['name']);
+  return each(ports, at, ({ name = '', protocol, appProtocol }, portAt) => {
     const nameAt = portAt.child('name');
-    const { protocol, appProtocol } = port;
     const errors: FieldError[] = [];
     if (seen.has(name)) errors.push(fieldError.duplicate(String(nameAt), name));
     seen.add(name);
     if (name !== '') errors.push(...checked(name, nameAt, validateDnsLabel));
     errors.push(...oneOf(protocol, portAt.child('protocol'), protocols));
-    if (isSet(appProtocol)) {
-      errors.push(...checked(asText(appProtocol), portAt.child('appProtocol'), validateQualifiedName));
+    if (appProtocol !== undefined) {
+      errors.push(...checked(appProtocol, portAt.child('appProtocol'), validateQualifiedName));
     }
     return errors;
   });
