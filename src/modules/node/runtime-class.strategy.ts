@@ -1,9 +1,9 @@
+import type { Toleration } from '../../catalog/types/core.v1.js';
+import type { RuntimeClass } from '../../catalog/types/node.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { requiredName } from '../../machinery/field-rules.js';
-import { asFields, asItems, asText } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateDnsLabel } from '../../machinery/names.js';
 import { repeatedValues } from '../../machinery/value-key.js';
 import type { Strategy } from '../../registry/strategy.js';
@@ -12,41 +12,39 @@ import { validateContainerResources } from '../core/pod/resources.validation.js'
 import { validateTolerations } from '../core/pod/scheduling.validation.js';
 import { validateLabelMap } from '../core/selector.validation.js';
 
-export function runtimeClassStrategy(naming: NamingProfile): Strategy {
+export function runtimeClassStrategy(naming: NamingProfile): Strategy<RuntimeClass> {
   const problemOf = oldNodeLabels(naming);
   return {
     validateName: nameIsDnsSubdomain,
     validateCreate: validateRuntimeClass,
     validateUpdate: (runtimeClass, old) => [
-      ...immutable(runtimeClass['handler'], old['handler'], path('handler')),
+      ...immutable(runtimeClass.handler, old.handler, path('handler')),
       ...validateRuntimeClass(runtimeClass),
     ],
     warnings: (runtimeClass) =>
-      Object.keys(asFields(asFields(runtimeClass['scheduling'])['nodeSelector'])).flatMap((label) => {
+      Object.keys(runtimeClass.scheduling?.nodeSelector ?? {}).flatMap((label) => {
         const problem = problemOf(label);
         return problem === undefined ? [] : [`scheduling.nodeSelector: ${problem}`];
       }),
   };
 }
 
-function validateRuntimeClass(runtimeClass: KubeObject): FieldError[] {
-  const { podFixed } = asFields(runtimeClass['overhead']);
-  const { nodeSelector, tolerations } = asFields(runtimeClass['scheduling']);
+function validateRuntimeClass({ handler = '', overhead, scheduling }: RuntimeClass): FieldError[] {
+  const { nodeSelector, tolerations = [] } = scheduling ?? {};
   const schedulingAt = path('scheduling');
   return [
-    ...requiredName(asText(runtimeClass['handler']), path('handler'), validateDnsLabel),
-    // Clients know what is fixed for a pod as a limit.
-    ...validateContainerResources({ limits: podFixed }, path('overhead'), new Set()),
+    ...requiredName(handler, path('handler'), validateDnsLabel),
+    // Errors name the limits, as in kube-apiserver.
+    ...validateContainerResources({ limits: overhead?.podFixed }, path('overhead'), new Set()),
     ...validateLabelMap(nodeSelector, schedulingAt.child('nodeSelector')),
     ...validateTolerations(tolerations, schedulingAt.child('tolerations')),
     ...validateDistinct(tolerations, schedulingAt.child('tolerations')),
   ];
 }
 
-function validateDistinct(tolerations: unknown, at: FieldPath): FieldError[] {
-  const all = asItems(tolerations);
-  const isAgain = repeatedValues(all);
-  return all.flatMap((toleration, index) =>
-    isAgain[index] ? [fieldError.duplicate(String(at.index(index)), toleration)] : [],
+function validateDistinct(tolerations: readonly Toleration[], at: FieldPath): FieldError[] {
+  const isRepeated = repeatedValues(tolerations);
+  return tolerations.flatMap((toleration, index) =>
+    isRepeated[index] ? [fieldError.duplicate(String(at.index(index)), toleration)] : [],
   );
 }

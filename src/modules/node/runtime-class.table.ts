@@ -1,11 +1,11 @@
-import { asText } from '../../machinery/fields.js';
+import type { RuntimeClass } from '../../catalog/types/node.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
 
-export const runtimeClassTable: TableDefinition = {
+export const runtimeClassTable: TableDefinition<RuntimeClass> = {
   columns: [nameColumn, { name: 'Handler', type: 'string', description: '' }, ageColumn],
   cells: (runtimeClass, { nowMs }) => [
     runtimeClass.metadata.name ?? '',
-    asText(runtimeClass['handler']),
+    runtimeClass.handler ?? '',
     ageCell(runtimeClass.metadata.creationTimestamp, nowMs),
   ],
 };
