@@ -1,20 +1,26 @@
+import type {
+  PodGroupResourceClaim,
+  PodGroupSchedulingConstraints,
+  PodGroupSchedulingPolicy,
+  PodGroupSpec,
+  PodGroupTemplate,
+} from '../../catalog/types/scheduling.v1alpha2.js';
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, duplicates, each, oneOf, requiredName } from '../../machinery/field-rules.js';
-import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../machinery/fields.js';
+import { isSet } from '../../machinery/fields.js';
 import { validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
 
-/** What pod groups and the templates of them have in common. */
-export function validateGroupParts(group: Fields, at: FieldPath): FieldError[] {
-  const { priority, disruptionMode } = group;
-  const className = asText(group['priorityClassName']);
+/** Validates the fields that PodGroups and the PodGroup templates of Workloads have in common. */
+export function validateGroupParts(group: PodGroupSpec | PodGroupTemplate, at: FieldPath): FieldError[] {
+  const { priority = 0, disruptionMode, priorityClassName: className = '' } = group;
   const errors = [
-    ...validatePolicy(asFields(group['schedulingPolicy']), at.child('schedulingPolicy')),
-    ...validateConstraints(group['schedulingConstraints'], at.child('schedulingConstraints')),
-    ...validateClaims(group['resourceClaims'], at.child('resourceClaims')),
+    ...validatePolicy(group.schedulingPolicy ?? {}, at.child('schedulingPolicy')),
+    ...validateConstraints(group.schedulingConstraints ?? {}, at.child('schedulingConstraints')),
+    ...validateClaims(group.resourceClaims ?? [], at.child('resourceClaims')),
     ...oneOf(disruptionMode, at.child('disruptionMode'), ['Pod', 'PodGroup']),
     ...(className === '' ? [] : checked(className, at.child('priorityClassName'), validateDnsSubdomain)),
   ];
-  if (asNumber(priority) > userPriorityMax) {
+  if (priority > userPriorityMax) {
     const where = String(at.child('priority'));
     errors.push(fieldError.invalid(where, priority, `must be less than or equal to ${userPriorityMax}`));
   }
@@ -23,19 +29,23 @@ export function validateGroupParts(group: Fields, at: FieldPath): FieldError[] {
 
 const userPriorityMax = 1_000_000_000;
 
-function validatePolicy(policy: Fields, at: FieldPath): FieldError[] {
+function validatePolicy(policy: PodGroupSchedulingPolicy, at: FieldPath): FieldError[] {
   const errors = validateUnion(policy, at, ['basic', 'gang']);
   const { gang } = policy;
-  if (!isSet(gang)) return errors;
-  const minCount = asNumber(asFields(gang)['minCount']);
+  if (gang === undefined) return errors;
+  const { minCount = 0 } = gang;
   const countAt = String(at.child('gang', 'minCount'));
   if (minCount === 0) errors.push(fieldError.required(countAt));
   else if (minCount < 1) errors.push(fieldError.invalid(countAt, minCount, 'must be greater than or equal to 1'));
   return errors;
 }
 
-/** Exactly one of several fields. */
-export function validateUnion(value: Fields, at: FieldPath, members: readonly string[]): FieldError[] {
+/** Requires exactly one of several fields. */
+export function validateUnion<T extends object>(
+  value: T,
+  at: FieldPath,
+  members: readonly (keyof T & string)[],
+): FieldError[] {
   const named = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
   const set = members.filter((member) => isSet(value[member]));
   if (set.length === 1) return [];
@@ -46,34 +56,35 @@ export function validateUnion(value: Fields, at: FieldPath, members: readonly st
 
 const topologiesMax = 1;
 
-function validateConstraints(constraints: unknown, at: FieldPath): FieldError[] {
-  const { topology } = asFields(constraints);
+function validateConstraints({ topology = [] }: PodGroupSchedulingConstraints, at: FieldPath): FieldError[] {
   const topologyAt = at.child('topology');
-  const count = asItems(topology).length;
+  const count = topology.length;
   return [
     ...(count > topologiesMax ? [fieldError.tooMany(String(topologyAt), count, topologiesMax)] : []),
-    ...each(topology, topologyAt, (constraint, constraintAt) =>
-      requiredName(asText(constraint['key']), constraintAt.child('key'), validateQualifiedName),
+    ...each(topology, topologyAt, ({ key = '' }, constraintAt) =>
+      requiredName(key, constraintAt.child('key'), validateQualifiedName),
     ),
   ];
 }
 
 const claimsMax = 4;
 
-function validateClaims(claims: unknown, at: FieldPath): FieldError[] {
-  const list = asItems(claims);
+const claimNames = ['resourceClaimName', 'resourceClaimTemplateName'] as const;
+
+function validateClaims(claims: readonly PodGroupResourceClaim[], at: FieldPath): FieldError[] {
   return [
-    ...(list.length > claimsMax ? [fieldError.tooMany(String(at), list.length, claimsMax)] : []),
+    ...(claims.length > claimsMax ? [fieldError.tooMany(String(at), claims.length, claimsMax)] : []),
     ...each(claims, at, (claim, claimAt) => [
-      ...requiredName(asText(claim['name']), claimAt.child('name'), validateDnsLabel),
-      ...validateUnion(claim, claimAt, ['resourceClaimName', 'resourceClaimTemplateName']),
-      ...['resourceClaimName', 'resourceClaimTemplateName'].flatMap((field) =>
-        isSet(claim[field]) ? checked(asText(claim[field]), claimAt.child(field), validateDnsSubdomain) : [],
-      ),
+      ...requiredName(claim.name ?? '', claimAt.child('name'), validateDnsLabel),
+      ...validateUnion(claim, claimAt, claimNames),
+      ...claimNames.flatMap((field) => {
+        const name = claim[field];
+        return name === undefined ? [] : checked(name, claimAt.child(field), validateDnsSubdomain);
+      }),
     ]),
     ...duplicates(
-      list,
-      (claim) => asText(claim['name']),
+      claims,
+      ({ name = '' }) => name,
       (index) => at.index(index),
     ),
   ];

@@ -1,37 +1,38 @@
+import type { PriorityClass } from '../../catalog/types/scheduling.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { oneOf } from '../../machinery/field-rules.js';
-import { asNumber, fillIn } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/strategy.js';
 
 const userPriorityMax = 1_000_000_000;
 const systemPrefix = 'system-';
 
-/** What holds a cluster together stands above everything that users run. */
+/** The classes of system Pods, with priorities above those of all user-defined classes. */
 const systemClasses: Readonly<Record<string, number>> = {
   'system-node-critical': 2 * userPriorityMax + 1000,
   'system-cluster-critical': 2 * userPriorityMax,
 };
 
-export function priorityClassStrategy(naming: NamingProfile): Strategy {
+export function priorityClassStrategy(naming: NamingProfile): Strategy<PriorityClass> {
   const resource = { group: naming.group('scheduling'), resource: 'priorityclasses' };
   return {
     validateName: nameIsDnsSubdomain,
-    default: (priorityClass) => fillIn(priorityClass, 'preemptionPolicy', 'PreemptLowerPriority'),
-    /** It is counted no further: little of it can change. */
+    default(priorityClass) {
+      priorityClass.preemptionPolicy ??= 'PreemptLowerPriority';
+    },
+    /** Sets the generation once: updates do not count, as in kube-apiserver. */
     prepareForCreate(priorityClass) {
       priorityClass.metadata.generation = 1;
     },
     validateCreate: (priorityClass) => [...validateValue(priorityClass), ...validatePolicy(priorityClass)],
     validateUpdate: (priorityClass, old) => [
-      ...(asNumber(priorityClass['value']) === asNumber(old['value'])
+      ...((priorityClass.value ?? 0) === (old.value ?? 0)
         ? []
         : [fieldError.forbidden('value', 'may not be changed in an update.')]),
-      ...immutable(priorityClass['preemptionPolicy'], old['preemptionPolicy'], path('preemptionPolicy')),
+      ...immutable(priorityClass.preemptionPolicy, old.preemptionPolicy, path('preemptionPolicy')),
     ],
     deletion: {
       refuse({ metadata: { name = '' } }) {
@@ -42,17 +43,15 @@ export function priorityClassStrategy(naming: NamingProfile): Strategy {
   };
 }
 
-function validatePolicy(priorityClass: KubeObject): FieldError[] {
-  const { preemptionPolicy } = priorityClass;
+function validatePolicy({ preemptionPolicy }: PriorityClass): FieldError[] {
   if (preemptionPolicy === '') return [fieldError.required('preemptionPolicy')];
   return oneOf(preemptionPolicy, path('preemptionPolicy'), ['PreemptLowerPriority', 'Never']);
 }
 
-function validateValue(priorityClass: KubeObject): FieldError[] {
-  const name = priorityClass.metadata.name ?? '';
-  const value = asNumber(priorityClass['value']);
+function validateValue({ metadata, value = 0, globalDefault = false }: PriorityClass): FieldError[] {
+  const { name = '' } = metadata;
   if (name.startsWith(systemPrefix)) {
-    const problem = systemClassProblem(name, value, priorityClass['globalDefault'] === true);
+    const problem = systemClassProblem(name, value, globalDefault);
     if (problem === undefined) return [];
     const message = `priority class names with '${systemPrefix}' prefix are reserved for system use only. error: ${problem}`;
     return [fieldError.forbidden('metadata.name', message)];

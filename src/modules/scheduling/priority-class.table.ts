@@ -1,7 +1,7 @@
-import { asNumber, asText } from '../../machinery/fields.js';
+import type { PriorityClass } from '../../catalog/types/scheduling.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
 
-export const priorityClassTable: TableDefinition = {
+export const priorityClassTable: TableDefinition<PriorityClass> = {
   columns: [
     nameColumn,
     { name: 'Value', type: 'integer', description: 'The priority of pods of this class.' },
@@ -11,9 +11,9 @@ export const priorityClassTable: TableDefinition = {
   ],
   cells: (priorityClass, { nowMs }) => [
     priorityClass.metadata.name ?? '',
-    asNumber(priorityClass['value']),
-    priorityClass['globalDefault'] === true,
+    priorityClass.value ?? 0,
+    priorityClass.globalDefault ?? false,
     ageCell(priorityClass.metadata.creationTimestamp, nowMs),
-    asText(priorityClass['preemptionPolicy']),
+    priorityClass.preemptionPolicy ?? '',
   ],
 };

@@ -1,8 +1,7 @@
+import type { TypedLocalObjectReference, Workload } from '../../catalog/types/scheduling.v1alpha2.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { checked, duplicates, each, requiredName } from '../../machinery/field-rules.js';
-import { asFields, asItems, asText, isSet } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import {
   nameIsDnsSubdomain,
   validateDnsLabel,
@@ -15,49 +14,46 @@ import { validateGroupParts } from './pod-group-parts.validation.js';
 const at = path('spec');
 const templatesMax = 8;
 
-export const workloadStrategy: Strategy = {
+export const workloadStrategy: Strategy<Workload> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   validateCreate: validateWorkload,
   validateUpdate: (workload, old) => [
     ...validateWorkload(workload),
-    ...['controllerRef', 'podGroupTemplates'].flatMap((field) =>
-      immutable(asFields(workload['spec'])[field], asFields(old['spec'])[field], at.child(field)),
-    ),
+    ...immutable(workload.spec?.controllerRef, old.spec?.controllerRef, at.child('controllerRef')),
+    ...immutable(workload.spec?.podGroupTemplates, old.spec?.podGroupTemplates, at.child('podGroupTemplates')),
   ],
 };
 
-function validateWorkload(workload: KubeObject): FieldError[] {
-  const { controllerRef, podGroupTemplates } = asFields(workload['spec']);
-  const templates = asItems(podGroupTemplates);
+function validateWorkload({ spec = {} }: Workload): FieldError[] {
+  const { controllerRef } = spec;
+  const templates = spec.podGroupTemplates ?? [];
   const templatesAt = at.child('podGroupTemplates');
   return [
-    ...validateController(controllerRef),
+    ...(controllerRef ? validateController(controllerRef) : []),
     ...(templates.length === 0 ? [fieldError.required(String(templatesAt))] : []),
     ...(templates.length > templatesMax
       ? [fieldError.tooMany(String(templatesAt), templates.length, templatesMax)]
       : []),
     ...each(
-      podGroupTemplates,
+      templates,
       templatesAt,
-      (template, templateAt) => requiredName(asText(template['name']), templateAt.child('name'), validateDnsLabel),
+      ({ name = '' }, templateAt) => requiredName(name, templateAt.child('name'), validateDnsLabel),
       validateGroupParts,
     ),
     ...duplicates(
       templates,
-      (template) => asText(template['name']),
+      ({ name = '' }) => name,
       (index) => templatesAt.index(index),
     ),
   ];
 }
 
-function validateController(reference: unknown): FieldError[] {
-  if (!isSet(reference)) return [];
-  const { apiGroup, kind, name } = asFields(reference);
+function validateController({ apiGroup = '', kind = '', name = '' }: TypedLocalObjectReference): FieldError[] {
   const referenceAt = at.child('controllerRef');
   return [
-    ...(asText(apiGroup) === '' ? [] : checked(asText(apiGroup), referenceAt.child('apiGroup'), validateDnsSubdomain)),
-    ...requiredName(asText(kind), referenceAt.child('kind'), validatePathSegment),
-    ...requiredName(asText(name), referenceAt.child('name'), validatePathSegment),
+    ...(apiGroup === '' ? [] : checked(apiGroup, referenceAt.child('apiGroup'), validateDnsSubdomain)),
+    ...requiredName(kind, referenceAt.child('kind'), validatePathSegment),
+    ...requiredName(name, referenceAt.child('name'), validatePathSegment),
   ];
 }
