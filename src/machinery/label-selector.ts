@@ -295,12 +295,14 @@ function requirementProblems({ key, operator, values }: LabelRequirement): strin
 
 /** The LabelSelector that many specs contain. */
 export interface LabelSelectorObject {
-  readonly matchLabels?: Readonly<Record<string, string>>;
-  readonly matchExpressions?: readonly {
-    readonly key: string;
-    readonly operator: string;
-    readonly values?: readonly string[];
-  }[];
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
+  readonly matchExpressions?:
+    | readonly {
+        readonly key?: string | undefined;
+        readonly operator?: string | undefined;
+        readonly values?: readonly string[] | undefined;
+      }[]
+    | undefined;
 }
 
 const operatorOfExpression = new Map<string, LabelOperator>([
@@ -317,7 +319,7 @@ export function labelSelectorOf(object: LabelSelectorObject | null | undefined):
   for (const [key, value] of Object.entries(object.matchLabels ?? {})) {
     requirements.push(checked({ key, operator: '=', values: [value] }));
   }
-  for (const { key, operator: name, values = [] } of object.matchExpressions ?? []) {
+  for (const { key = '', operator: name = '', values = [] } of object.matchExpressions ?? []) {
     const operator = operatorOfExpression.get(name);
     if (operator === undefined) throw fault(`${goQuote(name)} is not a valid label selector operator`);
     requirements.push(checked({ key, operator, values: [...new Set(values)].sort() }));

@@ -1,5 +1,4 @@
-import { asFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Deployment, ReplicaSet, StatefulSet } from '../../catalog/types/apps.v1.js';
 import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
 import { scaleSubresource } from '../../registry/scale-subresource.js';
 import { selectorText } from '../core/selector.cells.js';
@@ -22,7 +21,7 @@ export const appsVersion = { group: 'apps', version: 'v1' } as const;
 const scale = scaleSubresource({
   specReplicas: ['spec', 'replicas'],
   statusReplicas: ['status', 'replicas'],
-  selector: (object: KubeObject) => selectorText(asFields(object['spec'])['selector']),
+  selector: ({ spec }: Deployment | ReplicaSet | StatefulSet) => selectorText(spec?.selector),
 });
 
 const workload = { ...appsVersion, namespaced: true, categories: ['all'] } as const;

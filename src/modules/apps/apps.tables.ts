@@ -1,4 +1,11 @@
-import { asFields, asNumber, asText } from '../../machinery/fields.js';
+import type {
+  ControllerRevision,
+  DaemonSet,
+  Deployment,
+  ReplicaSet,
+  StatefulSet,
+} from '../../catalog/types/apps.v1.js';
+import { asNumber } from '../../machinery/fields.js';
 import type { OwnerReference } from '../../machinery/kube-object.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
 import { labelsCell, orNone } from '../core/cells.js';
@@ -12,7 +19,7 @@ const readyColumn = {
   description: 'Pods that are ready, of all there should be.',
 } as const;
 
-export const deploymentTable: TableDefinition = {
+export const deploymentTable: TableDefinition<Deployment> = {
   columns: [
     nameColumn,
     readyColumn,
@@ -22,39 +29,32 @@ export const deploymentTable: TableDefinition = {
     ...templateColumns,
     selectorColumn,
   ],
-  cells(deployment, { nowMs }) {
-    const spec = asFields(deployment['spec']);
-    const status = asFields(deployment['status']);
-    return [
-      deployment.metadata.name ?? '',
-      `${asNumber(status['readyReplicas'])}/${asNumber(spec['replicas'])}`,
-      asNumber(status['updatedReplicas']),
-      asNumber(status['availableReplicas']),
-      ageCell(deployment.metadata.creationTimestamp, nowMs),
-      ...templateCells(spec['template']),
-      orNone(selectorText(spec['selector'])),
-    ];
-  },
+  cells: ({ metadata, spec = {}, status = {} }, { nowMs }) => [
+    metadata.name ?? '',
+    `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
+    status.updatedReplicas ?? 0,
+    status.availableReplicas ?? 0,
+    ageCell(metadata.creationTimestamp, nowMs),
+    ...templateCells(spec.template),
+    orNone(selectorText(spec.selector)),
+  ],
 };
 
-export const replicaSetTable: TableDefinition = replicaTable((set) =>
-  orNone(selectorText(asFields(set['spec'])['selector'])),
+export const replicaSetTable: TableDefinition = replicaTable(({ spec }: ReplicaSet) =>
+  orNone(selectorText(spec?.selector)),
 );
 
-export const statefulSetTable: TableDefinition = {
+export const statefulSetTable: TableDefinition<StatefulSet> = {
   columns: [nameColumn, readyColumn, ageColumn, ...templateColumns],
-  cells(set, { nowMs }) {
-    const spec = asFields(set['spec']);
-    return [
-      set.metadata.name ?? '',
-      `${asNumber(asFields(set['status'])['readyReplicas'])}/${asNumber(spec['replicas'])}`,
-      ageCell(set.metadata.creationTimestamp, nowMs),
-      ...templateCells(spec['template']),
-    ];
-  },
+  cells: ({ metadata, spec = {}, status = {} }, { nowMs }) => [
+    metadata.name ?? '',
+    `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
+    ageCell(metadata.creationTimestamp, nowMs),
+    ...templateCells(spec.template),
+  ],
 };
 
-export const daemonSetTable: TableDefinition = {
+export const daemonSetTable: TableDefinition<DaemonSet> = {
   columns: [
     nameColumn,
     { name: 'Desired', type: 'integer', description: 'Nodes that should run its pod.' },
@@ -67,28 +67,21 @@ export const daemonSetTable: TableDefinition = {
     ...templateColumns,
     selectorColumn,
   ],
-  cells(set, { nowMs }) {
-    const spec = asFields(set['spec']);
-    const status = asFields(set['status']);
-    const counters = [
-      'desiredNumberScheduled',
-      'currentNumberScheduled',
-      'numberReady',
-      'updatedNumberScheduled',
-      'numberAvailable',
-    ];
-    return [
-      set.metadata.name ?? '',
-      ...counters.map((counter) => asNumber(status[counter])),
-      labelsCell(asFields(asFields(spec['template'])['spec'])['nodeSelector']),
-      ageCell(set.metadata.creationTimestamp, nowMs),
-      ...templateCells(spec['template']),
-      orNone(selectorText(spec['selector'])),
-    ];
-  },
+  cells: ({ metadata, spec = {}, status = {} }, { nowMs }) => [
+    metadata.name ?? '',
+    status.desiredNumberScheduled ?? 0,
+    status.currentNumberScheduled ?? 0,
+    status.numberReady ?? 0,
+    status.updatedNumberScheduled ?? 0,
+    status.numberAvailable ?? 0,
+    labelsCell(spec.template?.spec?.nodeSelector),
+    ageCell(metadata.creationTimestamp, nowMs),
+    ...templateCells(spec.template),
+    orNone(selectorText(spec.selector)),
+  ],
 };
 
-export const controllerRevisionTable: TableDefinition = {
+export const controllerRevisionTable: TableDefinition<ControllerRevision> = {
   columns: [
     nameColumn,
     { name: 'Controller', type: 'string', description: 'The workload whose state it holds.' },
@@ -98,7 +91,7 @@ export const controllerRevisionTable: TableDefinition = {
   cells: (revision, { nowMs }) => [
     revision.metadata.name ?? '',
     orNone(controllerCell(revision.metadata.ownerReferences?.find(({ controller }) => controller === true))),
-    asNumber(revision['revision']),
+    asNumber(revision.revision),
     ageCell(revision.metadata.creationTimestamp, nowMs),
   ],
 };
@@ -106,7 +99,7 @@ export const controllerRevisionTable: TableDefinition = {
 /** `statefulset.apps/web` */
 function controllerCell(owner: OwnerReference | undefined): string {
   if (!owner) return '';
-  const version = asText(owner.apiVersion);
-  const group = version.includes('/') ? `.${version.slice(0, version.indexOf('/'))}` : '';
+  const { apiVersion } = owner;
+  const group = apiVersion.includes('/') ? `.${apiVersion.slice(0, apiVersion.indexOf('/'))}` : '';
   return `${owner.kind.toLowerCase()}${group}/${owner.name}`;
 }

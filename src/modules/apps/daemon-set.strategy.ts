@@ -1,84 +1,87 @@
+import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy } from '../../catalog/types/apps.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, type FieldError } from '../../machinery/field-error.js';
 import { notNegative, required } from '../../machinery/field-rules.js';
-import { asFields, fillIn, fillInZero, isSet, makeFields, type Fields } from '../../machinery/fields.js';
 import { atMostAll, intOrPercent, validateIntOrPercent } from '../../machinery/int-or-percent.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { defaultPodTemplate } from '../core/pod/pod-template.js';
 import { validateCollisions, validateCounters } from '../core/replica-status.validation.js';
-import { selectorIsFixed, specAt, validateSelectedTemplate, workloadStrategy } from './workload.strategy.js';
+import { specAt, validateSelectedTemplate, validateSelectorUnchanged, workloadStrategy } from './workload.strategy.js';
 
-export const daemonSetStrategy: Strategy = workloadStrategy({
+export const daemonSetStrategy = workloadStrategy<DaemonSet>({
   validateName: nameIsDnsSubdomain,
   default: defaultDaemonSet,
-  status: () => Object.fromEntries(alwaysCounted.map((counter) => [counter, 0])),
+  initialStatus: () => Object.fromEntries(alwaysCounted.map((counter) => [counter, 0])),
   prepareForCreate: (set) => setTemplateGeneration(set, Math.max(templateGeneration(set), 1)),
   prepareForUpdate(set, old) {
-    const template = (it: KubeObject) => asFields(it['spec'])['template'];
     const before = Math.max(templateGeneration(old), 1);
-    setTemplateGeneration(set, deepEqual(template(set), template(old)) ? before : before + 1);
+    const isSame = deepEqual(set.spec?.template, old.spec?.template);
+    setTemplateGeneration(set, isSame ? before : before + 1);
   },
   validate: validateDaemonSet,
-  validateUpdate: (set, old) => [...selectorIsFixed(set, old), ...validateDaemonSet(asFields(set['spec']))],
+  validateUpdate: (set, old) => [...validateSelectorUnchanged(set, old), ...validateDaemonSet(set.spec ?? {})],
 });
 
-const alwaysCounted = ['currentNumberScheduled', 'numberMisscheduled', 'desiredNumberScheduled', 'numberReady'];
+const alwaysCounted = [
+  'currentNumberScheduled',
+  'numberMisscheduled',
+  'desiredNumberScheduled',
+  'numberReady',
+] as const;
 
-/** How often the template changed: a field of older versions, kept where clients that still read it look. */
+/** Counts the changes of the Pod template: a field of older versions that some clients still read, now an annotation. */
 export const generationAnnotation = 'deprecated.daemonset.template.generation';
 
-function templateGeneration(set: KubeObject): number {
+function templateGeneration(set: DaemonSet): number {
   const count = Number(set.metadata.annotations?.[generationAnnotation] ?? 0);
   return Number.isSafeInteger(count) ? count : 0;
 }
 
-function setTemplateGeneration(set: KubeObject, count: number): void {
+function setTemplateGeneration(set: Mutable<DaemonSet>, count: number): void {
   set.metadata.annotations = { ...set.metadata.annotations, [generationAnnotation]: String(count) };
 }
 
-function defaultDaemonSet(set: KubeObject): void {
-  // Whoever writes the whole writes this as well, and so is noted as its owner.
+function defaultDaemonSet(set: Mutable<DaemonSet>): void {
+  // A default, so that managedFields name the writer of the object as the owner of the annotation.
   if (set.metadata.annotations?.[generationAnnotation] === undefined) setTemplateGeneration(set, 0);
-  const spec = makeFields(set, 'spec');
-  const strategy = makeFields(spec, 'updateStrategy');
-  fillInZero(strategy, 'type', 'RollingUpdate');
-  if (strategy['type'] === 'RollingUpdate') {
-    const update = makeFields(strategy, 'rollingUpdate');
-    fillIn(update, 'maxUnavailable', 1);
-    fillIn(update, 'maxSurge', 0);
+  const spec = (set.spec ??= {});
+  const strategy = (spec.updateStrategy ??= {});
+  strategy.type ||= 'RollingUpdate';
+  if (strategy.type === 'RollingUpdate') {
+    const update = (strategy.rollingUpdate ??= {});
+    update.maxUnavailable ??= 1;
+    update.maxSurge ??= 0;
   }
-  fillIn(spec, 'revisionHistoryLimit', 10);
+  spec.revisionHistoryLimit ??= 10;
   defaultPodTemplate(spec);
-  const status = makeFields(set, 'status');
-  for (const counter of alwaysCounted) fillIn(status, counter, 0);
+  const status = (set.status ??= {});
+  for (const counter of alwaysCounted) status[counter] ??= 0;
   fillConditionTimes(set, 'lastTransitionTime');
 }
 
-function validateDaemonSet(spec: Fields): FieldError[] {
+function validateDaemonSet(spec: DaemonSetSpec): FieldError[] {
   return [
     ...validateSelectedTemplate(spec, { kind: 'daemonset', isRequired: false, maker: 'DaemonSet' }),
-    ...notNegative(spec['minReadySeconds'], specAt.child('minReadySeconds')),
-    ...validateUpdateStrategy(asFields(spec['updateStrategy'])),
-    ...notNegative(spec['revisionHistoryLimit'], specAt.child('revisionHistoryLimit')),
+    ...notNegative(spec.minReadySeconds, specAt.child('minReadySeconds')),
+    ...validateUpdateStrategy(spec.updateStrategy ?? {}),
+    ...notNegative(spec.revisionHistoryLimit, specAt.child('revisionHistoryLimit')),
   ];
 }
 
-/** On each node there is one pod: either it goes before the next one comes, or after. */
-function validateUpdateStrategy(strategy: Fields): FieldError[] {
+/** Allows either maxUnavailable or maxSurge: on each node the old Pod is deleted before the new one is created, or after. */
+function validateUpdateStrategy({ type, rollingUpdate }: DaemonSetUpdateStrategy): FieldError[] {
   const at = specAt.child('updateStrategy');
-  const { type, rollingUpdate } = strategy;
   if (type === 'OnDelete') return [];
   if (type !== 'RollingUpdate') {
     const shown = { Type: type, RollingUpdate: rollingUpdate ?? null };
     return [fieldError.notSupported(String(at), shown, ['RollingUpdate', 'OnDelete'])];
   }
   const updateAt = at.child('rollingUpdate');
-  if (!isSet(rollingUpdate)) return required(undefined, updateAt);
-  const { maxUnavailable, maxSurge } = asFields(rollingUpdate);
+  if (!rollingUpdate) return required(undefined, updateAt);
+  const { maxUnavailable, maxSurge } = rollingUpdate;
   const unavailableAt = updateAt.child('maxUnavailable');
   const surgeAt = updateAt.child('maxSurge');
   const errors = [
@@ -87,12 +90,12 @@ function validateUpdateStrategy(strategy: Fields): FieldError[] {
     ...validateIntOrPercent(maxSurge, surgeAt),
     ...atMostAll(maxSurge, surgeAt),
   ];
-  const goesBefore = intOrPercent(maxUnavailable) !== 0;
-  const comesBefore = intOrPercent(maxSurge) !== 0;
-  if (goesBefore && comesBefore) {
+  const hasUnavailable = intOrPercent(maxUnavailable) !== 0;
+  const hasSurge = intOrPercent(maxSurge) !== 0;
+  if (hasUnavailable && hasSurge) {
     errors.push(fieldError.invalid(String(surgeAt), maxSurge, 'may not be set when maxUnavailable is non-zero'));
   }
-  if (!goesBefore && !comesBefore) {
+  if (!hasUnavailable && !hasSurge) {
     errors.push(fieldError.required(String(unavailableAt), 'cannot be 0 when maxSurge is 0'));
   }
   return errors;
@@ -100,7 +103,7 @@ function validateUpdateStrategy(strategy: Fields): FieldError[] {
 
 const otherCounters = ['observedGeneration', 'updatedNumberScheduled', 'numberAvailable', 'numberUnavailable'];
 
-export const daemonSetStatusSubresource = statusSubresource({
+export const daemonSetStatusSubresource = statusSubresource<DaemonSet>({
   validate: (set, old) => [
     ...validateCounters(set, [...alwaysCounted, ...otherCounters, 'collisionCount']),
     ...validateCollisions(set, old),

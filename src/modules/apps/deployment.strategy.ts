@@ -1,59 +1,57 @@
+import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../catalog/types/apps.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, type FieldError } from '../../machinery/field-error.js';
 import { notNegative, required } from '../../machinery/field-rules.js';
-import { asFields, asNumber, fillIn, fillInZero, isSet, makeFields, type Fields } from '../../machinery/fields.js';
 import { atMostAll, intOrPercent, validateIntOrPercent } from '../../machinery/int-or-percent.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { defaultPodTemplate } from '../core/pod/pod-template.js';
 import { validateCollisions, validateCounters, validateParts } from '../core/replica-status.validation.js';
 import { specAt, validateSelectedTemplate, workloadStrategy } from './workload.strategy.js';
 
-export const deploymentStrategy: Strategy = workloadStrategy({
+export const deploymentStrategy = workloadStrategy<Deployment>({
   validateName: nameIsDnsSubdomain,
   default: defaultDeployment,
-  status: () => ({}),
-  prepareForUpdate: countAnnotations,
+  initialStatus: () => ({}),
+  prepareForUpdate: countAnnotationChange,
   validate: validateDeployment,
 });
 
-function defaultDeployment(deployment: KubeObject): void {
-  const spec = makeFields(deployment, 'spec');
-  fillIn(spec, 'replicas', 1);
-  const strategy = makeFields(spec, 'strategy');
-  fillInZero(strategy, 'type', 'RollingUpdate');
-  if (strategy['type'] === 'RollingUpdate') {
-    const update = makeFields(strategy, 'rollingUpdate');
-    fillIn(update, 'maxUnavailable', '25%');
-    fillIn(update, 'maxSurge', '25%');
+function defaultDeployment(deployment: Mutable<Deployment>): void {
+  const spec = (deployment.spec ??= {});
+  spec.replicas ??= 1;
+  const strategy = (spec.strategy ??= {});
+  strategy.type ||= 'RollingUpdate';
+  if (strategy.type === 'RollingUpdate') {
+    const update = (strategy.rollingUpdate ??= {});
+    update.maxUnavailable ??= '25%';
+    update.maxSurge ??= '25%';
   }
-  fillIn(spec, 'revisionHistoryLimit', 10);
-  fillIn(spec, 'progressDeadlineSeconds', 600);
+  spec.revisionHistoryLimit ??= 10;
+  spec.progressDeadlineSeconds ??= 600;
   defaultPodTemplate(spec);
-  makeFields(deployment, 'status');
+  deployment.status ??= {};
   fillConditionTimes(deployment, 'lastUpdateTime', 'lastTransitionTime');
 }
 
-/** Its annotations are copied to what it makes, so that a change of them is work to do like a change of the spec. */
-function countAnnotations(deployment: KubeObject, old: KubeObject): void {
+/** Increments the generation when annotations change: the deployment controller copies them to ReplicaSets. */
+function countAnnotationChange(deployment: Mutable<Deployment>, old: Deployment): void {
   if (deepEqual(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {})) return;
   deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
-function validateDeployment(spec: Fields): FieldError[] {
-  const { progressDeadlineSeconds: deadline } = spec;
-  const ready = asNumber(spec['minReadySeconds']);
+function validateDeployment(spec: DeploymentSpec): FieldError[] {
+  const { progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec;
   return [
-    ...notNegative(spec['replicas'], specAt.child('replicas')),
-    ...notNegative(spec['minReadySeconds'], specAt.child('minReadySeconds')),
+    ...notNegative(spec.replicas, specAt.child('replicas')),
+    ...notNegative(minReadySeconds, specAt.child('minReadySeconds')),
     ...validateSelectedTemplate(spec, { kind: 'deployment', isRequired: true, maker: 'ReplicaSet' }),
-    ...validateUpdateStrategy(asFields(spec['strategy'])),
-    ...notNegative(spec['revisionHistoryLimit'], specAt.child('revisionHistoryLimit')),
+    ...validateUpdateStrategy(spec.strategy ?? {}),
+    ...notNegative(spec.revisionHistoryLimit, specAt.child('revisionHistoryLimit')),
     ...notNegative(deadline, specAt.child('progressDeadlineSeconds')),
-    ...(isSet(deadline) && asNumber(deadline) <= ready
+    ...(deadline !== undefined && deadline <= minReadySeconds
       ? [
           fieldError.invalid(
             String(specAt.child('progressDeadlineSeconds')),
@@ -65,11 +63,10 @@ function validateDeployment(spec: Fields): FieldError[] {
   ];
 }
 
-function validateUpdateStrategy(strategy: Fields): FieldError[] {
+function validateUpdateStrategy({ type, rollingUpdate }: DeploymentStrategy): FieldError[] {
   const at = specAt.child('strategy');
-  const { type, rollingUpdate } = strategy;
   if (type === 'Recreate') {
-    if (!isSet(rollingUpdate)) return [];
+    if (!rollingUpdate) return [];
     const message = "may not be specified when strategy `type` is 'Recreate'";
     return [fieldError.forbidden(String(at.child('rollingUpdate')), message)];
   }
@@ -78,14 +75,14 @@ function validateUpdateStrategy(strategy: Fields): FieldError[] {
     return [fieldError.notSupported(String(at), shown, ['Recreate', 'RollingUpdate'])];
   }
   const updateAt = at.child('rollingUpdate');
-  if (!isSet(rollingUpdate)) return required(undefined, updateAt);
-  const { maxUnavailable, maxSurge } = asFields(rollingUpdate);
+  if (!rollingUpdate) return required(undefined, updateAt);
+  const { maxUnavailable, maxSurge } = rollingUpdate;
   const unavailableAt = updateAt.child('maxUnavailable');
   const errors = [
     ...validateIntOrPercent(maxUnavailable, unavailableAt),
     ...validateIntOrPercent(maxSurge, updateAt.child('maxSurge')),
   ];
-  // Nothing may go and nothing may come: such an update never moves.
+  // With both at zero a rolling update could not remove or add a Pod.
   if (intOrPercent(maxUnavailable) === 0 && intOrPercent(maxSurge) === 0) {
     errors.push(fieldError.invalid(String(unavailableAt), maxUnavailable, 'may not be 0 when `maxSurge` is 0'));
   }
@@ -94,7 +91,7 @@ function validateUpdateStrategy(strategy: Fields): FieldError[] {
 
 const counters = ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas'];
 
-export const deploymentStatusSubresource = statusSubresource({
+export const deploymentStatusSubresource = statusSubresource<Deployment>({
   keepsLabels: true,
   validate: (deployment, old) => [
     ...validateCounters(deployment, ['observedGeneration', ...counters, 'terminatingReplicas', 'collisionCount']),

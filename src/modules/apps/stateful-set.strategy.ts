@@ -1,5 +1,5 @@
-import { asFields, asItems, fillIn, fillInZero, isSet, makeFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { StatefulSet } from '../../catalog/types/apps.v1.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsLabel } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
@@ -10,20 +10,19 @@ import { validateCollisions, validateCounters, validateParts } from '../core/rep
 import { validateStatefulSet, validateStatefulSetUpdate } from './stateful-set.validation.js';
 import { workloadStrategy } from './workload.strategy.js';
 
-const base = workloadStrategy({
+const base = workloadStrategy<StatefulSet>({
   validateName: nameIsDnsLabel,
   default: defaultStatefulSet,
-  status: () => ({ replicas: 0, availableReplicas: 0 }),
+  initialStatus: () => ({ replicas: 0, availableReplicas: 0 }),
   validate: validateStatefulSet,
   validateUpdate: validateStatefulSetUpdate,
 });
 
-export const statefulSetStrategy: Strategy = {
+export const statefulSetStrategy: Strategy<StatefulSet> = {
   ...base,
   warnings(set, old) {
-    const spec = asFields(set['spec']);
     const texts = base.warnings!(set, old);
-    if (spec['revisionHistoryLimit'] !== null && Number(spec['revisionHistoryLimit']) < 0) {
+    if ((set.spec?.revisionHistoryLimit ?? 0) < 0) {
       texts.push(
         'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
       );
@@ -32,36 +31,41 @@ export const statefulSetStrategy: Strategy = {
   },
 };
 
-function defaultStatefulSet(set: KubeObject): void {
-  const spec = makeFields(set, 'spec');
-  fillIn(spec, 'replicas', 1);
-  fillIn(spec, 'serviceName', '');
-  fillInZero(spec, 'podManagementPolicy', 'OrderedReady');
-  const strategy = makeFields(spec, 'updateStrategy');
-  fillInZero(strategy, 'type', 'RollingUpdate');
-  if (strategy['type'] === 'RollingUpdate') fillIn(makeFields(strategy, 'rollingUpdate'), 'partition', 0);
-  const retention = makeFields(spec, 'persistentVolumeClaimRetentionPolicy');
-  for (const when of ['whenDeleted', 'whenScaled']) fillInZero(retention, when, 'Retain');
-  if (isSet(spec['ordinals'])) fillIn(asFields(spec['ordinals']), 'start', 0);
-  fillIn(spec, 'revisionHistoryLimit', 10);
+function defaultStatefulSet(set: Mutable<StatefulSet>): void {
+  const spec = (set.spec ??= {});
+  spec.replicas ??= 1;
+  spec.serviceName ??= '';
+  spec.podManagementPolicy ||= 'OrderedReady';
+  const strategy = (spec.updateStrategy ??= {});
+  strategy.type ||= 'RollingUpdate';
+  if (strategy.type === 'RollingUpdate') {
+    strategy.rollingUpdate ??= {};
+    strategy.rollingUpdate.partition ??= 0;
+  }
+  const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {});
+  retention.whenDeleted ||= 'Retain';
+  retention.whenScaled ||= 'Retain';
+  if (spec.ordinals) spec.ordinals.start ??= 0;
+  spec.revisionHistoryLimit ??= 10;
   defaultPodTemplate(spec);
-  for (const claim of asItems(spec['volumeClaimTemplates'])) {
-    fillIn(claim, 'kind', 'PersistentVolumeClaim');
-    fillIn(claim, 'apiVersion', 'v1');
-    fillIn(claim, 'metadata', {});
+  for (const claim of spec.volumeClaimTemplates ?? []) {
+    claim.kind ??= 'PersistentVolumeClaim';
+    claim.apiVersion ??= 'v1';
+    claim.metadata ??= {};
     defaultClaim(claim);
   }
-  const status = makeFields(set, 'status');
-  for (const counter of ['replicas', 'availableReplicas']) fillIn(status, counter, 0);
+  const status = (set.status ??= {});
+  status.replicas ??= 0;
+  status.availableReplicas ??= 0;
   fillConditionTimes(set, 'lastTransitionTime');
 }
 
-const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'];
+const countedReplicas = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'];
 
-export const statefulSetStatusSubresource = statusSubresource({
+export const statefulSetStatusSubresource = statusSubresource<StatefulSet>({
   validate: (set, old) => [
-    ...validateCounters(set, ['replicas', ...parts, 'observedGeneration', 'collisionCount']),
-    ...validateParts(set, parts, 'replicas'),
+    ...validateCounters(set, ['replicas', ...countedReplicas, 'observedGeneration', 'collisionCount']),
+    ...validateParts(set, countedReplicas, 'replicas'),
     ...validateParts(set, ['availableReplicas'], 'readyReplicas'),
     ...validateCollisions(set, old),
   ],

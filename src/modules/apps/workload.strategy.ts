@@ -1,8 +1,9 @@
+import type { PodTemplateSpec } from '../../catalog/types/core.v1.js';
+import type { LabelSelector as LabelSelectorObject } from '../../catalog/types/meta.v1.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { required } from '../../machinery/field-rules.js';
-import { asFields, isSet, type Fields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { ObjectMeta } from '../../machinery/kube-object.js';
 import { labelSelectorOf, type LabelSelector } from '../../machinery/label-selector.js';
 import type { Strategy } from '../../registry/strategy.js';
 import {
@@ -13,60 +14,71 @@ import {
 } from '../core/pod/pod-template.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
 
-/** Workloads differ in how they make pods; what they are made of is the same: a selector, a template, a status not the client's. */
+/** The fields that all workloads have: a selector, a Pod template, and a status that clients cannot set. */
+export type Workload = {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: ObjectMeta;
+  readonly spec?: WorkloadSpec | undefined;
+  readonly status?: object | undefined;
+};
+export type WorkloadSpec = {
+  readonly selector?: LabelSelectorObject | null | undefined;
+  readonly template?: PodTemplateSpec | undefined;
+};
+
 export const specAt = path('spec');
 
-/** The writes of a workload whose selector is for life. */
-export function workloadStrategy(
-  given: Pick<Strategy, 'validateName' | 'default'> & {
-    readonly status: () => Fields;
-    readonly validate: (spec: Fields) => FieldError[];
-    readonly prepareForCreate?: Strategy['prepareForCreate'];
-    readonly prepareForUpdate?: Strategy['prepareForUpdate'];
-    readonly validateUpdate?: Strategy['validateUpdate'];
-  },
-): Strategy {
-  const validate = (object: KubeObject): FieldError[] => given.validate(asFields(object['spec']));
+interface WorkloadHooks<T extends Workload> extends Pick<
+  Strategy<T>,
+  'validateName' | 'default' | 'prepareForCreate' | 'prepareForUpdate' | 'validateUpdate'
+> {
+  /** The status of a new object. */
+  readonly initialStatus: () => NonNullable<T['status']>;
+  readonly validate: (spec: NonNullable<T['spec']>) => FieldError[];
+}
+
+/** The strategy of a workload whose selector is immutable. */
+export function workloadStrategy<T extends Workload>(hooks: WorkloadHooks<T>): Strategy<T>;
+export function workloadStrategy(hooks: WorkloadHooks<Workload>): Strategy<Workload> {
+  const validate = ({ spec = {} }: Workload): FieldError[] => hooks.validate(spec);
   return {
-    validateName: given.validateName,
+    validateName: hooks.validateName,
     countsGenerations: true,
-    ...(given.default && { default: given.default }),
+    ...(hooks.default && { default: hooks.default }),
     prepareForCreate(object, context) {
-      object['status'] = given.status();
-      given.prepareForCreate?.(object, context);
+      object.status = hooks.initialStatus();
+      hooks.prepareForCreate?.(object, context);
     },
     prepareForUpdate(object, old, context) {
-      object['status'] = old['status'];
-      given.prepareForUpdate?.(object, old, context);
+      object.status = old.status;
+      hooks.prepareForUpdate?.(object, old, context);
     },
     validateCreate: validate,
-    validateUpdate: given.validateUpdate ?? ((object, old) => [...validate(object), ...selectorIsFixed(object, old)]),
-    warnings: workloadWarnings((object) => asFields(object['spec'])['template'], 'spec.template'),
+    validateUpdate:
+      hooks.validateUpdate ?? ((object, old) => [...validate(object), ...validateSelectorUnchanged(object, old)]),
+    warnings: workloadWarnings(({ spec }: Workload) => spec?.template, 'spec.template'),
   };
 }
 
-export function selectorIsFixed(object: KubeObject, old: KubeObject): FieldError[] {
-  const { selector } = asFields(object['spec']);
-  const { selector: before } = asFields(old['spec']);
-  return immutable(selector, before, specAt.child('selector'));
+export function validateSelectorUnchanged(object: Workload, old: Workload): FieldError[] {
+  return immutable(object.spec?.selector, old.spec?.selector, specAt.child('selector'));
 }
 
 interface SelectorRule {
-  /** As the message about an empty selector says it. */
+  /** The kind in the message about an empty selector. */
   readonly kind: string;
   readonly isRequired: boolean;
-  /** What makes its pods, as the message about a deadline says it. */
+  /** The kind that creates the Pods, in the message about activeDeadlineSeconds. */
   readonly maker: string;
 }
 
-/** A selector that finds the pods of its template, and a template that can be made into pods. */
-export function validateSelectedTemplate(spec: Fields, rule: SelectorRule): FieldError[] {
+/** Validates the Pod template, and that the selector matches its labels. */
+export function validateSelectedTemplate({ selector, template = {} }: WorkloadSpec, rule: SelectorRule): FieldError[] {
   const at = specAt.child('selector');
-  const { selector } = spec;
   const errors = validateSelector(selector, at, rule);
   const usable = usableSelector(selector);
   if (!usable) return [...errors, fieldError.invalid(String(at), selector, 'invalid label selector')];
-  const template = asFields(spec['template']);
   const templateAt = specAt.child('template');
   return [
     ...errors,
@@ -76,8 +88,12 @@ export function validateSelectedTemplate(spec: Fields, rule: SelectorRule): Fiel
   ];
 }
 
-function validateSelector(selector: unknown, at: FieldPath, { kind, isRequired }: SelectorRule): FieldError[] {
-  if (!isSet(selector)) return isRequired ? required(undefined, at) : [];
+function validateSelector(
+  selector: LabelSelectorObject | null | undefined,
+  at: FieldPath,
+  { kind, isRequired }: SelectorRule,
+): FieldError[] {
+  if (!selector) return isRequired ? required(undefined, at) : [];
   const errors = validateLabelSelectorObject(selector, at);
   if (usableSelector(selector)?.isEmpty) {
     errors.push(fieldError.invalid(String(at), selector, `empty selector is invalid for ${kind}`));
@@ -85,9 +101,9 @@ function validateSelector(selector: unknown, at: FieldPath, { kind, isRequired }
   return errors;
 }
 
-function usableSelector(selector: unknown): LabelSelector | undefined {
+function usableSelector(selector: LabelSelectorObject | null | undefined): LabelSelector | undefined {
   try {
-    return labelSelectorOf(isSet(selector) ? asFields(selector) : undefined);
+    return labelSelectorOf(selector);
   } catch {
     return undefined;
   }

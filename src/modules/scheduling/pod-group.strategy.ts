@@ -57,7 +57,7 @@ function validateTemplateRef(reference: PodGroupTemplateReference): FieldError[]
 const statusAt = path('status');
 const claimStatusesMax = 4;
 
-export const podGroupStatus = statusSubresource<PodGroup>({
+export const podGroupStatusSubresource = statusSubresource<PodGroup>({
   keepsMetadata: true,
   validate({ status = {} }) {
     const { conditions, resourceClaimStatuses: claims = [] } = status;
