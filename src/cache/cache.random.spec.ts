@@ -5,8 +5,8 @@ import type { Attributes } from './encoded-object.js';
 import type { Subscription, WatchRequest } from './watch-cache.js';
 
 /**
- * Random writers, and watchers that are slow, choosy and leave at any time, against a plain log of what was written.
- * Each promise of a watch is a check with its name. SEED=n repeats one run.
+ * Random writers, and watchers that are slow, use selectors and disconnect at any time, compared with a plain log of
+ * all writes. Each guarantee of a watch is a named check. SEED=n repeats one run.
  */
 interface State {
   readonly color: string;
@@ -59,13 +59,13 @@ function randomSelector(rng: Rng): Selector {
   ]);
 }
 
-/** One client that watches, resumes and remembers. */
+/** A client that watches, resumes and keeps a state. */
 class Client {
   readonly told: Told[] = [];
   readonly bookmarks: { readonly revision: number; readonly toldBefore: number }[] = [];
   sink!: RecordingSink;
   subscription!: Subscription;
-  /** What it knew when it began, for a client that begins with the initial state. */
+  /** The expected state at its start, for a client that begins with the initial state. */
   isExpired = false;
   private taken = 0;
 
@@ -85,7 +85,7 @@ class Client {
     this.subscription = this.world.watch(request, this.sink);
   }
 
-  /** Reads what has arrived. */
+  /** Reads the delivered frames. */
   collect(): void {
     for (const event of this.sink.events.slice(this.taken)) {
       if (event.type === 'ERROR') this.isExpired = true;
@@ -101,7 +101,7 @@ class Client {
     this.subscription.drained();
   }
 
-  /** Breaks off and comes back with the last revision it can be sure of: here every revision is one event. */
+  /** Disconnects and resumes from the last complete revision; here every revision has one event. */
   resume(): void {
     this.collect();
     const known = this.subscription.revision;
@@ -235,7 +235,7 @@ async function run(seed: number): Promise<void> {
       client.collect();
       client.drain(Infinity);
     }
-    // Whoever asked a store that was cut off asks again.
+    // Clients of a store that was interrupted try again.
     world.clock.advance(50);
     await world.settle(6);
   }

@@ -3,7 +3,7 @@ import { ManualClock } from '../std/clock.js';
 import { silentLogger } from '../std/logger.js';
 import { checkPeriodically, type Mismatch } from './checker.js';
 
-describe('a regular check', () => {
+describe('checkPeriodically', () => {
   let world: CacheWorld;
   const clock = new ManualClock();
   const errors: unknown[] = [];
@@ -30,7 +30,7 @@ describe('a regular check', () => {
     await world.settle(10);
   };
 
-  it('is made every interval until it is stopped', async () => {
+  it('compares at every interval until it is stopped', async () => {
     const check = start(1000);
     await pass(999);
     expect(checks).toHaveLength(0);
@@ -43,7 +43,7 @@ describe('a regular check', () => {
     expect(errors).toEqual([]);
   });
 
-  it('tells of what differs', async () => {
+  it('logs mismatches', async () => {
     const check = start(1000);
     world.cache.apply({ type: 'delete', key: `${pods}ns/a`, modRevision: 50 as never }, 0);
     await pass(1000);
@@ -53,7 +53,7 @@ describe('a regular check', () => {
     ]);
   });
 
-  it('is never made without an interval', async () => {
+  it('never compares with interval 0', async () => {
     start(0);
     await pass(1e9);
     expect(checks).toHaveLength(0);

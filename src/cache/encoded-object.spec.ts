@@ -7,20 +7,23 @@ const encoded = (json: string) => new EncodedObject('/registry/pods/ns/a', 7 as 
 describe('EncodedObject', () => {
   const rows = [
     {
-      name: 'as this server spells it',
+      name: 'JSON of this server',
       json: '{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7","name":"a"}}',
     },
-    { name: 'nothing else in metadata', json: '{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7"}}' },
     {
-      name: 'the same text elsewhere',
+      name: 'metadata with only a resourceVersion',
+      json: '{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7"}}',
+    },
+    {
+      name: 'the same text in another field',
       json: '{"kind":"C","apiVersion":"v1","metadata":{"resourceVersion":"7"},"data":{"resourceVersion":"7"}}',
     },
     {
-      name: 'in an order of others',
+      name: 'another field order',
       json: '{"data":{"resourceVersion":"7"},"metadata":{"name":"a","resourceVersion":"7"},"kind":"C"}',
     },
   ];
-  it.each(rows)('is the same state at another revision: $name', ({ json }) => {
+  it.each(rows)('at() changes only the resourceVersion: $name', ({ json }) => {
     const object = encoded(json);
     const later = object.at(1234 as never);
     const want = object.parse();
@@ -31,13 +34,13 @@ describe('EncodedObject', () => {
     expect(object.at(7 as never)).toBe(object);
   });
 
-  it('gives every reader an object of its own', () => {
+  it('parse() returns a new object on every call', () => {
     const object = encoded(rows[0]!.json);
     object.parse().metadata.name = 'changed';
     expect(object.parse().metadata.name).toBe('a');
   });
 
-  it('renders once for each id, remembers a few, and keeps no pool alive', () => {
+  it('renders once per id, keeps a few renderings, and copies them out of pools', () => {
     const object = encoded(rows[0]!.json);
     let renders = 0;
     const rendering = (id: string): Rendering => ({
@@ -58,7 +61,7 @@ describe('EncodedObject', () => {
     expect(renders).toBe(6);
   });
 
-  it('that cannot be read fails its readers with the reason', () => {
+  it('a corrupt object throws its decoding error on every read', () => {
     const object = EncodedObject.corrupt(
       { key: '/registry/pods/ns/a', modRevision: 7 as never, value: Buffer.from('x') },
       new Error('rotten'),

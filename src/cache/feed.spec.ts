@@ -14,7 +14,7 @@ describe('Feed', () => {
   let world: CacheWorld;
   afterEach(() => world.close());
 
-  it('loads everything in pages at one revision, while others write', async () => {
+  it('loads all pages at one revision under concurrent writes', async () => {
     world = new CacheWorld({ loadPageItems: 3 });
     for (let n = 0; n < 10; n++) await world.put(`p${n}`);
     const started = world.feed.start();
@@ -27,7 +27,7 @@ describe('Feed', () => {
     expect(await checkAgainstStore(world.feed, world.memory)).toEqual([]);
   });
 
-  it('starts again when the store compacts what it is reading', async () => {
+  it('restarts the load if the store compacts its revision', async () => {
     world = new CacheWorld({ loadPageItems: 2 });
     for (let n = 0; n < 9; n++) await world.put(`p${n}`);
     const { range } = world.store;
@@ -46,7 +46,7 @@ describe('Feed', () => {
     expect(world.store.rangeCalls).toBeGreaterThan(5);
   });
 
-  it('goes on trying while the store cannot be reached, until it is told to stop', async () => {
+  it('retries while the store is unavailable, until aborted', async () => {
     world = new CacheWorld();
     world.store.cut();
     const started = world.feed.start();
@@ -72,7 +72,7 @@ describe('Feed', () => {
     await other.close();
   });
 
-  it('serves resources that come late, and forgets those that go', async () => {
+  it('loads resources added after start, and drops removed ones', async () => {
     world = await CacheWorld.started();
     await world.write(secret('old'));
     const cache = world.feed.addResource(secrets);
@@ -110,7 +110,7 @@ describe('Feed', () => {
     expect(world.feed.addResource(secrets)).not.toBe(cache);
   });
 
-  it('tells those who come too late to a resource that was removed', async () => {
+  it('rejects readers of a removed resource', async () => {
     world = await CacheWorld.started();
     expect(() => world.cache.checkOpen()).not.toThrow();
     world.feed.removeResource(pods);
@@ -120,7 +120,7 @@ describe('Feed', () => {
     expect(() => world.cache.checkOpen()).toThrow(expect.objectContaining({ reason: 'ServiceUnavailable' }));
   });
 
-  it('misses nothing of a resource that comes while the first load is under way', async () => {
+  it('misses no event of a resource added during the first load', async () => {
     world = new CacheWorld();
     await world.write(secret('old'));
     const started = world.feed.start();
@@ -132,14 +132,14 @@ describe('Feed', () => {
     expect(await checkAgainstStore(world.feed, world.memory)).toEqual([]);
   });
 
-  it('refuses resources that overlap', async () => {
+  it('rejects overlapping prefixes', async () => {
     world = new CacheWorld();
     expect(() => world.feed.addResource({ prefix: `${pods}x/`, decode: decodePod })).toThrow('overlap');
     expect(() => world.feed.addResource({ prefix: pods, decode: decodePod })).toThrow('overlap');
     expect(() => world.feed.addResource({ prefix: '/elsewhere/', decode: decodePod })).toThrow('under');
   });
 
-  it('finds the resource of a key whatever the depth of its prefix', async () => {
+  it('finds the resource of a key at every prefix depth', async () => {
     world = new CacheWorld();
     const caches = ['/registry/services/specs/', '/registry/services/endpoints/', '/registry/a.io/bs/'].map((prefix) =>
       world.feed.addResource({ prefix, decode: decodePod }),
@@ -159,7 +159,7 @@ describe('Feed', () => {
     expect(world.cache.snapshot().size).toBe(1);
   });
 
-  it('takes a burst in slices and keeps revisions whole', async () => {
+  it('applies a burst in slices of whole revisions', async () => {
     world = await CacheWorld.started({ applySliceEvents: 5 });
     const positions = new Set<number>();
     const sink = new RecordingSink();
@@ -187,8 +187,8 @@ describe('Feed', () => {
     expect(world.feed.position).toBe(await world.memory.revision());
   });
 
-  describe('when the connection is lost', () => {
-    it('goes on without a gap, and says meanwhile how old it is', async () => {
+  describe('after a lost connection', () => {
+    it('continues without a gap, and reports its lag meanwhile', async () => {
       world = await CacheWorld.started();
       const { sink } = world.watch();
       world.store.cut();
@@ -209,7 +209,7 @@ describe('Feed', () => {
       expect(world.feed.lagMs).toBeLessThan(5_000);
     });
 
-    it('for longer than the store remembers, loads again and sends everybody away', async () => {
+    it('reloads and ends all watches if the store has compacted the missed events', async () => {
       world = await CacheWorld.started();
       await world.put('a');
       const watches = [world.watch(), world.watch({}, new RecordingSink(1)), world.watch({ start: after(99) })];
@@ -232,7 +232,7 @@ describe('Feed', () => {
     });
   });
 
-  it('names what differs from the store', async () => {
+  it('checkAgainstStore() returns all mismatches', async () => {
     world = await CacheWorld.started();
     for (const name of ['a', 'b', 'c']) await world.put(name);
     world.cache.apply({ type: 'delete', key: `${pods}ns/a`, modRevision: 4 as never }, 0);
@@ -268,7 +268,7 @@ describe('Feed', () => {
     ]);
   });
 
-  it('starts again when an event cannot be, rather than going on with a wrong state', async () => {
+  it('reloads after an impossible event', async () => {
     world = await CacheWorld.started();
     await world.put('a');
     world.cache.apply({ type: 'delete', key: `${pods}ns/a`, modRevision: 50 as never }, 0);
@@ -288,7 +288,7 @@ describe('Feed freshness', () => {
   });
   afterEach(() => world.close());
 
-  it('answers when the feed has reached the revision', async () => {
+  it('resolves when the feed has reached the revision', async () => {
     const reached: number[] = [];
     for (const revision of [4, 2, 3, 2])
       void world.feed.waitFor(revision as never, options).then(() => reached.push(revision));
@@ -300,7 +300,7 @@ describe('Feed freshness', () => {
     await world.feed.waitFor(1 as never, options);
   });
 
-  it('gives up after the time it was given, or when the caller does', async () => {
+  it('rejects after the timeout or abort of the caller', async () => {
     const late = world.feed.waitFor(9 as never, options);
     const stop = new AbortController();
     const aborted = world.feed.waitFor(9 as never, { ...options, signal: stop.signal });
@@ -312,7 +312,7 @@ describe('Feed freshness', () => {
     await expect(world.feed.waitFor(9 as never, { ...options, signal: stop.signal })).rejects.toThrow('gone');
   });
 
-  it('asks the store once for all who asked before the question was sent', async () => {
+  it('reads the revision once for all readers that asked before it was sent', async () => {
     let answer!: () => void;
     world.store.revisionGate = new Promise((resolve) => (answer = resolve));
     const first = [1, 2, 3].map(() => world.feed.consistentRevision(options));
@@ -329,7 +329,7 @@ describe('Feed freshness', () => {
     expect(world.store.revisionCalls).toBe(2);
   });
 
-  it('sees every write that was acknowledged before', async () => {
+  it('sees every write acknowledged before the read', async () => {
     for (let n = 0; n < 20; n++) {
       const { revision } = await world.memory.txn([], [secret('s', n)]);
       expect(await world.feed.consistentRevision(options)).toBeGreaterThanOrEqual(revision);
@@ -337,7 +337,7 @@ describe('Feed freshness', () => {
     }
   });
 
-  it('asks for progress when others write outside the prefix', async () => {
+  it('requests progress if other writes are outside the prefix', async () => {
     await world.memory.txn([], [{ type: 'put', key: '/elsewhere', value: Buffer.from('x') }]);
     const read = world.feed.consistentRevision(options);
     world.store.progressRequests = 0;
@@ -349,14 +349,14 @@ describe('Feed freshness', () => {
     expect(world.store.progressRequests).toBe(before);
   });
 
-  it('fails as the store does, and recovers', async () => {
+  it('rejects with the error of the store, and recovers', async () => {
     world.store.cut();
     await expect(world.feed.consistentRevision(options)).rejects.toMatchObject({ code: 'unavailable' });
     world.store.mend();
     expect(await world.feed.consistentRevision(options)).toBe(1);
   });
 
-  it('does not wait for a store that never answers', async () => {
+  it('rejects after revisionTimeoutMs if the store does not answer', async () => {
     world.store.revisionGate = new Promise(() => undefined);
     const lost = world.feed.consistentRevision(options);
     const refused = expect(lost).rejects.toMatchObject({ code: 'unavailable' });
@@ -367,7 +367,7 @@ describe('Feed freshness', () => {
     expect(await world.feed.consistentRevision(options)).toBe(1);
   });
 
-  it('sends all waiters away when it is closed', async () => {
+  it('rejects all waiters on close', async () => {
     const waiting = world.feed.waitFor(9 as never, options);
     await world.feed.close();
     await expect(waiting).rejects.toMatchObject({ code: 'closed' });

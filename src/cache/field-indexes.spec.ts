@@ -7,7 +7,7 @@ import { FieldIndexes } from './field-indexes.js';
 const nodes = 100;
 const seed = Number(process.env['SEED'] ?? 7);
 
-/** A resource and its indexes, changed the way the cache changes them. */
+/** A resource and its indexes, updated as the cache does. */
 class World {
   readonly state = new SortedMap<EncodedObject>();
   readonly indexes = new FieldIndexes();
@@ -24,7 +24,7 @@ class World {
     this.change(key, undefined);
   }
 
-  /** Keys found by the index; undefined where it does not answer. */
+  /** The keys found by the index; undefined if it does not answer. */
   found(node: string, prefix = '/pods/', from = prefix): string[] | undefined {
     const equalities = [{ field: 'spec.nodeName', value: node }];
     return this.indexes.range(this.state, equalities, prefix, from)?.map(({ key }) => key);

@@ -12,22 +12,33 @@ const event = (revision: number, timeMs: number, previousBytes = 0) => {
 
 describe('History', () => {
   const rows: { name: string; limits: Partial<CacheLimits>; everyMs: number; bytes?: number; kept: number }[] = [
-    { name: 'keeps few events whatever their age', limits: { historyEventsMin: 10 }, everyMs: 60_000, kept: 10 },
-    { name: 'keeps young events beyond that', limits: { historyEventsMin: 10 }, everyMs: 1_000, kept: 76 },
     {
-      name: 'keeps no more than the maximum',
+      name: 'keeps historyEventsMin events regardless of age',
+      limits: { historyEventsMin: 10 },
+      everyMs: 60_000,
+      kept: 10,
+    },
+    { name: 'keeps more events within historyRetentionMs', limits: { historyEventsMin: 10 }, everyMs: 1_000, kept: 76 },
+    {
+      name: 'keeps at most historyEventsMax events',
       limits: { historyEventsMin: 10, historyEventsMax: 30 },
       everyMs: 1,
       kept: 30,
     },
     {
-      name: 'keeps no more bytes than the maximum',
+      name: 'keeps at most historyBytesMax bytes',
       limits: { historyBytesMax: 100_000 },
       everyMs: 1,
       bytes: 9_488,
       kept: 10,
     },
-    { name: 'keeps the last event however large', limits: { historyBytesMax: 100 }, everyMs: 1, bytes: 5_000, kept: 1 },
+    {
+      name: 'keeps the last event regardless of its size',
+      limits: { historyBytesMax: 100 },
+      everyMs: 1,
+      bytes: 5_000,
+      kept: 1,
+    },
   ];
   it.each(rows)('$name', ({ limits, everyMs, bytes, kept }) => {
     const history = new History({ ...defaultCacheLimits, ...limits }, 0 as never);
@@ -39,7 +50,7 @@ describe('History', () => {
     expect(history.get(history.after(299 as never)).revision).toBe(300);
   });
 
-  it('takes older events in front, under the numbers before the first', () => {
+  it('prepends older events with the numbers before the first', () => {
     const history = new History(defaultCacheLimits, 10 as never);
     history.push(event(11, 0));
     history.prepend([event(5, 0), event(9, 0)], 4 as never);
@@ -49,7 +60,7 @@ describe('History', () => {
 });
 
 describe('RevisionTimeline', () => {
-  it('knows to the second how long ago a revision was replaced', () => {
+  it('expires revisions to the second', () => {
     const timeline = new RevisionTimeline(75_000);
     timeline.advance(5 as never, 0);
     timeline.advance(6 as never, 500);

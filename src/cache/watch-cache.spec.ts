@@ -20,7 +20,7 @@ describe('WatchCache', () => {
   });
   afterEach(() => world.close());
 
-  describe('an event is shown as what it means to the selector', () => {
+  describe('event types under a selector', () => {
     it.each([
       { from: undefined, to: 'red', all: 'ADDED', selected: 'ADDED' },
       { from: undefined, to: 'blue', all: 'ADDED', selected: undefined },
@@ -39,7 +39,7 @@ describe('WatchCache', () => {
       expect(selective.sink.told).toEqual(selected ? [`${selected} a@${revision}`] : []);
     });
 
-    it('DELETED carries the last state that matched, at the revision of the event', async () => {
+    it('DELETED has the last matching state with the resourceVersion of the event', async () => {
       await world.put('a', { ...look['red'], version: 7 });
       const { sink } = world.watch({ matches: red });
       await world.put('a', { ...look['blue'], version: 8 });
@@ -47,7 +47,7 @@ describe('WatchCache', () => {
     });
   });
 
-  describe('a watcher gets the events of its scope, by whichever index it is found', () => {
+  describe('a watcher gets the events of its scope from every index', () => {
     const at = (value: string) => [{ field: 'spec.nodeName', value }];
     const onNode = (value: string) => (attributes: Attributes) => attributes.fields['spec.nodeName'] === value;
     const rows: { name: string; request: Partial<WatchRequest>; want: string[] }[] = [
@@ -103,7 +103,7 @@ describe('WatchCache', () => {
     });
   });
 
-  it('sends the same buffer to all who see the same', async () => {
+  it('sends the same buffer to watchers with the same rendering', async () => {
     const watches = [
       world.watch(),
       world.watch({ scope: `${pods}ns/` }),
@@ -120,7 +120,7 @@ describe('WatchCache', () => {
       { name: 'of one object', request: { scope: `${pods}ns/b`, exactKey: true }, want: ['ADDED b@3'] },
       { name: 'of an object that is not there', request: { scope: `${pods}ns/x`, exactKey: true }, want: [] },
       { name: 'of a selection', request: { matches: red }, want: ['ADDED a@2', 'ADDED c@4'] },
-    ])('$name comes first, in order, then the bookmark, then changes', async ({ request, want }) => {
+    ])('$name is sent in order, then the bookmark, then changes', async ({ request, want }) => {
       for (const [name, color] of [
         ['a', 'red'],
         ['b', 'blue'],
@@ -136,7 +136,7 @@ describe('WatchCache', () => {
   });
 
   describe('bookmarks', () => {
-    it('tell the position of the whole feed, to those who asked', async () => {
+    it('have the position of the feed, for watchers that requested bookmarks', async () => {
       const watches = [world.watch(), world.watch({ bookmarks: false }), world.watch({ matches: red })];
       const revision = await world.write({ type: 'put', key: '/registry/secrets/ns/s', value: Buffer.from('{}') });
       for (const watch of watches) watch.sendBookmark();
@@ -145,7 +145,7 @@ describe('WatchCache', () => {
       expect(watches[0]!.sink.frames[0]).toBe(watches[2]!.sink.frames[0]);
     });
 
-    it('never run ahead of what a slow watcher got', async () => {
+    it('never exceed the last event sent to a slow watcher', async () => {
       const watch = world.watch({}, new RecordingSink(1));
       const first = await world.put('a');
       await world.put('b');
@@ -155,7 +155,7 @@ describe('WatchCache', () => {
     });
   });
 
-  it('does not show an object that cannot be read, and deletes it for those who knew it', async () => {
+  it('does not send a corrupt object, and sends DELETED to watchers that had it', async () => {
     await world.put('a');
     const { sink } = world.watch();
     const revision = await world.write({ type: 'put', key: `${pods}ns/a`, value: Buffer.from('{"kind":') });
@@ -166,7 +166,7 @@ describe('WatchCache', () => {
     expect(sink.told).toEqual([`DELETED a@${revision}`, `ADDED a@${healed}`]);
   });
 
-  it('ends one watch, with the reason, when its rendering fails', async () => {
+  it('ends a watch with an ERROR event if its rendering throws', async () => {
     const broken = world.watch({
       rendering: {
         ...jsonRendering,
@@ -189,7 +189,7 @@ describe('WatchCache', () => {
       state: { range(prefix: string): Iterable<{ attributes: Attributes; revision: number }> } | undefined,
     ) => state && Array.from(state.range(pods), ({ attributes, revision }) => `${attributes.name}@${revision}`);
 
-    it('show every revision of the history exactly, whether or not somebody looked at the time', async () => {
+    it('are exact for every revision of the history', async () => {
       const states = new Map<number, string[]>();
       for (let n = 0; n < 200; n++) {
         if (n % 7 === 6) await world.remove(`p${(n * 5) % 23}`);
@@ -208,7 +208,7 @@ describe('WatchCache', () => {
       }
     });
 
-    it('stay as they are, and count', async () => {
+    it('are immutable, and count their keys', async () => {
       await world.put('a');
       await world.put('b');
       await world.put('a', {}, 'ns-2');
@@ -221,7 +221,7 @@ describe('WatchCache', () => {
       expect(names(world.cache.snapshot())).toEqual(['a@4', 'b@3', 'z@6']);
     });
 
-    it('are kept for 75 seconds after the feed has moved on, other resources included', async () => {
+    it('expire 75 seconds after the feed has moved on, also by events of other resources', async () => {
       const revision = await world.put('a');
       world.clock.advance(600_000);
       expect(world.cache.snapshotAt(revision)).toBeDefined();
@@ -232,7 +232,7 @@ describe('WatchCache', () => {
       expect(world.cache.snapshotAt(revision)).toBeUndefined();
     });
 
-    it('are unknown for revisions to come and from before the history', async () => {
+    it('are undefined for future revisions and revisions before the history', async () => {
       const first = await world.put('a');
       const other = await CacheWorld.started();
       expect(world.cache.snapshotAt((first + 1) as never)).toBeUndefined();
@@ -241,8 +241,8 @@ describe('WatchCache', () => {
     });
   });
 
-  describe('followers', () => {
-    it('that fail keep nobody from the events', async () => {
+  describe('observers', () => {
+    it('that throw do not affect other observers and watchers', async () => {
       const seen: string[] = [];
       const failing = () => {
         throw new Error('odd object');

@@ -1,12 +1,12 @@
 import { after, CacheWorld, initial, pods, RecordingSink } from '../../test/harness/cache-world.js';
 import type { CacheLimits } from './cache-limits.js';
 
-describe('a watch whose client is slow', () => {
+describe('a watch with a slow client', () => {
   let world: CacheWorld;
   const start = async (limits: Partial<CacheLimits> = {}) => (world = await CacheWorld.started(limits));
   afterEach(() => world.close());
 
-  it('goes on where it stopped, event by event, and joins the others again', async () => {
+  it('continues event by event after a drain, and becomes active again', async () => {
     await start();
     const slow = world.watch({}, new RecordingSink(1));
     const fast = world.watch();
@@ -27,7 +27,7 @@ describe('a watch whose client is slow', () => {
     expect(slow.sink.overruns).toBe(0);
   });
 
-  it('is told 410 and let go when the history has moved on', async () => {
+  it('ends with 410 if the history has dropped its next event', async () => {
     await start({ historyEventsMin: 4, historyEventsMax: 4 });
     const slow = world.watch({}, new RecordingSink(1));
     for (let n = 0; n < 10; n++) await world.put(`p${n}`);
@@ -40,7 +40,7 @@ describe('a watch whose client is slow', () => {
     expect(world.cache.watchCount).toBe(0);
   });
 
-  it('gets the initial state at its own pace, as it was at the start, and then what happened meanwhile', async () => {
+  it('gets the initial state as of its start at its own pace, then the changes since', async () => {
     await start();
     for (const name of ['a', 'b', 'c']) await world.put(name);
     const slow = world.watch({ start: initial, initialEventsEnd: true }, new RecordingSink(1));
@@ -64,7 +64,7 @@ describe('a watch whose client is slow', () => {
     expect(slow.sink.overruns).toBe(0);
   });
 
-  it('catches up in slices, so that the loop stays free', async () => {
+  it('catches up in slices without blocking the event loop', async () => {
     await start({ replaySliceEvents: 10 });
     for (let n = 0; n < 95; n++) await world.put(`p${n}`);
     const { sink } = world.watch({ start: initial });
@@ -78,7 +78,7 @@ describe('a watch whose client is slow', () => {
     expect(sink.told).toHaveLength(95);
   });
 
-  it('splits no revision: what it claims to have is complete', async () => {
+  it('reports only complete revisions', async () => {
     await start();
     const slow = world.watch({}, new RecordingSink(1));
     const before = slow.revision;
@@ -101,7 +101,7 @@ describe('a watch whose client is slow', () => {
     expect(slow.revision).toBe(revision);
   });
 
-  it('is forgotten when it is closed, in whatever state', async () => {
+  it('is removed on close, in every phase', async () => {
     await start();
     await world.put('a');
     const watches = [
@@ -124,7 +124,7 @@ describe('a watch whose client is slow', () => {
     expect(world.cache.watchCount).toBe(0);
   });
 
-  it('may close others, or itself, while it is written to', async () => {
+  it('may close itself or others during a write', async () => {
     await start();
     const watches = Array.from({ length: 6 }, () => world.watch());
     const [first, , third, , , last] = watches;
@@ -140,11 +140,11 @@ describe('a watch whose client is slow', () => {
   });
 });
 
-describe('a watch that starts', () => {
+describe('the start of a watch', () => {
   let world: CacheWorld;
   afterEach(() => world.close());
 
-  it('in the future stays silent until then', async () => {
+  it('in the future: sends nothing until then', async () => {
     world = await CacheWorld.started();
     const watch = world.watch({ start: after(4) });
     for (const name of ['a', 'b', 'c']) await world.put(name);
@@ -153,7 +153,7 @@ describe('a watch that starts', () => {
     expect(watch.sink.told).toEqual(['BOOKMARK @4', 'ADDED d@5']);
   });
 
-  it('in the future sends no bookmark that would take the client back', async () => {
+  it('in the future: sends no bookmark with an earlier revision', async () => {
     world = await CacheWorld.started();
     const watch = world.watch({ start: after(99) });
     await world.put('a');
@@ -163,7 +163,7 @@ describe('a watch that starts', () => {
   });
 
   describe('before the history of the cache', () => {
-    /** Two pods and a deletion before the feed is started, so that only the store knows how they came about. */
+    /** Two pods and a deletion before the feed starts, so that only the store has these events. */
     const withPast = async (limits: Partial<CacheLimits> = {}) => {
       world = new CacheWorld(limits);
       await world.put('a', { version: 1 });
@@ -174,7 +174,7 @@ describe('a watch that starts', () => {
       await world.feed.start();
     };
 
-    it('gets it from the store, once for all, and goes on live', async () => {
+    it('reads older events from the store once for all watches, then continues live', async () => {
       await withPast();
       const storeWatch = jest.spyOn(world.store, 'watch');
       const watches = [
@@ -193,7 +193,7 @@ describe('a watch that starts', () => {
       expect(await world.cache.reach(2 as never)).toBe('inHistory');
     });
 
-    it('is told 410 when the store has forgotten it', async () => {
+    it('ends with 410 if the store has compacted the start', async () => {
       await withPast();
       await world.memory.compact(4 as never);
       const watches = [world.watch({ start: after(1) }), world.watch({ start: after(3) })];
@@ -203,7 +203,7 @@ describe('a watch that starts', () => {
       expect(await world.cache.reach(2 as never)).toBe('tooOld');
     });
 
-    it('gets it bit by bit when there is more of it than the ring may hold', async () => {
+    it('gets older events in chunks if they exceed the ring', async () => {
       await withPast({ historyEventsMax: 3, pastChunkEvents: 1 });
       const first = world.watch({ start: after(1) });
       const narrow = world.watch({ start: after(1), scope: `${pods}ns/b`, exactKey: true });
@@ -219,7 +219,7 @@ describe('a watch that starts', () => {
       expect(await world.cache.reach(2 as never)).toBe('tooMuch');
     });
 
-    it('gets it at the speed of its connection', async () => {
+    it('gets older events at the speed of its connection', async () => {
       await withPast({ historyEventsMax: 3, pastChunkEvents: 2 });
       const watch = world.watch({ start: after(1) }, new RecordingSink(1));
       for (let n = 1; n <= 5; n++) {
@@ -232,7 +232,7 @@ describe('a watch that starts', () => {
       expect(watch.sink.told.at(-1)).toBe('ADDED c@7');
     });
 
-    it('is told 410 when the store forgets it meanwhile', async () => {
+    it('ends with 410 if the store compacts the rest meanwhile', async () => {
       await withPast({ historyEventsMax: 3, pastChunkEvents: 1 });
       const watch = world.watch({ start: after(1) }, new RecordingSink(1));
       await world.settle(20);
@@ -244,7 +244,7 @@ describe('a watch that starts', () => {
       expect(watch.sink.isEnded).toBe(true);
     });
 
-    it('leaves nothing behind when its client goes', async () => {
+    it('releases everything when its client disconnects', async () => {
       await withPast({ historyEventsMax: 3, pastChunkEvents: 1 });
       const watch = world.watch({ start: after(1) }, new RecordingSink(1));
       await world.settle(20);
@@ -254,7 +254,7 @@ describe('a watch that starts', () => {
       expect(world.cache.watchCount).toBe(0);
     });
 
-    it('is told to come again when the store does not answer in time', async () => {
+    it('ends with 503 if the store does not answer in time', async () => {
       await withPast();
       world.store.cut();
       const { sink } = world.watch({ start: after(1) });

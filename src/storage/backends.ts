@@ -4,8 +4,8 @@ import type { MemoryStoreOptions } from './backends/memory/memory-store.js';
 import type { KvStore } from './kv-store.js';
 
 /**
- * Every kind of store there is. One is loaded when it is opened, so that no start pays for the others.
- * Adding one: a folder under backends/, a line in each of these two lists, and a spec that runs the contract on it.
+ * The storage backends. Each is imported when it is opened. To add one: a folder under backends/, a line in both lists,
+ * and a spec that runs the contract suite.
  */
 export interface BackendOptions {
   readonly memory: MemoryStoreOptions;

@@ -1,32 +1,31 @@
 import type { Revision } from '../machinery/revision.js';
 
 /**
- * All that the server asks of a store: ordered keys, whole-store revisions, compare-and-set, and a log to watch.
- * Keys are texts ordered by their UTF-8 bytes, values are bytes. Every transaction that writes gets the next
- * revision, and all of its operations share it. Everything rejects with StorageError and nothing else.
- * test/contract/kv-store.contract.ts is the long form of this page; every backend passes it.
+ * The store interface: ordered keys, store-wide revisions, compare-and-set, and watches. Keys are texts ordered by
+ * their UTF-8 bytes, values are bytes. Every writing transaction gets the next revision, shared by all its operations.
+ * All methods reject only with StorageError. test/contract/kv-store.contract.ts specifies the details; every backend
+ * passes it.
  */
 export interface KvStore {
-  /** The latest value, linearizable: it reflects every write that was acknowledged before the call. */
+  /** Returns the latest value. Linearizable: reflects every write acknowledged before the call. */
   get(key: string, options?: ReadOptions): Promise<GetResult>;
-  /** Keys that start with `prefix`, in order; linearizable unless a revision is given. */
+  /** Returns keys that start with `prefix`, in order. Linearizable unless a revision is given. */
   range(prefix: string, options?: RangeOptions): Promise<RangeResult>;
   /**
-   * If every compared key has the expected mod-revision (0: is absent), makes all writes, durably, as one revision.
-   * Otherwise writes nothing and returns the compared keys as they are.
+   * If every compared key has the expected mod-revision (0: is absent), makes all writes durably as one revision.
+   * Otherwise writes nothing and returns the current values of the compared keys.
    */
   txn(compares: readonly Compare[], writes: readonly Write[], options?: CallOptions): Promise<TxnResult>;
   /**
-   * Everything that happens under `prefix` from revision `from` on, each event once, in order, whole revisions at a
-   * time. It survives lost connections by itself; it ends only by close() or with sink.ended. Events are never
-   * delivered before watch() has returned.
+   * Delivers every event under `prefix` from revision `from` on, once, in order, in whole revisions. Reconnects by
+   * itself; ends only by close() or with sink.ended. Delivers nothing before watch() has returned.
    */
   watch(prefix: string, options: WatchOptions, sink: WatchSink): Watch;
-  /** The revision of the last acknowledged write to the whole store; linearizable. */
+  /** Returns the revision of the last acknowledged write to the store; linearizable. */
   revision(options?: CallOptions): Promise<Revision>;
-  /** Forgets history before `revision`; reads and watches below it then fail with 'compacted'. */
+  /** Drops history before `revision`; reads and watches below it fail with 'compacted'. */
   compact(revision: Revision): Promise<void>;
-  /** Ends all watches and lets go of all resources. Calls made after it reject with 'closed'. */
+  /** Ends all watches and releases all resources. Later calls reject with 'closed'. */
   close(): Promise<void>;
 }
 
@@ -42,33 +41,33 @@ export interface CallOptions {
 }
 
 export interface ReadOptions extends CallOptions {
-  /** The state as of this revision, instead of the latest. */
+  /** Reads the state at this revision instead of the latest. */
   readonly revision?: Revision;
 }
 
 export interface RangeOptions extends ReadOptions {
-  /** The first key to return, inclusive; it starts with the prefix. */
+  /** The first key to return, inclusive; must start with the prefix. */
   readonly from?: string;
   readonly limit?: number;
 }
 
 export interface GetResult {
   readonly item: KeyValue | undefined;
-  /** The store's revision when it answered (not the one asked for). */
+  /** The store's revision when it answered, not the requested one. */
   readonly revision: Revision;
 }
 
 export interface RangeResult {
   readonly items: readonly KeyValue[];
-  /** The store's revision when it answered (not the one asked for). */
+  /** The store's revision when it answered, not the requested one. */
   readonly revision: Revision;
-  /** Keys of the range from `from` on, those beyond `limit` included. */
+  /** The number of keys from `from` on, including those beyond `limit`. */
   readonly count: number;
 }
 
 export interface Compare {
   readonly key: string;
-  /** The mod-revision that the key must have; 0 means that it must not exist. */
+  /** The expected mod-revision; 0 if the key must not exist. */
   readonly modRevision: Revision;
 }
 
@@ -82,7 +81,7 @@ export type TxnResult =
 
 export interface WatchOptions {
   readonly from: Revision;
-  /** Whether events carry the value before them. */
+  /** True if events carry the previous value. */
   readonly withPrevious?: boolean;
 }
 
@@ -96,16 +95,16 @@ export type StoreEvent =
     };
 
 export interface WatchSink {
-  /** One or more whole revisions. `revision` is the last of them. */
+  /** Delivers one or more whole revisions, the last of which is `revision`. */
   events(events: readonly StoreEvent[], revision: Revision): void;
-  /** Nothing under the prefix happened up to this revision that was not delivered. */
+  /** All events under the prefix up to this revision have been delivered. */
   progress(revision: Revision): void;
-  /** 'compacted' when `from` is no longer in the history; no call follows. */
+  /** The last call. 'compacted' if `from` is no longer in the history. */
   ended(error: Error): void;
 }
 
 export interface Watch {
-  /** Asks for a progress() soon; a backend that delivers with every commit may ignore it. */
+  /** Requests a progress() soon; a backend that delivers with every commit may ignore it. */
   requestProgress(): void;
   close(): void;
 }

@@ -31,7 +31,7 @@ describe('readPages', () => {
     await store.close();
   });
 
-  it('shows the revision of its first page, whatever is written meanwhile', async () => {
+  it('reads all pages at the revision of the first, despite concurrent writes', async () => {
     const store = await storeOfNumberedKeys(6);
     const before = await store.revision();
     const seen: string[] = [];

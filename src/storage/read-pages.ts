@@ -2,32 +2,32 @@ import type { Revision } from '../machinery/revision.js';
 import type { KeyValue, KvStore } from './kv-store.js';
 
 export interface PageOptions {
-  /** Keys in one page. */
+  /** Keys per page. */
   readonly limit: number;
   /**
-   * Pages of small values grow up to so many keys. etcd counts all keys behind a page each time, so that the time of a
-   * large read is in proportion to its number of pages.
+   * Pages of small values grow up to this number of keys. etcd counts all remaining keys for each page, so that fewer
+   * pages make large reads faster.
    */
   readonly limitMax?: number;
-  /** The first key to read, inclusive; it starts with the prefix. */
+  /** The first key to read, inclusive; must start with the prefix. */
   readonly from?: string;
-  /** The revision to read at; by default that of the first page. */
+  /** The revision to read at; defaults to that of the first page. */
   readonly revision?: Revision;
   readonly signal?: AbortSignal;
 }
 
 export interface Page {
   readonly items: readonly KeyValue[];
-  /** The one revision that every page shows. */
+  /** The revision of all pages. */
   readonly revision: Revision;
-  /** Keys behind this page. */
+  /** Keys after this page. */
   readonly remaining: number;
 }
 
-/** Pages of fewer bytes become larger, those of more become smaller again. */
+/** Pages below this size grow, larger ones shrink. */
 const pageBytes = 2 * 1024 * 1024;
 
-/** Reads every key under a prefix as of one revision, page by page. There is always a first page, which may be empty. */
+/** Reads every key under a prefix at one revision, page by page. There is always a first page, which may be empty. */
 export async function* readPages(store: KvStore, prefix: string, options: PageOptions): AsyncGenerator<Page, void> {
   const { signal, limitMax = options.limit } = options;
   let { from = prefix, limit, revision } = options;

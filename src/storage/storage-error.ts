@@ -1,20 +1,20 @@
-/** What can go wrong in a store, whatever it is made of. Only registry/storage-to-api-error.ts turns these into answers. */
+/** Error codes of all backends. Only registry/storage-to-api-error.ts converts them to responses. */
 export type StorageErrorCode =
-  /** The revision asked for is older than the history that is kept. */
+  /** The requested revision is older than the kept history. */
   | 'compacted'
-  /** The revision asked for has not been reached. */
+  /** The requested revision has not been reached. */
   | 'futureRevision'
-  /** The store cannot be reached or did not answer in time; a write may or may not have been made. */
+  /** The store is unreachable or did not answer in time; a write may or may not have been made. */
   | 'unavailable'
-  /** The value, or the whole transaction, is larger than the store takes. */
+  /** The value or the transaction exceeds the size limit of the store. */
   | 'tooLarge'
-  /** No room is left; nothing was written. */
+  /** No space is left; nothing was written. */
   | 'full'
-  /** What was read is not what was written. */
+  /** Stored data is corrupt. */
   | 'corrupt'
-  /** Another process has the store open. */
+  /** Another process has opened the store. */
   | 'locked'
-  /** The store was closed by us. */
+  /** This server has closed the store. */
   | 'closed';
 
 export class StorageError extends Error {

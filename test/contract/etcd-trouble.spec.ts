@@ -142,14 +142,14 @@ describeWithEtcd('etcd in trouble', () => {
       { length: 3 },
       () => new CompactionLoop({ store, clock: systemClock, logger: silentLogger, intervalMs: 0 }),
     );
-    const turn = async () => (await Promise.all(loops.map((loop) => loop.turn()))).filter(Boolean).length;
+    const turn = async () => (await Promise.all(loops.map((loop) => loop.runRound()))).filter(Boolean).length;
     await put(store, '/a');
     const old = await store.revision();
     // Who bids first in a round has not lost its key since its own last turn only if nobody bid after it.
     const rounds = [await turn(), await turn(), await turn()];
     expect(rounds[0]).toBe(0);
     expect(rounds.slice(1).every((count) => count <= 1)).toBe(true);
-    for (let i = 0; i < 5; i++) await loops[0]!.turn();
+    for (let i = 0; i < 5; i++) await loops[0]!.runRound();
     await refused(store.get('/a', { revision: old }), 'compacted');
     expect((await store.get('/a')).item).toBeDefined();
     for (const loop of loops) loop.stop();

@@ -2,7 +2,10 @@ import { assert } from '../../std/assert.js';
 import type { CallOptions, Write } from '../kv-store.js';
 import { StorageError } from '../storage-error.js';
 
-/** What our own backends take. LMDB's keys end at 1,978 bytes, of which history needs a few for the revision. */
+/**
+ * Limits of the memory and embedded backends. LMDB keys have at most 1,978 bytes, some of which history uses for the
+ * revision.
+ */
 export const keyBytesMax = 1_900;
 export const valueBytesMax = 3 * 1024 * 1024;
 
@@ -21,16 +24,16 @@ export function checkWrites(writes: readonly Write[]): void {
 }
 
 export function checkKey(key: string): void {
-  // A UTF-16 unit takes at most three bytes, so that nearly every key is known to fit without being counted.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so nearly every key passes without being measured.
   if (key.length * 3 <= keyBytesMax || Buffer.byteLength(key) <= keyBytesMax) return;
   throw new StorageError('tooLarge', `a key has ${Buffer.byteLength(key)} bytes; ${keyBytesMax} are allowed`);
 }
 
-/** A call whose signal is aborted before it began does nothing. */
+/** Throws if the signal was already aborted, so that the call does nothing. */
 export function checkSignal(options: CallOptions | undefined): void {
   if (options?.signal?.aborted) throw abortedError(options.signal);
 }
 
 export function abortedError(signal: AbortSignal): StorageError {
-  return new StorageError('unavailable', 'the call was given up by its caller', { cause: signal.reason });
+  return new StorageError('unavailable', 'the caller aborted the call', { cause: signal.reason });
 }

@@ -1,4 +1,4 @@
-/** The first index for which the claim holds, which must hold from there on. */
+/** Binary search: returns the first index for which `holds` is true. `holds` must be monotonic. */
 export function search(length: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = length;

@@ -2,25 +2,28 @@ import type { Revision } from '../../machinery/revision.js';
 import type { StoreEvent, Watch, WatchOptions, WatchSink } from '../kv-store.js';
 import { StorageError } from '../storage-error.js';
 
-/** One revision: its events carry the values before them. */
+/** One revision; its events have their previous values. */
 export interface LogEntry {
   readonly revision: Revision;
   readonly events: readonly StoreEvent[];
 }
 
-/** What the hub needs of the log. Revisions are contiguous from `floor` to `head`. */
+/** The log that the hub reads. Revisions are contiguous from `floor` to `head`. */
 export interface WatchLog {
-  /** The last revision that is acknowledged. */
+  /** The last acknowledged revision. */
   head(): Revision;
-  /** The first revision that is kept. */
+  /** The first kept revision. */
   floor(): Revision;
-  /** Some entries from `from` on (at least one, `from` is not above the head), few enough not to hold up the loop. */
+  /**
+   * Returns at least one entry from `from` on, which is not above the head, and not so many that they block the event
+   * loop.
+   */
   read(from: Revision): readonly LogEntry[];
 }
 
 /**
- * Every watch is a cursor into the log: the revision it wants next. After a commit all cursors are moved to the head
- * in one go; one that starts in the past takes a slice of the log a turn. There is no queue that could grow.
+ * Delivers the log to watches. Every watch is a cursor: the revision it needs next. After a commit all cursors advance
+ * to the head; one that starts in the past reads one slice of the log per tick. There are no queues.
  */
 export class WatchHub {
   private readonly cursors = new Set<Cursor>();
@@ -45,7 +48,7 @@ export class WatchHub {
     };
   }
 
-  /** The head, or the floor, has moved. */
+  /** Called when the head or the floor has changed. */
   changed(): void {
     if (this.cursors.size > 0) this.schedule();
   }
@@ -92,7 +95,7 @@ class Cursor {
     this.next = options.from;
   }
 
-  /** Delivers one slice of the log; says whether that was all. Whatever fails in it ends this watch alone. */
+  /** Delivers one slice of the log; returns true if the cursor has reached the head. An error ends this watch only. */
   advance(): boolean {
     try {
       if (this.next <= this.log.head()) this.deliver();

@@ -9,7 +9,7 @@ describe('CompactionLoop', () => {
   const open: { close(): Promise<void> }[] = [];
   const setUp = () => {
     const clock = new ManualClock();
-    // The store's own compaction stays out of the way.
+    // Disables the store's own compaction.
     const store = new MemoryStore({ clock, compactionIntervalMs: 1e9 });
     open.push(store);
     const compacted: unknown[] = [];
@@ -32,7 +32,7 @@ describe('CompactionLoop', () => {
   };
   afterEach(() => Promise.all(open.splice(0).map((store) => store.close())));
 
-  it('compacts, at each turn, to what was current one interval before', async () => {
+  it('compacts in each round to the revision of one interval before', async () => {
     const { store, loop, write, pass, compacted } = setUp();
     loop().start();
     await write();
@@ -51,7 +51,7 @@ describe('CompactionLoop', () => {
     await expect(store.get('/registry/a', { revision: atFirst })).rejects.toMatchObject({ code: 'compacted' });
   });
 
-  it('lets one of several servers compact, and another when that one is gone', async () => {
+  it('lets one of several servers compact, and another after that one has stopped', async () => {
     const { loop, write, pass, compacted } = setUp();
     const [a, b] = [loop(), loop()];
     a.start();
@@ -63,7 +63,7 @@ describe('CompactionLoop', () => {
       await write();
       await pass(2 * minute);
     }
-    // Each had three turns; one of them, the one that bids first, has compacted at its second and third.
+    // Each had three rounds; the one that bids first has compacted in its second and third.
     expect(compacted).toHaveLength(2);
     a.stop();
     await pass(10 * minute);
@@ -71,20 +71,20 @@ describe('CompactionLoop', () => {
     expect(compacted).toEqual([...new Set(compacted)].sort((x, y) => Number(x) - Number(y)));
   });
 
-  it('goes on after a failure, and says so', async () => {
+  it('logs a failure and tries again in the next round', async () => {
     const { store, loop, pass, compacted, warnings } = setUp();
     loop().start();
     await pass(5 * minute);
     const { txn } = store;
     store.txn = () => Promise.reject(new Error('away'));
     await pass(5 * minute);
-    expect(warnings).toEqual(['the store was not compacted']);
+    expect(warnings).toEqual(['could not compact the store; trying again after the next interval']);
     store.txn = txn;
     await pass(5 * minute);
     expect(compacted).toHaveLength(1);
   });
 
-  it('does nothing at an interval of 0, nor after stop', async () => {
+  it('does nothing with interval 0 or after stop()', async () => {
     const { store, loop, pass } = setUp();
     const before = await store.revision();
     loop(0).start();

@@ -4,7 +4,7 @@ import type { Logger } from '../../std/logger.js';
 import type { KvStore } from '../kv-store.js';
 import { StorageError } from '../storage-error.js';
 
-/** kube-apiserver's key, with its meaning, so that its servers and ours may share a store. Outside of /registry. */
+/** The key and value format of kube-apiserver, so that both servers may share a store. Outside of /registry. */
 export const compactionKey = 'compact_rev_key';
 export const defaultCompactionIntervalMs = 5 * 60_000;
 
@@ -12,33 +12,33 @@ export interface CompactionLoopOptions {
   readonly store: KvStore;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** 0 switches it off. */
+  /** 0 disables compaction. */
   readonly intervalMs?: number;
 }
 
 /**
- * Forgets history that is older than one interval, once for all servers that share the store. At each turn a server
- * bids: it writes the key if nobody did since its last turn. Who could, compacts to what was current at that last
- * turn, one interval ago; who could not, begins to wait anew:
+ * Compacts history older than one interval, once for all servers that share the store. In each round a server tries to
+ * write the key if nobody has written it since its last round. The winner compacts to the revision of its last round,
+ * one interval ago; the others wait for another interval:
  *
- *   minute  5  A's first turn: there is nothing to compact to yet; it notes revision 10
- *           7  B's first turn: it loses, as A has written; it notes 30
+ *   minute  5  A's first round: nothing to compact to yet; it notes revision 10
+ *           7  B's first round: it loses, since A has written; it notes 30
  *          10  A wins, compacts to 10, notes 70
  *          12  B loses again, notes 90                       … and wins when A has been gone for an interval
  */
 export class CompactionLoop {
   private timer: Timer | undefined;
   private stopping = new AbortController();
-  /** The mod-revision of the key when we last saw it. */
+  /** The mod-revision of the key when it was last read. */
   private seen: Revision = noRevision;
-  /** What was current at our last turn. */
+  /** The store's revision at the last round. */
   private current: Revision = noRevision;
 
   constructor(private readonly options: CompactionLoopOptions) {}
 
   start(): void {
     const { clock, intervalMs = defaultCompactionIntervalMs } = this.options;
-    if (intervalMs > 0) this.timer ??= every(clock, intervalMs, async () => void (await this.turn()));
+    if (intervalMs > 0) this.timer ??= every(clock, intervalMs, async () => void (await this.runRound()));
   }
 
   stop(): void {
@@ -46,8 +46,8 @@ export class CompactionLoop {
     this.stopping.abort(new Error('the server stops'));
   }
 
-  /** Says whether it has compacted. Never rejects: what fails is tried again an interval later. */
-  async turn(): Promise<boolean> {
+  /** Runs one round. Returns true if it has compacted. Never rejects: errors are retried in the next round. */
+  async runRound(): Promise<boolean> {
     const { store, logger } = this.options;
     const target = this.current;
     try {
@@ -57,7 +57,11 @@ export class CompactionLoop {
       return true;
     } catch (error) {
       const isOurEnd = this.stopping.signal.aborted || (error instanceof StorageError && error.code === 'closed');
-      if (!isOurEnd) logger.warn('the store was not compacted', { revision: target, error: (error as Error).message });
+      if (!isOurEnd)
+        logger.warn('could not compact the store; trying again after the next interval', {
+          revision: target,
+          error: (error as Error).message,
+        });
       return false;
     }
   }

@@ -15,26 +15,26 @@ describe('FaultyStore', () => {
     return { store, faulty: new FaultyStore(store, { clock, rng: new SeededRng(1), ...plan }) };
   };
 
-  it('does nothing without a plan', async () => {
+  it('injects nothing without a plan', async () => {
     const { faulty: store } = faulty({});
     await store.txn([], [put('a')]);
     expect((await store.range('')).count).toBe(1);
   });
 
-  it('fails before anything was written', async () => {
+  it('failure: rejects without writing', async () => {
     const { store, faulty: failing } = faulty({ failure: always });
     await expect(failing.txn([], [put('a')])).rejects.toMatchObject({ code: 'unavailable' });
     await expect(failing.get('a')).rejects.toMatchObject({ code: 'unavailable' });
     expect((await store.get('a')).item).toBeUndefined();
   });
 
-  it('loses the answer of a write that was made', async () => {
+  it('lostAnswer: rejects after writing', async () => {
     const { store, faulty: losing } = faulty({ lostAnswer: always });
     await expect(losing.txn([], [put('a')])).rejects.toMatchObject({ code: 'unavailable' });
     expect((await store.get('a')).item?.value.toString()).toBe('a');
   });
 
-  it('delays calls until the clock has moved, or the caller gives up', async () => {
+  it('delay: waits for the clock, or for abort', async () => {
     const { faulty: slow } = faulty({ delay: { oneIn: 1, msMax: 100 } });
     const answers: string[] = [];
     const call = slow.get('a').then(() => answers.push('got'));
@@ -48,14 +48,14 @@ describe('FaultyStore', () => {
     await expect(given).rejects.toMatchObject({ name: 'StorageError', code: 'unavailable' });
   });
 
-  it('forgets history', async () => {
+  it('compaction: compacts history', async () => {
     const { faulty: forgetful } = faulty({ compaction: { oneIn: 1, revisionsKeptMax: 0 } });
     const { revision } = await forgetful.txn([], [put('a')]);
     await forgetful.txn([], [put('a')]);
     await expect(forgetful.get('a', { revision })).rejects.toMatchObject({ code: 'compacted' });
   });
 
-  it('cuts watches, and delivers what they missed, in order and once', async () => {
+  it('watchCut: interrupts watches, then delivers missed events once and in order', async () => {
     const { faulty: store } = faulty({ watchCut: { oneIn: 1, msMax: 50 } });
     const seen: number[] = [];
     const batches: number[] = [];
@@ -84,7 +84,7 @@ describe('FaultyStore', () => {
     expect(seen).toHaveLength(6);
   });
 
-  it('does the same again from the same seed', async () => {
+  it('repeats the same faults with the same seed', async () => {
     const run = async () => {
       const { faulty: store } = faulty({ failure: { oneIn: 3 }, lostAnswer: { oneIn: 3 } });
       const outcomes: string[] = [];

@@ -19,24 +19,24 @@ import type {
 } from '../kv-store.js';
 import { StorageError } from '../storage-error.js';
 
-/** What goes wrong, and how often: one call (or delivery) in so many. What is left out never happens. */
+/** The faults to inject: each affects one in `oneIn` calls or deliveries. Absent faults never happen. */
 export interface FaultPlan {
   readonly clock: Clock;
-  /** Seeded, so that a run can be repeated. */
+  /** Seeded, for reproducible runs. */
   readonly rng: Rng;
-  /** The call waits before it is made. */
+  /** Delays a call. */
   readonly delay?: { readonly oneIn: number; readonly msMax: number };
-  /** The call is not made, and rejects with 'unavailable'. */
+  /** Rejects a call with 'unavailable' without making it. */
   readonly failure?: { readonly oneIn: number };
-  /** The transaction is made, and rejects with 'unavailable' all the same. */
+  /** Makes a transaction, but rejects with 'unavailable'. */
   readonly lostAnswer?: { readonly oneIn: number };
-  /** The watch loses its connection: what happens meanwhile comes later, at once. Nothing is lost. */
+  /** Interrupts a watch: its events are delivered together at the end. None is lost. */
   readonly watchCut?: { readonly oneIn: number; readonly msMax: number };
-  /** History up to some revision not younger than a transaction that was just made is forgotten. */
+  /** Compacts history up to a random revision at or before the last transaction. */
   readonly compaction?: { readonly oneIn: number; readonly revisionsKeptMax: number };
 }
 
-/** A store as bad as its contract allows. */
+/** A store with all faults that the contract permits. */
 export class FaultyStore implements KvStore {
   private readonly cuttable = new Set<CuttableSink>();
 
@@ -96,7 +96,7 @@ export class FaultyStore implements KvStore {
     return this.store.close();
   }
 
-  /** Ends all cuts, so that a run can come to rest. */
+  /** Ends all interruptions of watches. */
   heal(): void {
     for (const sink of this.cuttable) sink.resume();
   }
@@ -117,7 +117,7 @@ export class FaultyStore implements KvStore {
   }
 }
 
-/** Passes on what it is told, but for the times when it is cut off: then it keeps everything for the end of the cut. */
+/** Passes calls on to the sink. While interrupted, it keeps them for the end of the interruption. */
 class CuttableSink implements WatchSink {
   private isOpen = true;
   private isCut = false;
@@ -126,12 +126,12 @@ class CuttableSink implements WatchSink {
 
   constructor(
     private readonly sink: WatchSink,
-    private readonly parts: { clock: Clock; cutMs: () => number | undefined; left: () => void },
+    private readonly options: { clock: Clock; cutMs: () => number | undefined; left: () => void },
   ) {}
 
   events(events: readonly StoreEvent[], revision: Revision): void {
     if (!this.isOpen) return;
-    if (!this.isCut) this.mayBeCut();
+    if (!this.isCut) this.maybeCut();
     if (!this.isCut) return this.sink.events(events, revision);
     this.kept.push(...events);
     this.keptRevision = revision;
@@ -163,13 +163,13 @@ class CuttableSink implements WatchSink {
 
   close(): void {
     this.isOpen = false;
-    this.parts.left();
+    this.options.left();
   }
 
-  private mayBeCut(): void {
-    const ms = this.parts.cutMs();
+  private maybeCut(): void {
+    const ms = this.options.cutMs();
     if (ms === undefined) return;
     this.isCut = true;
-    this.parts.clock.after(ms, () => this.resume());
+    this.options.clock.after(ms, () => this.resume());
   }
 }

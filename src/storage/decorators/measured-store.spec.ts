@@ -5,7 +5,7 @@ import { MemoryStore } from '../backends/memory/memory-store.js';
 import { FaultyStore } from './faulty-store.js';
 import { MeasuredStore } from './measured-store.js';
 
-it('tells of each call how long it took and how it ended', async () => {
+it('reports duration and outcome of each call', async () => {
   const clock = new ManualClock();
   const told: unknown[] = [];
   const slow = new FaultyStore(new MemoryStore({ clock }), {

@@ -14,10 +14,10 @@ import { StorageError, type StorageErrorCode } from '../storage-error.js';
 
 export type MeasuredOperation = 'get' | 'range' | 'txn' | 'revision' | 'compact';
 
-/** A transaction whose compares did not hold is a conflict; 'error' is what no store may throw. */
+/** 'conflict' is a transaction whose compares failed; 'error' is any error other than StorageError. */
 export type MeasuredOutcome = 'ok' | 'conflict' | StorageErrorCode | 'error';
 
-/** `key` is the first one that a call names, '' where it names none. */
+/** `key` is the first key of the call, or ''. */
 export type Observe = (
   operation: MeasuredOperation,
   durationSeconds: number,
@@ -25,7 +25,7 @@ export type Observe = (
   key: string,
 ) => void;
 
-/** Tells how long each call took and how it ended. Watches have no duration worth telling and pass through. */
+/** Reports duration and outcome of each call. Watches are not measured. */
 export class MeasuredStore implements KvStore {
   constructor(
     private readonly store: KvStore,

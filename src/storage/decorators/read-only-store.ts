@@ -1,7 +1,7 @@
 import type { KvStore, RangeOptions, ReadOptions, CallOptions, WatchOptions, WatchSink } from '../kv-store.js';
 import { StorageError } from '../storage-error.js';
 
-/** Passes reads through and refuses every write, so that a part that is given this store cannot change it. */
+/** Passes reads through and rejects writes. */
 export class ReadOnlyStore implements KvStore {
   constructor(private readonly store: KvStore) {}
 

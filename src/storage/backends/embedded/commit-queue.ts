@@ -1,16 +1,16 @@
 import type { StorageError } from '../../storage-error.js';
 import type { Change } from './embedded-file.js';
 
-/** A piece of work that ends with the commit it is part of. */
+/** Work that completes with the commit that contains it. */
 export interface Job {
-  /** About how many bytes it writes. */
+  /** The approximate number of bytes it writes. */
   readonly bytes: number;
   /**
-   * Adds its changes to those of the jobs before it in the same commit, whose effects it sees. What it throws is its
-   * own failure, and it has added nothing then.
+   * Adds its changes to those of earlier jobs of the same commit, whose effects it sees. If it throws, only this job
+   * fails, and it must not have added any change.
    */
   prepare(changes: Change[]): void;
-  /** Its changes, if any, are on the disk. */
+  /** Called when its changes are durable. */
   done(): void;
   failed(error: unknown): void;
 }
@@ -18,45 +18,45 @@ export interface Job {
 const batchJobsMax = 512;
 const batchBytesMax = 8 * 1024 * 1024;
 
-export interface CommitQueueParts {
-  /** All or none of the changes. */
+export interface CommitQueueOptions {
+  /** Writes all changes or none. */
   commit(changes: readonly Change[]): Promise<void>;
-  /** Before the first job of a batch is prepared. */
+  /** Called before the first job of a batch is prepared. */
   begin(): void;
-  /** After the commit and before its jobs hear of it. */
+  /** Called after the commit, before done() of its jobs. */
   committed(): void;
-  /** Nothing was written, or nobody knows. */
+  /** Called when the commit failed: nothing was written, or the outcome is unknown. */
   failed(error: StorageError): void;
 }
 
 /**
- * Group commit: while one commit is on its way to the disk the jobs of all writers gather, and go together in the
- * next. A single writer waits for nobody.
+ * Group commit: while one commit is being written, the jobs of all writers collect for the next one. A single writer
+ * does not wait.
  */
 export class CommitQueue {
   private waiting: Job[] = [];
   private running: Promise<void> | undefined;
 
-  constructor(private readonly parts: CommitQueueParts) {}
+  constructor(private readonly options: CommitQueueOptions) {}
 
   add(job: Job): void {
     this.waiting.push(job);
     this.running ??= this.run();
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when the queue is empty. */
   async idle(): Promise<void> {
     await this.running;
   }
 
   private async run(): Promise<void> {
-    // Writers of this turn travel together.
+    // Collects the writers of the same tick in one commit.
     await Promise.resolve();
-    while (this.waiting.length > 0) await this.commitSome(this.takeSome());
+    while (this.waiting.length > 0) await this.commitBatch(this.nextBatch());
     this.running = undefined;
   }
 
-  private takeSome(): Job[] {
+  private nextBatch(): Job[] {
     let jobs = 0;
     for (let bytes = 0; jobs < this.waiting.length && jobs < batchJobsMax && bytes < batchBytesMax; jobs++) {
       bytes += this.waiting[jobs]!.bytes;
@@ -64,18 +64,18 @@ export class CommitQueue {
     return this.waiting.splice(0, jobs);
   }
 
-  private async commitSome(jobs: readonly Job[]): Promise<void> {
-    this.parts.begin();
+  private async commitBatch(jobs: readonly Job[]): Promise<void> {
+    this.options.begin();
     const changes: Change[] = [];
     const prepared = jobs.filter((job) => prepare(job, changes));
     try {
-      if (changes.length > 0) await this.parts.commit(changes);
+      if (changes.length > 0) await this.options.commit(changes);
     } catch (error) {
-      this.parts.failed(error as StorageError);
+      this.options.failed(error as StorageError);
       for (const job of prepared) job.failed(error);
       return;
     }
-    if (changes.length > 0) this.parts.committed();
+    if (changes.length > 0) this.options.committed();
     for (const job of prepared) job.done();
   }
 }

@@ -10,7 +10,7 @@ import { currentOwner, decodeOwner, encodeOwner, isAlive, type Owner } from './o
 import { formatVersion, metaKeys, type Bounds } from './records.js';
 import { dataFile, lockFile, ownerFile } from './store-files.js';
 
-/** One change of a record; without a value it is removed. */
+/** A change of one record; without a value the record is removed. */
 export interface Change {
   readonly key: Buffer;
   readonly value: Buffer | undefined;
@@ -25,7 +25,7 @@ interface DatabaseStats {
   readonly overflowPages: number;
 }
 
-/** A snapshot that stays as it is until its last user lets go. */
+/** A reference-counted snapshot. */
 export class View {
   private users = 1;
   constructor(
@@ -33,7 +33,7 @@ export class View {
     private readonly transaction: Transaction,
   ) {}
 
-  /** A copy of the record: it stays valid. */
+  /** Returns a copy of the record, which stays valid. */
   get(key: Buffer): Buffer | undefined {
     return this.database.get(key, { transaction: this.transaction });
   }
@@ -65,7 +65,7 @@ export class View {
     return this.database.getKeysCount({ ...bounds, transaction: this.transaction });
   }
 
-  /** The key that many places behind the first one. */
+  /** Returns the key `offset` places after the first one. */
   keyAfter(bounds: Bounds, offset: number): Buffer | undefined {
     for (const key of this.database.getKeys({ ...bounds, offset, limit: 1, transaction: this.transaction })) return key;
     return undefined;
@@ -83,20 +83,20 @@ export class View {
 }
 
 /**
- * An LMDB environment that is ours alone, with what LMDB leaves to its user: who may open it, when a write is on the
- * disk, which snapshot is read, what an error means.
+ * An LMDB environment used by this process alone. Adds ownership, durability, snapshots and error codes.
  *
- * lmdb's `overlappingSync` is off: a commit then is LMDB's own, that is, pages written and synced, then the meta page
- * through a descriptor that syncs, then visible. Nothing can be read that a power cut could take back.
+ * lmdb's `overlappingSync` is off, so a commit is LMDB's own: pages are written and synced, then the meta page is
+ * written through a syncing descriptor, then the commit is visible. No read returns data that a power failure could
+ * lose.
  */
 export class EmbeddedFile {
-  /** The latest commit, and nothing younger: reads of one turn agree with each other and with the store's revision. */
+  /** A snapshot of the last commit: all reads of a tick agree with each other and with the store's revision. */
   view: View;
 
   private constructor(
     private readonly directory: string,
     private readonly database: Database,
-    /** The first eight bytes of the owner record, which every commit requires to be there still; none: read-only. */
+    /** The first eight bytes of the owner record. Every commit requires them unchanged; undefined if read-only. */
     private readonly token: number | undefined,
   ) {
     this.view = this.latestView();
@@ -115,7 +115,7 @@ export class EmbeddedFile {
     }
   }
 
-  /** Opens a file that is there and that no living process has, without writing to it. */
+  /** Opens an existing file that no living process owns, without writing to it. */
   static openReadOnly(directory: string, logger: Logger): EmbeddedFile {
     const path = resolve(directory);
     const database = openExisting(path, logger);
@@ -130,7 +130,7 @@ export class EmbeddedFile {
     }
   }
 
-  /** Makes all changes or none, and resolves when they are on the disk; the view stays as it is. */
+  /** Writes all changes or none, and resolves when they are durable. Does not change the view. */
   async commit(changes: readonly Change[]): Promise<void> {
     const { token } = this;
     if (token === undefined) throw new StorageError('unavailable', `${this.directory} was opened for reading only`);
@@ -139,7 +139,7 @@ export class EmbeddedFile {
       const committed = this.database.ifVersion(metaKeys.owner, token, () => {
         for (const { key, value } of changes) void (value ? this.database.put(key, value) : this.database.remove(key));
       });
-      // lmdb has a second promise of the same commit, made in its own immediate; unwatched, it would end the process.
+      // lmdb creates a second promise of the commit in its own immediate; if it rejects unobserved, the process ends.
       setImmediate(() => void this.database.committed.then(nothing, nothing));
       isOurs = await committed;
     } catch (error) {
@@ -157,13 +157,13 @@ export class EmbeddedFile {
     old.release();
   }
 
-  /** What the tree takes, in bytes: data and history, not the free pages between them. */
+  /** The size of data and history in bytes, without free pages. */
   usedBytes(): number {
     const stats = this.database.getStats() as DatabaseStats;
     return stats.pageSize * (stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages);
   }
 
-  /** No view may be in use any more. */
+  /** No view may be in use. */
   async close(): Promise<void> {
     this.view.release();
     if (this.token === undefined) return this.database.close();
@@ -171,7 +171,8 @@ export class EmbeddedFile {
       await this.commit([{ key: metaKeys.owner, value: undefined }]);
       rmSync(join(this.directory, ownerFile), { force: true });
     } catch {
-      // An owner whose name cannot be removed, on a full disk say, is known to be dead by the next one.
+      // If the owner record cannot be removed, for instance on a full disk, the next process sees that this one is
+      // dead.
     }
     await this.database.close();
   }
@@ -187,7 +188,7 @@ function openExisting(path: string, logger: Logger): Database {
     const file = join(path, dataFile);
     if (!statSync(file, { throwIfNoEntry: false })?.size)
       throw new StorageError('unavailable', `${path} holds no store`);
-    refuseIfNamed(path);
+    refuseIfOwnerFileAlive(path);
     checkFile(file, { isReadOnly: true, warn: (message, fields) => logger.warn(message, fields) });
     return open<Buffer, Buffer>({ ...lmdbOptions(path), readOnly: true } as RootDatabaseOptionsWithPath);
   } catch (error) {
@@ -202,9 +203,9 @@ function lmdbOptions(path: string): object {
     keyEncoding: 'binary',
     overlappingSync: false,
     noSubdir: false,
-    // Only address space: the file grows as it is needed, and the map with it, at the price of a remap.
+    // Reserves address space only: the file grows on demand, and the map is remapped with it.
     mapSize: 256 * 1024 * 1024,
-    // A reader is a view in use: one for each commit that was made while a long range was read.
+    // A reader is a view in use: one for each commit made during a long range read.
     maxReaders: 512,
   };
 }
@@ -214,9 +215,9 @@ function openDatabase(path: string, logger: Logger): Database {
     makePrivateDirectory(path);
     const file = join(path, dataFile);
     const isNew = statSync(file, { throwIfNoEntry: false }) === undefined;
-    refuseIfNamed(path);
+    refuseIfOwnerFileAlive(path);
     if (!isNew) checkFile(file, { isReadOnly: false, warn: (message, fields) => logger.warn(message, fields) });
-    // LMDB would make them readable for everybody; it takes empty ones as new.
+    // LMDB would create the files readable for all users; it accepts empty ones as new.
     for (const name of [dataFile, lockFile]) makePrivateFile(join(path, name));
     const database = open<Buffer, Buffer>(lmdbOptions(path) as RootDatabaseOptionsWithPath);
     if (isNew) {
@@ -229,7 +230,7 @@ function openDatabase(path: string, logger: Logger): Database {
   }
 }
 
-function refuseIfNamed(path: string): void {
+function refuseIfOwnerFileAlive(path: string): void {
   let name: Buffer;
   try {
     name = readFileSync(join(path, ownerFile));
@@ -239,14 +240,14 @@ function refuseIfNamed(path: string): void {
   refuseIfAlive(path, decodeOwner(name));
 }
 
-/** Writes our name into the database unless a living process stands there. LMDB's write lock makes it one step. */
+/** Writes the owner record unless a living process owns the database. Atomic by LMDB's write lock. */
 function claim(path: string, database: Database): number {
   const token = randomBytes(6).readUIntBE(0, 6);
   database.transactionSync(() => {
     checkFormat(path, database);
     const holder = database.get(metaKeys.owner);
     if (holder) refuseIfAlive(path, decodeOwner(holder.subarray(8)));
-    // lmdb compares versions as doubles in the machine's byte order.
+    // lmdb compares versions as doubles in native byte order.
     const version = Buffer.from(Float64Array.of(token).buffer);
     void database.put(metaKeys.owner, Buffer.concat([version, encodeOwner(currentOwner())]));
   });
@@ -262,7 +263,7 @@ function refuseIfAlive(path: string, owner: Owner): void {
 function checkFormat(path: string, database: Database, { isReadOnly } = { isReadOnly: false }): void {
   const stored = database.get(metaKeys.format);
   if (stored === undefined) {
-    // The first start writes the format before anything else: entries without it are another program's.
+    // The first start writes the format before anything else, so entries without it are from another program.
     if (database.getKeysCount({ limit: 1 }) > 0) {
       throw new StorageError(
         'unavailable',
@@ -295,7 +296,7 @@ const codeOfLmdbError = new Map<unknown, StorageErrorCode>([
 export function storageError(path: string, cause: unknown): StorageError {
   if (cause instanceof StorageError) return cause;
   const { code, message } = cause as { code?: unknown; message?: string };
-  // LMDB says EIO also when a write came out short, which is how a disk fills up.
+  // LMDB also returns EIO for a short write, which occurs on a full disk.
   const isShortWrite = code === errno.EIO && freeBytes(path) < scarceBytes;
   const storageCode = isShortWrite ? 'full' : (codeOfLmdbError.get(code) ?? 'unavailable');
   return new StorageError(storageCode, `${path}: ${message ?? String(cause)}`, { cause });
@@ -312,7 +313,7 @@ function freeBytes(path: string): number {
   }
 }
 
-/** A file is only as durable as its name. */
+/** Syncs a directory, without which a new file may be lost. */
 function syncDirectory(path: string): void {
   const directory = openSync(path, 'r');
   try {

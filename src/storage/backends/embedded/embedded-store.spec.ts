@@ -42,7 +42,7 @@ describe('EmbeddedStore', () => {
     opened.push(store);
     return store;
   };
-  /** Changes the records of a closed store, as damage would. */
+  /** Changes the records of a closed store, to simulate corruption. */
   const tamper = async (change: (database: ReturnType<typeof openLmdb<Buffer, Buffer>>) => Promise<unknown>) => {
     const options = { path: directory, encoding: 'binary', keyEncoding: 'binary', overlappingSync: false } as const;
     const database = openLmdb<Buffer, Buffer>({ ...options, noSubdir: false } as never);
@@ -50,11 +50,11 @@ describe('EmbeddedStore', () => {
     await database.close();
   };
 
-  describe('opened for reading only', () => {
+  describe('opened read-only', () => {
     const files = async () =>
       Promise.all(['data.mdb', 'owner'].map((name) => readFile(join(directory, name)).catch(() => undefined)));
 
-    it('shows what was written, refuses writes, and leaves the files as they were', async () => {
+    it('reads the data, rejects writes, and leaves the files unchanged', async () => {
       const store = await open();
       for (const key of ['/a', '/b']) await store.txn([], [put(key)]);
       const head = await store.revision();
@@ -71,7 +71,7 @@ describe('EmbeddedStore', () => {
       expect(await (await open()).revision()).toBe(head);
     });
 
-    it('is refused while a process has the directory, and where there is no store', async () => {
+    it('fails while a process owns the directory, and for a directory without a store', async () => {
       await open();
       expect(await codeOf(EmbeddedStore.open({ directory, isReadOnly: true }))).toEqual([
         'locked',
@@ -84,7 +84,7 @@ describe('EmbeddedStore', () => {
       ]);
     });
 
-    it('does not fill up a file that is shorter than it says', async () => {
+    it('does not extend a truncated file', async () => {
       const store = await open();
       await store.txn([], [{ type: 'put', key: '/large', value: Buffer.alloc(1_000_000) }]);
       await store.close();
@@ -92,20 +92,20 @@ describe('EmbeddedStore', () => {
       await truncate(file, 65_536);
       expect(await codeOf(EmbeddedStore.open({ directory, isReadOnly: true }))).toEqual([
         'corrupt',
-        expect.stringContaining('is shorter than it says'),
+        expect.stringContaining('is shorter than its header says'),
       ]);
       expect(await readFile(file)).toHaveLength(65_536);
     });
   });
 
-  describe('its directory', () => {
-    it('is made when it is not there', async () => {
+  describe('the directory', () => {
+    it('is created if it does not exist', async () => {
       directory = join(directory, 'deep', 'er');
       const store = await open();
       expect(await store.revision()).toBe(1);
     });
 
-    it('is refused while it is open, with its name and the pid, and free again after close', async () => {
+    it('is locked while open (the error has path and pid), and free after close', async () => {
       const store = await open();
       await store.txn([], [put('a')]);
       const [code, message] = await codeOf(open());
@@ -117,9 +117,9 @@ describe('EmbeddedStore', () => {
     });
 
     it.each([
-      ['of a process that is no more', (): Owner => ({ ...currentOwner(), pid: 2 ** 22 + 1 })],
-      ['of another process that had our pid', (): Owner => ({ ...currentOwner(), started: '1' })],
-      ['from before the machine was booted', (): Owner => ({ ...currentOwner(), boot: 'earlier' })],
+      ['whose process has ended', (): Owner => ({ ...currentOwner(), pid: 2 ** 22 + 1 })],
+      ['with our pid but another start time', (): Owner => ({ ...currentOwner(), started: '1' })],
+      ['from before a reboot', (): Owner => ({ ...currentOwner(), boot: 'earlier' })],
     ])('is taken over from an owner %s', async (_, owner) => {
       await (await open()).close();
       const name = encodeOwner(owner());
@@ -128,7 +128,7 @@ describe('EmbeddedStore', () => {
       await (await open()).txn([], [put('a')]);
     });
 
-    it('is given up by a store from which it was taken', async () => {
+    it('rejects commits of a store after another process has taken over', async () => {
       const store = await open();
       await store.txn([], [put('a', 'before')]);
       const name = Buffer.concat([Buffer.alloc(8, 7), encodeOwner(currentOwner())]);
@@ -137,7 +137,7 @@ describe('EmbeddedStore', () => {
       expect((await store.get('a')).item?.value.toString()).toBe('before');
     });
 
-    it('is refused, and left as it was, when another program keeps an LMDB database in it', async () => {
+    it('with an LMDB database of another program is rejected and left unchanged', async () => {
       const theirs = Buffer.from('theirs');
       await mkdir(directory, { recursive: true });
       await tamper((database) => database.put(theirs, theirs));
@@ -148,26 +148,26 @@ describe('EmbeddedStore', () => {
       });
     });
 
-    it('is refused when it was written in another format', async () => {
+    it('with another format version is rejected', async () => {
       await (await open()).close();
       await tamper((database) => database.put(metaKeys.format, Buffer.from('2')));
       const [code, message] = await codeOf(open());
       expect([code, message]).toEqual(['unavailable', expect.stringMatching(/written in format 2.*knows 1/)]);
     });
 
-    it('is refused when it cannot be made', async () => {
+    it('that cannot be created is rejected', async () => {
       await writeFile(directory, 'a file');
       expect((await codeOf(open()))[0]).toBe('unavailable');
     });
   });
 
-  describe('damage', () => {
+  describe('corruption', () => {
     const flip = (bytes: Buffer) => {
       bytes[bytes.length - 1]! ^= 1;
       return bytes;
     };
 
-    it('of a value is corrupt, names the key, and leaves the others alone', async () => {
+    it('of a value rejects reads of its key (corrupt), and no others', async () => {
       const store = await open();
       await store.txn([], [put('/a'), put('/b')]);
       await store.close();
@@ -180,7 +180,7 @@ describe('EmbeddedStore', () => {
       await again.txn([], [put('/b')]);
     });
 
-    it('of history ends the watch that needs it, and no other', async () => {
+    it('of history ends watches that need it, and no others', async () => {
       const store = await open();
       const { revision: first } = await store.txn([], [put('/a', '1')]);
       const { revision: second } = await store.txn([], [put('/a', '2')]);
@@ -195,7 +195,7 @@ describe('EmbeddedStore', () => {
       expect((await again.get('/a')).item?.value.toString()).toBe('2');
     });
 
-    it('of the file is corrupt, and does not end the process', async () => {
+    it('of the file is reported (corrupt) without crashing the process', async () => {
       const store = await open();
       for (let i = 0; i < 50; i++) await store.txn([], [put(`/${i}`, 'x'.repeat(3_000))]);
       await store.close();
@@ -216,8 +216,8 @@ describe('EmbeddedStore', () => {
     });
   });
 
-  describe('room', () => {
-    it('ends at mapSizeMax with full: nothing is written, deletions and compaction go on and make room', async () => {
+  describe('limits', () => {
+    it('at mapSizeMax writes fail (full); deletions and compaction continue and free space', async () => {
       const store = await open({ mapSizeMax: 600_000 });
       const writes = Array.from({ length: 200 }, (_, i) =>
         store.txn([], [put(`/${i}`, 'x'.repeat(5_000))]).then(() => i),
@@ -244,13 +244,13 @@ describe('EmbeddedStore', () => {
       ['a key', put('k'.repeat(1_901), '')],
       ['a key of many zero bytes', put('\0'.repeat(1_500), '')],
       ['a value', put('k', 'x'.repeat(3 * 1024 * 1024 + 1))],
-    ])('is refused to %s that is too large', async (_, write) => {
+    ])('rejects %s that is too large', async (_, write) => {
       const store = await open();
       expect((await codeOf(store.txn([], [write])))[0]).toBe('tooLarge');
       expect(await store.revision()).toBe(1);
     });
 
-    it('is there for keys with zero bytes, in order and through history', async () => {
+    it('keys with zero bytes keep their order, also in history', async () => {
       const store = await open();
       const keys = ['a', 'a\0', 'a\0\0', 'a\0b', 'a\x01', 'ab'];
       for (const key of [...keys].reverse()) await store.txn([], [put(key, 'old')]);
@@ -263,7 +263,7 @@ describe('EmbeddedStore', () => {
   });
 
   describe('history', () => {
-    it('is kept as long as it must be, and forgotten at the next interval', async () => {
+    it('is kept for historyMs, and compacted at the next interval', async () => {
       const clock = new ManualClock();
       const store = await open({ clock, historyMs: 60_000, compactionIntervalMs: 10_000 });
       const { revision: first } = await store.txn([], [put('/a', '1')]);
@@ -283,7 +283,7 @@ describe('EmbeddedStore', () => {
       expect((await store.get('/a', { revision: second })).item?.value.toString()).toBe('2');
     });
 
-    it('is forgotten slice by slice, while writes go on, down to the last record', async () => {
+    it('is compacted in slices under concurrent writes, down to the last record', async () => {
       const store = await open();
       for (let i = 0; i < 10; i++) {
         await Promise.all(Array.from({ length: 100 }, (_, j) => store.txn([], [put(`/${j}`, `${i}`)])));
@@ -302,7 +302,7 @@ describe('EmbeddedStore', () => {
   });
 });
 
-/** Everything that was under way has been committed. */
+/** Resolves after pending commits. */
 const settled = async (store: KvStore) => void (await store.txn([], []));
 
 async function until(holds: () => Promise<boolean>): Promise<void> {

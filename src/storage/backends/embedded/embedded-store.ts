@@ -22,40 +22,40 @@ import { laterKey } from '../key-order.js';
 import { search } from '../search.js';
 import { WatchHub, type LogEntry } from '../watch-hub.js';
 import { CommitQueue } from './commit-queue.js';
-import { Draft } from './draft.js';
+import { PendingCommit } from './pending-commit.js';
 import { EmbeddedFile, storageError, type Change, type View } from './embedded-file.js';
 import { latestState, rangeAt, rangeNow, readLog, replay, stateAt } from './history.js';
 import * as records from './records.js';
 
 export interface EmbeddedStoreOptions {
-  /** Made when it is not there. One process may use it at a time. */
+  /** Created if it does not exist. Only one process may use it at a time. */
   readonly directory: string;
-  /** Nothing is written, not even that the store is in use. The directory must be there, and in use by nobody. */
+  /** Writes nothing, not even the owner record. The directory must exist and be unused. */
   readonly isReadOnly?: boolean;
-  /** How long history is kept at least. */
+  /** Minimum age of compacted history. */
   readonly historyMs?: number;
   readonly compactionIntervalMs?: number;
-  /** About how many bytes data and history may take; above it only deletions are accepted. */
+  /** Approximate limit of data and history in bytes; beyond it only deletions are accepted. */
   readonly mapSizeMax?: number;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
 
-/** The last entries of the log stay in memory, so that watches that keep up never read the disk. */
+/** The last entries of the log are kept in memory, so that watches that keep up read nothing from disk. */
 const recentEntriesMax = 1_024;
 const recentBytesMax = 16 * 1024 * 1024;
 const compactionSliceRevisions = 200;
 
 /**
- * One process, one directory, durable: what was acknowledged survives the end of the process and of the power. Reads
- * answer from a snapshot of the last commit; writes go through the queue. docs/adr/004-embedded-format.md says why.
+ * A durable store for one process in one directory: acknowledged writes survive a crash and a power failure. Reads use
+ * a snapshot of the last commit; writes go through the commit queue. See docs/adr/004-embedded-format.md.
  */
 export class EmbeddedStore implements KvStore {
   private head: Revision;
   private floor: Revision;
-  /** The highest that was asked for; ahead of `floor` until it is on the disk. */
+  /** The highest requested floor; ahead of `floor` until it is durable. */
   private nextFloor: Revision;
-  private draft: Draft;
+  private pendingCommit: PendingCommit;
   private recent: LogEntry[] = [];
   private recentBytes = 0;
   private lastTimeMs = 0;
@@ -77,17 +77,18 @@ export class EmbeddedStore implements KvStore {
     this.logger = options.logger ?? silentLogger;
     const bounds = { start: records.logKey(noRevision), end: records.logKey(revisionOf(Number.MAX_SAFE_INTEGER)) };
     const last = file.view.lastKey(bounds);
-    // The empty store has a revision too: clients take 0 for "any".
+    // An empty store has revision 1, since clients read 0 as "any".
     this.head = last ? records.revisionOfLogKey(last) : revisionOf(1);
     const floor = file.view.get(records.metaKeys.floor);
     this.floor = floor ? records.decodeRevision(floor) : noRevision;
     this.nextFloor = this.floor;
-    this.draft = this.newDraft();
+    this.pendingCommit = this.newPendingCommit();
     this.queue = new CommitQueue({
-      begin: () => (this.draft = this.newDraft()),
+      begin: () => (this.pendingCommit = this.newPendingCommit()),
       commit: (changes) => this.file.commit(changes),
       committed: () => this.advance(),
-      failed: (error) => this.logger.error('a commit failed', { code: error.code, error: error.message }),
+      failed: (error) =>
+        this.logger.error('could not commit to the embedded store', { code: error.code, error: error.message }),
     });
     this.hub = new WatchHub({
       head: () => this.head,
@@ -100,7 +101,8 @@ export class EmbeddedStore implements KvStore {
       clock: this.clock,
       target: (timeMs) => this.lastRevisionBefore(timeMs),
       compact: (revision) => this.compact(revision),
-      failed: (error) => this.logger.warn('history was not compacted', { error: String(error) }),
+      failed: (error) =>
+        this.logger.warn('could not compact the history of the embedded store', { error: String(error) }),
     });
   }
 
@@ -128,9 +130,11 @@ export class EmbeddedStore implements KvStore {
     const head = this.head;
     const slice = { prefix, from: laterKey(prefix, options?.from) };
     const limit = options?.limit ?? Infinity;
-    const turn = () => this.giveWay(options?.signal);
+    const yieldTick = () => this.yieldToOthers(options?.signal);
     const range = await this.withView((view) =>
-      revision === undefined ? rangeNow(view, slice, limit, turn) : rangeAt(view, slice, revision, limit, turn),
+      revision === undefined
+        ? rangeNow(view, slice, limit, yieldTick)
+        : rangeAt(view, slice, revision, limit, yieldTick),
     );
     return { ...range, revision: head };
   }
@@ -140,7 +144,7 @@ export class EmbeddedStore implements KvStore {
     checkSignal(options);
     checkWrites(writes);
     return this.enqueue(
-      (changes) => this.draft.apply(compares, writes, changes),
+      (changes) => this.pendingCommit.apply(compares, writes, changes),
       writes.reduce((bytes, write) => bytes + (write.type === 'put' ? write.value.length : 0), 0),
       options?.signal,
     );
@@ -166,8 +170,8 @@ export class EmbeddedStore implements KvStore {
     });
     if (revision > this.floor) this.floor = revision;
     this.hub.changed();
-    // A slice shares its commit with the writers of the moment, and is short enough not to make them wait.
-    while (!this.isClosed && (await this.enqueue((changes) => this.forgetSome(changes)))) continue;
+    // Each slice shares its commit with concurrent writers, and is short enough not to delay them.
+    while (!this.isClosed && (await this.enqueue((changes) => this.compactSlice(changes)))) continue;
   }
 
   close(): Promise<void> {
@@ -192,7 +196,7 @@ export class EmbeddedStore implements KvStore {
       this.queue.add({
         bytes,
         prepare: (changes) => {
-          // Given up while it waited: nothing is written.
+          // Aborted while waiting: nothing is written.
           if (signal?.aborted) throw abortedError(signal);
           result = prepare(changes);
         },
@@ -208,15 +212,15 @@ export class EmbeddedStore implements KvStore {
     });
   }
 
-  private newDraft(): Draft {
+  private newPendingCommit(): PendingCommit {
     const { directory, mapSizeMax = Infinity } = this.options;
-    const room = { directory, bytes: mapSizeMax === Infinity ? Infinity : mapSizeMax - this.file.usedBytes() };
-    return new Draft({ view: this.file.view, head: this.head, timeMs: this.timeMs(), room });
+    const spaceLeft = { directory, bytes: mapSizeMax === Infinity ? Infinity : mapSizeMax - this.file.usedBytes() };
+    return new PendingCommit({ view: this.file.view, head: this.head, timeMs: this.timeMs(), spaceLeft });
   }
 
-  /** View and head move in one step, so that every answer's revision is that of its data. */
+  /** Moves view and head together, so that the revision of every result is that of its data. */
   private advance(): void {
-    const { entries, head } = this.draft;
+    const { entries, head } = this.pendingCommit;
     this.file.refresh();
     this.head = head;
     for (const entry of entries) this.recentBytes += bytesOf(entry);
@@ -233,8 +237,8 @@ export class EmbeddedStore implements KvStore {
     return replay(this.file.view, from, this.head);
   }
 
-  /** Removes the oldest revisions below the floor, a few; says whether there are more. */
-  private forgetSome(changes: Change[]): boolean {
+  /** Removes some of the oldest revisions below the floor. Returns true if there are more. */
+  private compactSlice(changes: Change[]): boolean {
     const { view } = this.file;
     let forgotten = 0;
     for (const key of view.keys({ start: records.logKey(noRevision), end: records.logKey(this.floor) })) {
@@ -257,7 +261,7 @@ export class EmbeddedStore implements KvStore {
     return older > 0 ? revisionOf(first + older - 1) : undefined;
   }
 
-  /** The revision asked for; undefined is the latest. */
+  /** Returns the requested revision; undefined for the latest. */
   private beginRead(options: ReadOptions | undefined): Revision | undefined {
     this.checkOpen();
     checkSignal(options);
@@ -270,7 +274,7 @@ export class EmbeddedStore implements KvStore {
     return revision === this.head ? undefined : revision;
   }
 
-  /** Holds the snapshot for a read that takes several turns; close() waits for it. */
+  /** Retains the snapshot for a read that takes several ticks; close() waits for it. */
   private async withView<T>(read: (view: View) => Promise<T>): Promise<T> {
     const view = this.file.view.retain();
     this.readsUnderWay++;
@@ -285,13 +289,13 @@ export class EmbeddedStore implements KvStore {
     }
   }
 
-  private async giveWay(signal: AbortSignal | undefined): Promise<void> {
+  private async yieldToOthers(signal: AbortSignal | undefined): Promise<void> {
     await new Promise(setImmediate);
     this.checkOpen();
     if (signal?.aborted) throw abortedError(signal);
   }
 
-  /** Never goes back, whatever the clock does: the log is searched by time. */
+  /** Never decreases, even if the clock does, because the log is searched by time. */
   private timeMs(): number {
     this.lastTimeMs = Math.max(this.lastTimeMs, this.clock.now());
     return this.lastTimeMs;

@@ -3,13 +3,12 @@ import { endianness } from 'node:os';
 import { StorageError } from '../../storage-error.js';
 
 /**
- * Nobody else may have the file open meanwhile.
- *
- * LMDB maps its file and trusts it: one that is not LMDB's, or that ends before its last page, would not be an error
- * but the end of the process. So the two meta pages are looked at first. On 64-bit little-endian machines a meta page
- * holds, from the start of the page:
+ * Checks the data file before LMDB maps it. LMDB trusts its file: one that is not LMDB's, or is truncated, would crash
+ * the process. On 64-bit little-endian machines a meta page holds, from the start of the page:
  *
  *   24 magic · 28 version · 48 page size · 144 last page · 152 transaction      (the younger of the two counts)
+ *
+ * No other process may have the file open meanwhile.
  */
 export function checkFile(
   path: string,
@@ -19,15 +18,15 @@ export function checkFile(
   const file = openSync(path, isReadOnly ? 'r' : 'r+');
   try {
     const { size } = fstatSync(file);
-    // A file without a byte is one that LMDB has not begun.
+    // LMDB has not yet written to an empty file.
     if (size === 0) return;
     const wantedBytes = sizeByMeta(path, (bytes, position) => readSync(file, bytes, 0, bytes.length, position));
     if (wantedBytes <= size) return;
     if (isReadOnly)
-      throw new StorageError('corrupt', `${path} is shorter than it says: ${size} of ${wantedBytes} bytes`);
-    // Pages at the end may never have been written, as they were free again before the commit. Or they are lost: then
-    // the reads that need them find zeros, and report that as corrupt.
-    warn('the data file is shorter than it says; filling it up', { path, size, wantedBytes });
+      throw new StorageError('corrupt', `${path} is shorter than its header says: ${size} of ${wantedBytes} bytes`);
+    // Pages at the end may never have been written, if they were freed before the commit. If they were lost, reads that
+    // need them find zeros and report 'corrupt'.
+    warn('the data file is shorter than its header says; extending it with zeros', { path, size, wantedBytes });
     ftruncateSync(file, wantedBytes);
   } finally {
     closeSync(file);

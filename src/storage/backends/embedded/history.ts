@@ -6,12 +6,12 @@ import type { View } from './embedded-file.js';
 import * as records from './records.js';
 
 /**
- * The past, rebuilt from what later revisions replaced. The state of a key at revision R is
+ * Reads past states from the records that later revisions replaced. The state of a key at revision R is
  *
  *   the first record of its history that was replaced after R:   h key (R+1 …)   → that state, or absent
- *   or else, as nothing has changed it since:                    d key           → the latest state, or absent
+ *   or, if it has not changed since:                             d key           → the latest state, or absent
  *
- * The event that revision R made for a key is the state at R, and before it the record that R replaced.
+ * The event of revision R for a key is the state at R; its previous state is the record that R replaced.
  */
 export function stateAt(view: View, key: string, revision: Revision): KeyValue | undefined {
   const replaced = view.first(records.historyBoundsOfKey(key, (revision + 1) as Revision));
@@ -26,37 +26,42 @@ export function latestState(view: View, key: string): KeyValue | undefined {
 
 export interface Slice {
   readonly prefix: string;
-  /** Not below the prefix. */
+  /** Must not be below the prefix. */
   readonly from: string;
 }
 
-/** How many records, or keys alone, are read before others get their turn: 1 to 3 ms. */
-const turnRecords = 500;
-const turnKeys = 5_000;
+/** Records, or keys, that are read before yielding to the event loop: 1 to 3 ms. */
+const recordsPerTick = 500;
+const keysPerTick = 5_000;
 
-/** The range as of now. Reads no value beyond the limit. */
-export async function rangeNow(view: View, slice: Slice, limit: number, turn: () => Promise<void>): Promise<Range> {
+/** Returns the current range. Reads no value beyond the limit. */
+export async function rangeNow(
+  view: View,
+  slice: Slice,
+  limit: number,
+  yieldTick: () => Promise<void>,
+): Promise<Range> {
   const bounds = records.stateBounds(slice.prefix, slice.from);
   const items: KeyValue[] = [];
   if (limit > 0) {
     for (const { key, value } of view.scan(bounds)) {
       items.push(records.decodeState(records.keyOfStateKey(key), value));
       if (items.length >= limit) break;
-      if (items.length % turnRecords === 0) await turn();
+      if (items.length % recordsPerTick === 0) await yieldTick();
     }
   }
   if (items.length < limit) return { items, count: items.length };
-  return { items, count: await countKeys(view, bounds, turn) };
+  return { items, count: await countKeys(view, bounds, yieldTick) };
 }
 
-/** Keys are skipped about 0.3 µs each. */
-async function countKeys(view: View, bounds: records.Bounds, turn: () => Promise<void>): Promise<number> {
+/** Skipping a key takes about 0.3 µs. */
+async function countKeys(view: View, bounds: records.Bounds, yieldTick: () => Promise<void>): Promise<number> {
   let count = 0;
-  for (let { start } = bounds; ; count += turnKeys) {
-    const next = view.keyAfter({ ...bounds, start }, turnKeys);
+  for (let { start } = bounds; ; count += keysPerTick) {
+    const next = view.keyAfter({ ...bounds, start }, keysPerTick);
     if (!next) return count + view.count({ ...bounds, start });
     start = next;
-    await turn();
+    await yieldTick();
   }
 }
 
@@ -66,47 +71,50 @@ export interface Range {
 }
 
 /**
- * The range as of a revision: the latest keys, but for those that changed since, which are as they were before their
- * first change after the revision.
+ * Returns the range at a revision: the current keys, with changed ones in their state before their first change after
+ * the revision.
  */
 export async function rangeAt(
   view: View,
   slice: Slice,
   revision: Revision,
   limit: number,
-  turn: () => Promise<void>,
+  yieldTick: () => Promise<void>,
 ): Promise<Range> {
-  const changed = await changedSince(view, slice, revision, turn);
+  const changed = await changedSince(view, slice, revision, yieldTick);
   const items: KeyValue[] = [];
-  for (const key of inOrder(latestKeys(view, slice), changed.keys())) {
+  for (const key of mergeOrdered(latestKeys(view, slice), changed.keys())) {
     if (items.length >= limit) break;
     const historyKey = changed.get(key);
     if (historyKey === null) continue;
     const bytes = view.get(historyKey ?? records.stateKey(key));
     if (!bytes) throw records.corruptKey(key, 'its record is missing');
     items.push(records.decodeState(key, bytes));
-    if (items.length % turnRecords === 0) await turn();
+    if (items.length % recordsPerTick === 0) await yieldTick();
   }
-  let count = await countKeys(view, records.stateBounds(slice.prefix, slice.from), turn);
+  let count = await countKeys(view, records.stateBounds(slice.prefix, slice.from), yieldTick);
   let steps = 0;
   for (const [key, historyKey] of changed) {
-    if (++steps % turnRecords === 0) await turn();
+    if (++steps % recordsPerTick === 0) await yieldTick();
     count += Number(historyKey !== null) - Number(view.has(records.stateKey(key)));
   }
   return { items, count };
 }
 
-/** By key, in order: the record that holds its state as of the revision, or null when it was absent then. */
+/**
+ * Returns the keys changed since the revision, in order, each with the record of its state at the revision, or null if
+ * it was absent.
+ */
 async function changedSince(
   view: View,
   { prefix, from }: Slice,
   revision: Revision,
-  turn: () => Promise<void>,
+  yieldTick: () => Promise<void>,
 ): Promise<Map<string, Buffer | null>> {
   const changed = new Map<string, Buffer | null>();
   let steps = 0;
   for (const { key: historyKey, value } of view.scan(records.historyBounds(prefix, from))) {
-    if (++steps % turnRecords === 0) await turn();
+    if (++steps % recordsPerTick === 0) await yieldTick();
     const replaced = records.decodeHistoryKey(historyKey);
     if (replaced.revision <= revision || changed.has(replaced.key)) continue;
     changed.set(replaced.key, value.length > 0 ? historyKey : null);
@@ -118,8 +126,8 @@ function* latestKeys(view: View, { prefix, from }: Slice): Generator<string, voi
   for (const key of view.keys(records.stateBounds(prefix, from))) yield records.keyOfStateKey(key);
 }
 
-/** Two ordered lists of keys as one; keys that are in both come once. */
-function* inOrder(left: Iterator<string>, right: Iterator<string>): Generator<string, void, void> {
+/** Merges two ordered lists of keys without duplicates. */
+function* mergeOrdered(left: Iterator<string>, right: Iterator<string>): Generator<string, void, void> {
   let a = left.next();
   let b = right.next();
   while (!a.done || !b.done) {
@@ -133,7 +141,7 @@ function* inOrder(left: Iterator<string>, right: Iterator<string>): Generator<st
 const replayRevisionsMax = 200;
 const replayBytesMax = 1024 * 1024;
 
-/** Some revisions of the log from `from` on, up to `to`: at least one, and little enough for one turn. */
+/** Returns at least one revision of the log from `from` to `to`, and few enough for one tick. */
 export function replay(view: View, from: Revision, to: Revision): LogEntry[] {
   const entries: LogEntry[] = [];
   let bytes = 0;
@@ -149,7 +157,7 @@ export function replay(view: View, from: Revision, to: Revision): LogEntry[] {
 }
 
 function eventsOf(view: View, revision: Revision): StoreEvent[] {
-  // Revision 1 is the empty store: nothing happened in it.
+  // Revision 1 is the empty store and has no events.
   if (revision <= 1) return [];
   return readLog(view, revision).operations.map(({ type, key }) => {
     const replaced = view.get(records.historyKey(key, revision));

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A process, told apart from every later one with the same number: by its start, and by the boot it started in. */
+/** Identifies a process beyond its pid, which may be reused: by its start time and the boot id. */
 export interface Owner {
   readonly pid: number;
   readonly started: string;
@@ -16,13 +16,13 @@ export function isAlive(owner: Owner): boolean {
   return owner.boot === bootId() && startOf(owner.pid) === owner.started;
 }
 
-/** When a process started, in the words of its system; undefined when there is none, or only a zombie of it. */
+/** Returns the start time of a process as the system reports it; undefined if it does not exist or is a zombie. */
 function startOf(pid: number): string | undefined {
   try {
     if (process.platform !== 'linux') {
       return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
     }
-    // "pid (name) state ppid …": the name may hold anything; the state is field 3, the start time field 22.
+    // "pid (name) state ppid …": the name may contain anything; the state is field 3, the start time field 22.
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];

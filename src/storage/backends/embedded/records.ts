@@ -4,7 +4,7 @@ import { StorageError } from '../../storage-error.js';
 import { crc32 } from '../../../std/crc32.js';
 
 /**
- * Format 1. One tree holds four kinds of record, told apart by the first byte of the key:
+ * Format 1. One tree holds four kinds of record, distinguished by the first byte of the key:
  *
  *   d <key>                       the state of a key: create-revision, mod-revision, checksum, value
  *   h <key> 00 00 <revision>      history: the state that this revision replaced; empty when the key was absent
@@ -12,7 +12,7 @@ import { crc32 } from '../../../std/crc32.js';
  *   m <name>                      meta: format, owner, floor
  *
  * A value is thus stored once: it moves from d to h when it is replaced. Numbers are big-endian, so that keys sort.
- * In h a zero byte of a key is written 00 01, so that a key's records lie together whatever other keys there are.
+ * In h a zero byte of a key is written 00 01, so that a key's records are adjacent.
  */
 export const formatVersion = 1;
 export const lmdbKeyBytesMax = 1_978;
@@ -33,7 +33,7 @@ export const stateKey = (key: string) => Buffer.from('d' + key);
 
 export const keyOfStateKey = (bytes: Buffer) => bytes.toString('utf8', 1);
 
-/** The states of keys from `from` on that start with the prefix; `from` is not below the prefix. */
+/** Returns the bounds of the states of keys from `from` on with the prefix; `from` must not be below it. */
 export function stateBounds(prefix: string, from: string): Bounds {
   return { start: stateKey(from), end: pastPrefix(stateKey(prefix)) };
 }
@@ -44,7 +44,7 @@ export function historyKey(key: string, revision: Revision): Buffer {
   return bytes;
 }
 
-/** The states of a key that were replaced at `from` or later. */
+/** Returns the bounds of the states of a key that were replaced at `from` or later. */
 export function historyBoundsOfKey(key: string, from: Revision): Bounds {
   const start = historyKey(key, from);
   const end = Buffer.from(start);
@@ -111,14 +111,14 @@ export interface LogRecord {
 const logHeaderBytes = 12;
 
 export function encodeLog(record: LogRecord): Buffer {
-  const parts: Buffer[] = [Buffer.alloc(logHeaderBytes)];
+  const chunks: Buffer[] = [Buffer.alloc(logHeaderBytes)];
   for (const { type, key } of record.operations) {
     const bytes = Buffer.from(`\0\0\0${key}`);
     bytes[0] = type === 'put' ? 1 : 2;
     bytes.writeUInt16BE(bytes.length - 3, 1);
-    parts.push(bytes);
+    chunks.push(bytes);
   }
-  const bytes = Buffer.concat(parts);
+  const bytes = Buffer.concat(chunks);
   bytes.writeDoubleBE(record.timeMs, 0);
   bytes.writeUInt32BE(checksumOfLog(bytes), 8);
   return bytes;
@@ -160,7 +160,7 @@ const checksumOfLog = (bytes: Buffer) => crc32(bytes.subarray(logHeaderBytes), c
 
 const escapeZeros = (key: string) => (key.includes('\0') ? key.replaceAll('\0', '\0\x01') : key);
 
-/** The first bytes behind all that start with these; UTF-8 has no byte 0xFF, so that the last one can be raised. */
+/** Returns the first bytes after all that start with `prefix`. UTF-8 has no byte 0xFF, so the last byte can be incremented. */
 function pastPrefix(prefix: Buffer): Buffer {
   prefix[prefix.length - 1]! += 1;
   return prefix;

@@ -1,6 +1,6 @@
 import type { TlsFiles } from './grpc/http2-channel.js';
 
-/** What grpc-js makes for a service, as far as we call it. */
+/** The part of the generated grpc-js client that is used. */
 interface KvClient {
   compact(
     request: { readonly revision: number },
@@ -11,17 +11,17 @@ interface KvClient {
 }
 
 const channelOptions = {
-  // What may be repeated is decided in EtcdCluster.
+  // EtcdCluster decides about retries.
   'grpc.enable_retries': 0,
-  // Neither proxies for web traffic nor TXT records have a say in how etcd is reached.
+  // HTTP proxies and TXT records must not affect how etcd is reached.
   'grpc.enable_http_proxy': 0,
   'grpc.service_config_disable_resolution': 1,
 };
 
 /**
- * What is asked of etcd once in minutes goes through etcd3. Loading it takes a tenth of a second, so it is loaded when
- * it is first needed, and its connection lasts as long as the call. Its policies stay out of the way, because they
- * repeat calls and hide the one that could be cancelled.
+ * Makes rare calls (compaction) through etcd3. Loading etcd3 takes 100 ms, so it is imported on first use and its
+ * connection is closed after the call. Its retry policies are bypassed, because they repeat calls and prevent
+ * cancellation.
  */
 export class EtcdAdministration {
   private readonly inFlight = new Set<{ cancel(): void }>();
@@ -40,7 +40,7 @@ export class EtcdAdministration {
       ...(this.tls && { credentials: this.tls as { rootCertificate: Buffer } }),
     });
     try {
-      // The call itself is made outside, where its error keeps the status that etcd gave it.
+      // The call is made outside of withConnection(), so that its error keeps etcd's status.
       const kv = await pool.withConnection('KV', ({ client, metadata }) => ({
         client: client as unknown as KvClient,
         metadata,

@@ -14,13 +14,13 @@ export interface EtcdClusterOptions {
 
 export interface EtcdCallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Doing it twice is as good as once: it may be sent again when the answer was lost. */
+  /** True if the call is idempotent: it may be sent again if its response was lost. */
   readonly isRepeatable: boolean;
 }
 
 /**
- * All members behind one face. Everyone talks to the same one until it fails, then to the next: one connection, and
- * reads that meet a warm member. What was never sent, and what may be repeated, is tried until its time is up.
+ * Sends calls to one member of the cluster until it fails, then to the next. Calls that were not sent, or are
+ * idempotent, are retried until their deadline.
  */
 export class EtcdCluster {
   private at = 0;
@@ -35,7 +35,10 @@ export class EtcdCluster {
     return this.endpoints[this.at]!;
   }
 
-  /** To be called when `endpoint` failed; of many callers that say so, the first turns to the next member. */
+  /**
+   * Switches to the next member after `endpoint` failed. Of several callers that report the same failure, only the
+   * first has an effect.
+   */
   leave(endpoint: EtcdEndpoint): void {
     if (endpoint === this.current) this.at = (this.at + 1) % this.endpoints.length;
   }
@@ -73,14 +76,17 @@ export class EtcdCluster {
     for (const endpoint of this.endpoints) endpoint.close();
   }
 
-  /** Every member is asked once at once, then all of them at growing distances. */
+  /** Every member is tried once without delay, then all of them with growing delays. */
   private delayBefore(attempt: number): number {
     const round = Math.floor(attempt / this.endpoints.length);
     return round === 0 ? 0 : jittered(Math.min(500, 25 * 2 ** Math.min(round, 10)), this.options.rng);
   }
 }
 
-/** Between half of it and all of it, so that those who failed together do not return together. */
+/**
+ * Returns a random delay between half of `delayMs` and `delayMs`, so that clients that failed together do not retry
+ * together.
+ */
 export function jittered(delayMs: number, rng: Rng): number {
   return Math.ceil(delayMs / 2) + rng.below(Math.floor(delayMs / 2) + 1);
 }

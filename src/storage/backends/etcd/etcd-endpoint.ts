@@ -36,7 +36,7 @@ type UnaryCalls = {
 
 export interface WatchListener {
   received(response: WatchResponse): void;
-  /** Once, and last of all. */
+  /** Called once, as the last call. */
   closed(error: Error | undefined): void;
 }
 
@@ -45,9 +45,9 @@ export interface WatchStream {
   cancel(): void;
 }
 
-const watchEnded = new Error('the watch was ended by its owner');
+const watchEnded = new Error('the watch was closed');
 
-/** One member of the cluster: what is asked often on our own channel, the rest by etcd3. */
+/** One member of the cluster. Frequent calls use our own HTTP/2 channel, compaction uses etcd3. */
 export class EtcdEndpoint {
   private readonly channel: Http2Channel;
   private readonly administration: EtcdAdministration;
@@ -84,7 +84,7 @@ export class EtcdEndpoint {
     return this.channel.isConnected();
   }
 
-  /** Resolves when requests can be sent; rejects as soon as they are known not to be, with NotConnectedError. */
+  /** Resolves when requests can be sent; rejects with NotConnectedError as soon as the connection has failed. */
   connect(timeoutMs: number): Promise<void> {
     return this.channel.connect(timeoutMs);
   }
@@ -108,11 +108,11 @@ export class EtcdEndpoint {
     return version;
   }
 
-  /** Throws NotConnectedError when there is no connection. */
+  /** Throws NotConnectedError if there is no connection. */
   openWatch(listener: WatchListener): WatchStream {
     const call = this.channel.open(
       '/etcdserverpb.Watch/Watch',
-      // A member that has lost its leader then ends the stream, instead of being silent.
+      // A member without a leader then ends the stream instead of staying silent.
       { hasleader: 'true' },
       {
         message: (bytes) => listener.received(decodeWatch(bytes)),

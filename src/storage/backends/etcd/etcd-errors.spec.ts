@@ -24,12 +24,12 @@ describe('etcd errors', () => {
     expect(isTransient(cause)).toBe(transient);
   });
 
-  it.each([['text'], [undefined], [null], [{}]])('takes %p for unavailable', (cause) => {
+  it.each([['text'], [undefined], [null], [{}]])('converts %p to unavailable', (cause) => {
     expect(storageErrorOf(cause)).toMatchObject({ name: 'StorageError', code: 'unavailable', cause });
     expect(isTransient(cause)).toBe(false);
   });
 
-  it('leaves a StorageError alone, and tries again where nothing was sent', () => {
+  it('returns a StorageError unchanged; NotConnectedError is transient', () => {
     const own = new StorageError('closed', 'closed');
     expect(storageErrorOf(own)).toBe(own);
     expect(isTransient(new NotConnectedError('away'))).toBe(true);

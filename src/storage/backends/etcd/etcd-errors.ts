@@ -1,7 +1,7 @@
 import { StorageError, type StorageErrorCode } from '../../storage-error.js';
 import { grpcStatus, NotConnectedError } from './grpc/grpc-error.js';
 
-/** What etcd, or the way to it, says in its own words becomes one of our codes; the cause is kept. */
+/** Converts errors of etcd and of the connection to StorageError; the cause is kept. */
 export function storageErrorOf(error: unknown): StorageError {
   if (error instanceof StorageError) return error;
   const { code, details, message } = (error ?? {}) as { code?: unknown; details?: unknown; message?: unknown };
@@ -24,7 +24,7 @@ function codeOf(status: unknown, text: string): StorageErrorCode {
   return 'unavailable';
 }
 
-/** Another try, perhaps at another member, may do better. */
+/** True if a retry, perhaps at another member, may succeed. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof NotConnectedError) return true;
   const { code } = (error ?? {}) as { code?: unknown };

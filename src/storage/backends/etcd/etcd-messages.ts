@@ -3,8 +3,8 @@ import type { KeyValue, StoreEvent } from '../../kv-store.js';
 import { keyBytes } from './key-text.js';
 
 /**
- * The part of etcd's messages that we use, in our own words; grpc/wire.ts knows them as bytes. A response's revision is
- * that of its header: the store's, when it answered.
+ * The etcd messages that are used; grpc/wire.ts encodes and decodes them. The revision of a response is that of its
+ * header: the store's revision when it answered.
  */
 export interface RangeRequest {
   readonly key: Uint8Array;
@@ -17,11 +17,11 @@ export interface RangeRequest {
 export interface RangeResponse {
   readonly revision: Revision;
   readonly items: readonly KeyValue[];
-  /** Of all that the range has, whatever the limit. */
+  /** The number of keys in the range, regardless of the limit. */
   readonly count: number;
 }
 
-/** What to do when every key was last changed at the revision that is given for it, and else. */
+/** Runs `success` if every compared key has the given mod-revision, otherwise `failure`. */
 export interface TxnRequest {
   readonly compare: readonly { readonly key: Uint8Array; readonly modRevision: number }[];
   readonly success: readonly RequestOp[];
@@ -36,7 +36,7 @@ export type RequestOp =
 export interface TxnResponse {
   readonly revision: Revision;
   readonly succeeded: boolean;
-  /** The answers to those operations that were ranges. */
+  /** The responses to range operations. */
   readonly ranges: readonly RangeResponse[];
 }
 
@@ -48,14 +48,14 @@ export type WatchRequest =
       readonly startRevision: number;
       readonly hasProgressNotes: boolean;
       readonly withPrevious: boolean;
-      /** Large revisions may come in several responses. */
+      /** Large revisions may be split over several responses. */
       readonly isFragmented: boolean;
     }
   | { readonly type: 'progress' };
 
 export interface EtcdEvent {
   readonly isDeletion: boolean;
-  /** Of a deletion: its key and revision alone. */
+  /** For a deletion only the key and mod-revision are set. */
   readonly item: KeyValue;
   readonly previous: KeyValue | undefined;
 }
@@ -64,10 +64,10 @@ export interface WatchResponse {
   readonly revision: Revision;
   readonly isCreated: boolean;
   readonly isCancelled: boolean;
-  /** Above 0: why it was cancelled. */
+  /** If above 0, the watch was cancelled because its start is below this compacted revision. */
   readonly compactRevision: number;
   readonly cancelReason: string;
-  /** More of the same revisions follows. */
+  /** True if more events of the same revisions follow. */
   readonly isFragment: boolean;
   readonly events: readonly EtcdEvent[];
 }
@@ -76,14 +76,14 @@ export interface StatusResponse {
   readonly version: string;
 }
 
-/** As a range end it means: no end. As a key it is the first one there can be. */
+/** As range end: no upper bound. As key: the first possible key. */
 export const zeroKey = Buffer.from([0]);
 
 export function bytesOfKey(key: string): Buffer {
   return key === '' ? zeroKey : keyBytes(key);
 }
 
-/** The first key behind all that start with `prefix`. UTF-8 has no byte 0xff, so the last one can be raised. */
+/** Returns the first key after all keys with `prefix`. UTF-8 has no byte 0xff, so the last byte can be incremented. */
 export function endOfPrefix(prefix: string): Buffer {
   if (prefix === '') return zeroKey;
   const end = Buffer.from(prefix);

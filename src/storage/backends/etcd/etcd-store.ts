@@ -35,22 +35,22 @@ import { EtcdWatch } from './etcd-watch.js';
 import type { TlsFiles } from './grpc/http2-channel.js';
 
 export interface EtcdStoreOptions {
-  /** URLs of the members. `https:`, or no scheme beside TLS files, means TLS. */
+  /** URLs of the members. `https:`, or no scheme together with TLS files, means TLS. */
   readonly servers: readonly string[];
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
-  /** How long one member may take to be reached. */
+  /** Timeout for connecting to one member. */
   readonly dialTimeoutMs?: number;
-  /** How long a call may take in all, with everything that is tried again. */
+  /** Timeout of a call including retries. */
   readonly callTimeoutMs?: number;
-  /** etcd3 reads its deadlines by the machine's clock, so this one must not be held still. */
+  /** Must be a running clock, since etcd3 computes deadlines by the system clock. */
   readonly clock: Clock;
   readonly logger: Logger;
   readonly rng: Rng;
 }
 
-/** Returns at once, also while etcd is down: calls then wait for it as long as their deadline allows. */
+/** Returns at once even if etcd is down: calls then wait for a connection until their deadline. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<KvStore> {
   const { servers, clock, logger, rng, dialTimeoutMs = 2_000, callTimeoutMs = 10_000 } = options;
   if (servers.length === 0) throw new Error('no etcd server was named');
@@ -78,7 +78,7 @@ async function readTlsFiles({ caFile, certFile, keyFile }: EtcdStoreOptions): Pr
   };
 }
 
-/** Counts no key: the cheapest linearizable question there is, asked for the header of its answer. */
+/** Counts no key: the cheapest linearizable read, used for the revision in its header. */
 const emptyRange: RangeRequest = { key: zeroKey, isCountOnly: true };
 
 class EtcdStore implements KvStore {
@@ -103,7 +103,7 @@ class EtcdStore implements KvStore {
     try {
       return await this.page(prefix, options, limit);
     } catch (error) {
-      // Values may be so large that a page of them is more than one message may be: then fewer at a time.
+      // A page of large values may exceed the maximum message size: read fewer at a time.
       const isTooLarge = error instanceof StorageError && error.code === 'tooLarge';
       if (!isTooLarge || limit === undefined || limit <= 1) throw error;
       return this.range(prefix, { ...options, limit: Math.ceil(limit / 8) });
@@ -117,7 +117,7 @@ class EtcdStore implements KvStore {
         key: bytesOfKey(laterKey(prefix, from)),
         rangeEnd: endOfPrefix(prefix),
         ...(revision !== undefined && { revision }),
-        // To etcd a limit of 0 is none.
+        // For etcd a limit of 0 means no limit.
         ...(limit === 0 ? { isCountOnly: true } : limit !== undefined && { limit }),
       },
       options,
@@ -167,7 +167,7 @@ class EtcdStore implements KvStore {
     try {
       await this.cluster.call('compact', { revision }, { isRepeatable: true });
     } catch (error) {
-      // Then that history is forgotten already, which is what was asked for.
+      // The history was already compacted.
       if (!(error instanceof StorageError && error.code === 'compacted')) throw error;
     }
   }

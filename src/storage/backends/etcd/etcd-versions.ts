@@ -1,12 +1,11 @@
 /**
- * What a member can be relied on for, by its version. Both concern watches alone.
+ * Differences between etcd versions, both about watches.
  *
- * A watch may ask how far etcd has come. Before 3.4.31 and 3.5.13 the answer could overtake events that were still on
- * their way (etcd issue 15220), or never come (17507). The progress that etcd tells by itself, every ten minutes, was
- * always in order.
+ * Progress requests: before 3.4.31 and 3.5.13 the response could overtake events (etcd issue 15220), or never come
+ * (17507). The progress notifications that etcd sends every ten minutes were always in order.
  *
- * Compaction keeps what happened at its own revision, but before 3.4.36 and 3.5.18 not always a deletion (18089,
- * 19179): a watch that begins there could miss it.
+ * Compaction keeps the events of its own revision, but before 3.4.36 and 3.5.18 not always a deletion (18089, 19179): a
+ * watch that begins there could miss it.
  */
 export interface EtcdTraits {
   readonly hasOrderedProgress: boolean;
@@ -20,7 +19,7 @@ export function traitsOf(version: string): EtcdTraits {
   };
 }
 
-/** Minor versions above the listed ones have had it from the start. */
+/** Minor versions above the listed ones have the fix from their first release. */
 function isFrom(version: string, firstPatch: Readonly<Record<string, number>>): boolean {
   const [, major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)/.exec(version) ?? [];
   if (major === undefined) return false;

@@ -12,11 +12,11 @@ import { traitsOf, type EtcdTraits } from './etcd-versions.js';
 const progressAnswerMs = 100;
 const reconnectDelayMsMax = 5_000;
 
-export interface EtcdWatchParts {
+export interface EtcdWatchOptions {
   readonly cluster: EtcdCluster;
   readonly logger: Logger;
   readonly revision: () => Promise<Revision>;
-  /** Rejects with 'compacted' when the state as of a revision is forgotten. */
+  /** Rejects with 'compacted' if the state at a revision is compacted. */
   readonly probe: (revision: Revision) => Promise<unknown>;
   readonly over: (watch: EtcdWatch) => void;
   readonly prefix: string;
@@ -24,29 +24,29 @@ export interface EtcdWatchParts {
   readonly sink: WatchSink;
 }
 
-/** One life of the connection. What a former one still says is not heard. */
+/** One connection attempt. Messages of earlier ones are ignored. */
 interface Connection {
   readonly endpoint: EtcdEndpoint;
   stream?: WatchStream;
   isCreated: boolean;
   traits?: EtcdTraits;
-  /** Of a response that came in fragments. */
+  /** The fragments received so far of a split response. */
   fragments: EtcdEvent[];
 }
 
 /**
- * Every watch has a gRPC stream of its own (all of them share one connection), so that a progress answer, which etcd
- * gives for a whole stream, is about this watch alone. `next` is all that must survive a lost stream:
+ * A watch with its own gRPC stream (all streams share one connection), so that a progress response, which etcd gives
+ * per stream, concerns this watch alone. Only `next` must survive a lost stream:
  *
  *   from = 5   events 5, 6 delivered → next = 7   progress 9 → next = 10   stream lost → a new one starts at 10
  *
- * Where an old etcd cannot tell progress rightly (see etcd-versions.ts), a watch that is asked for it is widened to
- * all keys from then on: every revision then shows up on the stream, and what is not under the prefix is progress.
+ * If an old etcd does not order progress responses (see etcd-versions.ts), a watch that needs progress is widened to
+ * all keys: every revision then appears on the stream, and events outside the prefix count as progress.
  */
 export class EtcdWatch implements Watch {
   private next: number;
-  /** The last revision the sink was told of. */
-  private told = 0;
+  /** The last revision that was reported to the sink. */
+  private reported = 0;
   private connection: Connection | undefined;
   private timer: Timer | undefined;
   private failures = 0;
@@ -55,9 +55,9 @@ export class EtcdWatch implements Watch {
   private isPursuing = false;
   private breadth: 'prefix' | 'all' | 'prefixOnly' = 'prefix';
 
-  constructor(private readonly parts: EtcdWatchParts) {
-    // etcd takes 0 for "from here on"; to us it is the beginning of all history.
-    this.next = Math.max(1, parts.options.from);
+  constructor(private readonly dependencies: EtcdWatchOptions) {
+    // For etcd 0 means "from now on"; here it means the beginning of history.
+    this.next = Math.max(1, dependencies.options.from);
   }
 
   start(): void {
@@ -73,24 +73,25 @@ export class EtcdWatch implements Watch {
     if (!this.isOpen) return;
     this.isOpen = false;
     this.disconnect();
-    this.parts.over(this);
+    this.dependencies.over(this);
   }
 
   end(error: Error): void {
     if (!this.isOpen) return;
     this.close();
-    this.parts.sink.ended(error);
+    this.dependencies.sink.ended(error);
   }
 
   private async connect(): Promise<void> {
-    const { cluster, prefix, options } = this.parts;
+    const { cluster, prefix, options } = this.dependencies;
     const { clock, dialTimeoutMs, callTimeoutMs } = cluster.options;
     const connection: Connection = { endpoint: cluster.current, isCreated: false, fragments: [] };
     this.connection = connection;
     try {
       await connection.endpoint.connect(dialTimeoutMs);
       connection.traits = traitsOf(await this.versionOf(connection.endpoint));
-      if (!connection.traits.keepsDeletionAtFloor && this.next > 1) await this.parts.probe((this.next - 1) as Revision);
+      if (!connection.traits.keepsDeletionAtFloor && this.next > 1)
+        await this.dependencies.probe((this.next - 1) as Revision);
     } catch (error) {
       if (this.connection !== connection) return;
       if (error instanceof StorageError && error.code === 'compacted') return this.end(error);
@@ -121,9 +122,9 @@ export class EtcdWatch implements Watch {
     );
   }
 
-  /** Who may not ask for it is taken to talk to an old one. */
+  /** Returns '', which is treated as an old version, if the user may not call Status. */
   private async versionOf(endpoint: EtcdEndpoint): Promise<string> {
-    const { clock, callTimeoutMs } = this.parts.cluster.options;
+    const { clock, callTimeoutMs } = this.dependencies.cluster.options;
     try {
       return await endpoint.version(clock.now() + callTimeoutMs);
     } catch (error) {
@@ -142,12 +143,12 @@ export class EtcdWatch implements Watch {
 
   private lost(connection: Connection, error: Error): void {
     if (this.connection !== connection) return;
-    const { cluster, logger, prefix } = this.parts;
+    const { cluster, logger, prefix } = this.dependencies;
     const { clock, rng } = cluster.options;
     this.disconnect();
     cluster.leave(connection.endpoint);
     if (this.failures === 0) {
-      logger.warn('a watch lost etcd and resumes', {
+      logger.warn('an etcd watch lost its connection; resuming', {
         server: connection.endpoint.url,
         prefix,
         revision: this.next,
@@ -172,7 +173,8 @@ export class EtcdWatch implements Watch {
     if (response.isCreated) {
       this.timer?.cancel();
       connection.isCreated = true;
-      if (this.failures > 0) this.parts.logger.info('a watch has resumed', { server: connection.endpoint.url });
+      if (this.failures > 0)
+        this.dependencies.logger.info('the etcd watch has resumed', { server: connection.endpoint.url });
       this.failures = 0;
       return;
     }
@@ -192,14 +194,14 @@ export class EtcdWatch implements Watch {
       const message = `revision ${this.next} is below ${compacted}, the first one kept`;
       return this.end(new StorageError('compacted', message));
     }
-    // Whoever may see only some keys is not refused these because it asked for all.
+    // A user with access to some keys only cannot watch all keys: go back to the prefix.
     if (this.breadth === 'all') this.breadth = 'prefixOnly';
     this.lost(connection, new Error(response.cancelReason || 'the watch was cancelled by etcd'));
   }
 
-  /** Whole revisions; those below `next` were delivered before the connection was. */
+  /** Delivers whole revisions. Events below `next` were delivered on an earlier connection. */
   private deliver(raw: readonly EtcdEvent[]): void {
-    const { prefix, sink } = this.parts;
+    const { prefix, sink } = this.dependencies;
     const last = raw.at(-1)!.item.modRevision;
     if (last < this.next) return;
     const events = raw
@@ -209,34 +211,34 @@ export class EtcdWatch implements Watch {
     this.next = last + 1;
     const latest = events.at(-1);
     if (latest) {
-      this.told = latest.type === 'put' ? latest.item.modRevision : latest.modRevision;
-      sink.events(events, this.told as Revision);
+      this.reported = latest.type === 'put' ? latest.item.modRevision : latest.modRevision;
+      sink.events(events, this.reported as Revision);
     }
-    if (this.told < last) this.progress(last);
+    if (this.reported < last) this.progress(last);
   }
 
   private progress(revision: Revision): void {
-    if (!this.isOpen || revision < this.told) return;
-    this.told = revision;
+    if (!this.isOpen || revision < this.reported) return;
+    this.reported = revision;
     this.next = Math.max(this.next, revision + 1);
     this.isProgressWanted = false;
-    this.parts.sink.progress(revision);
+    this.dependencies.sink.progress(revision);
   }
 
   /**
-   * etcd leaves a progress request unanswered while the watch is catching up, or starts in the future; so the store's
-   * own revision is looked at too, and the request is made again, until the sink has its answer.
+   * Repeats the progress request until the sink has its answer. etcd does not answer while the watch catches up or
+   * starts in the future, so the store's revision is read as well.
    */
   private async pursueProgress(): Promise<void> {
-    const { cluster } = this.parts;
+    const { cluster } = this.dependencies;
     this.isPursuing = true;
     while (this.isOpen && this.isProgressWanted) {
       const isAsked = this.askProgress();
       if (isAsked) await sleep(cluster.options.clock, progressAnswerMs);
       if (!this.isOpen || !this.isProgressWanted) break;
-      const revision = await this.parts.revision().catch(() => undefined);
+      const revision = await this.dependencies.revision().catch(() => undefined);
       if (revision !== undefined && revision < this.next) {
-        this.progress(Math.max(revision, this.told) as Revision);
+        this.progress(Math.max(revision, this.reported) as Revision);
       } else if (!isAsked) {
         await sleep(cluster.options.clock, progressAnswerMs / 2);
       }
@@ -244,7 +246,7 @@ export class EtcdWatch implements Watch {
     this.isPursuing = false;
   }
 
-  /** Says whether etcd will answer. */
+  /** Requests progress. Returns true if etcd will answer. */
   private askProgress(): boolean {
     const { connection } = this;
     if (!connection?.isCreated || this.breadth === 'all') return false;

@@ -1,8 +1,8 @@
 /**
- * Keys as texts, without loss: another writer may use bytes that are no UTF-8. Each such byte becomes one lone surrogate,
- * which no text of our own holds, so that the key can be asked for, passed by, and deleted:
+ * Converts keys to text without loss, since other writers may use bytes that are not UTF-8. Each such byte becomes a
+ * lone surrogate, which no key of this server contains, so that the key can be read, skipped and deleted:
  *
- *   2f 61 ff  <->  "/a\udcff"
+ *   2f 61 ff  <->  "/a\\udcff"
  */
 export function keyText(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString('utf8', start, end);
@@ -11,14 +11,14 @@ export function keyText(bytes: Buffer, start: number, end: number): string {
 
 export function keyBytes(key: string): Buffer {
   const bytes = Buffer.from(key);
-  // Keys of this server are ASCII: as many bytes as units.
+  // Keys of this server are ASCII: one byte per UTF-16 unit.
   if (bytes.length === key.length || !/[\udc80-\udcff]/.test(key)) return bytes;
   return Buffer.concat(
     Array.from(key, (char) => (isByte(char) ? Buffer.of(char.charCodeAt(0) & 0xff) : Buffer.from(char))),
   );
 }
 
-/** Array.from() keeps pairs of surrogates together: what is alone stands for a byte. */
+/** Array.from() keeps surrogate pairs together, so a lone one stands for a byte. */
 const isByte = (char: string): boolean => char.length === 1 && char >= '\udc80' && char <= '\udcff';
 
 function withoutLoss(bytes: Buffer): string {

@@ -12,13 +12,13 @@ const anyKey = fc.oneof(
 );
 
 describe('compareKeys', () => {
-  it('orders as UTF-8 does', () => {
+  it('orders by UTF-8 bytes', () => {
     fc.assert(fc.property(anyKey, anyKey, (a, b) => Math.sign(compareKeys(a, b)) === Math.sign(bytewise(a, b))));
   });
 });
 
 describe('SortedKeys', () => {
-  it('holds, orders and counts like a sorted list', () => {
+  it('behaves like a sorted list', () => {
     fc.assert(
       fc.property(fc.array(anyKey, { maxLength: 200 }), anyKey, anyKey, (keys, prefix, suffix) => {
         const sorted = new SortedKeys();
@@ -38,7 +38,7 @@ describe('SortedKeys', () => {
     );
   });
 
-  it('splits and loses its chunks', () => {
+  it('splits and removes chunks', () => {
     const sorted = new SortedKeys();
     const keys = Array.from({ length: 5_000 }, (_, i) => `${(i * 7_919) % 5_000}`.padStart(4, '0'));
     for (const key of keys) sorted.add(key);
@@ -52,7 +52,7 @@ describe('SortedKeys', () => {
 describe('MemoryStore', () => {
   const put = (key: string, value: string): Write => ({ type: 'put', key, value: Buffer.from(value) });
 
-  it('keeps history as long as it must, and forgets it at the next interval', async () => {
+  it('keeps history for historyMs, and compacts it at the next interval', async () => {
     const clock = new ManualClock();
     const store = new MemoryStore({ clock, historyMs: 60_000, compactionIntervalMs: 10_000 });
     const { revision: first } = await store.txn([], [put('a', '1')]);
@@ -68,5 +68,5 @@ describe('MemoryStore', () => {
   });
 });
 
-/** A timer's task runs a few microtasks after the clock was moved. */
+/** The task of a timer runs a few microtasks after the clock has advanced. */
 const settled = () => new Promise(setImmediate);

@@ -26,12 +26,12 @@ import { SortedKeys } from './sorted-keys.js';
 
 export interface MemoryStoreOptions {
   readonly clock?: Clock;
-  /** How long history is kept at least. */
+  /** Minimum age of compacted history. */
   readonly historyMs?: number;
   readonly compactionIntervalMs?: number;
 }
 
-/** What a key became at a revision; without an item it was deleted. */
+/** The state of a key since a revision; without an item the key was deleted. */
 interface Version {
   readonly revision: Revision;
   readonly item: KeyValue | undefined;
@@ -44,20 +44,20 @@ interface TimedEntry extends LogEntry {
 const sliceEvents = 1_000;
 
 /**
- * Everything is in this process and gone with it. A key's states lie in its chain, oldest first:
+ * Keeps everything in memory. Each key has a chain of its states, oldest first:
  *
  *   chains  /a → [3: "x"] [7: "y"]        live  { /a }        log  3: put /a, 5: put /b, 6: delete /b, 7: put /a
  *           /b → [5: "z"] [6: deleted]    gone  { /b }
  *
- * A read at a revision takes, from the chain of each key in `live` and `gone`, the last state that is not younger.
- * compact() cuts the chains and the log, and forgets the keys of `gone` that have no state left.
+ * A read at a revision takes the last state that is not younger from the chain of each key in `live` and `gone`.
+ * compact() truncates the chains and the log, and drops keys of `gone` without states.
  */
 export class MemoryStore implements KvStore {
   private readonly chains = new Map<string, Version[]>();
   private readonly live = new SortedKeys();
   private readonly gone = new SortedKeys();
   private log: TimedEntry[] = [];
-  /** The empty store has a revision too: clients take 0 for "any". */
+  /** An empty store has revision 1, since clients read 0 as "any". */
   private head = revisionOf(1);
   private floor = noRevision;
   private isClosed = false;
@@ -89,7 +89,7 @@ export class MemoryStore implements KvStore {
     const limit = options?.limit ?? Infinity;
     const from = laterKey(prefix, options?.from);
     const items: KeyValue[] = [];
-    for (const key of at === this.head ? this.live.from(from) : inOrder(this.live, this.gone, from)) {
+    for (const key of at === this.head ? this.live.from(from) : mergeOrdered(this.live, this.gone, from)) {
       if (items.length >= limit || !key.startsWith(prefix)) break;
       const item = this.stateOf(key, at);
       if (item) items.push(item);
@@ -174,20 +174,20 @@ export class MemoryStore implements KvStore {
     to.add(key);
   }
 
-  /** Drops the states that no revision from the floor on can see. */
+  /** Drops states that no revision from the floor on can see. */
   private cutChain(key: string): void {
     const chain = this.chains.get(key);
     if (!chain) return;
     const visible = search(chain.length, (at) => chain[at]!.revision > this.floor) - 1;
     if (visible > 0) chain.splice(0, visible);
     if (chain[0]!.item || chain[0]!.revision > this.floor) return;
-    // Its oldest state is a deletion, which reads like no state at all.
+    // The oldest state is a deletion, which reads like no state.
     if (chain.length > 1) return void chain.shift();
     this.chains.delete(key);
     this.gone.remove(key);
   }
 
-  /** How many keys of the range were there at the revision and are not any more, less those that came since. */
+  /** Returns the number of keys in the range at the revision, minus the number now. */
   private fewerSince(at: Revision, prefix: string, from: string): number {
     if (at === this.head) return 0;
     const changed = new Set<string>();
@@ -214,7 +214,7 @@ export class MemoryStore implements KvStore {
 
   private logFrom(from: Revision, entriesMax = sliceEvents): readonly LogEntry[] {
     const first = this.log[0]?.revision ?? this.head + 1;
-    // Revision 1 is the empty store, and 0 comes before it: nothing happened in them.
+    // Revision 1 is the empty store and has no events.
     if (from < first && from <= 1) return [{ revision: revisionOf(1), events: [] }];
     return this.log.slice(from - first, from - first + entriesMax);
   }
@@ -245,8 +245,8 @@ function itemOf(write: Write & { type: 'put' }, previous: KeyValue | undefined, 
   };
 }
 
-/** The keys of two sets that have none in common, as one. */
-function* inOrder(live: SortedKeys, gone: SortedKeys, from: string): Generator<string, void, void> {
+/** Merges the keys of two disjoint sets in order. */
+function* mergeOrdered(live: SortedKeys, gone: SortedKeys, from: string): Generator<string, void, void> {
   const other = gone.from(from);
   let waiting = other.next().value;
   for (const key of live.from(from)) {

@@ -4,16 +4,16 @@ import { search } from '../search.js';
 const chunkKeysMax = 512;
 
 /**
- * An ordered set of keys that also counts. It is a list of sorted chunks of up to 512 keys:
+ * An ordered set of keys with fast counts: a list of sorted chunks of up to 512 keys.
  *
  *   [ a b c ] [ d f g ] [ k m ]
  *
- * An insert moves a few hundred pointers at most, a count adds the lengths of some hundred chunks per 100,000 keys.
+ * An insert moves at most a few hundred pointers; a count adds the lengths of some hundred chunks per 100,000 keys.
  */
 export class SortedKeys {
   private readonly chunks: string[][] = [];
 
-  /** Adds a key that is not in the set. */
+  /** Adds a key, which must not be in the set. */
   add(key: string): void {
     if (this.chunks.length === 0) return void this.chunks.push([key]);
     const at = Math.min(this.chunkOf(key), this.chunks.length - 1);
@@ -22,7 +22,7 @@ export class SortedKeys {
     if (chunk.length > chunkKeysMax) this.chunks.splice(at + 1, 0, chunk.splice(chunkKeysMax / 2));
   }
 
-  /** Removes a key that is in the set. */
+  /** Removes a key, which must be in the set. */
   remove(key: string): void {
     const at = this.chunkOf(key);
     const chunk = this.chunks[at]!;
@@ -30,7 +30,7 @@ export class SortedKeys {
     if (chunk.length === 0) this.chunks.splice(at, 1);
   }
 
-  /** The keys from `from` on, in order. */
+  /** Yields the keys from `from` on, in order. */
   *from(from: string): Generator<string, void, void> {
     for (let at = this.chunkOf(from), first = true; at < this.chunks.length; at++, first = false) {
       const chunk = this.chunks[at]!;
@@ -38,7 +38,7 @@ export class SortedKeys {
     }
   }
 
-  /** How many keys there are from `from` on that start with `prefix`; `from` is not below the prefix. */
+  /** Counts the keys from `from` on that start with `prefix`; `from` must not be below the prefix. */
   count(prefix: string, from: string): number {
     return this.rankPast(prefix) - this.rankOf(from);
   }
@@ -48,7 +48,7 @@ export class SortedKeys {
     return this.keysBefore(at) + (at < this.chunks.length ? lowerBound(this.chunks[at]!, key) : 0);
   }
 
-  /** The rank of the first key behind all that start with the prefix. */
+  /** Returns the rank of the first key after all keys with the prefix. */
   private rankPast(prefix: string): number {
     const isPast = (key: string) => !key.startsWith(prefix) && compareKeys(key, prefix) > 0;
     const at = search(this.chunks.length, (i) => isPast(this.chunks[i]!.at(-1)!));
@@ -62,7 +62,7 @@ export class SortedKeys {
     return keys;
   }
 
-  /** The first chunk whose last key is not below `key`; the number of chunks when there is none. */
+  /** Returns the first chunk whose last key is not below `key`, or the number of chunks. */
   private chunkOf(key: string): number {
     return search(this.chunks.length, (at) => compareKeys(this.chunks[at]!.at(-1)!, key) >= 0);
   }

@@ -1,4 +1,4 @@
-/** The status codes of gRPC that mean something to us. */
+/** The gRPC status codes that are used. */
 export const grpcStatus = {
   ok: 0,
   cancelled: 1,
@@ -16,7 +16,7 @@ export const grpcStatus = {
   unauthenticated: 16,
 } as const;
 
-/** How a call ended, if not well: by the server's word, or by what became of the line. */
+/** A failed call: a status of the server, or a lost connection. */
 export class GrpcError extends Error {
   override readonly name: string = 'GrpcError';
   constructor(
@@ -28,22 +28,22 @@ export class GrpcError extends Error {
   }
 }
 
-/** No request was sent, or the server never looked at it. */
+/** The request was not sent, or the server did not process it. */
 export class NotConnectedError extends Error {
   override readonly name = 'NotConnectedError';
 }
 
-/** What the server sent is not what its protocol says. */
+/** The server's response violates the protocol. */
 export class MalformedMessageError extends GrpcError {
   override readonly name = 'MalformedMessageError';
   constructor(details: string) {
-    super(grpcStatus.internal, `malformed answer: ${details}`);
+    super(grpcStatus.internal, `malformed response: ${details}`);
   }
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What trailers say: undefined means that all went well. */
+/** Returns the error in the trailers; undefined for success. */
 export function errorOfTrailers(trailers: Headers): GrpcError | undefined {
   const status = String(trailers['grpc-status']);
   if (status === '0') return undefined;
@@ -59,7 +59,7 @@ function decodedMessage(text: string): string {
   }
 }
 
-/** For an answer that did not come from a gRPC server, perhaps from a proxy before it. */
+/** The error for a response that is not gRPC, perhaps of a proxy. */
 export function errorOfHttpStatus(status: number | undefined): GrpcError {
   const codes: Readonly<Record<number, number>> = {
     400: grpcStatus.internal,
@@ -71,17 +71,17 @@ export function errorOfHttpStatus(status: number | undefined): GrpcError {
     503: grpcStatus.unavailable,
     504: grpcStatus.unavailable,
   };
-  return new GrpcError(codes[status ?? 0] ?? grpcStatus.unknown, `an answer of HTTP, not of gRPC: ${status}`);
+  return new GrpcError(codes[status ?? 0] ?? grpcStatus.unknown, `HTTP response with status ${status} instead of gRPC`);
 }
 
-/** For a stream that ended by RST_STREAM with this code. */
+/** The error for a stream that was reset with RST_STREAM. */
 export function errorOfReset(code: number | undefined): Error {
   const refusedStream = 7;
   const cancel = 8;
   const enhanceYourCalm = 11;
   const inadequateSecurity = 12;
-  // HTTP/2 promises that such a stream was not looked at (RFC 9113, 8.7).
-  if (code === refusedStream) return new NotConnectedError('the call was not taken');
+  // HTTP/2 guarantees that a refused stream was not processed (RFC 9113, 8.7).
+  if (code === refusedStream) return new NotConnectedError('the server refused the stream');
   const codes: Readonly<Record<number, number>> = {
     [cancel]: grpcStatus.cancelled,
     [enhanceYourCalm]: grpcStatus.resourceExhausted,

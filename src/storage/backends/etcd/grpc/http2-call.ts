@@ -11,13 +11,16 @@ import { MessageFrames } from './message-frames.js';
 
 export interface CallListener {
   message(bytes: Buffer): void;
-  /** Once, and last of all. An error is a GrpcError, or a NotConnectedError when the server never saw the call. */
+  /**
+   * Called once, as the last call. The error is a GrpcError, or a NotConnectedError if the server did not process the
+   * call.
+   */
   closed(error: Error | undefined): void;
 }
 
 /**
- * One call on one HTTP/2 stream. It is over when the server's trailers and the end of its messages have both come, in
- * whatever order Node tells of them; or with the first thing that goes wrong.
+ * One call on one HTTP/2 stream. It ends when both trailers and end of data have arrived, in either order, or with the
+ * first error.
  */
 export class Http2Call {
   private isOver = false;
@@ -29,7 +32,7 @@ export class Http2Call {
   constructor(
     private readonly stream: ClientHttp2Stream,
     private readonly listener: CallListener,
-    /** Says why the connection is gone, if it is. */
+    /** Returns the error of the connection if it was lost. */
     private readonly lossOfConnection: () => GrpcError | undefined,
     private readonly over: (call: Http2Call) => void,
     readonly deadlineMs: number,
@@ -48,7 +51,7 @@ export class Http2Call {
       this.hasEnded = true;
       this.completeIfWhole();
     });
-    // What it says is in the code that 'close' finds, or with the connection.
+    // 'close' finds the error in the reset code or with the connection.
     stream.on('error', () => undefined);
     stream.on('close', () => this.closed());
   }
@@ -61,7 +64,7 @@ export class Http2Call {
     this.stream.end(frame);
   }
 
-  /** Ends it from this side: the server is told, the listener gets `error`. */
+  /** Cancels the stream at the server and ends the call with `error`. */
   cancel(error: Error): void {
     if (this.isOver) return;
     this.finish(error);
@@ -70,7 +73,7 @@ export class Http2Call {
 
   private responded(headers: IncomingHttpHeaders): void {
     if (headers['grpc-status'] !== undefined) {
-      // No message comes behind these; the request may still be on its way, and is not wanted any more.
+      // No message follows, and the rest of the request need not be sent.
       this.hasTrailers = true;
       this.status = errorOfTrailers(headers);
       if (this.status) this.cancel(this.status);

@@ -15,7 +15,7 @@ function frameOf(message: string | Buffer): Buffer {
   return Buffer.concat([header, Buffer.from(message)]);
 }
 
-/** Answers as gRPC does: headers, messages, trailers. */
+/** Responds like gRPC: headers, messages, trailers. */
 function answer(stream: ServerHttp2Stream, messages: string | Buffer | string[], trailers: object = allIsWell): void {
   stream.respond(ok, { waitForTrailers: true });
   stream.on('wantTrailers', () => stream.sendTrailers({ ...trailers }));
@@ -73,7 +73,7 @@ describe('Http2Channel', () => {
     return { ...server, channel, clock };
   };
 
-  it('sends what gRPC asks for, and gives the message', async () => {
+  it('sends gRPC headers and returns the message', async () => {
     let seen: Record<string, unknown> = {};
     const { channel, clock, url } = await connected((stream, headers) => {
       seen = headers;
@@ -104,8 +104,8 @@ describe('Http2Channel', () => {
       (stream) => answer(stream, 'half', { 'grpc-status': '14', 'grpc-message': 'etcdserver: no leader' }),
       { code: 14, details: 'etcdserver: no leader' },
     ],
-    ['a message that does not decode as a text', (s) => answer(s, '', { 'grpc-status': '2', 'grpc-message': '%zz' }), { code: 2, details: '%zz' }], // prettier-ignore
-    ['a status that is none', (stream) => answer(stream, '', { 'grpc-status': 'x' }), { code: 2 }],
+    ['a grpc-message with invalid encoding', (s) => answer(s, '', { 'grpc-status': '2', 'grpc-message': '%zz' }), { code: 2, details: '%zz' }], // prettier-ignore
+    ['an invalid status', (stream) => answer(stream, '', { 'grpc-status': 'x' }), { code: 2 }],
     ['no status', (stream) => answer(stream, '', { other: 'x' }), { code: 2 }],
     [
       'an answer without a message',
@@ -113,13 +113,13 @@ describe('Http2Channel', () => {
       { code: 13 },
     ],
     ['two messages', (stream) => answer(stream, ['a', 'b']), { code: 13 }],
-    ['a proxy that is overloaded', (s) => s.respond({ ':status': 503 }, { endStream: true }), { code: 14 }],
-    ['a page of HTML', (s) => (s.respond({ ':status': 200, 'content-type': 'text/html' }), s.end('<p>')), { code: 2 }],
+    ['a 503 of a proxy', (s) => s.respond({ ':status': 503 }, { endStream: true }), { code: 14 }],
+    ['an HTML page', (s) => (s.respond({ ':status': 200, 'content-type': 'text/html' }), s.end('<p>')), { code: 2 }],
     ['RST_STREAM, internal error', resetWith(constants.NGHTTP2_INTERNAL_ERROR), { name: 'GrpcError', code: 13 }],
     ['RST_STREAM, cancel', resetWith(constants.NGHTTP2_CANCEL), { code: 1 }],
     ['RST_STREAM, enhance your calm', resetWith(constants.NGHTTP2_ENHANCE_YOUR_CALM), { code: 8 }],
     ['RST_STREAM, refused', resetWith(constants.NGHTTP2_REFUSED_STREAM), { name: 'NotConnectedError' }],
-    ['a connection that breaks', (stream) => stream.session!.destroy(), { name: 'GrpcError', code: 14 }],
+    ['a lost connection', (stream) => stream.session!.destroy(), { name: 'GrpcError', code: 14 }],
     [
       'an answer that is cut short',
       (stream) => {
@@ -133,14 +133,14 @@ describe('Http2Channel', () => {
     await expect(call(channel, clock)).rejects.toMatchObject(want);
   });
 
-  it('takes the refusal of a request that is still on its way', async () => {
+  it('handles a response that arrives before the request is complete', async () => {
     const { channel, clock } = await connected((stream) => {
       stream.respond({ ...ok, 'grpc-status': '8', 'grpc-message': 'larger than max' }, { endStream: true });
     });
     await expect(call(channel, clock, { message: Buffer.alloc(8_000_000) })).rejects.toMatchObject({ code: 8 });
   });
 
-  it('joins 20 MB that come in many DATA frames', async () => {
+  it('joins 20 MB from many DATA frames', async () => {
     const large = Buffer.alloc(20_000_000);
     for (let i = 0; i < large.length; i += 997) large[i] = i & 0xff;
     const { channel, clock } = await connected((stream) => answer(stream, large));
@@ -148,7 +148,7 @@ describe('Http2Channel', () => {
     expect([one.equals(large), two.equals(large)]).toEqual([true, true]);
   });
 
-  it('ends a call at its deadline, and tells the server', async () => {
+  it('cancels a call at its deadline, also at the server', async () => {
     let asked!: () => void;
     const isAsked = new Promise<void>((resolve) => (asked = resolve));
     let code: number | undefined;
@@ -174,7 +174,7 @@ describe('Http2Channel', () => {
     expect(channel.isConnected()).toBe(true);
   });
 
-  it('ends a call that its caller gives up, before and after it was sent', async () => {
+  it('cancels a call on abort, before and after it was sent', async () => {
     const { channel, clock } = await connected(() => undefined);
     const controller = new AbortController();
     const given = call(channel, clock, { signal: controller.signal });
@@ -183,7 +183,7 @@ describe('Http2Channel', () => {
     await expect(call(channel, clock, { signal: controller.signal })).rejects.toMatchObject({ code: 1 });
   });
 
-  it('makes no new calls after GOAWAY, lets the old ones end, and connects anew', async () => {
+  it('after GOAWAY makes no new calls, completes the old ones, and reconnects', async () => {
     const waiting: ServerHttp2Stream[] = [];
     const { channel, clock, sessions } = await connected((stream) => void waiting.push(stream));
     const first = call(channel, clock);
@@ -201,7 +201,7 @@ describe('Http2Channel', () => {
     expect(sessions).toHaveLength(2);
   });
 
-  it('streams both ways until one side ends it', async () => {
+  it('streams in both directions until one side ends the stream', async () => {
     const { channel } = await connected((stream) => {
       stream.respond(ok, { waitForTrailers: true });
       stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
@@ -228,7 +228,7 @@ describe('Http2Channel', () => {
     expect([said, closed]).toEqual([['0', '1', '2'], undefined]);
   });
 
-  it('hears of a listener that fails, and of its own cancelling, once', async () => {
+  it('reports a throwing listener, and a cancellation, once', async () => {
     const { channel } = await connected((stream) => {
       stream.respond(ok);
       stream.write(Buffer.concat([frameOf('a'), frameOf('b')]));
@@ -258,7 +258,7 @@ describe('Http2Channel', () => {
     expect(closed.mock.calls).toEqual([[reason]]);
   });
 
-  it('ends its calls when it is closed, and is not to be connected again', async () => {
+  it('close() ends all calls and prevents reconnecting', async () => {
     const { channel, clock } = await connected(() => undefined);
     const pending = call(channel, clock);
     channel.close();
@@ -266,8 +266,8 @@ describe('Http2Channel', () => {
     await expect(channel.connect(1_000)).rejects.toMatchObject({ name: 'NotConnectedError' });
   });
 
-  describe('to a peer that is not well', () => {
-    /** Says what an HTTP/2 server says first, if it may, and nothing more. */
+  describe('with an unresponsive peer', () => {
+    /** Sends the server's HTTP/2 preface, if it may, and nothing more. */
     const startSilent = async (first: Buffer) => {
       const server = createTcpServer((socket) => {
         socket.on('error', () => undefined);
@@ -280,7 +280,7 @@ describe('Http2Channel', () => {
     };
     const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 
-    it('finds out by a ping, while there are calls', async () => {
+    it('detects it by ping while there are calls', async () => {
       const { channel, clock } = channelTo(await startSilent(settings));
       await channel.connect(1_000);
       clock.advance(60_000);
@@ -295,7 +295,7 @@ describe('Http2Channel', () => {
       expect(channel.isConnected()).toBe(false);
     });
 
-    it('goes on while pings are answered', async () => {
+    it('stays connected while pings are answered', async () => {
       const { channel, clock, sessions } = await connected(() => undefined);
       channel.open('/test.Test/Stream', {}, { message: () => undefined, closed: () => undefined });
       for (let i = 0; i < 3; i++) {
@@ -307,7 +307,7 @@ describe('Http2Channel', () => {
       expect(channel.isConnected()).toBe(true);
     });
 
-    it('does not wait longer than it was told to', async () => {
+    it('connect() rejects after its timeout', async () => {
       const { channel, clock } = channelTo(await startSilent(Buffer.alloc(0)));
       const connecting = channel.connect(300);
       clock.advance(300);
@@ -317,12 +317,12 @@ describe('Http2Channel', () => {
       });
     });
 
-    it('is not taken in by one that speaks something else', async () => {
+    it('connect() rejects if the peer does not speak HTTP/2', async () => {
       const { channel } = channelTo(await startSilent(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')));
       await expect(channel.connect(1_000)).rejects.toMatchObject({ name: 'NotConnectedError' });
     });
 
-    it('says at once that nobody listens, does not try again for a while, and then does', async () => {
+    it('rejects at once if the connection is refused, and dials again only after a delay', async () => {
       const placeholder = createTcpServer();
       const url = await listen(placeholder);
       placeholder.close();
@@ -347,15 +347,15 @@ describe('Http2Channel', () => {
 
   it.each([
     ['IPv6', { host: '::1', port: 0 }, (port: number) => `http://[::1]:${port}`],
-    ['a name', { host: '127.0.0.1', port: 0 }, (port: number) => `localhost:${port}`],
-  ])('reaches %s', async (_, at, urlOf) => {
+    ['a host name', { host: '127.0.0.1', port: 0 }, (port: number) => `localhost:${port}`],
+  ])('connects to %s', async (_, at, urlOf) => {
     const { url } = await start((stream) => answer(stream, 'here'), at);
     const { channel, clock } = channelTo(urlOf(Number(new URL(url).port)));
     await channel.connect(1_000);
     expect((await call(channel, clock)).toString()).toBe('here');
   });
 
-  it('reaches a socket in the file system', async () => {
+  it('connects to a Unix socket', async () => {
     const path = join(tmpdir(), `keelson-${process.pid}.sock`);
     await start((stream) => answer(stream, 'here'), { path });
     const { channel, clock } = channelTo(`unix://${path}`);
@@ -363,7 +363,7 @@ describe('Http2Channel', () => {
     expect((await call(channel, clock)).toString()).toBe('here');
   });
 
-  it.each([['http://'], ['http://a:b:c'], ['']])('refuses the URL %p', (url) => {
+  it.each([['http://'], ['http://a:b:c'], ['']])('rejects the URL %p', (url) => {
     expect(() => channelTo(url)).toThrow(/URL/);
   });
 });

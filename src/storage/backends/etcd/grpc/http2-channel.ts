@@ -23,22 +23,22 @@ export interface UnaryCall<T> {
   readonly path: string;
   readonly frame: Buffer;
   readonly decode: (message: Buffer) => T;
-  /** By the channel's clock. */
+  /** In the time of the channel's clock. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a peer may send before we have read it: a page of many megabytes must not wait for leave every 64 KiB. */
+/** Flow control windows: pages of several megabytes must not wait for a window update every 64 KiB. */
 const streamWindowBytes = 8 * 1024 * 1024;
 const connectionWindowBytes = 32 * 1024 * 1024;
 
-/** After a failed attempt nobody tries for a while: from 50 ms to a second, while it goes on failing. */
+/** Delay before the next connection attempt after a failure; doubles from 50 ms to 1 s. */
 const redialDelayMs = 50;
 const redialDelayMsMax = 1_000;
 
 /**
- * gRPC to one server, as much of it as etcd's calls need: no compression, no retries, no proxies, one connection that is
- * made when somebody asks for it and replaced when it is lost.
+ * A gRPC client for one server, with the features that etcd needs: no compression, retries or proxies. The connection
+ * is opened on demand and replaced when it is lost.
  */
 export class Http2Channel {
   private readonly dialSocket: () => Socket;
@@ -73,7 +73,7 @@ export class Http2Channel {
     return this.connection?.isOpen === true;
   }
 
-  /** Resolves when calls can be made; rejects as soon as they are known not to be, with NotConnectedError. */
+  /** Resolves when calls can be made; rejects with NotConnectedError as soon as the connection has failed. */
   connect(timeoutMs: number): Promise<void> {
     if (this.isConnected()) return Promise.resolve();
     if (this.isClosed) return Promise.reject(new NotConnectedError('the channel was closed'));
@@ -104,14 +104,14 @@ export class Http2Channel {
         path,
         {
           message(bytes) {
-            if (answer) throw new MalformedMessageError('there are two of them');
+            if (answer) throw new MalformedMessageError('two messages in a unary response');
             answer = { message: decode(bytes) };
           },
           closed(error) {
             signal?.removeEventListener('abort', aborted);
             if (error) reject(error);
             else if (answer) resolve(answer.message);
-            else reject(new MalformedMessageError('there is none'));
+            else reject(new MalformedMessageError('no message in a unary response'));
           },
         },
         deadlineMs,
@@ -123,7 +123,7 @@ export class Http2Channel {
     });
   }
 
-  /** A call that both sides may write to as long as they like. Throws NotConnectedError when there is no connection. */
+  /** Opens a bidirectional stream without deadline. Throws NotConnectedError if there is no connection. */
   open(path: string, headers: OutgoingHttpHeaders, listener: CallListener): Http2Call {
     return this.start(path, listener, Infinity, headers);
   }
@@ -146,7 +146,7 @@ export class Http2Channel {
       const session = connectHttp2(this.origin, {
         createConnection: this.dialSocket,
         settings: { enablePush: false, initialWindowSize: streamWindowBytes },
-        // In MB. What is queued counts too: the default of 10 would refuse a few large writes at once.
+        // In MB, including queued data: the default of 10 would reject a few concurrent large writes.
         maxSessionMemory: 1_024,
       });
       this.dialled = session;
@@ -161,7 +161,7 @@ export class Http2Channel {
       session.on('error', (error: Error) => failed(`cannot be reached: ${error.message}`, error));
       session.on('close', () => failed('closed the connection'));
       session.once('connect', () => session.setLocalWindowSize(connectionWindowBytes));
-      // A peer that has accepted the connection may still be none that speaks HTTP/2, or not answer at all.
+      // A peer that accepts the connection may not speak HTTP/2, or not answer at all.
       session.once('remoteSettings', () => {
         isReady = true;
         timer.cancel();
@@ -193,7 +193,7 @@ function targetOf(url: string, secureContext: SecureContext | undefined) {
 }
 
 function hostOf(url: string): { hostname: string; port: string } {
-  // Of a scheme that URL has no opinion about, port 80 is not dropped and names are left as they are.
+  // The unknown scheme grpc: makes URL keep port 80 and host names as they are.
   const parsed = new URL(`grpc://${url.replace(/^[a-z]+:\/\//i, '')}`);
   if (parsed.hostname === '') throw new TypeError(`not the URL of an etcd server: ${url}`);
   return { hostname: parsed.hostname, port: parsed.port || '2379' };

@@ -3,20 +3,17 @@ import type { Clock, Timer } from '../../../../std/clock.js';
 import { GrpcError, grpcStatus, NotConnectedError } from './grpc-error.js';
 import { Http2Call, type CallListener } from './http2-call.js';
 
-/** etcd bears one ping in 5 s from a client that has calls, and none from one that has not. */
+/** etcd accepts one ping per 5 s from a client with open calls, and none from a client without. */
 const keepaliveMs = 10_000;
 const keepaliveAnswerMs = 5_000;
 
-/**
- * One life of the connection to a member: from its settings to its end, or to the GOAWAY after which it takes no more
- * calls. Nothing here keeps the process alive but calls.
- */
+/** A connection to a member, until it closes or GOAWAY forbids new calls. Only open calls keep the process alive. */
 export class Http2Connection {
   private readonly calls = new Set<Http2Call>();
   private isLeaving = false;
   private loss: GrpcError | undefined;
   private heartbeat: Timer | undefined;
-  /** One timer for all deadlines, at the first of them; calls that are over are not taken out of its way. */
+  /** One timer for the earliest deadline. Finished calls are not removed from it. */
   private sweep: { readonly atMs: number; readonly timer: Timer } | undefined;
 
   constructor(
@@ -34,7 +31,7 @@ export class Http2Connection {
     return !this.isLeaving && !this.loss && !this.session.closed && !this.session.destroyed;
   }
 
-  /** Throws NotConnectedError when no more calls are taken. */
+  /** Throws NotConnectedError if the connection accepts no more calls. */
   start(headers: OutgoingHttpHeaders, listener: CallListener, deadlineMs: number): Http2Call {
     if (!this.isOpen) throw new NotConnectedError('the connection is closing');
     const call = new Http2Call(this.request(headers), listener, this.lossOfConnection, this.callIsOver, deadlineMs);
@@ -48,11 +45,11 @@ export class Http2Connection {
     try {
       return this.session.request(headers, { endStream: false });
     } catch (cause) {
-      throw new NotConnectedError('the connection takes no call', { cause });
+      throw new NotConnectedError('the connection accepts no calls', { cause });
     }
   }
 
-  /** All calls end, with this error. */
+  /** Ends all calls with this error. */
   destroy(error: GrpcError): void {
     this.loss ??= error;
     this.heartbeat?.cancel();

@@ -8,7 +8,7 @@ function frame(message: Uint8Array): Buffer {
 }
 
 describe('MessageFrames', () => {
-  it('finds the messages however the bytes are cut', () => {
+  it('finds the messages in chunks of every size', () => {
     const message = fc.uint8Array({ maxLength: 200 });
     fc.assert(
       fc.property(fc.array(message, { maxLength: 8 }), fc.array(fc.integer({ min: 1, max: 60 })), (messages, sizes) => {
@@ -26,7 +26,7 @@ describe('MessageFrames', () => {
     );
   });
 
-  it('says when a message is incomplete, and does not copy one that is whole', () => {
+  it('reports an incomplete message, and does not copy a complete one', () => {
     const got: Buffer[] = [];
     const frames = new MessageFrames((one) => void got.push(one));
     const bytes = frame(Buffer.from('abc'));
@@ -41,7 +41,7 @@ describe('MessageFrames', () => {
   it.each([
     ['compressed', [1, 0, 0, 0, 0], 13],
     ['too long', [0, 0xff, 0, 0, 0], 8],
-  ])('refuses a message that is %s', (_, header, code) => {
+  ])('rejects a message that is %s', (_, header, code) => {
     const frames = new MessageFrames(() => undefined);
     expect(() => frames.push(Buffer.from(header))).toThrow(expect.objectContaining({ name: expect.any(String), code }));
   });

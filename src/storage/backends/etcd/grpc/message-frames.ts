@@ -1,13 +1,13 @@
 import { GrpcError, grpcStatus, MalformedMessageError } from './grpc-error.js';
 
-/** In front of each message: one byte that says whether it is compressed, four for its length. */
+/** The gRPC header of a message: one byte for compression, four for the length. */
 export const frameHeaderBytes = 5;
-/** No page and no response of etcd comes near; a length above it is damage. */
+/** Larger than any etcd response; a greater length means corruption. */
 export const messageBytesMax = 512 * 1024 * 1024;
 
 /**
- * Cuts what comes in DATA frames, wherever these begin and end, into messages. A message that came in one piece is not
- * copied; of a large one the pieces are kept and joined once:
+ * Splits the content of DATA frames into messages. A message that arrived in one piece is not copied; the pieces of a
+ * large one are collected and joined once:
  *
  *   header 20,000 | 16,379 bytes    3,621 bytes, header 3 | abc
  *   '-- kept ------------------'    '-- joined: 1st -'  '- 2nd, as it is
@@ -15,12 +15,12 @@ export const messageBytesMax = 512 * 1024 * 1024;
 export class MessageFrames {
   private pieces: Buffer[] = [];
   private keptBytes = 0;
-  /** How many are needed before it is worth looking again. */
+  /** The number of bytes after which the next message may be complete. */
   private neededBytes = frameHeaderBytes;
 
   constructor(private readonly deliver: (message: Buffer) => void) {}
 
-  /** Whether the last message is incomplete. */
+  /** True if the last message is incomplete. */
   get isPending(): boolean {
     return this.keptBytes > 0;
   }
@@ -56,7 +56,7 @@ export class MessageFrames {
 }
 
 function lengthAt(bytes: Buffer, at: number): number {
-  if (bytes[at] !== 0) throw new MalformedMessageError('it is compressed, which nobody asked for');
+  if (bytes[at] !== 0) throw new MalformedMessageError('unexpected compressed message');
   const length = bytes.readUInt32BE(at + 1);
   if (length > messageBytesMax) {
     throw new GrpcError(

@@ -6,8 +6,8 @@ const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 const varintBytesMax = 10;
 
 /**
- * Reads one message and those inside it, field by field. Nothing is read beyond the end of the message that is being
- * read, and 64-bit numbers that a double cannot hold are refused, so whatever comes is either right or an error.
+ * Reads a message and its nested messages, field by field. Never reads beyond the end of the current message, and
+ * rejects 64-bit numbers that a double cannot hold.
  *
  *   while (reader.next()) {
  *     if (reader.field === 3) revision = reader.number();
@@ -15,7 +15,7 @@ const varintBytesMax = 10;
  *   }
  */
 export class ProtobufReader {
-  /** The number of the field that next() stopped at. */
+  /** The number of the current field. */
   field = 0;
   private wireType = 0;
   private at = 0;
@@ -43,7 +43,7 @@ export class ProtobufReader {
     return this.number() !== 0;
   }
 
-  /** A view of the message's memory. */
+  /** Returns a view of the message's memory. */
   buffer(): Buffer {
     const start = this.contentStart();
     return this.bytes.subarray(start, this.at);
@@ -54,7 +54,7 @@ export class ProtobufReader {
     return this.bytes.toString('utf8', start, this.at);
   }
 
-  /** A text that need not be UTF-8. */
+  /** Reads a key, which need not be valid UTF-8. */
   key(): string {
     const start = this.contentStart();
     return keyText(this.bytes, start, this.at);
@@ -88,7 +88,7 @@ export class ProtobufReader {
   }
 
   private advance(count: number): void {
-    if (count > this.end - this.at) throw new MalformedMessageError('it ends inside a field');
+    if (count > this.end - this.at) throw new MalformedMessageError('it ends within a field');
     this.at += count;
   }
 
@@ -111,40 +111,40 @@ export class ProtobufReader {
       }
       scale *= 0x80;
     }
-    throw new MalformedMessageError('a number has no end');
+    throw new MalformedMessageError('unterminated varint');
   }
 
   private skipVarint(): void {
     for (let count = 0; count < varintBytesMax; count++) if (this.byte() < 0x80) return;
-    throw new MalformedMessageError('a number has no end');
+    throw new MalformedMessageError('unterminated varint');
   }
 
   private byte(): number {
-    if (this.at === this.end) throw new MalformedMessageError('it ends inside a field');
+    if (this.at === this.end) throw new MalformedMessageError('it ends within a field');
     return this.bytes[this.at++]!;
   }
 }
 
 /**
- * Writes a message from its last byte to its first: a length is known when its turn comes, and nothing is measured
- * before. So fields are given in reverse order.
+ * Writes a message from its last byte to its first, so that a length is known when it is written. Fields are therefore
+ * written in reverse order.
  */
 export class ProtobufWriter {
   private bytes: Buffer;
   private at: number;
 
-  /** `bytesExpected` saves copies when it is not too small. */
+  /** `bytesExpected` avoids copies if it is large enough. */
   constructor(bytesExpected: number) {
     this.at = bytesExpected + frameHeaderBytes;
     this.bytes = Buffer.allocUnsafe(this.at);
   }
 
-  /** A number of 0 is left out, as proto3 does. */
+  /** Leaves out 0, as proto3 does. */
   number(field: number, value: number): void {
     if (value !== 0) this.presentNumber(field, value);
   }
 
-  /** In a oneof also 0 says something: which one it is. */
+  /** Writes 0 too: in a oneof it selects the member. */
   presentNumber(field: number, value: number): void {
     this.varint(value);
     this.varint(field * 8 + wireTypes.varint);
@@ -162,7 +162,7 @@ export class ProtobufWriter {
     this.varint(field * 8 + wireTypes.bytes);
   }
 
-  /** To be given to endMessage() once its fields are written. */
+  /** Returns a mark for endMessage(), to be called after the fields of the message. */
   beginMessage(): number {
     return this.bytes.length - this.at;
   }
@@ -172,7 +172,7 @@ export class ProtobufWriter {
     this.varint(field * 8 + wireTypes.bytes);
   }
 
-  /** The message with gRPC's header before it. */
+  /** Returns the message after its gRPC header. */
   framed(): Buffer {
     const length = this.bytes.length - this.at;
     this.reserve(frameHeaderBytes);

@@ -22,7 +22,7 @@ interface Method {
 }
 type Services = Record<string, Record<string, Method>>;
 
-// etcd3 reads the same messages from etcd's own .proto files, with a codec that knows nothing of ours.
+// etcd3 decodes the same messages by etcd's own .proto files, with an independent codec.
 const etcd3 = createRequire(__filename).resolve('etcd3/package.json');
 const { loadSync } = createRequire(etcd3)('@grpc/proto-loader') as {
   loadSync(file: string, options: object): Services;
@@ -39,7 +39,7 @@ const kvTxn = method('KV', 'Txn');
 const watch = method('Watch', 'Watch');
 const status = method('Maintenance', 'Status');
 
-/** What etcd3 reads in a frame of ours; buffers as arrays, because it gives copies of another kind. */
+/** Decodes our frame by etcd3. Buffers become arrays, because etcd3 returns another Buffer type. */
 function readBy({ requestDeserialize }: Method, frame: Buffer): unknown {
   expect([frame[0], frame.readUInt32BE(1)]).toEqual([0, frame.length - frameHeaderBytes]);
   return plain(requestDeserialize(frame.subarray(frameHeaderBytes)));
@@ -57,7 +57,7 @@ const revision = fc.maxSafeNat();
 const known = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 const key = fc.string({ unit: 'binary', maxLength: 40 });
 
-describe('requests are what etcd3 reads in them', () => {
+describe('etcd3 decodes our requests', () => {
   const range: fc.Arbitrary<RangeRequest> = fc.record(
     { key: bytes, rangeEnd: bytes, revision: known, limit: known, isCountOnly: fc.constant(true) },
     { requiredKeys: ['key'] },
@@ -132,7 +132,7 @@ describe('requests are what etcd3 reads in them', () => {
     expect(readBy(status, encodeStatus())).toEqual({});
   });
 
-  it('also when a value is larger than what was expected', () => {
+  it('a value larger than the expected size', () => {
     const value = Buffer.alloc(3_000_000, 'v');
     const frame = encodeTxn({ compare: [], success: [{ type: 'put', key: Buffer.from('k'), value }], failure: [] });
     expect(frame.includes(value)).toBe(true);
@@ -140,7 +140,7 @@ describe('requests are what etcd3 reads in them', () => {
   });
 });
 
-/** As etcd would send it, with all that we do not ask for. */
+/** Encodes a response as etcd sends it, with fields that are not used. */
 const header = (revision: number) => ({
   cluster_id: '17237436991929493444',
   member_id: '18446744073709551615',
@@ -169,7 +169,7 @@ const item: fc.Arbitrary<Item> = fc.record({
 });
 const items = fc.array(item, { maxLength: 6 });
 
-describe('responses are what etcd3 wrote into them', () => {
+describe('we decode responses encoded by etcd3', () => {
   it('range', () =>
     fc.assert(
       fc.property(items, known, revision, (items, revision, count) => {
@@ -232,7 +232,7 @@ describe('responses are what etcd3 wrote into them', () => {
   });
 });
 
-describe('what is not a message', () => {
+describe('malformed messages', () => {
   const decoders = [decodeRange, decodeTxn, decodeWatch, decodeStatus];
   const answerOf = (decode: (bytes: Buffer) => unknown, bytes: Buffer) => {
     try {
@@ -247,7 +247,7 @@ describe('what is not a message', () => {
     count: 1,
   });
 
-  it('is an error of its own kind, or a message, and never anything else', () =>
+  it('random bytes decode or throw a GrpcError', () =>
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (noise) => {
         for (const decode of decoders) {
@@ -258,7 +258,7 @@ describe('what is not a message', () => {
       { numRuns: 2_000 },
     ));
 
-  it('is refused when the end of a field is missing', () => {
+  it('a truncated field is rejected', () => {
     for (let length = 0; length < whole.length; length++) {
       const answer = answerOf(decodeRange, whole.subarray(0, length));
       if (!(answer instanceof Error)) expect(answer).toMatchObject({ revision: 7 });
@@ -266,7 +266,7 @@ describe('what is not a message', () => {
     }
   });
 
-  it('is the same or an error when one bit is wrong, and reads nothing outside', () =>
+  it('a flipped bit decodes or throws a GrpcError, and reads nothing outside the message', () =>
     fc.assert(
       fc.property(fc.nat(whole.length * 8 - 1), (bit) => {
         const damaged = Buffer.from(whole);
@@ -277,16 +277,16 @@ describe('what is not a message', () => {
     ));
 
   it.each([
-    ['a number that has no end', [0x18, ...Array<number>(10).fill(0x80), 1]],
+    ['an unterminated varint', [0x18, ...Array<number>(10).fill(0x80), 1]],
     ['a number above 2^53', [0x20, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10]],
     ['a negative number', [0x20, ...Array<number>(9).fill(0xff), 1]],
     ['a length beyond the end', [0x12, 5, 0x0a, 0]],
-    ['a field of a message inside that runs beyond it', [0x12, 2, 0x0a, 4, 0, 0, 0, 0]],
+    ['a nested field that exceeds its message', [0x12, 2, 0x0a, 4, 0, 0, 0, 0]],
     ['field 0', [0x00, 1]],
     ['a group', [0x0b, 0x0c]],
-    ['a known field of another type', [0x0a, 2, 0x1d, 0]],
-    ['no revision', [0x20, 1]],
-    ['nothing', []],
+    ['a known field with another wire type', [0x0a, 2, 0x1d, 0]],
+    ['a response without revision', [0x20, 1]],
+    ['an empty message', []],
   ])('%s', (_, bytes) => {
     expect(answerOf(decodeRange, Buffer.from(bytes))).toBeInstanceOf(MalformedMessageError);
   });

@@ -15,8 +15,8 @@ import { MalformedMessageError } from './grpc-error.js';
 import { ProtobufReader, ProtobufWriter } from './protobuf.js';
 
 /**
- * The messages of etcd-messages.ts as bytes; the field numbers are those of etcd's rpc.proto and kv.proto. Requests come
- * out with gRPC's header before them, and their fields are written last to first (see ProtobufWriter).
+ * Encodes and decodes the messages of etcd-messages.ts. Field numbers are those of etcd's rpc.proto and kv.proto.
+ * Requests include the gRPC header; their fields are written in reverse order (see ProtobufWriter).
  */
 const opBytesMax = 48;
 const compareBytesMax = 40;
@@ -42,7 +42,7 @@ export function encodeTxn({ compare, success, failure }: TxnRequest): Buffer {
     const mark = writer.beginMessage();
     writer.presentNumber(6, modRevision);
     writer.buffer(3, key);
-    // The result, field 1, is 'equal' when it is left out.
+    // Field 1, the result, is left out: its default is EQUAL.
     writer.number(2, compareByModRevision);
     writer.endMessage(1, mark);
   }
@@ -179,7 +179,7 @@ function readRange(reader: ProtobufReader): RangeResponse {
   return { revision, items, count };
 }
 
-/** What a put or a deletion answers has nothing that we ask for. */
+/** Returns undefined for the responses of put and delete, which are not used. */
 function readRangeOfOp(reader: ProtobufReader): RangeResponse | undefined {
   let range: RangeResponse | undefined;
   while (reader.next()) {
@@ -214,12 +214,12 @@ function readEvent(reader: ProtobufReader): EtcdEvent {
     else if (reader.field === 3) previous = reader.message(readKeyValue);
     else reader.skip();
   }
-  if (!item) throw new MalformedMessageError('an event of nothing');
+  if (!item) throw new MalformedMessageError('event without key-value');
   return { isDeletion, item, previous };
 }
 
-/** Every answer of a living store has one; whoever took its absence for 0 would start from the beginning. */
+/** Rejects a response without revision. Taking it for 0 would restart watches from the beginning. */
 function withRevision<T extends { readonly revision: Revision }>(response: T): T {
-  if (response.revision === 0) throw new MalformedMessageError('it names no revision');
+  if (response.revision === 0) throw new MalformedMessageError('header without revision');
   return response;
 }

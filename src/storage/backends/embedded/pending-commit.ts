@@ -6,23 +6,23 @@ import type { Change, View } from './embedded-file.js';
 import * as records from './records.js';
 
 /**
- * The next commit while it is put together: what the store will be when it succeeds. Transactions are judged against
- * it one after the other, so that each sees those before it, and each takes a revision of its own.
+ * A commit under construction, and the state that the store will have after it. Transactions are evaluated in order, so
+ * that each sees those before it and gets its own revision.
  */
-export class Draft {
+export class PendingCommit {
   readonly entries: LogEntry[] = [];
   private readonly states = new Map<string, Stored | undefined>();
 
   head: Revision;
   private readonly view: View;
   private readonly timeMs: number;
-  private readonly room: Room;
+  private readonly spaceLeft: SpaceLeft;
 
-  constructor({ view, head, timeMs, room }: DraftParts) {
+  constructor({ view, head, timeMs, spaceLeft }: PendingCommitOptions) {
     this.view = view;
     this.head = head;
     this.timeMs = timeMs;
-    this.room = { ...room };
+    this.spaceLeft = { ...spaceLeft };
   }
 
   apply(compares: readonly Compare[], writes: readonly Write[], changes: Change[]): TxnResult {
@@ -60,19 +60,23 @@ export class Draft {
       added.push({ key: records.stateKey(key), value: state?.bytes });
       states.set(key, state);
     }
-    this.takeRoom(events, added);
+    this.reserveSpace(events, added);
     changes.push(...added);
     this.entries.push({ revision, events });
     for (const [key, state] of states) this.states.set(key, state);
     this.head = revision;
   }
 
-  /** History grows with every write; what only deletes passes nevertheless, as it makes room in the end. */
-  private takeRoom(events: readonly StoreEvent[], added: readonly Change[]): void {
+  /** Checks the size limit. Transactions that only delete are exempt, since they free space after compaction. */
+  private reserveSpace(events: readonly StoreEvent[], added: readonly Change[]): void {
     if (events.every(({ type }) => type === 'delete')) return;
     const bytes = added.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
-    if (bytes > this.room.bytes) throw new StorageError('full', `${this.room.directory} is as large as it may be`);
-    this.room.bytes -= bytes;
+    if (bytes > this.spaceLeft.bytes)
+      throw new StorageError(
+        'full',
+        `${this.spaceLeft.directory} has reached its size limit; delete objects, or raise the limit`,
+      );
+    this.spaceLeft.bytes -= bytes;
   }
 
   private stored(key: string): Stored | undefined {
@@ -84,14 +88,14 @@ export class Draft {
   }
 }
 
-export interface DraftParts {
+export interface PendingCommitOptions {
   readonly view: View;
   readonly head: Revision;
   readonly timeMs: number;
-  readonly room: Readonly<Room>;
+  readonly spaceLeft: Readonly<SpaceLeft>;
 }
 
-interface Room {
+interface SpaceLeft {
   readonly directory: string;
   bytes: number;
 }
