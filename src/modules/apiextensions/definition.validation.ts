@@ -52,7 +52,7 @@ export function* validateDefinitionUpdate(
   const specErrors = deepEqual(spec, before)
     ? []
     : yield* validateSpec(spec, at, {
-        schema: leniencyOf(viewOf(before)),
+        schema: leniencyOfStored(before),
         conversion: conversionLeniencyOf(asFields(before['conversion']), isEstablished(old)),
       });
   return [
@@ -88,6 +88,14 @@ function validateName(definition: KubeObject): FieldError[] {
 interface Leniency {
   readonly schema: SchemaLeniency;
   readonly conversion: ConversionLeniency;
+}
+
+function leniencyOfStored(spec: Fields): SchemaLeniency {
+  const { common, versions } = viewOf(spec);
+  return leniencyOf(
+    schemaOf(common.schema),
+    versions.map(({ schema }) => schemaOf(schema)),
+  );
 }
 
 function* validateSpec(spec: Fields, at: FieldPath, { schema: leniency, conversion }: Leniency): Steps<FieldError[]> {

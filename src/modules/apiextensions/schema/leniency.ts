@@ -1,5 +1,4 @@
 import { asFields, asText, isSet, type Fields } from '../../../machinery/fields.js';
-import { schemaOf, schemasOf, type DefinitionView } from '../definition-view.js';
 import { hasUnprunedDefault } from './default.validation.js';
 import { hasCostlyPatterns } from './pattern-cost.js';
 import { everySchema } from './walk.js';
@@ -28,13 +27,12 @@ export const strict: SchemaLeniency = {
 
 export const schemaTypes = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-export function leniencyOf({ common, versions }: Pick<DefinitionView, 'common' | 'versions'>): SchemaLeniency {
-  const own = versions.map(({ schema }) => schemaOf(schema));
-  const shared = schemaOf(common.schema);
-  const schemas = schemasOf({ common, versions });
+/** The leniency that stored schemas need: one for all versions (`shared`), or one a version. */
+export function leniencyOf(shared: Fields | undefined, ofVersions: readonly (Fields | undefined)[]): SchemaLeniency {
+  const schemas = [shared, ...ofVersions].filter((schema) => schema !== undefined);
   const every = schemas.flatMap(everySchema);
   return {
-    mayLackSchema: !shared && own.some((schema) => !schema),
+    mayLackSchema: !shared && ofVersions.some((schema) => !schema),
     unknownTypes: every.some(({ type }) => asText(type) !== '' && !schemaTypes.includes(asText(type))),
     unprunedDefaults: every.some((schema) => isSet(schema['default'])) && schemas.some(hasUnprunedDefault),
     granularSets: every.some(hasGranularSet),

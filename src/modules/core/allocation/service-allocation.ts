@@ -13,7 +13,7 @@ import { YieldTimer } from '../../../std/yield-timer.js';
 import { fromStore } from '../../../registry/storage-to-api-error.js';
 import { objectTime } from '../../../registry/system-fields.js';
 import type { Compare } from '../../../storage/kv-store.js';
-import { validateClusterIpFields } from '../service.validation.js';
+import { validateClusterIpFields } from '../cluster-ip-fields.validation.js';
 import { AddressPools } from './address-pools.js';
 import { canonicalAddress, familyOf, type IpFamily } from './address-range.js';
 import { Booking } from './booking.js';
