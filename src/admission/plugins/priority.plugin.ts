@@ -1,6 +1,7 @@
+import type { Pod } from '../../catalog/types/core.v1.js';
+import type { PriorityClass } from '../../catalog/types/scheduling.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asNumber, asText, isSet, makeFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.js';
 import { isAbout } from '../matching.js';
 import { find, type ObjectReader } from '../object-reader.js';
@@ -19,17 +20,16 @@ interface Priority {
 
 const ordinary: Priority = { className: '', value: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
-/** A Pod's priority is what its class says, or the default class where it names none. There is one default class. */
+/** Sets the priority of new Pods from their PriorityClass, or from the default class; refuses a second default class. */
 export function priority({ objects, naming }: Parts): AdmissionPlugin {
   const group = naming.group('scheduling');
   const classes = { group, resource: 'priorityclasses' };
 
-  /** Where several got past the check, the least of them. */
-  const defaultClass = () =>
-    objects
-      .list(classes, '')
-      .filter((one) => one['globalDefault'] === true)
-      .sort((a, b) => asNumber(a['value']) - asNumber(b['value']))[0];
+  /** The default class; the one with the lowest value if concurrent writes have made several. */
+  function defaultClass(): PriorityClass | undefined {
+    const all: readonly PriorityClass[] = objects.list(classes, '');
+    return all.filter(({ globalDefault }) => globalDefault).sort((a, b) => (a.value ?? 0) - (b.value ?? 0))[0];
+  }
 
   async function priorityOf(attributes: AdmissionAttributes, name: string): Promise<Priority> {
     if (name === '') {
@@ -44,36 +44,38 @@ export function priority({ objects, naming }: Parts): AdmissionPlugin {
   return {
     name: 'Priority',
     async admit(attributes) {
-      const { object, old, operation } = attributes;
-      if (!isAbout(attributes, '', 'pods', ['CREATE', 'UPDATE']) || !object) return;
-      const spec = makeFields(object, 'spec');
-      if (operation === 'UPDATE') {
-        // Clients that do not know these fields leave them out; they are not theirs to change.
-        const oldSpec = makeFields({ spec: old?.['spec'] }, 'spec');
-        for (const field of ['priority', 'preemptionPolicy']) {
-          if (!isSet(spec[field]) && isSet(oldSpec[field])) spec[field] = oldSpec[field];
-        }
+      if (!isAbout(attributes, '', 'pods', ['CREATE', 'UPDATE']) || !attributes.object) return;
+      const pod: Mutable<Pod> = attributes.object;
+      const spec = (pod.spec ??= {});
+      if (attributes.operation === 'UPDATE') {
+        // Clients that do not know these immutable fields leave them out.
+        const old: Pod | undefined = attributes.old;
+        const oldSpec = old?.spec ?? {};
+        if (oldSpec.priority !== undefined) spec.priority ??= oldSpec.priority;
+        if (oldSpec.preemptionPolicy !== undefined) spec.preemptionPolicy ??= oldSpec.preemptionPolicy;
         return;
       }
-      const { className, value, preemptionPolicy } = await priorityOf(attributes, asText(spec['priorityClassName']));
-      if (isSet(spec['priority']) && spec['priority'] !== value) {
-        throw forbid(attributes, refusalOf('integer value of priority', spec['priority'], value));
+      const { className, value, preemptionPolicy } = await priorityOf(attributes, spec.priorityClassName ?? '');
+      if (spec.priority !== undefined && spec.priority !== value) {
+        throw forbid(attributes, refusalOf('integer value of priority', spec.priority, value));
       }
-      if (isSet(spec['preemptionPolicy']) && spec['preemptionPolicy'] !== preemptionPolicy) {
+      if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
         throw forbid(
           attributes,
-          refusalOf('string value of PreemptionPolicy', spec['preemptionPolicy'], preemptionPolicy),
+          refusalOf('string value of PreemptionPolicy', spec.preemptionPolicy, preemptionPolicy),
         );
       }
-      if (className !== '') spec['priorityClassName'] = className;
-      Object.assign(spec, { priority: value, preemptionPolicy });
+      if (className !== '') spec.priorityClassName = className;
+      spec.priority = value;
+      spec.preemptionPolicy = preemptionPolicy;
     },
     validate(attributes) {
-      const { object, operation } = attributes;
       if (!isAbout(attributes, group, 'priorityclasses', ['CREATE', 'UPDATE'])) return;
-      if (object?.['globalDefault'] !== true) return;
+      const submitted: PriorityClass | undefined = attributes.object;
+      if (!submitted?.globalDefault) return;
       const found = defaultClass();
-      if (!found || (operation === 'UPDATE' && found.metadata.name === object.metadata.name)) return;
+      const isUpdate = attributes.operation === 'UPDATE';
+      if (!found || (isUpdate && found.metadata.name === submitted.metadata.name)) return;
       throw forbid(
         attributes,
         `PriorityClass ${found.metadata.name} is already marked as default. Only one default can exist`,
@@ -82,14 +84,10 @@ export function priority({ objects, naming }: Parts): AdmissionPlugin {
   };
 }
 
-function priorityIn(found: KubeObject): Priority {
-  return {
-    className: found.metadata.name ?? '',
-    value: asNumber(found['value']),
-    preemptionPolicy: asText(found['preemptionPolicy']) || ordinary.preemptionPolicy,
-  };
+function priorityIn({ metadata, value = 0, preemptionPolicy }: PriorityClass): Priority {
+  return { className: metadata.name ?? '', value, preemptionPolicy: preemptionPolicy || ordinary.preemptionPolicy };
 }
 
-function refusalOf(what: string, given: unknown, computed: string | number): string {
-  return `the ${what} (${String(given)}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`;
+function refusalOf(what: string, submitted: string | number, computed: string | number): string {
+  return `the ${what} (${submitted}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`;
 }
