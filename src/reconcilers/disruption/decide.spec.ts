@@ -35,7 +35,8 @@ const budget = (spec: object, status: object = {}): KubeObject => ({
 });
 const counts = (given: KubeObject, of: readonly PodFacts[]) => {
   const { status } = decide(given, of, { scaleOf, nowMs, now });
-  return ['expectedPods', 'desiredHealthy', 'currentHealthy', 'disruptionsAllowed'].map((field) => status?.[field]);
+  const fields = ['expectedPods', 'desiredHealthy', 'currentHealthy', 'disruptionsAllowed'] as const;
+  return fields.map((field) => status?.[field]);
 };
 
 it.each<[string, object, PodFacts[], number[]]>([

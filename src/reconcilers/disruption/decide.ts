@@ -1,10 +1,13 @@
+import type { Pod } from '../../catalog/types/core.v1.js';
+import type { Condition } from '../../catalog/types/meta.v1.js';
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../catalog/types/policy.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
-import { asFields, asItems, asNumber, asText, type Fields } from '../../machinery/fields.js';
+import { asNumber } from '../../machinery/fields.js';
 import { intOrPercent } from '../../machinery/int-or-percent.js';
-import type { KubeObject, OwnerReference } from '../../machinery/kube-object.js';
+import type { OwnerReference } from '../../machinery/kube-object.js';
 import { isReady } from '../../modules/core/pod/eviction.rules.js';
 
-/** An eviction that was granted, and whose Pod is still not being deleted after this time, did not happen. */
+/** A granted eviction expires if its Pod is not being deleted after this time. */
 export const deletionTimeoutMs = 2 * 60_000;
 
 /** The part of a Pod that a PodDisruptionBudget looks at. */
@@ -16,22 +19,22 @@ export interface PodFacts {
   readonly controller: OwnerReference | undefined;
 }
 
-/** The object that says how many replicas there should be, and that number. */
+/** The uid and the spec.replicas of the workload that controls a Pod. */
 export interface Scale {
   readonly uid: string;
   readonly replicas: number;
 }
 
-/** Finds the scale of a controller; undefined when there is none of this uid. Throws Error where it cannot be known. */
+/** Finds the scale of a controller; undefined if no object has its uid. Throws Error if the scale cannot be read. */
 export type ScaleOf = (controller: OwnerReference) => Scale | undefined;
 
 export interface Verdict {
-  /** Undefined where the status is right already. */
-  readonly status: Fields | undefined;
+  /** Undefined if the status need not change. */
+  readonly status: PodDisruptionBudgetStatus | undefined;
   readonly againInMs: number | undefined;
 }
 
-export function podFacts(pod: KubeObject): PodFacts {
+export function podFacts(pod: Pod): PodFacts {
   const { name = '', labels = {}, deletionTimestamp, ownerReferences } = pod.metadata;
   return {
     name,
@@ -42,29 +45,29 @@ export function podFacts(pod: KubeObject): PodFacts {
   };
 }
 
-/** The status of a budget by the Pods that its selector matches. Throws Error where the scale of a Pod is not known. */
+/** Computes the status of a budget from the Pods that its selector matches. Throws Error if the scale of a Pod is not known. */
 export function decide(
-  budget: KubeObject,
+  budget: PodDisruptionBudget,
   pods: readonly PodFacts[],
   { scaleOf, nowMs, now }: { readonly scaleOf: ScaleOf; readonly nowMs: number; readonly now: string },
 ): Verdict {
-  const before = asFields(budget['status']);
+  const before = budget.status ?? {};
   const { expectedPods, desiredHealthy } = expectationOf(budget, pods, scaleOf);
-  const disrupted = stillDisrupted(pods, asFields(before['disruptedPods']), nowMs);
+  const disrupted = stillDisrupted(pods, before.disruptedPods ?? {}, nowMs);
   const healthy = pods.filter((pod) => pod.isReady && !pod.isDeleting && !Object.hasOwn(disrupted, pod.name));
   const spare = expectedPods > 0 ? Math.max(0, healthy.length - desiredHealthy) : 0;
   const observedGeneration = budget.metadata.generation ?? 0;
   const condition = spare > 0 ? { status: 'True', reason: 'SufficientPods' } : shortage;
-  const status: Fields = {
+  const status: PodDisruptionBudgetStatus = {
     ...(Object.keys(disrupted).length > 0 && { disruptedPods: disrupted }),
     currentHealthy: healthy.length,
     desiredHealthy,
     expectedPods,
     disruptionsAllowed: spare,
     observedGeneration,
-    conditions: withCondition(asItems(before['conditions']), { ...condition, message: '', observedGeneration }, now),
+    conditions: withCondition(before.conditions, { ...condition, message: '', observedGeneration }, now),
   };
-  const ends = Object.values(disrupted).map((time) => Date.parse(asText(time)) + deletionTimeoutMs + 1);
+  const ends = Object.values(disrupted).map((time) => Date.parse(time ?? '') + deletionTimeoutMs + 1);
   return {
     status: isSameStatus(status, before) ? undefined : status,
     againInMs: ends.length > 0 ? Math.max(0, Math.min(...ends) - nowMs) : undefined,
@@ -73,26 +76,37 @@ export function decide(
 
 const shortage = { status: 'False', reason: 'InsufficientPods' };
 
-/** The status of a budget that cannot be computed: no eviction is safe. */
-export function failedStatus(budget: KubeObject, message: string, now: string): Fields | undefined {
-  const before = asFields(budget['status']);
+/** Computes the status after an error: it allows no disruption. Undefined if the status need not change. */
+export function failedStatus(
+  budget: PodDisruptionBudget,
+  message: string,
+  now: string,
+): PodDisruptionBudgetStatus | undefined {
+  const before = budget.status ?? {};
   const { observedGeneration } = before;
   const condition = { status: 'False', reason: 'SyncFailed', message, observedGeneration };
   const status = {
     ...before,
     disruptionsAllowed: 0,
-    conditions: withCondition(asItems(before['conditions']), condition, now),
+    conditions: withCondition(before.conditions, condition, now),
   };
   return isSameStatus(status, before) ? undefined : status;
 }
 
+const counters = [
+  'currentHealthy',
+  'desiredHealthy',
+  'expectedPods',
+  'disruptionsAllowed',
+  'observedGeneration',
+] as const;
+
 /** An absent number is zero, an absent list or map is empty. */
-function isSameStatus(one: Fields, other: Fields): boolean {
-  const numbers = ['currentHealthy', 'desiredHealthy', 'expectedPods', 'disruptionsAllowed', 'observedGeneration'];
+function isSameStatus(one: PodDisruptionBudgetStatus, other: PodDisruptionBudgetStatus): boolean {
   return (
-    numbers.every((field) => asNumber(one[field]) === asNumber(other[field])) &&
-    deepEqual(asFields(one['disruptedPods']), asFields(other['disruptedPods'])) &&
-    deepEqual(asItems(one['conditions']), asItems(other['conditions']))
+    counters.every((field) => asNumber(one[field]) === asNumber(other[field])) &&
+    deepEqual(one.disruptedPods ?? {}, other.disruptedPods ?? {}) &&
+    deepEqual(one.conditions ?? [], other.conditions ?? [])
   );
 }
 
@@ -101,8 +115,8 @@ interface Expectation {
   readonly desiredHealthy: number;
 }
 
-function expectationOf(budget: KubeObject, pods: readonly PodFacts[], scaleOf: ScaleOf): Expectation {
-  const { maxUnavailable, minAvailable } = asFields(budget['spec']);
+function expectationOf({ spec }: PodDisruptionBudget, pods: readonly PodFacts[], scaleOf: ScaleOf): Expectation {
+  const { maxUnavailable, minAvailable } = spec ?? {};
   if (maxUnavailable !== undefined) {
     const expectedPods = expectedScale(pods, scaleOf);
     return { expectedPods, desiredHealthy: Math.max(0, expectedPods - scaled(maxUnavailable, expectedPods)) };
@@ -114,8 +128,8 @@ function expectationOf(budget: KubeObject, pods: readonly PodFacts[], scaleOf: S
 }
 
 /** Percentages are rounded up. */
-function scaled(amount: unknown, total: number): number {
-  return typeof amount === 'string' ? Math.ceil((intOrPercent(amount) * total) / 100) : asNumber(amount);
+function scaled(amount: number | string, total: number): number {
+  return typeof amount === 'string' ? Math.ceil((intOrPercent(amount) * total) / 100) : amount;
 }
 
 /** The sum of the scales of all controllers that the Pods have; Pods without one do not count. */
@@ -134,21 +148,23 @@ function expectedScale(pods: readonly PodFacts[], scaleOf: ScaleOf): number {
   return total;
 }
 
-/** Evictions that were granted and have not been seen to happen, as far as they still may. */
-function stillDisrupted(pods: readonly PodFacts[], granted: Fields, nowMs: number): Fields {
+type DisruptedPods = NonNullable<PodDisruptionBudgetStatus['disruptedPods']>;
+
+/** Granted evictions that have not expired, of Pods that exist and are not being deleted. */
+function stillDisrupted(pods: readonly PodFacts[], granted: DisruptedPods, nowMs: number): DisruptedPods {
   const waiting = pods.filter(
     ({ name, isDeleting }) =>
-      !isDeleting && Object.hasOwn(granted, name) && Date.parse(asText(granted[name])) + deletionTimeoutMs >= nowMs,
+      !isDeleting && Object.hasOwn(granted, name) && Date.parse(granted[name] ?? '') + deletionTimeoutMs >= nowMs,
   );
-  return Object.fromEntries(waiting.map(({ name }) => [name, granted[name]]));
+  return Object.fromEntries(waiting.map(({ name }) => [name, granted[name] ?? null]));
 }
 
-function withCondition(before: readonly Fields[], condition: Fields, now: string): Fields[] {
+function withCondition(before: readonly Condition[] = [], condition: Condition, now: string): Condition[] {
   const type = 'DisruptionAllowed';
-  const found = before.find((other) => other['type'] === type);
-  const lastTransitionTime = found?.['status'] === condition['status'] ? found?.['lastTransitionTime'] : now;
+  const found = before.find((other) => other.type === type);
+  const lastTransitionTime = found?.status === condition.status ? found?.lastTransitionTime : now;
   const { status, reason, message, observedGeneration } = condition;
-  const next: Fields = {
+  const next: Condition = {
     type,
     status,
     ...(asNumber(observedGeneration) > 0 && { observedGeneration }),

@@ -1,7 +1,6 @@
 import type { CacheEvent } from '../../cache/cache-event.js';
 import type { EncodedObject } from '../../cache/encoded-object.js';
-import { asFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { PodDisruptionBudget } from '../../catalog/types/policy.v1.js';
 import { labelSelectorOf } from '../../machinery/label-selector.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/system-fields.js';
@@ -84,7 +83,7 @@ class Disruption implements RunningReconciler {
     for (const name of this.names.get(namespace) ?? []) this.queue.addAfter(`${namespace}/${name}`, gatherMs);
   }
 
-  private find(namespace: string, name: string): KubeObject | undefined {
+  private find(namespace: string, name: string): PodDisruptionBudget | undefined {
     const { store } = this.budgets;
     const found = store.cache.get(store.keyOf(namespace, name));
     return found && !found.corruption ? found.parse() : undefined;
@@ -100,13 +99,13 @@ class Disruption implements RunningReconciler {
       const { uid, resourceVersion } = budget.metadata;
       const place = { served: this.budgets, namespace, name };
       const preconditions = { uid, resourceVersion };
-      const change = (current: KubeObject) => ({ ...current, status });
+      const change = (current: PodDisruptionBudget) => ({ ...current, status });
       await this.parts.client.change(place, change, { subresource: 'status', preconditions, signal });
     }
     return againInMs === undefined ? undefined : { againInMs };
   }
 
-  private async verdictOn(budget: KubeObject, namespace: string): Promise<Verdict> {
+  private async verdictOn(budget: PodDisruptionBudget, namespace: string): Promise<Verdict> {
     const nowMs = this.parts.clock.now();
     const now = objectTime(nowMs);
     try {
@@ -124,9 +123,8 @@ class Disruption implements RunningReconciler {
     }
   }
 
-  private async podsOf(budget: KubeObject, namespace: string): Promise<PodFacts[]> {
-    const { selector: given } = asFields(budget['spec']);
-    const selector = labelSelectorOf(given === undefined ? undefined : asFields(given));
+  private async podsOf(budget: PodDisruptionBudget, namespace: string): Promise<PodFacts[]> {
+    const selector = labelSelectorOf(budget.spec?.selector);
     const { store } = this.pods;
     const breather = new Breather(this.parts.clock, sliceMs);
     const matched: PodFacts[] = [];

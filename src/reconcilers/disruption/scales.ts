@@ -1,12 +1,12 @@
+import type { Scale as ScaleObject } from '../../catalog/types/autoscaling.v1.js';
 import type { KubeObject, OwnerReference } from '../../machinery/kube-object.js';
 import { parseApiVersion } from '../../machinery/gvk.js';
-import { asFields, asNumber } from '../../machinery/fields.js';
 import type { ResourceRegistry, ServedResource } from '../../registry/resource-registry.js';
 import type { Scale, ScaleOf } from './decide.js';
 
 /**
- * Finds scales in the caches, by the scale subresource of whatever controls a Pod: built-in and custom kinds alike. A
- * ReplicaSet of a Deployment has the Deployment's scale, which stays the same while two ReplicaSets take turns.
+ * Finds scales in the caches by the scale subresource of the controller of a Pod, of a built-in or custom kind. A
+ * ReplicaSet of a Deployment has the Deployment's scale, which stays the same during a rollout.
  */
 export function scalesIn(registry: ResourceRegistry, namespace: string): ScaleOf {
   return (controller) => {
@@ -28,7 +28,7 @@ interface Found {
 
 function find(registry: ResourceRegistry, namespace: string, owner: OwnerReference): Found | undefined {
   const { group, version } = parseApiVersion(owner.apiVersion) ?? { group: '', version: '' };
-  // Old objects may name the group that Deployments and ReplicaSets came from.
+  // Owner references of old objects may name the former group of Deployments and ReplicaSets.
   const served = servedKind(registry, group === 'extensions' ? 'apps' : group, version, owner.kind);
   if (!served) throw new Error(`no matches for kind "${owner.kind}" in version "${owner.apiVersion}"`);
   const { store, definition } = served;
@@ -38,7 +38,7 @@ function find(registry: ResourceRegistry, namespace: string, owner: OwnerReferen
   return object.metadata.uid === owner.uid ? { served, object } : undefined;
 }
 
-/** In the version that is named, else in any that is served: all have the same objects. */
+/** The resource in the named version, else in any version that is served: all versions have the same objects. */
 function servedKind(registry: ResourceRegistry, group: string, version: string, kind: string) {
   const ofKind = registry
     .storedResources()
@@ -47,14 +47,14 @@ function servedKind(registry: ResourceRegistry, group: string, version: string, 
 }
 
 function scaleOf({ served: { definition, store }, object }: Found): Scale {
-  // Objects in the cache are in the stored version: its definition reads them.
+  // Objects in the cache are of the storage version, so its definition comes first.
   const scale = store.definition.subresources['scale'] ?? definition.subresources['scale'];
   if (scale?.type !== 'view' || !scale.view) {
     const resource = definition.group === '' ? definition.plural : `${definition.plural}.${definition.group}`;
     throw new Error(`${resource} does not implement the scale subresource`);
   }
-  const view = scale.view(object);
-  return { uid: object.metadata.uid ?? '', replicas: asNumber(asFields(view['spec'])['replicas']) };
+  const view: ScaleObject = scale.view(object);
+  return { uid: object.metadata.uid ?? '', replicas: view.spec?.replicas ?? 0 };
 }
 
 function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
