@@ -2,10 +2,11 @@
 const floors = [
   ['std', 'config'],
   ['machinery'],
-  ['storage', 'certificates', 'codec', 'schema', 'cel', 'patch', 'catalog'],
+  ['storage', 'certificates', 'codec', 'typed', 'cel', 'patch', 'catalog'],
+  ['structural-schema'],
   ['cache'],
   ['registry'],
-  ['auth', 'admission', 'flow', 'audit'],
+  ['auth', 'admission', 'flow', 'audit', 'custom-kinds', 'service-allocation'],
   ['modules', 'verbs'],
   ['client'],
   ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections', 'reconcilers', 'agent', 'check'],

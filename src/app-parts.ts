@@ -25,13 +25,13 @@ import { versionDocument, type VersionDocument } from './endpoints/version-docum
 import { WatchStreams } from './endpoints/watch-stream.js';
 import { InflightLimiter } from './flow/inflight-limiter.js';
 import { makeMeters, metricPages, type MetricPages } from './metric-parts.js';
-import { ServiceAllocation } from './modules/core/allocation/service-allocation.js';
+import { ServiceAllocation } from './service-allocation/service-allocation.js';
 import { DeclaredValidation } from './registry/declared-validation.js';
 import { Renderings } from './registry/rendering.js';
 import type { ResourceDefinition } from './registry/resource-definition.js';
 import { ResourceRegistry } from './registry/resource-registry.js';
 import type { StoreDependencies } from './registry/resource-store.js';
-import { GatedFields } from './schema/gated-fields.js';
+import { GatedFields } from './typed/gated-fields.js';
 import type { Logger } from './std/logger.js';
 import type { Rng } from './std/rng.js';
 import { TimerWheel } from './std/timer-wheel.js';

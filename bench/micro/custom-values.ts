@@ -2,7 +2,7 @@ import { Catalog } from '../../src/catalog/catalog.js';
 import { decodeJson, stringifyJson } from '../../src/codec/json.js';
 import { namingProfile } from '../../src/config/naming-profile.js';
 import type { JsonObject } from '../../src/machinery/kube-object.js';
-import { compileSchema } from '../../src/modules/apiextensions/schema/value-schema.js';
+import { compileSchema } from '../../src/structural-schema/value-schema.js';
 
 /** What processor time an object of a custom kind takes on its way in: `node dist/bench/micro/custom-values.js`. */
 const text = { type: 'string' };

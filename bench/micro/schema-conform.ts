@@ -2,7 +2,7 @@ import { Catalog } from '../../src/catalog/catalog.js';
 import { decodeJson, stringifyJson } from '../../src/codec/json.js';
 import { namingProfile } from '../../src/config/naming-profile.js';
 import type { JsonObject } from '../../src/machinery/kube-object.js';
-import { conform } from '../../src/schema/conform.js';
+import { conform } from '../../src/typed/conform.js';
 
 /** What processor time it takes to make a submitted Pod what its type says: `node dist/bench/micro/schema-conform.js`. */
 const container = (name: string): JsonObject => ({

@@ -7,9 +7,9 @@ import type { StructType } from '../../src/machinery/type-model.js';
 import { definitionStrategy } from '../../src/modules/apiextensions/definition.strategy.js';
 import { podRules } from '../../src/modules/core/pod/pod.strategy.js';
 import type { Strategy } from '../../src/registry/strategy.js';
-import { conform } from '../../src/schema/conform.js';
-import { declarativeErrors } from '../../src/schema/declarative.js';
-import { applyDefaults } from '../../src/schema/defaults.js';
+import { conform } from '../../src/typed/conform.js';
+import { declarativeErrors } from '../../src/typed/declarative.js';
+import { applyDefaults } from '../../src/typed/defaults.js';
 
 /**
  * What processor time it takes to look whether a Pod of 2 KiB is as it should be, and a definition of 1 MiB, by the

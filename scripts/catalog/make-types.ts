@@ -5,7 +5,7 @@ import { blocksOf, isStruct, namedOf } from '../../src/catalog/catalog-text.js';
 import { Catalog } from '../../src/catalog/catalog.js';
 import { namingProfile } from '../../src/config/naming-profile.js';
 import type { FieldType, ListType, MapType, StructType } from '../../src/machinery/type-model.js';
-import { FieldPlan, type TypePlan } from '../../src/schema/type-plan.js';
+import { FieldPlan, type TypePlan } from '../../src/typed/type-plan.js';
 
 /** The lines of each type by the name of its package (`core.v1`) and its own. */
 type Blocks = ReadonlyMap<string, ReadonlyMap<string, string>>;

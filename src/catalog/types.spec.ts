@@ -1,7 +1,7 @@
 import { namingProfile } from '../config/naming-profile.js';
 import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import type { Mutable } from '../machinery/mutable.js';
-import { conform } from '../schema/conform.js';
+import { conform } from '../typed/conform.js';
 import { Catalog } from './catalog.js';
 import type { Pod, PodSpec } from './types/core.v1.js';
 

@@ -13,7 +13,7 @@ import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
 import { asItems } from '../machinery/fields.js';
 import type { FieldValidation } from '../machinery/list-options.js';
-import { findingsMax } from '../schema/conform.js';
+import { findingsMax } from '../typed/conform.js';
 import { FieldReport, type Submission } from '../registry/submission.js';
 import type { Clock } from '../std/clock.js';
 import type { Steps } from '../std/steps.js';

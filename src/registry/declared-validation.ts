@@ -2,8 +2,8 @@ import { isCutShort } from '../machinery/error-budget.js';
 import type { FieldError, FieldErrorType } from '../machinery/field-error.js';
 import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import type { StructType } from '../machinery/type-model.js';
-import { declarativeErrors, type DeclaredError } from '../schema/declarative.js';
-import { parseRule, staged, type Stability } from '../schema/declared-rule.js';
+import { declarativeErrors, type DeclaredError } from '../typed/declarative.js';
+import { parseRule, staged, type Stability } from '../typed/declared-rule.js';
 import type { Logger } from '../std/logger.js';
 
 export interface DeclaredValidationOptions {

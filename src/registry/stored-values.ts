@@ -6,9 +6,9 @@ import { deepEqual } from '../machinery/deep-equal.js';
 import { apiVersionOf, parseApiVersion } from '../machinery/gvk.js';
 import { isJsonObject, type JsonObject, type JsonValue, type KubeObject } from '../machinery/kube-object.js';
 import type { StructType, TypeSource } from '../machinery/type-model.js';
-import { conform } from '../schema/conform.js';
-import { applyDefaults } from '../schema/defaults.js';
-import { fits } from '../schema/fits.js';
+import { conform } from '../typed/conform.js';
+import { applyDefaults } from '../typed/defaults.js';
+import { fits } from '../typed/fits.js';
 import type { ResourceDefinition, StoredVersion } from './resource-definition.js';
 import { ordered } from './submitted-object.js';
 

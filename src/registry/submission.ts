@@ -1,8 +1,8 @@
 import type { FieldValidation } from '../machinery/list-options.js';
 import type { JsonValue } from '../machinery/kube-object.js';
 import type { StructType } from '../machinery/type-model.js';
-import { asWarnings, fieldFindings, type Positions } from '../schema/field-findings.js';
-import { mergeRepeated } from '../schema/repeated-fields.js';
+import { asWarnings, fieldFindings, type Positions } from '../typed/field-findings.js';
+import { mergeRepeated } from '../typed/repeated-fields.js';
 
 /** A decoded request body, with its unknown and duplicate fields. */
 export interface Submission {

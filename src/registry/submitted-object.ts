@@ -4,8 +4,8 @@ import { apiVersionOf, type GroupVersionKind } from '../machinery/gvk.js';
 import type { JsonObject, JsonValue, KubeObject } from '../machinery/kube-object.js';
 import { putOwn } from '../machinery/put-own.js';
 import type { StructType } from '../machinery/type-model.js';
-import { ConformError } from '../schema/conform-error.js';
-import { conform } from '../schema/conform.js';
+import { ConformError } from '../typed/conform-error.js';
+import { conform } from '../typed/conform.js';
 import type { CustomType } from './custom-type.js';
 
 export interface SubmittedObject {

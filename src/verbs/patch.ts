@@ -14,7 +14,7 @@ import type { ServedResource } from '../registry/resource-registry.js';
 import { toServedVersion, toStorageVersion } from '../registry/served-version.js';
 import type { FieldReport, Submission } from '../registry/submission.js';
 import { updateObject } from '../registry/update.js';
-import { ConformError } from '../schema/conform-error.js';
+import { ConformError } from '../typed/conform-error.js';
 import { assert } from '../std/assert.js';
 import type { Steps } from '../std/steps.js';
 import { YieldTimer } from '../std/yield-timer.js';

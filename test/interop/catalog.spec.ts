@@ -8,7 +8,7 @@ import { packageRoot } from '../../src/config/config-files.js';
 import { namingProfile } from '../../src/config/naming-profile.js';
 import type { JsonObject, JsonValue } from '../../src/machinery/kube-object.js';
 import type { Field, FieldType, StructType } from '../../src/machinery/type-model.js';
-import { conform } from '../../src/schema/conform.js';
+import { conform } from '../../src/typed/conform.js';
 
 /**
  * The catalog against what it was made from, and against what others have made of the same sources: a schema for

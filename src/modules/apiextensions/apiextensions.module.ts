@@ -5,7 +5,7 @@ import type { StoreDependencies } from '../../registry/resource-store.js';
 import type { Logger } from '../../std/logger.js';
 import { ApiextensionsGroup } from './apiextensions.group.js';
 import { apiextensionsVersion } from './apiextensions.resources.js';
-import { CustomKinds } from './custom/custom-kinds.js';
+import { CustomKinds } from '../../custom-kinds/custom-kinds.js';
 
 export interface ApiextensionsParts {
   readonly registry: ResourceRegistry;

@@ -6,11 +6,11 @@ import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { copyJson } from '../../patch/copy-json.js';
 import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
-import { definitionDeletion } from './definition-deletion.js';
-import { schemaOf } from './definition-view.js';
+import { definitionDeletion } from '../../custom-kinds/definition-deletion.js';
+import { schemaOf } from '../../custom-kinds/definition-view.js';
 import { validateDefinition, validateDefinitionUpdate, validateStatusNames } from './definition.validation.js';
-import { isKnownFormat } from './schema/formats.js';
-import { everySchema } from './schema/walk.js';
+import { isKnownFormat } from '../../structural-schema/formats.js';
+import { everySchema } from '../../structural-schema/walk.js';
 
 const portDefault = 443;
 

@@ -8,20 +8,20 @@ import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { Steps } from '../../std/steps.js';
 import { validateDns1035Label, validateDnsSubdomain } from '../../machinery/names.js';
-import { validateApproval } from './approval.validation.js';
+import { validateApproval } from '../../custom-kinds/approval.validation.js';
 import { validateColumn } from './column.validation.js';
 import {
   conversionLeniencyOf,
   firstConversion,
   validateConversion,
   type ConversionLeniency,
-} from './conversion.validation.js';
-import { isEstablished } from './definition-conditions.js';
-import { schemaOf, schemasOf, statusIsApart, viewOf, type DefinitionView } from './definition-view.js';
+} from '../../custom-kinds/conversion.validation.js';
+import { isEstablished } from '../../custom-kinds/definition-conditions.js';
+import { schemaOf, schemasOf, statusIsApart, viewOf, type DefinitionView } from '../../custom-kinds/definition-view.js';
 import { validateNames } from './names.validation.js';
-import { leniencyOf, strict, type SchemaLeniency } from './schema/leniency.js';
-import { hasCostlyPatterns } from './schema/pattern-cost.js';
-import { validateSchema } from './schema/schema.validation.js';
+import { leniencyOf, strict, type SchemaLeniency } from '../../structural-schema/leniency.js';
+import { hasCostlyPatterns } from '../../structural-schema/pattern-cost.js';
+import { validateSchema } from '../../structural-schema/schema.validation.js';
 import { validateSelectableFields } from './selectable-field.validation.js';
 import { validateSubresources } from './subresource.validation.js';
 

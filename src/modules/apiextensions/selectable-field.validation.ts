@@ -1,7 +1,7 @@
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { required } from '../../machinery/field-rules.js';
 import { asItems, asText, type Fields } from '../../machinery/fields.js';
-import { findField } from './schema/field-path.js';
+import { findField } from '../../structural-schema/field-path.js';
 
 const selectableFieldsMax = 8;
 const simpleTypes = ['string', 'boolean', 'integer'];

@@ -18,7 +18,7 @@ import type { HandledSubresource } from '../../registry/resource-definition.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/system-fields.js';
 import { updateObject } from '../../registry/update.js';
-import type { ServiceAllocation } from './allocation/service-allocation.js';
+import type { ServiceAllocation } from '../../service-allocation/service-allocation.js';
 import { componentStatuses, type Component } from './component-status.js';
 import {
   forwardsPorts,

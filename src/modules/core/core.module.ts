@@ -3,7 +3,7 @@ import type { AdmissionChain } from '../../admission/admission-chain.js';
 import type { ServiceAccountTokens } from '../../auth/service-account-tokens.js';
 import type { ServerConfig } from '../../config/server-config.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
-import type { ServiceAllocation } from './allocation/service-allocation.js';
+import type { ServiceAllocation } from '../../service-allocation/service-allocation.js';
 import type { Component } from './component-status.js';
 import { CoreGroup } from './core.group.js';
 

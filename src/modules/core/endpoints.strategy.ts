@@ -9,7 +9,7 @@ import {
   validateQualifiedName,
 } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/strategy.js';
-import { validateIp, validateReachableIp } from './addresses.js';
+import { validateIp, validateReachableIp } from '../../machinery/ip-addresses.js';
 import { protocols } from './pod/container.validation.js';
 
 export const endpointsStrategy: Strategy = {

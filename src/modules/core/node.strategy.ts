@@ -7,7 +7,7 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateLabelValue, validateQualifiedName } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
-import { validateCidr } from './addresses.js';
+import { validateCidr } from '../../machinery/ip-addresses.js';
 import { validateAvoidedPods } from './avoid-pods.validation.js';
 import { isNegative } from './pod/pod-resources.js';
 import { taintEffects } from './pod/scheduling.validation.js';

@@ -17,7 +17,7 @@ import { nameIsDnsLabel } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/status-subresource.js';
 import type { Strategy } from '../../registry/strategy.js';
 import { validateService, validateServiceUpdate } from './service.validation.js';
-import { allocatesNodePorts, hasClusterIp, isExternallyAccessible } from './service.types.js';
+import { allocatesNodePorts, hasClusterIp, isExternallyAccessible } from '../../service-allocation/service.types.js';
 
 /** Addresses and node ports are given out in allocation/; this is what follows from the service alone. */
 export const serviceStrategy: Strategy = {

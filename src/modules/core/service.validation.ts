@@ -3,12 +3,17 @@ import { between, checked, duplicates, each, oneOf, required, requiredName } fro
 import { asFields, asItems, asNumber, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
-import { validateCidr, validateIp, validateReachableIp } from './addresses.js';
+import { validateCidr, validateIp, validateReachableIp } from '../../machinery/ip-addresses.js';
 import { protocols } from './pod/container.validation.js';
 import { validatePort } from './pod/probe.validation.js';
 import { validateLabelMap } from './selector.validation.js';
-import { validateClusterIpFields } from './cluster-ip-fields.validation.js';
-import { allocatesNodePorts, hasClusterIp, isExternallyAccessible, serviceTypes } from './service.types.js';
+import { validateClusterIpFields } from '../../service-allocation/cluster-ip-fields.validation.js';
+import {
+  allocatesNodePorts,
+  hasClusterIp,
+  isExternallyAccessible,
+  serviceTypes,
+} from '../../service-allocation/service.types.js';
 
 const at = path('spec');
 

@@ -16,7 +16,7 @@ import {
   validateLabelValue,
   validateQualifiedName,
 } from '../../machinery/names.js';
-import { validateIp, validateReachableIp } from '../core/addresses.js';
+import { validateIp, validateReachableIp } from '../../machinery/ip-addresses.js';
 import { protocols } from '../core/pod/container.validation.js';
 
 const endpointsMax = 1000;

@@ -10,7 +10,7 @@ import {
   validatePortNumber,
   validateWildcardDnsSubdomain,
 } from '../../machinery/names.js';
-import { validateIp } from '../core/addresses.js';
+import { validateIp } from '../../machinery/ip-addresses.js';
 import { validateTypedReference } from './typed-reference.validation.js';
 
 const at = path('spec');

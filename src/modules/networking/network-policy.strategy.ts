@@ -14,7 +14,7 @@ import {
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validatePortName, validatePortNumber } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/strategy.js';
-import { validateCidr } from '../core/addresses.js';
+import { validateCidr } from '../../machinery/ip-addresses.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
 import { cidrWarnings } from './address-warnings.js';
 import { isStrictSubset } from './canonical.validation.js';

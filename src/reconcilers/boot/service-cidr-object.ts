@@ -2,7 +2,7 @@ import type { ServerConfig } from '../../config/server-config.js';
 import { asFields, asTexts } from '../../machinery/fields.js';
 import { apiVersionOf } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { AddressRange } from '../../modules/core/allocation/address-range.js';
+import { AddressRange } from '../../service-allocation/address-range.js';
 import { serviceCidrStatusSubresource } from '../../modules/networking/service-cidr.strategy.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/system-fields.js';

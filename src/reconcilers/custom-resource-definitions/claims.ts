@@ -2,7 +2,7 @@ import type { EncodedObject } from '../../cache/encoded-object.js';
 import { asFields, asText, asTexts } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { Revision } from '../../machinery/revision.js';
-import { holds, isEstablished } from '../../modules/apiextensions/definition-conditions.js';
+import { holds, isEstablished } from '../../custom-kinds/definition-conditions.js';
 
 /** The names that a definition has been given in its group; others cannot have them. */
 export interface Claim {

@@ -2,7 +2,7 @@ import { namingProfile } from '../../config/naming-profile.js';
 import { asFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { revisionOf } from '../../machinery/revision.js';
-import { isEstablished } from '../../modules/apiextensions/definition-conditions.js';
+import { isEstablished } from '../../custom-kinds/definition-conditions.js';
 import { SeededRng, type Rng } from '../../std/rng.js';
 import { claimOf } from './claims.js';
 import { statusAfter } from './decide.js';

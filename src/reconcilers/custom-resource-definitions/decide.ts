@@ -2,8 +2,8 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import { asFields, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { Revision } from '../../machinery/revision.js';
-import { approvalFinding } from '../../modules/apiextensions/approval.validation.js';
-import { hasBrokenBundle } from '../../modules/apiextensions/conversion.validation.js';
+import { approvalFinding } from '../../custom-kinds/approval.validation.js';
+import { hasBrokenBundle } from '../../custom-kinds/conversion.validation.js';
 import {
   conditionsOf,
   holds,
@@ -11,7 +11,7 @@ import {
   withFinding,
   withoutFinding,
   type Finding,
-} from '../../modules/apiextensions/definition-conditions.js';
+} from '../../custom-kinds/definition-conditions.js';
 import type { Claim } from './claims.js';
 import { giveNames, type Given } from './names.js';
 

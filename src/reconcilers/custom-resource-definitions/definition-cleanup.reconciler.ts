@@ -1,13 +1,8 @@
 import { asFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { apiextensionsVersion } from '../../modules/apiextensions/apiextensions.resources.js';
-import {
-  conditionsOf,
-  isEstablished,
-  withFinding,
-  type Finding,
-} from '../../modules/apiextensions/definition-conditions.js';
-import { cleanupFinalizer, terminating } from '../../modules/apiextensions/definition-deletion.js';
+import { conditionsOf, isEstablished, withFinding, type Finding } from '../../custom-kinds/definition-conditions.js';
+import { cleanupFinalizer, terminating } from '../../custom-kinds/definition-deletion.js';
 import { isCustom, type ServedResource } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/system-fields.js';
 import { letOthersRun } from '../../std/let-others-run.js';

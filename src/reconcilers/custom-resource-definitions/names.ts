@@ -4,7 +4,7 @@ import { asFields, asText, asTexts, type Fields } from '../../machinery/fields.j
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { listed } from '../../machinery/listed.js';
 import type { Revision } from '../../machinery/revision.js';
-import type { Finding } from '../../modules/apiextensions/definition-conditions.js';
+import type { Finding } from '../../custom-kinds/definition-conditions.js';
 import { claimOf, type Claim } from './claims.js';
 
 /**

@@ -4,7 +4,7 @@ import { asFields, asNumber, asText } from '../../machinery/fields.js';
 import { path } from '../../machinery/field-error.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { apiVersionOf } from '../../machinery/gvk.js';
-import { validateIp, validateReachableIp } from '../../modules/core/addresses.js';
+import { validateIp, validateReachableIp } from '../../machinery/ip-addresses.js';
 import { microTime } from '../election/lease-record.js';
 
 /** As long as the reference's: whoever reads leases to learn which servers there are must not miss one that is slow. */

@@ -1,4 +1,4 @@
-import type { Owner } from '../../modules/core/allocation/claims.js';
+import type { Owner } from '../../service-allocation/claims.js';
 
 /** That a name (an address, a node port) is taken, and by whom. */
 export interface Claim {

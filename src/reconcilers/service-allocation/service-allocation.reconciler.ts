@@ -1,5 +1,5 @@
-import { ownerOf } from '../../modules/core/allocation/claims.js';
-import type { ServiceAllocation } from '../../modules/core/allocation/service-allocation.js';
+import { ownerOf } from '../../service-allocation/claims.js';
+import type { ServiceAllocation } from '../../service-allocation/service-allocation.js';
 import type { Reconciler } from '../reconciler.js';
 import { ServiceRepair } from './service-repair.js';
 

@@ -1,9 +1,9 @@
 import type { EncodedObject } from '../../cache/encoded-object.js';
-import { isManaged, ownerOf, type Owner } from '../../modules/core/allocation/claims.js';
-import { holdingsOf, type Holdings } from '../../modules/core/allocation/holdings.js';
-import type { Ledger } from '../../modules/core/allocation/ledger.js';
-import type { StoredPorts } from '../../modules/core/allocation/node-port-map.js';
-import type { ServiceAllocation } from '../../modules/core/allocation/service-allocation.js';
+import { isManaged, ownerOf, type Owner } from '../../service-allocation/claims.js';
+import { holdingsOf, type Holdings } from '../../service-allocation/holdings.js';
+import type { Ledger } from '../../service-allocation/ledger.js';
+import type { StoredPorts } from '../../service-allocation/node-port-map.js';
+import type { ServiceAllocation } from '../../service-allocation/service-allocation.js';
 import type { ResourceStore } from '../../registry/resource-store.js';
 import type { Clock } from '../../std/clock.js';
 import type { Logger } from '../../std/logger.js';

@@ -1,7 +1,7 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { asFields, asItems, asText, asTexts, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { AddressRange } from '../../modules/core/allocation/address-range.js';
+import { AddressRange } from '../../service-allocation/address-range.js';
 
 export const finalizerOf = (naming: NamingProfile): string => `${naming.group('networking')}/service-cidr-finalizer`;
 

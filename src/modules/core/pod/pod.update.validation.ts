@@ -6,7 +6,7 @@ import { jsonDiff } from '../../../machinery/json-diff.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import { validateDnsSubdomain, validateQualifiedName } from '../../../machinery/names.js';
 import { valueKey } from '../../../machinery/value-key.js';
-import { validateIp } from '../addresses.js';
+import { validateIp } from '../../../machinery/ip-addresses.js';
 import { validateImage } from './container.validation.js';
 import { goPodSpec } from '../go-shapes.js';
 import { podNames, validatePodSpec } from './pod.validation.js';

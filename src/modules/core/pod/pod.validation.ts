@@ -3,7 +3,7 @@ import { between, checked, duplicates, each, oneOf, requiredName } from '../../.
 import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../../machinery/fields.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
 import { validateDnsLabel, validateDnsSubdomain } from '../../../machinery/names.js';
-import { validateIp } from '../addresses.js';
+import { validateIp } from '../../../machinery/ip-addresses.js';
 import { validateContainers, validateEphemeralContainers, type PodNames } from './container.validation.js';
 import { validatePodResources } from './resources.validation.js';
 import { validateScheduling } from './scheduling.validation.js';

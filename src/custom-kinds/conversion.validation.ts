@@ -1,0 +1,87 @@
+import { X509Certificate } from 'node:crypto';
+import { fieldError, type FieldError, type FieldPath } from '../machinery/field-error.js';
+import { checked, required } from '../machinery/field-rules.js';
+import { asFields, asText, asTexts, isSet, type Fields } from '../machinery/fields.js';
+import { validateDns1035Label } from '../machinery/names.js';
+import { validateWebhookClient } from '../machinery/webhook-client.validation.js';
+
+const reviewVersions = ['v1', 'v1beta1'];
+const strategies = ['None', 'Webhook'];
+
+/** Rules that an update need not meet: the definition already broke them before, or is not served yet. */
+export interface ConversionLeniency {
+  readonly brokenBundle: boolean;
+  readonly unknownReviewVersions: boolean;
+}
+
+/** On create, caBundle is not validated: tools such as cert-manager's CA injector fill it in later. */
+export const firstConversion: ConversionLeniency = { brokenBundle: true, unknownReviewVersions: false };
+
+export function conversionLeniencyOf(old: Fields, isEstablished: boolean): ConversionLeniency {
+  const { conversionReviewVersions } = asFields(old['webhook']);
+  const versions = asTexts(conversionReviewVersions);
+  return {
+    brokenBundle: !isEstablished || hasBrokenBundle(old),
+    unknownReviewVersions: versions.length > 0 && !versions.some((version) => reviewVersions.includes(version)),
+  };
+}
+
+/** True if caBundle is set and is not a valid PEM bundle, so that the webhook's certificate could not be verified. */
+export function hasBrokenBundle(conversion: Fields): boolean {
+  const { caBundle } = asFields(asFields(conversion['webhook'])['clientConfig']);
+  return bundleProblems(asText(caBundle)).length > 0;
+}
+
+/** Validates `spec.conversion`: strategy None changes the apiVersion only, Webhook calls a webhook. */
+export function validateConversion(conversion: Fields, at: FieldPath, leniency: ConversionLeniency): FieldError[] {
+  const strategy = asText(conversion['strategy']);
+  const { clientConfig, conversionReviewVersions } = asFields(conversion['webhook']);
+  const client = at.child('webhookClientConfig');
+  const versions = at.child('conversionReviewVersions');
+  if (strategy !== 'Webhook') {
+    const message = 'should not be set when strategy is not set to Webhook';
+    return [
+      ...(strategy === '' ? required('', at.child('strategy')) : []),
+      ...(strategy === '' || strategies.includes(strategy)
+        ? []
+        : [fieldError.notSupported(String(at.child('strategy')), strategy, strategies)]),
+      ...(isSet(clientConfig) ? [fieldError.forbidden(String(client), message)] : []),
+      ...(asTexts(conversionReviewVersions).length > 0 ? [fieldError.forbidden(String(versions), message)] : []),
+    ];
+  }
+  return [
+    ...(isSet(clientConfig)
+      ? [
+          ...validateWebhookClient(asFields(clientConfig), client),
+          ...(leniency.brokenBundle
+            ? []
+            : checked(asText(asFields(clientConfig)['caBundle']), client.child('caBundle'), bundleProblems)),
+        ]
+      : required(undefined, client, 'required when strategy is set to Webhook')),
+    ...validateReviewVersions(asTexts(conversionReviewVersions), versions, leniency.unknownReviewVersions),
+  ];
+}
+
+function validateReviewVersions(versions: readonly string[], at: FieldPath, anyIsFine: boolean): FieldError[] {
+  if (versions.length === 0) return required(undefined, at);
+  const seen = new Set<string>();
+  const errors = versions.flatMap((version, index) => {
+    const where = String(at.index(index));
+    if (seen.has(version)) return [fieldError.invalid(where, version, 'duplicate version')];
+    seen.add(version);
+    return validateDns1035Label(version).map((problem) => fieldError.invalid(where, version, problem));
+  });
+  if (anyIsFine || versions.some((version) => reviewVersions.includes(version))) return errors;
+  const message = `must include at least one of ${reviewVersions.join(', ')}`;
+  return [...errors, fieldError.invalid(String(at), versions, message)];
+}
+
+function bundleProblems(base64: string): string[] {
+  if (base64 === '') return [];
+  try {
+    new X509Certificate(Buffer.from(base64, 'base64'));
+    return [];
+  } catch {
+    return ['unable to load root certificates: it holds no certificate'];
+  }
+}

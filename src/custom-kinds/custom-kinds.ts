@@ -1,0 +1,138 @@
+import type { CacheObserver } from '../cache/watch-cache.js';
+import { deepEqual } from '../machinery/deep-equal.js';
+import { apiVersionOf } from '../machinery/gvk.js';
+import type { KubeObject } from '../machinery/kube-object.js';
+import type { ResourceDefinition } from '../registry/resource-definition.js';
+import type { ResourceRegistry, ServedResource, ServedVersion } from '../registry/resource-registry.js';
+import { ResourceStore, type StoreDependencies } from '../registry/resource-store.js';
+import type { Logger } from '../std/logger.js';
+import { customDefinitions } from './custom-definitions.js';
+import { customKindOf, type CustomKind } from './custom-kind.js';
+
+export interface CustomKindsDependencies {
+  readonly registry: ResourceRegistry;
+  readonly storeParts: StoreDependencies;
+  readonly logger: Logger;
+  /** The store of CustomResourceDefinitions. */
+  readonly definitions: ResourceStore;
+}
+
+interface Served {
+  readonly kind: CustomKind;
+  readonly store: ResourceStore;
+  readonly resources: readonly ServedResource[];
+}
+
+/**
+ * Serves custom kinds: registers the versions of each definition whose names are accepted, and removes them with the
+ * definition. Observes the cache of definitions, so that a kind is served before watchers of definitions see the event.
+ */
+export class CustomKinds implements CacheObserver {
+  /** Keyed by the name of the definition. */
+  private readonly served = new Map<string, Served>();
+  private readonly builtIn: ReadonlySet<string>;
+
+  constructor(private readonly dependencies: CustomKindsDependencies) {
+    this.builtIn = new Set(
+      dependencies.registry.servedVersions().map(({ group, version }) => apiVersionOf(group, version)),
+    );
+  }
+
+  /** Returns a function that stops observing. */
+  follow(): () => void {
+    return this.dependencies.definitions.cache.observe(this);
+  }
+
+  changed({ current, previous }: Parameters<CacheObserver['changed']>[0]): void {
+    const { name } = (current ?? previous)!.attributes;
+    this.update(new Map([[name, this.read(name, () => current?.parse())]]));
+  }
+
+  reset(): void {
+    const { definitions } = this.dependencies;
+    const kinds = new Map<string, CustomKind | undefined>([...this.served.keys()].map((name) => [name, undefined]));
+    for (const encoded of definitions.cache.snapshot().range(definitions.scopeOf(''))) {
+      const { name } = encoded.attributes;
+      kinds.set(
+        name,
+        this.read(name, () => encoded.parse()),
+      );
+    }
+    this.update(kinds);
+  }
+
+  private read(name: string, parse: () => KubeObject | undefined): CustomKind | undefined {
+    try {
+      const definition = parse();
+      return definition && customKindOf(definition);
+    } catch (error) {
+      this.dependencies.logger.error('a definition cannot be read, and its kind is not served', { name, error });
+      return undefined;
+    }
+  }
+
+  /**
+   * Registers, replaces and removes resources so that they match `kinds`. Resources of an unchanged kind stay as they
+   * are, and so do their watches.
+   */
+  private update(kinds: ReadonlyMap<string, CustomKind | undefined>): void {
+    const touched = new Map<string, { readonly group: string; readonly version: string }>();
+    const touch = ({ resources }: Served) => {
+      for (const { definition } of resources) {
+        touched.set(`${definition.group}/${definition.version}`, definition);
+      }
+    };
+    for (const [name, kind] of kinds) {
+      const before = this.served.get(name);
+      if (before && kind && deepEqual(before.kind, kind)) continue;
+      if (before) {
+        touch(before);
+        this.served.delete(name);
+        this.dependencies.storeParts.feed.removeResource(before.store.scopeOf(''));
+      }
+      const now = kind && this.serve(name, kind);
+      if (!now) continue;
+      this.served.set(name, now);
+      touch(now);
+    }
+    this.dependencies.registry.replaceVersions([...touched.values()].map((version) => this.versionOf(version)));
+  }
+
+  private serve(name: string, kind: CustomKind): Served | undefined {
+    const { storeParts, logger } = this.dependencies;
+    let store: ResourceStore | undefined;
+    try {
+      const definitions = customDefinitions(kind, storeParts.types);
+      if (!definitions) return undefined;
+      store = new ResourceStore(definitions.stored, storeParts);
+      const resources: ServedResource[] = [];
+      for (const { definition, version } of definitions.served) {
+        const problem = this.obstacle(kind, definition);
+        if (problem !== undefined) {
+          logger.warn(`a version of a custom kind is not served: ${problem}`, { name, version: version.name });
+          continue;
+        }
+        if (definition.hub) store.ownership.add(definition, undefined);
+        const lifecycle = version.deprecation === undefined ? {} : { lifecycle: { warning: version.deprecation } };
+        resources.push({ type: 'stored', definition, struct: undefined, store, handlers: new Map(), ...lifecycle });
+      }
+      return { kind, store, resources };
+    } catch (error) {
+      logger.error('a custom kind cannot be served', { name, error });
+      if (store) storeParts.feed.removeResource(store.scopeOf(''));
+      return undefined;
+    }
+  }
+
+  private obstacle({ conversion }: CustomKind, { group, version, hub }: ResourceDefinition): string | undefined {
+    if (this.builtIn.has(apiVersionOf(group, version))) return 'the server has a version of that name itself';
+    return hub && conversion === 'Webhook' ? 'this server does not call conversion webhooks' : undefined;
+  }
+
+  private versionOf({ group, version }: { readonly group: string; readonly version: string }): ServedVersion {
+    const resources = [...this.served.values()].flatMap(({ resources }) =>
+      resources.filter(({ definition }) => definition.group === group && definition.version === version),
+    );
+    return { group, version, groupPriority: 1000, versionPriority: 100, resources };
+  }
+}

@@ -1,0 +1,63 @@
+import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
+import { nameIsDnsSubdomain } from '../machinery/names.js';
+import type { ViewSubresource } from '../registry/resource-definition.js';
+import { statusSubresource } from '../registry/status-subresource.js';
+import type { Strategy } from '../registry/strategy.js';
+import { validateReplicas } from './replicas.validation.js';
+import type { CustomForm } from './custom-form.js';
+
+export interface CustomStrategyOptions {
+  readonly form: CustomForm;
+  /** Converts a stored object to the version. */
+  readonly view: (stored: KubeObject) => KubeObject;
+  readonly statusIsApart: boolean;
+  readonly isTerminating: boolean;
+  /** JSON paths of the scale subresource; undefined without one. */
+  readonly replicas: { readonly spec: string; readonly status: string } | undefined;
+}
+
+/** The strategy of a custom kind: defaults and validates by the schema of the version. */
+export function customStrategy(options: CustomStrategyOptions): Strategy {
+  const { form, view, statusIsApart, isTerminating, replicas } = options;
+  const scaleErrors = (object: KubeObject) =>
+    replicas ? [replicas.spec, replicas.status].flatMap((path) => validateReplicas(view(object), path)) : [];
+  return {
+    validateName: nameIsDnsSubdomain,
+    ...(isTerminating && {
+      refusesCreate: 'create not allowed while custom resource definition is terminating',
+    }),
+    finalizersNeedDomain: false,
+    countsGenerations: statusIsApart ? true : 'statusToo',
+    default: (object) => form.fill(object),
+    ...(statusIsApart && {
+      prepareForCreate(object) {
+        delete object['status'];
+      },
+      prepareForUpdate(object, old) {
+        if (old['status'] === undefined) delete object['status'];
+        else object['status'] = old['status'];
+      },
+    }),
+    validateCreate: (object) => [...form.values.validate(asJson(view(object))), ...scaleErrors(object)],
+    validateUpdate: (object, old) => [
+      ...form.values.validateUpdate(asJson(view(object)), asJson(view(old))),
+      ...scaleErrors(object),
+    ],
+  };
+}
+
+export function customStatus({
+  form,
+  view,
+  replicas,
+}: Pick<CustomStrategyOptions, 'form' | 'view' | 'replicas'>): ViewSubresource {
+  return statusSubresource({
+    keepsMetadata: true,
+    validate: (object, old) => [
+      ...form.values.validateStatusUpdate(asJson(view(object)), asJson(view(old))),
+      ...(replicas ? validateReplicas(view(object), replicas.status) : []),
+    ],
+  });
+}
+
+const asJson = (object: KubeObject) => object as unknown as JsonObject;

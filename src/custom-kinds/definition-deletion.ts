@@ -1,0 +1,37 @@
+import type { NamingProfile } from '../config/naming-profile.js';
+import { makeFields } from '../machinery/fields.js';
+import type { DeletionStrategy } from '../registry/strategy.js';
+import { conditionsOf, withFinding, type Finding } from './definition-conditions.js';
+
+/** Finalizer that keeps a deleted definition until all its objects are deleted. */
+export const cleanupFinalizer = (naming: NamingProfile): string => naming.group('customresourcecleanup.apiextensions');
+
+export const terminating = (status: Finding['status'], reason: string, message: string): Finding => ({
+  type: 'Terminating',
+  status,
+  reason,
+  message,
+});
+
+const pending = terminating(
+  'True',
+  'InstanceDeletionPending',
+  'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+);
+
+/** Deletion of a definition: sets deletionTimestamp, and keeps the definition until all its objects are deleted. */
+export function definitionDeletion(naming: NamingProfile): DeletionStrategy {
+  const finalizer = cleanupFinalizer(naming);
+  return {
+    // With a deletionTimestamp, only finalizers keep it.
+    holds: ({ metadata }) => metadata.deletionTimestamp === undefined,
+    prepareForDelete(definition, { now }) {
+      const { metadata } = definition;
+      if (!metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
+      // A definition has no grace period; and marking it does not count as a change of its spec.
+      delete metadata.deletionGracePeriodSeconds;
+      if (metadata.generation !== undefined && metadata.generation > 1) metadata.generation--;
+      makeFields(definition, 'status')['conditions'] = withFinding(conditionsOf(definition), pending, now);
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { isIP } from 'node:net';
+import { fieldError, type FieldError, type FieldPath } from './field-error.js';
+
+/** Addresses as objects carry them. Scoped IPv6 addresses (`fe80::1%eth0`) mean something on one host only. */
+export function validateIp(text: string): string[] {
+  return isIP(text) !== 0 && !text.includes('%')
+    ? []
+    : ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
+}
+
+export function validateCidr(text: string): string[] {
+  const [address = '', bits = '', ...rest] = text.split('/');
+  const family = address.includes('%') ? 0 : isIP(address);
+  const good =
+    rest.length === 0 && family !== 0 && /^(0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
+  return good ? [] : ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'];
+}
+
+/** Addresses that traffic from outside can never reach, or that mean another host to everybody. */
+export function validateReachableIp(text: string, at: FieldPath): FieldError[] {
+  const address = text.toLowerCase();
+  const kinds: readonly [boolean, string][] = [
+    [address === '0.0.0.0' || address === '::', 'may not be unspecified'],
+    [address.startsWith('127.') || address === '::1', 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
+    [
+      address.startsWith('169.254.') || /^fe[89ab][0-9a-f]:/.test(address),
+      'may not be in the link-local range (169.254.0.0/16, fe80::/10)',
+    ],
+    [
+      address.startsWith('224.0.0.') || /^ff02:/.test(address),
+      'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)',
+    ],
+  ];
+  return kinds.flatMap(([is, message]) => (is ? [fieldError.invalid(String(at), text, message)] : []));
+}

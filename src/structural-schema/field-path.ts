@@ -1,0 +1,45 @@
+import { asFields, isSet, type Fields } from '../machinery/fields.js';
+
+type Found = { readonly names: readonly string[]; readonly schema: Fields } | { readonly problem: string };
+
+const endOfPath = 'unexpected end of JSON path';
+const noField = 'does not refer to a valid field';
+
+/** Returns the schema of the field at a path: `.spec.color`, or `.metadata['a.b']` if brackets are allowed. */
+export function findField(
+  path: string,
+  schema: Fields,
+  { allowsBrackets }: { readonly allowsBrackets: boolean } = { allowsBrackets: true },
+): Found {
+  const names: string[] = [];
+  let at = schema;
+  const tokens = path.match(/'(?:[^'\\]|\\.)*'?|[.[\]]|[^.[\]']+/gs) ?? [];
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i]!;
+    let name = tokens[++i];
+    if (token === '[') {
+      if (!allowsBrackets) return { problem: 'array notation is not allowed' };
+      if (name === undefined) return { problem: endOfPath };
+      if (!/^'(?:[^'\\]|\\.)*'$/s.test(name)) return { problem: `expected single quoted string but got ${name}` };
+      name = name.slice(1, -1).replace(/\\(.)/gs, '$1');
+    } else if (token !== '.') return { problem: `expected [ or . but got: ${token}` };
+    else if (name === undefined) return { problem: endOfPath };
+    const next = step(at, name);
+    if (!next) return { problem: noField };
+    at = next;
+    names.push(name);
+    if (token !== '[') continue;
+    const closing = tokens[++i];
+    if (closing === undefined) return { problem: endOfPath };
+    if (closing !== ']') return { problem: `expected ] but got ${closing}` };
+  }
+  return { names, schema: at };
+}
+
+function step(schema: Fields, name: string): Fields | undefined {
+  const properties = asFields(schema['properties']);
+  if (Object.keys(properties).length > 0) {
+    return Object.hasOwn(properties, name) ? asFields(properties[name]) : undefined;
+  }
+  return isSet(schema['additionalProperties']) ? asFields(schema['additionalProperties']) : undefined;
+}
