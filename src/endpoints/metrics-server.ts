@@ -3,7 +3,6 @@ import type { DeclaredValidation } from '../registry/declared-validation.js';
 import type { CacheCounts } from '../cache/cache-counts.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { ResourceStore } from '../registry/resource-store.js';
-import type { HealthChecks } from './health-checks.js';
 import { single, type Labels, type MetricFamily, type Sample } from './metrics-family.js';
 import type { VersionDocument } from './version-document.js';
 
@@ -200,8 +199,17 @@ export function buildFamilies({
   ];
 }
 
+/** Results of one health check at one endpoint. */
+interface HealthRecord {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly lastPassed: boolean;
+}
+
 /** Returns the metrics of health checks, which count the probes. */
-export function healthFamilies(checks: HealthChecks): MetricFamily[] {
+export function healthFamilies(checks: { records(): Iterable<HealthRecord> }): MetricFamily[] {
   return [
     {
       name: 'kubernetes_healthcheck',
