@@ -9,6 +9,7 @@ const floors = [
   ['auth', 'admission', 'flow', 'audit', 'custom-kinds', 'service-allocation'],
   ['modules', 'verbs'],
   ['client'],
+  ['answers', 'metrics', 'openapi'],
   ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections', 'reconcilers', 'agent', 'check'],
 ];
 const http = ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections'];
@@ -48,7 +49,10 @@ module.exports = {
       name: 'nest-stays-in-the-shell',
       comment: 'Only the HTTP rooms, *.module.ts and the composition root know Nest.',
       severity: 'error',
-      from: { path: '^src/', pathNot: [room(http.concat('agent')), '\\.module\\.ts$', '^src/[^/]+\\.ts$', test] },
+      from: {
+        path: '^src/',
+        pathNot: [room(http.concat('answers', 'agent')), '\\.module\\.ts$', '^src/[^/]+\\.ts$', test],
+      },
       to: { path: 'node_modules/(@nestjs|fastify)/' },
     },
     { name: 'no-barrels', severity: 'error', from: { path: '^src/' }, to: { path: '^src/.+/index\\.ts$' } },

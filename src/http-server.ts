@@ -7,7 +7,7 @@ import type { ServerConfig } from './config/server-config.js';
 import { Connections } from './connections/connections.js';
 import { makeProtocolServers, type RequestListener } from './connections/protocol-servers.js';
 import { makeRoutable } from './connections/unusual-requests.js';
-import type { RequestMetrics } from './endpoints/metrics-requests.js';
+import type { RequestMetrics } from './metrics/request-metrics.js';
 import { answerError } from './filters/api-error.filter.js';
 import { registerAccessLog } from './hooks/access-log.hook.js';
 import { registerCors } from './hooks/cors.hook.js';

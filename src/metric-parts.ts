@@ -2,21 +2,21 @@ import type { NamingProfile } from './config/naming-profile.js';
 import type { ServerConfig } from './config/server-config.js';
 import { DeprecatedRequests } from './endpoints/deprecated-requests.js';
 import type { HealthChecks } from './endpoints/health-checks.js';
-import { ServerMetrics } from './endpoints/metrics.js';
-import { AccessMetrics } from './endpoints/metrics-access.js';
-import { AdmissionMetrics } from './endpoints/metrics-admission.js';
-import { featureFamilies } from './endpoints/metrics-features.js';
-import { RequestMetrics } from './endpoints/metrics-requests.js';
+import { ServerMetrics } from './metrics/server-metrics.js';
+import { AccessMetrics } from './metrics/access-metrics.js';
+import { AdmissionMetrics } from './metrics/admission-metrics.js';
+import { featureFamilies } from './metrics/feature-metrics.js';
+import { RequestMetrics } from './metrics/request-metrics.js';
 import {
   buildFamilies,
   cacheFamilies,
   declaredValidationFamilies,
   healthFamilies,
-} from './endpoints/metrics-server.js';
-import { StorageMetrics, type StoredKind } from './endpoints/metrics-storage.js';
-import { WatchMetrics } from './endpoints/metrics-watches.js';
-import { WorkQueueMetrics } from './endpoints/metrics-work-queues.js';
-import type { VersionDocument } from './endpoints/version-document.js';
+} from './metrics/computed-metrics.js';
+import { StorageMetrics, type StoredKind } from './metrics/storage-metrics.js';
+import { WatchMetrics } from './metrics/watch-metrics.js';
+import { WorkQueueMetrics } from './metrics/work-queue-metrics.js';
+import type { VersionDocument } from './config/version-document.js';
 import type { DeclaredValidation } from './registry/declared-validation.js';
 import type { ResourceRegistry } from './registry/resource-registry.js';
 import type { Clock } from './std/clock.js';

@@ -3,7 +3,7 @@ import { json } from '../../src/codec/encodings.js';
 import { parseListOptions } from '../../src/machinery/list-options.js';
 import { Query } from '../../src/machinery/query.js';
 import { revisionOf } from '../../src/machinery/revision.js';
-import { Renderings } from '../../src/registry/rendering.js';
+import { Renderings } from '../../src/answers/rendering.js';
 import { listObjects } from '../../src/registry/list.js';
 import { watchObjects } from '../../src/registry/watch.js';
 import { systemClock } from '../../src/std/clock.js';

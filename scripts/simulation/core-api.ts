@@ -7,7 +7,7 @@ import { parseDeleteOptions, parseListOptions } from '../../src/machinery/list-o
 import { emptyQuery, Query as ParsedQuery } from '../../src/machinery/query.js';
 import { loopbackUser } from '../../src/machinery/user-info.js';
 import { listObjects } from '../../src/registry/list.js';
-import { Renderings } from '../../src/registry/rendering.js';
+import { Renderings } from '../../src/answers/rendering.js';
 import type { ServedResource } from '../../src/registry/resource-registry.js';
 import { FieldReport, type Submission } from '../../src/registry/submission.js';
 import { storageToApiError } from '../../src/registry/storage-to-api-error.js';

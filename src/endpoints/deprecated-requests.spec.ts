@@ -1,6 +1,6 @@
 import { registryOf } from '../../test/harness/shell.js';
 import { namingProfile } from '../config/naming-profile.js';
-import { RequestState } from '../hooks/request-state.js';
+import { RequestState } from '../answers/request-state.js';
 import { parseRequestInfo } from '../machinery/request-info.js';
 import type { ApiLifecycle } from '../registry/api-lifecycle.js';
 import { defineResource } from '../registry/resource-definition.js';

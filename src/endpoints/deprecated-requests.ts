@@ -1,8 +1,8 @@
 import type { NamingProfile } from '../config/naming-profile.js';
-import type { RequestState } from '../hooks/request-state.js';
+import type { RequestState } from '../answers/request-state.js';
 import { deprecationWarning } from '../registry/api-lifecycle.js';
 import type { Served } from '../registry/resource-registry.js';
-import type { Labels, MetricFamily } from './metrics-family.js';
+import type { Labels, MetricFamily } from '../metrics/metric-family.js';
 
 /** Records requests to deprecated APIs: as a warning to the client, in the audit annotations and in the metrics. */
 export class DeprecatedRequests {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { json, type Encoding } from '../codec/encodings.js';
 import { wantsPretty } from '../codec/negotiate.js';
-import { headersFor, sendBytes } from '../hooks/answer.js';
+import { headersFor, sendBytes } from '../answers/answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import {

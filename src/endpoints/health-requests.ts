@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { headersFor, sendBytes } from '../hooks/answer.js';
+import { headersFor, sendBytes } from '../answers/answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import { healthEndpoints, type HealthChecks, type HealthEndpoint } from './health-checks.js';
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { headersFor, sendBytes } from '../hooks/answer.js';
+import { headersFor, sendBytes } from '../answers/answer.js';
 import type { Logger } from '../std/logger.js';
 import { readBody } from './request-body.js';
 

@@ -1,7 +1,7 @@
 import { All, Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { headersFor, sendBytes } from '../hooks/answer.js';
-import type { ServerMetrics } from './metrics.js';
+import { headersFor, sendBytes } from '../answers/answer.js';
+import type { ServerMetrics } from '../metrics/server-metrics.js';
 
 /** The only content type of metrics, whatever the client accepts, as in kube-apiserver. */
 const contentType = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';

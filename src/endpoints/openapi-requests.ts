@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { json } from '../codec/encodings.js';
 import { prefersGzip } from '../codec/content-coding.js';
 import { parseAccept } from '../codec/media-type.js';
-import { headersFor, sendBytes, type AnswerHeaders } from '../hooks/answer.js';
-import { OpenApiLibrary, type LibraryDependencies, type OpenApiDocument } from './openapi-library.js';
+import { headersFor, sendBytes, type AnswerHeaders } from '../answers/answer.js';
+import { OpenApiLibrary, type LibraryDependencies, type OpenApiDocument } from '../openapi/library.js';
 
 const yearMs = 365 * 24 * 3600 * 1000;
 /** Smaller responses are one or two packets with or without compression. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceAccountTokens } from '../auth/service-account-tokens.js';
 import { jwkOf } from '../auth/token-keys.js';
 import { encodeJson } from '../codec/json.js';
-import { headersFor, sendBytes } from '../hooks/answer.js';
+import { headersFor, sendBytes } from '../answers/answer.js';
 import { ApiError } from '../machinery/api-error.js';
 
 export const configurationPath = '/.well-known/openid-configuration';

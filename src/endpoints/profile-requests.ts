@@ -1,7 +1,7 @@
 import { gzip } from 'node:zlib';
 import { promisify } from 'node:util';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { headersFor, sendBytes } from '../hooks/answer.js';
+import { headersFor, sendBytes } from '../answers/answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { Profiles } from './profiles.js';
 

@@ -3,7 +3,7 @@ import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { Encoding } from '../codec/encodings.js';
 import { parseContentType } from '../codec/media-type.js';
 import type { Limits } from '../config/limits.js';
-import type { RequestState } from '../hooks/request-state.js';
+import type { RequestState } from '../answers/request-state.js';
 import { ApiError } from '../machinery/api-error.js';
 import { goQuote } from '../machinery/field-error.js';
 import { commonSelectableFields, requireSelectable, type FieldSelector } from '../machinery/field-selector.js';
@@ -22,7 +22,7 @@ import {
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { TypeSource } from '../machinery/type-model.js';
 import { listObjects, type Unreadable } from '../registry/list.js';
-import type { ListMeta } from '../registry/rendering.js';
+import type { ListMeta } from '../answers/rendering.js';
 import type { ResourceDefinition, ResourceVerb } from '../registry/resource-definition.js';
 import {
   isCustom,
@@ -45,10 +45,10 @@ import { callSubresource, callVirtual, handledSubresource } from '../verbs/subre
 import { update } from '../verbs/update.js';
 import type { RequireCreate, Target } from '../verbs/verb.js';
 import type { DeprecatedRequests } from './deprecated-requests.js';
-import { sendList } from './list-stream.js';
-import type { WatchMetrics } from './metrics-watches.js';
+import { sendList } from '../answers/list-stream.js';
+import type { WatchMetrics } from '../metrics/watch-metrics.js';
 import { readBody } from './request-body.js';
-import { ResourceAnswers, type ResourceAnswerDependencies } from './resource-answers.js';
+import { ResourceAnswers, type ResourceAnswerDependencies } from '../answers/resource-answers.js';
 import { submission, submittedOptions, submittedPatch } from './submissions.js';
 import type { WatchStreams } from './watch-stream.js';
 

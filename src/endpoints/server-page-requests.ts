@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Encoding } from '../codec/encodings.js';
 import { parseAccept } from '../codec/media-type.js';
-import { headersFor, sendBytes } from '../hooks/answer.js';
+import { headersFor, sendBytes } from '../answers/answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { ServerPage } from './server-pages.js';
 

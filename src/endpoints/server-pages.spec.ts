@@ -3,7 +3,7 @@ import { standardEncodings } from '../codec/encodings.js';
 import { ManualClock } from '../std/clock.js';
 import { ServerPageRequests } from './server-page-requests.js';
 import { flagsPage, statusPage } from './server-pages.js';
-import { versionDocument } from './version-document.js';
+import { versionDocument } from '../config/version-document.js';
 
 function world({ withFlags = true } = {}) {
   const clock = new ManualClock();

@@ -1,4 +1,4 @@
-import type { VersionDocument } from './version-document.js';
+import type { VersionDocument } from '../config/version-document.js';
 
 /** A diagnostic page, /statusz or /flagz. Its text is for people and has no fixed format; programs use fields(). */
 export interface ServerPage {

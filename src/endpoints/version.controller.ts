@@ -2,9 +2,9 @@ import { All, Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { json } from '../codec/encodings.js';
 import { OutputNegotiator } from '../codec/negotiate.js';
-import { headersFor, sendBytes } from '../hooks/answer.js';
+import { headersFor, sendBytes } from '../answers/answer.js';
 import { ApiError } from '../machinery/api-error.js';
-import type { VersionDocument } from './version-document.js';
+import type { VersionDocument } from '../config/version-document.js';
 
 export function versionController(document: VersionDocument) {
   const body = json.encode(document, { pretty: true });

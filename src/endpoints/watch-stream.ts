@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { cutAnswer } from '../connections/cut.js';
 import type { AnyResponse } from '../connections/raw-messages.js';
 import type { EventSink, Subscription } from '../cache/watch-request.js';
-import { headersFor } from '../hooks/answer.js';
+import { headersFor } from '../answers/answer.js';
 import { sleep, type Clock, type Timer } from '../std/clock.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
 

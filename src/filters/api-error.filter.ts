@@ -4,7 +4,7 @@ import { json, standardEncodings, type Encoding } from '../codec/encodings.js';
 import { OutputNegotiator, wantsPretty, type OutputChoice } from '../codec/negotiate.js';
 import { cutAnswer, isAnswerOver } from '../connections/cut.js';
 import { requestLine } from '../connections/unusual-requests.js';
-import { headersFor, sendBytes } from '../hooks/answer.js';
+import { headersFor, sendBytes } from '../answers/answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import { storageToApiError } from '../registry/storage-to-api-error.js';
 import type { Logger } from '../std/logger.js';

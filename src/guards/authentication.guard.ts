@@ -1,6 +1,6 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { AccessMetrics } from '../endpoints/metrics-access.js';
+import type { AccessMetrics } from '../metrics/access-metrics.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import type { RequestAuthenticator } from '../auth/request-authenticator.js';

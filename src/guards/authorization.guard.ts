@@ -1,7 +1,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { authorize, forbiddenError, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
-import type { AccessMetrics } from '../endpoints/metrics-access.js';
+import type { AccessMetrics } from '../metrics/access-metrics.js';
 
 /** Rejects a request with 403 unless an authorizer allows it. */
 export class AuthorizationGuard implements CanActivate {

@@ -1,5 +1,5 @@
 import { shell } from '../../test/harness/shell.js';
-import { headersFor, sendBytes } from './answer.js';
+import { headersFor, sendBytes } from '../answers/answer.js';
 import { registerCors } from './cors.hook.js';
 
 const serverFor = (origins: readonly string[]) =>

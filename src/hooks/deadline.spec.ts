@@ -2,7 +2,7 @@ import { shell, type Handler } from '../../test/harness/shell.js';
 import { ManualClock } from '../std/clock.js';
 import { silentLogger } from '../std/logger.js';
 import { TimerWheel } from '../std/timer-wheel.js';
-import { headersFor, sendBytes } from './answer.js';
+import { headersFor, sendBytes } from '../answers/answer.js';
 import { registerDeadline } from './deadline.hook.js';
 
 function server(handler: Handler) {

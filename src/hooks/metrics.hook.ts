@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { RequestMetrics } from '../endpoints/metrics-requests.js';
+import type { RequestMetrics } from '../metrics/request-metrics.js';
 import type { Clock } from '../std/clock.js';
 
 /**

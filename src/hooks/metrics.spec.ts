@@ -2,12 +2,12 @@ import { request as httpRequest } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { registryOf, shell } from '../../test/harness/shell.js';
-import { RequestMetrics } from '../endpoints/metrics-requests.js';
+import { RequestMetrics } from '../metrics/request-metrics.js';
 import { ApiError } from '../machinery/api-error.js';
 import { systemClock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import { registerAccessLog } from './access-log.hook.js';
-import { headersFor, sendBytes } from './answer.js';
+import { headersFor, sendBytes } from '../answers/answer.js';
 import { registerMetrics } from './metrics.hook.js';
 
 /** A real socket: only there answers end in all the ways they can. */

@@ -3,7 +3,7 @@ import { requestLine } from '../connections/unusual-requests.js';
 import { parseRequestInfo } from '../machinery/request-info.js';
 import type { Clock } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
-import { RequestState, type AnswerEnd } from './request-state.js';
+import { RequestState, type AnswerEnd } from '../answers/request-state.js';
 
 const auditIdLengthMax = 64;
 

@@ -1,0 +1,135 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { wantsPretty, type OutputNegotiator } from '../codec/negotiate.js';
+import { headersFor, sendBytes } from './answer.js';
+import { ApiError } from '../machinery/api-error.js';
+import { Renderings, type IncludeObject, type ListMeta, type Representation } from './rendering.js';
+import type { ResourceDefinition } from '../registry/resource-definition.js';
+import type { Clock } from '../std/clock.js';
+import { YieldTimer } from '../std/yield-timer.js';
+import type { VerbAnswer } from '../verbs/verb.js';
+import { asCompressed, compressed, compressedBytesMin, mayCompress } from './compression.js';
+
+export interface ResourceAnswerDependencies {
+  readonly renderings: (definition: ResourceDefinition) => Renderings;
+  /** Negotiator for custom kinds, without encodings that need a generated schema. */
+  readonly openNegotiator: OutputNegotiator;
+  readonly compressionEnabled: boolean;
+  readonly clock: Clock;
+}
+
+/** Sends the result of a verb in the encoding and transformation (Table, PartialObjectMetadata) that was negotiated. */
+export class ResourceAnswers {
+  constructor(private readonly dependencies: ResourceAnswerDependencies) {}
+
+  /**
+   * Negotiates again for a custom kind, which cannot be written in encodings that need a generated schema.
+   * PartialObjectMetadata has such a schema and keeps the first result.
+   */
+  negotiateOpen(request: FastifyRequest): void {
+    const { kube, raw } = request;
+    const { encoding, transform } = kube.output!;
+    if (encoding.takesAnyKind || transform?.as.startsWith('PartialObjectMetadata')) return;
+    const { openNegotiator } = this.dependencies;
+    kube.output =
+      kube.info.verb === 'watch'
+        ? openNegotiator.negotiateStream(raw.headers.accept)
+        : openNegotiator.negotiate(raw.headers.accept);
+  }
+
+  representation(request: FastifyRequest): Representation {
+    const { output, info } = request.kube;
+    const { query } = info;
+    return {
+      encoding: output!.encoding,
+      pretty:
+        output!.pretty ||
+        wantsPretty(query.raw === '' ? undefined : query.first('pretty'), request.raw.headers['user-agent']),
+      transform: output!.transform,
+      includeObject: includeObjectOf(query.raw === '' ? undefined : query.first('includeObject')),
+    };
+  }
+
+  compresses(request: FastifyRequest): boolean {
+    return this.dependencies.compressionEnabled && mayCompress(request);
+  }
+
+  send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    definition: ResourceDefinition,
+    answer: VerbAnswer,
+  ): void | Promise<void> {
+    const representation = this.representation(request);
+    const renderings = this.dependencies.renderings(definition);
+    if (answer.type === 'stored') {
+      const isIdentity = renderings.isIdentity(representation);
+      if (!isIdentity && answer.encoded.isLarge)
+        return this.sendLarge(request, reply, answer, renderings, representation);
+      const bytes = isIdentity ? answer.encoded.bytes : renderings.objectBytes(answer.encoded, representation);
+      return this.sendBody(request, reply, answer.code, representation.encoding.mediaType, bytes);
+    }
+    if (answer.type === 'computed') {
+      const shaped = Renderings.isPlainJson(representation)
+        ? answer.object
+        : renderings.shaped(answer.object, representation);
+      return this.sendValue(request, reply, answer.code, shaped, representation);
+    }
+    if (answer.type === 'nothing') {
+      const { 'content-type': _type, ...headers } = headersFor(request, '');
+      return sendBytes(request, reply, answer.code, headers, nothing);
+    }
+    if (answer.type === 'status')
+      return this.sendValue(request, reply, answer.status.code ?? 200, answer.status, representation);
+    if (answer.type === 'computedList') {
+      const meta: ListMeta = answer.continueToken === undefined ? {} : { continue: answer.continueToken };
+      const list = renderings.shapedList(answer.objects, meta, representation);
+      return this.sendValue(request, reply, 200, list, representation);
+    }
+    throw ApiError.internal('a list must be sent as one');
+  }
+
+  private async sendLarge(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { encoded, code }: VerbAnswer & { readonly type: 'stored' },
+    renderings: Renderings,
+    representation: Representation,
+  ): Promise<void> {
+    const timer = new YieldTimer(this.dependencies.clock);
+    const bytes = await timer.run(renderings.objectBytesInSteps(encoded, representation));
+    if (timer.isDue()) await timer.yield();
+    await this.sendBody(request, reply, code, representation.encoding.mediaType, bytes);
+  }
+
+  sendValue(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    code: number,
+    value: unknown,
+    { encoding, pretty }: Representation,
+  ): void | Promise<void> {
+    return this.sendBody(request, reply, code, encoding.mediaType, encoding.encode(value, { pretty }));
+  }
+
+  private sendBody(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    code: number,
+    mediaType: string,
+    body: Buffer,
+  ): void | Promise<void> {
+    const headers = headersFor(request, mediaType);
+    if (body.length <= compressedBytesMin || !this.compresses(request)) {
+      return sendBytes(request, reply, code, headers, body);
+    }
+    return compressed(body).then((smaller) => sendBytes(request, reply, code, asCompressed(headers), smaller));
+  }
+}
+
+const nothing = Buffer.alloc(0);
+
+function includeObjectOf(value: string | undefined): IncludeObject {
+  if (value === undefined || value === '' || value === 'Metadata') return 'Metadata';
+  if (value === 'Object' || value === 'None') return value;
+  throw ApiError.badRequest(`unsupported includeObject value: ${value}`);
+}

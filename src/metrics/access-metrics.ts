@@ -1,0 +1,123 @@
+import type { Authorization, AuthorizationAttributes, Authorizer } from '../auth/authorizer.js';
+import type { Clock } from '../std/clock.js';
+import { Buckets, type MetricFamily, type Sample } from './metric-family.js';
+
+// As kube-apiserver: 1 ms, 2 ms, 4 ms, …
+const durationBounds = Array.from({ length: 15 }, (_, n) => 0.001 * 2 ** n);
+
+type AuthenticationResult = 'success' | 'failure' | 'error';
+type AuthorizationResult = 'allowed' | 'denied' | 'no-opinion' | 'error';
+
+/** User names with a series of their own, as in kube-apiserver; others are counted together to bound the labels. */
+const knownUsers = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default']);
+
+const resultOf = { allow: 'allowed', deny: 'denied', 'no opinion': 'no-opinion' } as const;
+
+/** Metrics of authentication and authorization. */
+export class AccessMetrics {
+  private readonly authentications = new Map<AuthenticationResult, Buckets>();
+  private readonly authorizations = new Map<AuthorizationResult, Buckets>();
+  private readonly users = new Map<string, number>();
+  private readonly decisions = new Map<Authorizer, { allowed: number; denied: number }>();
+
+  constructor(private readonly clock: Clock) {}
+
+  get nowMs(): number {
+    return this.clock.monotonicMs();
+  }
+
+  authenticated(result: AuthenticationResult, beginMs: number, userName = ''): void {
+    bucketsOf(this.authentications, result).observe(this.secondsSince(beginMs));
+    if (result !== 'success') return;
+    const name = knownUsers.has(userName) ? userName : userName.includes('@') ? 'email_id' : 'other';
+    this.users.set(name, (this.users.get(name) ?? 0) + 1);
+  }
+
+  authorized(decision: Authorization['decision'] | 'error', beginMs: number): void {
+    const result = decision === 'error' ? decision : resultOf[decision];
+    bucketsOf(this.authorizations, result).observe(this.secondsSince(beginMs));
+  }
+
+  /** Wraps an authorizer so that its decisions are counted. */
+  counted(authorizer: Authorizer): Authorizer {
+    const decided = { allowed: 0, denied: 0 };
+    this.decisions.set(authorizer, decided);
+    const note = (answer: Authorization): Authorization => {
+      if (answer.decision === 'allow') decided.allowed++;
+      else if (answer.decision === 'deny') decided.denied++;
+      return answer;
+    };
+    const rulesFor = authorizer.rulesFor?.bind(authorizer);
+    return {
+      name: authorizer.name,
+      ...(rulesFor && { rulesFor }),
+      authorize(attributes: AuthorizationAttributes) {
+        const answer = authorizer.authorize(attributes);
+        return answer instanceof Promise ? answer.then(note) : note(answer);
+      },
+    };
+  }
+
+  families(): MetricFamily[] {
+    return [
+      counts('authentication_attempts', '[ALPHA] Authentication attempts, by result.', () =>
+        totals(this.authentications),
+      ),
+      histograms('authentication_duration_seconds', '[ALPHA] Duration of authentication in seconds, by result.', () =>
+        spread(this.authentications),
+      ),
+      counts('authenticated_user_requests', '[ALPHA] Authenticated requests, by user.', () =>
+        Array.from(this.users, ([username, value]) => ({ labels: { username }, value })),
+      ),
+      counts('authorization_attempts_total', '[ALPHA] Authorization attempts, by result.', () =>
+        totals(this.authorizations),
+      ),
+      histograms('authorization_duration_seconds', '[ALPHA] Duration of authorization in seconds, by result.', () =>
+        spread(this.authorizations),
+      ),
+      counts(
+        'apiserver_authorization_decisions_total',
+        '[ALPHA] Decisions of each authorizer, allowed or denied.',
+        () => this.decided(),
+      ),
+    ];
+  }
+
+  private *decided(): Iterable<Sample> {
+    for (const [{ name }, { allowed, denied }] of this.decisions) {
+      const labels = { type: name, name: name.toLowerCase() };
+      if (allowed > 0) yield { labels: { ...labels, decision: 'allowed' }, value: allowed };
+      if (denied > 0) yield { labels: { ...labels, decision: 'denied' }, value: denied };
+    }
+  }
+
+  private secondsSince(beginMs: number): number {
+    return (this.nowMs - beginMs) / 1000;
+  }
+}
+
+function bucketsOf<Key>(map: Map<Key, Buckets>, key: Key): Buckets {
+  let found = map.get(key);
+  if (!found) map.set(key, (found = new Buckets(durationBounds)));
+  return found;
+}
+
+const totals = (map: ReadonlyMap<string, Buckets>): Sample[] =>
+  Array.from(map, ([result, buckets]) => ({ labels: { result }, value: buckets.count }));
+
+const spread = (map: ReadonlyMap<string, Buckets>): Sample[] =>
+  [...map].flatMap(([result, buckets]) => [...buckets.samples({ result })]);
+
+const counts = (name: string, help: string, samples: () => Iterable<Sample>): MetricFamily => ({
+  name,
+  type: 'counter',
+  help,
+  samples,
+});
+
+const histograms = (name: string, help: string, samples: () => Iterable<Sample>): MetricFamily => ({
+  name,
+  type: 'histogram',
+  help,
+  samples,
+});

@@ -1,0 +1,352 @@
+import { isLongRunning, type RequestInfo } from '../machinery/request-info.js';
+import type { ResourceRegistry } from '../registry/resource-registry.js';
+import { Buckets, single, type Labels, type MetricFamily, type Sample } from './metric-family.js';
+
+// Buckets of kube-apiserver, so that its dashboards work.
+const durationBounds = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
+// Buckets up to the largest body that is read.
+const bodyBounds = [50_000, 1e5, 2.5e5, 5e5, 1e6, 1.5e6, 2e6, 2.5e6, 3e6];
+const validationBounds = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+const tooManyRequests = 429;
+const sizeBounds = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+
+/** First segments of non-resource paths that have a series of their own. */
+const knownPaths = new Set([
+  '',
+  '.well-known',
+  'api',
+  'apis',
+  'debug',
+  'flagz',
+  'healthz',
+  'livez',
+  'metrics',
+  'openapi',
+  'openid',
+  'readyz',
+  'statusz',
+  'version',
+]);
+
+const verbNames: Readonly<Record<string, string>> = {
+  get: 'GET',
+  list: 'LIST',
+  watch: 'WATCH',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  apply: 'APPLY',
+  delete: 'DELETE',
+  deletecollection: 'DELETECOLLECTION',
+  proxy: 'PROXY',
+  head: 'GET',
+  post: 'POST',
+  put: 'PUT',
+};
+
+/** Verbs in the labels of apiserver_request_body_size_bytes. */
+const bodyVerbs: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', APPLY: 'patch' };
+
+const fieldValidations = ['Ignore', 'Warn', 'Strict'] as const;
+type FieldValidation = (typeof fieldValidations)[number];
+
+export interface RequestOutcome {
+  /** 0 if the client closed the connection before anything was sent. */
+  readonly code: number;
+  readonly seconds: number;
+  readonly sentBytes: number;
+  /** Undefined if no body was read. */
+  readonly receivedBytes?: number | undefined;
+  /** True if the deadline of the request ended it. */
+  readonly isExpired?: boolean;
+  readonly userName: string;
+}
+
+/** Counts of one combination of labels. */
+export class Series {
+  readonly durations = new Buckets(durationBounds);
+  sizes: Buckets | undefined = undefined;
+  bodies: Buckets | undefined = undefined;
+  /** Requests that were rejected with 429 or that timed out, by status code. */
+  readonly terminations = new Map<number, number>();
+  running = 0;
+  /** An array, since a search in a few entries is faster than a map. */
+  readonly outcomes: { readonly code: number; readonly client: string; count: number }[] = [];
+
+  constructor(
+    readonly labels: Labels,
+    readonly dryRun: string,
+  ) {}
+
+  count(code: number, client: string, times = 1): void {
+    const { outcomes } = this;
+    for (let at = 0; at < outcomes.length; at++) {
+      const outcome = outcomes[at]!;
+      if (outcome.code === code && outcome.client === client) {
+        outcome.count += times;
+        return;
+      }
+    }
+    outcomes.push({ code, client, count: times });
+  }
+
+  /** Adds what is common to all series; sizes of bodies are kept by resource alone. */
+  add(other: Series): void {
+    this.durations.add(other.durations);
+    for (const { code, client, count } of other.outcomes) this.count(code, client, count);
+    for (const [code, count] of other.terminations) {
+      this.terminations.set(code, (this.terminations.get(code) ?? 0) + count);
+    }
+  }
+}
+
+/**
+ * Counts requests with the labels of kube-apiserver. The number of series is bounded: requests with unknown verbs,
+ * resources and paths are counted in one series.
+ */
+export class RequestMetrics {
+  private readonly series = new Map<string, Series>();
+  private readonly unknown: Series = this.make({ verb: 'other', scope: '', component: '' }, '');
+  private readonly validations = new Map<FieldValidation, Buckets>();
+  tlsHandshakeErrors = 0;
+  private readsInFlight = 0;
+  private writesInFlight = 0;
+
+  constructor(
+    private readonly registry: ResourceRegistry,
+    /** Labels `system_client` by user name. */
+    private readonly systemClients: ReadonlyMap<string, string> = new Map(),
+  ) {
+    registry.onChange(() => this.foldGone());
+  }
+
+  /** Counts a request as in flight. The result must be passed to end(). */
+  begin(info: RequestInfo, contentType: string | undefined): Series | undefined {
+    if (isLongRunning(info)) {
+      const series = this.seriesOf(info, contentType);
+      series.running++;
+      return series;
+    }
+    if (isRead(info)) this.readsInFlight++;
+    else this.writesInFlight++;
+    return undefined;
+  }
+
+  end(info: RequestInfo, contentType: string | undefined, running: Series | undefined, outcome: RequestOutcome): void {
+    const series = running ?? this.seriesOf(info, contentType);
+    if (running) running.running--;
+    else if (isRead(info)) this.readsInFlight--;
+    else this.writesInFlight--;
+    series.count(outcome.code, this.systemClients.get(outcome.userName) ?? '');
+    series.durations.observe(outcome.seconds);
+    if ((info.verb === 'get' || info.verb === 'list') && info.isResourceRequest) {
+      (series.sizes ??= new Buckets(sizeBounds)).observe(outcome.sentBytes);
+    }
+    if (outcome.isExpired || outcome.code === tooManyRequests) {
+      series.terminations.set(outcome.code, (series.terminations.get(outcome.code) ?? 0) + 1);
+    }
+    const { receivedBytes } = outcome;
+    if (receivedBytes === undefined || !info.isResourceRequest || series === this.unknown) return;
+    (series.bodies ??= new Buckets(bodyBounds)).observe(receivedBytes);
+    const validation = fieldValidationOf(info);
+    if (validation === undefined) return;
+    let durations = this.validations.get(validation);
+    if (!durations) this.validations.set(validation, (durations = new Buckets(validationBounds)));
+    durations.observe(outcome.seconds);
+  }
+
+  families(): MetricFamily[] {
+    return [
+      {
+        name: 'apiserver_request_total',
+        type: 'counter',
+        help: '[STABLE] Finished requests, by verb, resource, scope and status code.',
+        samples: () => this.totals(),
+      },
+      {
+        name: 'apiserver_request_duration_seconds',
+        type: 'histogram',
+        help: '[STABLE] Time from the head of a request to the end of its response, in seconds.',
+        samples: () => this.each(({ durations, labels, dryRun }) => durations.samples({ ...labels, dry_run: dryRun })),
+      },
+      {
+        name: 'apiserver_request_sli_duration_seconds',
+        type: 'histogram',
+        help: '[ALPHA] Duration of requests in seconds, without watches and connect requests, for service level indicators.',
+        samples: () => this.objectives(),
+      },
+      {
+        name: 'apiserver_response_sizes',
+        type: 'histogram',
+        help: '[STABLE] Size of response bodies of get and list, in bytes.',
+        samples: () => this.each(({ sizes, labels }) => sizes?.samples(labels) ?? []),
+      },
+      {
+        name: 'apiserver_request_body_size_bytes',
+        type: 'histogram',
+        help: '[ALPHA] Size of request bodies, in bytes.',
+        samples: () => this.bodySizes(),
+      },
+      {
+        name: 'apiserver_request_terminations_total',
+        type: 'counter',
+        help: '[ALPHA] Requests that the server rejected with 429 or ended at their deadline.',
+        samples: () =>
+          this.each(({ terminations, labels }) =>
+            Array.from(terminations, ([code, value]) => ({ labels: { ...labels, code: String(code) }, value })),
+          ),
+      },
+      {
+        name: 'field_validation_request_duration_seconds',
+        type: 'histogram',
+        help: '[ALPHA] Duration of writes in seconds, by fieldValidation.',
+        samples: () =>
+          [...this.validations].flatMap(([value, durations]) => [...durations.samples({ field_validation: value })]),
+      },
+      single(
+        'apiserver_tls_handshake_errors_total',
+        'counter',
+        '[ALPHA] Connections whose TLS handshake failed.',
+        () => this.tlsHandshakeErrors,
+      ),
+      {
+        name: 'apiserver_longrunning_requests',
+        type: 'gauge',
+        help: '[STABLE] Open long-running requests: watches and connect requests.',
+        samples: () =>
+          this.each(({ running, labels }) =>
+            running > 0 || labels['verb'] === 'WATCH' ? [{ labels, value: running }] : [],
+          ),
+      },
+      {
+        name: 'apiserver_current_inflight_requests',
+        type: 'gauge',
+        help: '[STABLE] Requests in flight, without long-running ones.',
+        samples: () => [
+          { labels: { request_kind: 'readOnly' }, value: this.readsInFlight },
+          { labels: { request_kind: 'mutating' }, value: this.writesInFlight },
+        ],
+      },
+    ];
+  }
+
+  /** Adds the series of resources that are no longer served to the series `unknown`: custom kinds may come and go without end. */
+  private foldGone(): void {
+    for (const [key, series] of this.series) {
+      const { group = '', version = '', resource = '' } = series.labels;
+      if (resource === '' || series.running > 0 || this.registry.find(group, version, resource)) continue;
+      this.unknown.add(series);
+      this.series.delete(key);
+    }
+  }
+
+  private *each(samplesOf: (series: Series) => Iterable<Sample>): Iterable<Sample> {
+    for (const series of new Set([...this.series.values(), this.unknown])) {
+      if (series.outcomes.length > 0 || series.running > 0) yield* samplesOf(series);
+    }
+  }
+
+  private totals(): Iterable<Sample> {
+    return this.each(({ outcomes, labels, dryRun }) =>
+      outcomes.map(({ code, client, count }) => ({
+        labels: { ...labels, dry_run: dryRun, system_client: client, code: String(code) },
+        value: count,
+      })),
+    );
+  }
+
+  /** Yields durations without watches and proxy requests, added up over dry_run. */
+  private *objectives(): Iterable<Sample> {
+    const sums = new Map<string, { labels: Labels; buckets: Buckets }>();
+    for (const { labels, durations, outcomes } of this.series.values()) {
+      if (outcomes.length === 0 || labels['verb'] === 'WATCH' || labels['verb'] === 'PROXY') continue;
+      const key = Object.values(labels).join(' ');
+      let sum = sums.get(key);
+      if (!sum) sums.set(key, (sum = { labels, buckets: new Buckets(durationBounds) }));
+      sum.buckets.add(durations);
+    }
+    for (const { labels, buckets } of sums.values()) yield* buckets.samples(labels);
+  }
+
+  /** Yields body sizes by verb and resource, added up over versions, subresources and scopes. */
+  private *bodySizes(): Iterable<Sample> {
+    const sums = new Map<string, { labels: Labels; buckets: Buckets }>();
+    for (const { labels, bodies } of this.series.values()) {
+      if (!bodies) continue;
+      const { verb = '', group = '', resource = '' } = labels;
+      const key = `${verb} ${group}/${resource}`;
+      let sum = sums.get(key);
+      const own = { group, resource, verb: bodyVerbs[verb] ?? verb.toLowerCase() };
+      if (!sum) sums.set(key, (sum = { labels: own, buckets: new Buckets(bodyBounds) }));
+      sum.buckets.add(bodies);
+    }
+    for (const { labels, buckets } of sums.values()) yield* buckets.samples(labels);
+  }
+
+  private seriesOf(info: RequestInfo, contentType: string | undefined): Series {
+    if (!info.isResourceRequest) return this.pathSeries(info);
+    const isApply =
+      info.verb === 'patch' && contentType !== undefined && contentType.startsWith('application/apply-patch');
+    const verb = isApply ? 'apply' : info.verb;
+    const dryRun = info.query.raw === '' || isRead(info) ? '' : dryRunOf(info);
+    const key = `${verb} ${info.group}/${info.version}/${info.resource}/${info.subresource} ${scopeOf(info)} ${dryRun}`;
+    // resourceSeries() does not store unknown resources in the map, which bounds it.
+    return this.series.get(key) ?? this.resourceSeries(key, info, verbNames[verb] ?? 'other', dryRun);
+  }
+
+  private resourceSeries(key: string, info: RequestInfo, verb: string, dryRun: string): Series {
+    const served = this.registry.find(info.group, info.version, info.resource);
+    const knowsSubresource =
+      info.subresource === '' ||
+      (served?.type === 'stored' && Object.hasOwn(served.definition.subresources, info.subresource));
+    if (!served || !knowsSubresource) return this.unknown;
+    const { group, version, resource, subresource } = info;
+    const series = this.make(
+      { verb, group, version, resource, subresource, scope: scopeOf(info), component: 'apiserver' },
+      dryRun,
+    );
+    this.series.set(key, series);
+    return series;
+  }
+
+  private pathSeries({ verb, path }: RequestInfo): Series {
+    const end = path.indexOf('/', 1);
+    const word = end < 0 ? path.slice(1) : path.slice(1, end);
+    if (!knownPaths.has(word)) return this.unknown;
+    const name = verbNames[verb] ?? 'other';
+    const key = `${name} /${word}`;
+    let series = this.series.get(key);
+    if (!series) {
+      series = this.make({ verb: name, subresource: `/${word}`, scope: '', component: '' }, '');
+      this.series.set(key, series);
+    }
+    return series;
+  }
+
+  private make(labels: { verb: string; scope: string; component: string } & Labels, dryRun: string): Series {
+    return new Series({ group: '', version: '', resource: '', subresource: '', ...labels }, dryRun);
+  }
+}
+
+function isRead({ verb }: RequestInfo): boolean {
+  return verb === 'get' || verb === 'list' || verb === 'watch' || verb === 'head' || verb === 'options';
+}
+
+function scopeOf({ verb, name, namespace }: RequestInfo): string {
+  return name !== '' || verb === 'create' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster';
+}
+
+/** Returns the fieldValidation of create, update and patch; undefined for other verbs and for invalid values. */
+function fieldValidationOf({ verb, query }: RequestInfo): FieldValidation | undefined {
+  if (verb !== 'create' && verb !== 'update' && verb !== 'patch') return undefined;
+  const requested = (query.raw === '' ? undefined : query.first('fieldValidation')) || 'Warn';
+  return fieldValidations.find((known) => known === requested);
+}
+
+function dryRunOf({ query }: RequestInfo): string {
+  const values = query.all('dryRun');
+  if (values.length === 0) return '';
+  return values.every((value) => value === 'All') ? 'All' : 'invalid';
+}
