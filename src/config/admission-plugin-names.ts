@@ -1,6 +1,6 @@
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** The admission plugins that kube-apiserver v1.36 runs unless they are disabled. */
+/** Admission plug-ins that kube-apiserver v1.36 runs by default. */
 export const defaultAdmissionPlugins = words(`
   CertificateApproval CertificateSigning CertificateSubjectRestriction ClusterTrustBundleAttest DefaultIngressClass
   DefaultStorageClass DefaultTolerationSeconds JobValidation LimitRanger MutatingAdmissionPolicy MutatingAdmissionWebhook
@@ -9,7 +9,7 @@ export const defaultAdmissionPlugins = words(`
   ServiceAccount StorageObjectInUseProtection TaintNodesByCondition ValidatingAdmissionPolicy
   ValidatingAdmissionWebhook`);
 
-/** Those that it runs when they are enabled. */
+/** Admission plug-ins that kube-apiserver runs only if they are enabled. */
 const otherAdmissionPlugins = words(`
   AlwaysAdmit AlwaysDeny AlwaysPullImages DenyServiceExternalIPs EventRateLimit ExtendedResourceToleration
   ImagePolicyWebhook LimitPodHardAntiAffinityTopology NamespaceAutoProvision NamespaceExists
@@ -17,10 +17,10 @@ const otherAdmissionPlugins = words(`
   PodTolerationRestriction`);
 
 /**
- * Plugins that only run when they are enabled and that are not built in: enabling one is an error, since what it would
- * refuse or change must not pass unseen.
+ * Admission plug-ins that are not implemented. Enabling one is an error, since the policy that it enforces would not
+ * apply.
  */
 export const missingAdmissionPlugins: readonly string[] = words('ImagePolicyWebhook NamespaceAutoProvision');
 
-/** All names that --enable-admission-plugins and --disable-admission-plugins take, whether or not we have the plugin. */
+/** Names that --enable-admission-plugins and --disable-admission-plugins accept, implemented or not. */
 export const admissionPluginNames: readonly string[] = [...defaultAdmissionPlugins, ...otherAdmissionPlugins];

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 const texts = (value: unknown): readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : [''];
 
-/** `http://host:2379`; an empty list is judged together with the backend. */
+/** True for a list of URLs as `http://host:2379`. The empty list is checked together with the backend. */
 export function areServerUrls(value: unknown): boolean {
   return (
     Array.isArray(value) &&
@@ -11,7 +11,7 @@ export function areServerUrls(value: unknown): boolean {
   );
 }
 
-/** One CIDR, or two of different families. */
+/** True for one CIDR, or two of different IP families. */
 export function areAddressRanges(value: unknown): boolean {
   const families = texts(value).map(cidrFamily);
   return (
@@ -26,7 +26,7 @@ function cidrFamily(cidr: string): number {
   return Number(match?.[2]) <= (family === 4 ? 32 : 128) ? family : 0;
 }
 
-/** An expression that matches anywhere in an origin would let evil-example.com pass for example.com. */
+/** True if all expressions are anchored; unanchored, `example.com` would also match evil-example.com. */
 export function arePinnedOrigins(value: unknown): boolean {
   return (
     Array.isArray(value) &&
@@ -37,7 +37,7 @@ export function arePinnedOrigins(value: unknown): boolean {
 
 function isPattern(text: string): boolean {
   try {
-    // eslint-disable-next-line no-restricted-syntax -- the administrator's own
+    // eslint-disable-next-line no-restricted-syntax -- from a flag of the administrator
     new RegExp(text);
     return true;
   } catch {

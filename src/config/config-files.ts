@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CORE_SCHEMA, load } from 'js-yaml';
 
-/** The top of the package; the sources and their build lie at different depths below it. */
+/** Root directory of the package. Sources and build output are at different depths below it. */
 export const packageRoot: string = (() => {
   let directory = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(directory, 'config/limits.yaml'))) {
@@ -17,17 +17,17 @@ export type YamlMapping = Readonly<Record<string, unknown>>;
 
 const read = new Map<string, YamlMapping>();
 
-/** A file of the package's own config/ folder. */
+/** Reads a file of the package's config/ directory. */
 export function ownYaml(name: string): YamlMapping {
   const mapping = read.get(name) ?? parseYamlMapping(readFileSync(join(packageRoot, 'config', name), 'utf8'));
   read.set(name, mapping);
   return mapping;
 }
 
-/** Throws when the text is not one YAML mapping. */
+/** Parses a YAML mapping; throws if the text is anything else. */
 export function parseYamlMapping(text: string): YamlMapping {
   const value = load(text, { schema: CORE_SCHEMA });
   if (value === undefined || value === null) return {};
-  if (typeof value !== 'object' || Array.isArray(value)) throw new Error('the file must hold a mapping');
+  if (typeof value !== 'object' || Array.isArray(value)) throw new Error('the file must contain a mapping');
   return value as YamlMapping;
 }

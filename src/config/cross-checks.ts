@@ -3,7 +3,7 @@ import { unknownReconcilers } from './reconciler-names.js';
 import type { ServerConfig, SigningConfig, SigningFiles } from './server-config.js';
 import { nearest } from './suggestion.js';
 
-/** Settings that are right each for itself and wrong together. */
+/** Returns errors about combinations of settings that are valid on their own. */
 export function crossChecks(config: ServerConfig): string[] {
   const { storage, serving, authentication, authorization, admission } = config;
   const errors: string[] = [];
@@ -13,7 +13,7 @@ export function crossChecks(config: ServerConfig): string[] {
 
   if (storage.backend === 'etcd3' && storage.etcd.servers.length === 0) {
     errors.push(
-      '--etcd-servers: must be given for the etcd3 backend (--storage-backend=embedded keeps objects in a directory)',
+      '--etcd-servers: must be given for the etcd3 backend (--storage-backend=embedded stores objects in a directory)',
     );
   }
   if (storage.backend !== 'etcd3' && storage.etcd.servers.length > 0) {
@@ -31,9 +31,9 @@ export function crossChecks(config: ServerConfig): string[] {
 
   const { modes } = authorization;
   if (modes.length === 0) errors.push('--authorization-mode: at least one mode must be named');
-  // No webhook is asked yet: what it would deny, AlwaysAllow would let in.
+  // The Webhook mode has no opinion yet: AlwaysAllow would allow requests that the webhook denies.
   if (modes.includes('Webhook') && modes.includes('AlwaysAllow')) {
-    errors.push('--authorization-mode: Webhook is not asked by this version and cannot be combined with AlwaysAllow');
+    errors.push('--authorization-mode: the Webhook mode is not implemented and cannot be combined with AlwaysAllow');
   }
 
   const { requestHeader } = authentication;
@@ -44,12 +44,16 @@ export function crossChecks(config: ServerConfig): string[] {
   errors.push(...pluginErrors('enable-admission-plugins', admission.enabledPlugins));
   const missing = admission.enabledPlugins.filter((name) => missingAdmissionPlugins.includes(name));
   errors.push(
-    ...missing.map((name) => `--enable-admission-plugins: ${name} is not built into this server: take it off the list`),
+    ...missing.map(
+      (name) => `--enable-admission-plugins: ${name} is not implemented by this server; remove it from the list`,
+    ),
   );
   errors.push(...pluginErrors('disable-admission-plugins', admission.disabledPlugins));
-  const torn = admission.enabledPlugins.filter((name) => admission.disabledPlugins.includes(name));
-  if (torn.length > 0) {
-    errors.push(`--enable-admission-plugins, --disable-admission-plugins: ${torn.join(', ')} cannot be in both`);
+  const inBoth = admission.enabledPlugins.filter((name) => admission.disabledPlugins.includes(name)).join(', ');
+  if (inBoth !== '') {
+    errors.push(
+      `--enable-admission-plugins, --disable-admission-plugins: ${inBoth} is enabled and disabled; remove it from one of them`,
+    );
   }
   errors.push(...signingErrors(config.reconcilers.signing));
   errors.push(...unknownReconcilers(config.reconcilers.controllers).map((problem) => `--controllers: ${problem}`));
@@ -64,16 +68,16 @@ const ownSigners = [
 ] as const;
 
 function signingErrors(signing: SigningConfig): string[] {
-  const isGiven = ({ certFile, keyFile }: SigningFiles) => certFile !== undefined || keyFile !== undefined;
+  const isSet = ({ certFile, keyFile }: SigningFiles) => certFile !== undefined || keyFile !== undefined;
   const isHalf = ({ certFile, keyFile }: SigningFiles) => (certFile === undefined) !== (keyFile === undefined);
-  const given = ownSigners.filter(([, kind]) => isGiven(signing[kind]));
+  const configured = ownSigners.filter(([, kind]) => isSet(signing[kind]));
   const pairs = [['', signing] as const, ...ownSigners.map(([name, kind]) => [`${name}-`, signing[kind]] as const)];
   return [
     ...pairs
       .filter(([, files]) => isHalf(files))
       .map(([name]) => `--cluster-signing-${name}cert-file, --cluster-signing-${name}key-file: give both or neither`),
-    ...(isGiven(signing) && given.length > 0
-      ? [`--cluster-signing-cert-file, --cluster-signing-${given[0]![0]}-cert-file: cannot be given together`]
+    ...(isSet(signing) && configured.length > 0
+      ? [`--cluster-signing-cert-file, --cluster-signing-${configured[0]![0]}-cert-file: cannot be given together`]
       : []),
   ];
 }
@@ -82,6 +86,6 @@ function pluginErrors(flag: string, names: readonly string[]): string[] {
   const unknown = names.filter((name) => !admissionPluginNames.includes(name));
   return unknown.map((name) => {
     const meant = nearest(name, admissionPluginNames);
-    return `--${flag}: ${name} is no known admission plugin${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+    return `--${flag}: unknown admission plug-in ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
   });
 }

@@ -22,6 +22,6 @@ test.each<[string, number | undefined]>([
   ['1d', undefined],
   ['--1s', undefined],
   ['9999999999999h', undefined],
-])('%j is %s ms', (text, ms) => {
+])('parseDuration(%j) is %s ms', (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
 });

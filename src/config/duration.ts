@@ -1,4 +1,4 @@
-// Durations as Go writes them: "1h30m", "300ms", "1.5s", "0". Kept as whole milliseconds.
+// Durations in Go's syntax: "1h30m", "300ms", "1.5s", "0". Stored as whole milliseconds.
 const unitMs: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,
@@ -11,7 +11,9 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 const term = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
 
-/** Milliseconds, rounded up so that a tiny duration never turns into "off"; undefined when the text is no duration. */
+/**
+ * Returns milliseconds, rounded up so that a tiny duration does not become 0 (off); undefined if the text is invalid.
+ */
 export function parseDuration(text: string): number | undefined {
   const negative = text.startsWith('-');
   const body = /^[+-]/.test(text) ? text.slice(1) : text;

@@ -1,16 +1,16 @@
-/** How far a feature is, as kube-apiserver tells it. */
+/** Maturity of a feature, as in kube-apiserver. */
 export type GateStage = 'Alpha' | 'Beta' | 'GA' | 'Deprecated';
 
 export interface FeatureGate {
   readonly name: string;
   readonly stage: GateStage;
   readonly default: boolean;
-  /** Set to anything but its default, it keeps the server from starting. */
+  /** True if the gate can only be set to its default; another value fails the start. */
   readonly isLocked: boolean;
 }
 
-function gates(stage: GateStage, kept: { default: boolean; isLocked?: boolean }, names: string): FeatureGate[] {
-  const { default: byDefault, isLocked = false } = kept;
+function gates(stage: GateStage, state: { default: boolean; isLocked?: boolean }, names: string): FeatureGate[] {
+  const { default: byDefault, isLocked = false } = state;
   return names
     .trim()
     .split(/\s+/)
@@ -18,8 +18,8 @@ function gates(stage: GateStage, kept: { default: boolean; isLocked?: boolean },
 }
 
 /**
- * The gates that --feature-gates may name. Many of them steer other components, or what is here whatever they say;
- * they are known so that one list of gates can be handed to a whole control plane.
+ * Gates that --feature-gates accepts. Many belong to other components or have no effect here; they are accepted so that
+ * one list of gates can be used for the whole control plane.
  */
 export const featureGates: readonly FeatureGate[] = [
   ...gates(

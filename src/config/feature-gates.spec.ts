@@ -1,7 +1,7 @@
 import { featureGates, type GateStage } from './feature-gate-list.js';
 import { gateProblem, gateWarning, isGateOn, resolveGates, type FeatureGates } from './feature-gates.js';
 
-/** The gates that the specification names, and others whose state is known from where they are declared. */
+/** Gates of the specification, and others whose state is known from their declaration in Kubernetes. */
 test.each<[name: string, stage: GateStage, byDefault: boolean, isLocked?: boolean]>([
   ['CBORServingAndStorage', 'Alpha', false],
   ['ShardedListAndWatch', 'Alpha', false],
@@ -28,11 +28,11 @@ test.each<[name: string, stage: GateStage, byDefault: boolean, isLocked?: boolea
   ['CustomResourceFieldSelectors', 'GA', true, true],
   ['WatchFromStorageWithoutResourceVersion', 'Deprecated', false, true],
   ['KMSv1', 'Deprecated', false],
-])('%s is %s, by default %s', (name, stage, byDefault, isLocked = false) => {
+])('gate %s has stage %s and default %s', (name, stage, byDefault, isLocked = false) => {
   expect(featureGates.filter((gate) => gate.name === name)).toEqual([{ name, stage, default: byDefault, isLocked }]);
 });
 
-test('no gate stands twice, and none that is alpha is on or locked', () => {
+test('gates are unique, and alpha gates are neither enabled by default nor locked', () => {
   expect(new Set(featureGates.map(({ name }) => name)).size).toBe(featureGates.length);
   const alpha = featureGates.filter(({ stage }) => stage === 'Alpha');
   expect(alpha.filter((gate) => gate.default || gate.isLocked)).toEqual([]);
@@ -42,47 +42,52 @@ test.each<[name: string, enabled: boolean, problem: string | undefined, warning:
   ['CBORServingAndStorage', true, undefined, undefined],
   ['WatchList', false, undefined, undefined],
   ['AllAlpha', true, undefined, undefined],
-  ['WatchLst', true, 'WatchLst is no known feature gate; did you mean WatchList?', undefined],
-  ['Zzzzzzzzzzzzzzzz', true, 'Zzzzzzzzzzzzzzzz is no known feature gate', undefined],
-  ['constructor', true, 'constructor is no known feature gate', undefined],
+  ['WatchLst', true, 'unknown feature gate WatchLst; did you mean WatchList?', undefined],
+  ['Zzzzzzzzzzzzzzzz', true, 'unknown feature gate Zzzzzzzzzzzzzzzz', undefined],
+  ['constructor', true, 'unknown feature gate constructor', undefined],
   [
     'SidecarContainers',
     true,
     undefined,
-    'the GA feature gate SidecarContainers is set to true: a future release will not know it',
+    'the GA feature gate SidecarContainers=true will be removed in a future release; remove it from --feature-gates',
   ],
   [
     'SidecarContainers',
     false,
     'SidecarContainers is locked to true and cannot be set to false',
-    'the GA feature gate SidecarContainers is set to false: a future release will not know it',
+    'the GA feature gate SidecarContainers=false will be removed in a future release; remove it from --feature-gates',
   ],
   [
     'InformerResourceVersion',
     false,
     undefined,
-    'the GA feature gate InformerResourceVersion is set to false: a future release will not know it',
+    'the GA feature gate InformerResourceVersion=false will be removed in a future release; remove it from --feature-gates',
   ],
-  ['KMSv1', true, undefined, 'the deprecated feature gate KMSv1 is set to true: a future release will not know it'],
+  [
+    'KMSv1',
+    true,
+    undefined,
+    'the deprecated feature gate KMSv1=true will be removed in a future release; remove it from --feature-gates',
+  ],
   [
     'WatchFromStorageWithoutResourceVersion',
     true,
     'WatchFromStorageWithoutResourceVersion is locked to false and cannot be set to true',
-    'the deprecated feature gate WatchFromStorageWithoutResourceVersion is set to true: a future release will not know it',
+    'the deprecated feature gate WatchFromStorageWithoutResourceVersion=true will be removed in a future release; remove it from --feature-gates',
   ],
-])('%s=%s', (name, enabled, problem, warning) => {
+])('error and warning of %s=%s', (name, enabled, problem, warning) => {
   expect([gateProblem(name, enabled), gateWarning(name, enabled)]).toEqual([problem, warning]);
 });
 
 test.each<{ name: string; given: FeatureGates; want: FeatureGates }>([
   {
-    name: 'nothing',
+    name: 'no setting',
     given: {},
     want: { ShardedListAndWatch: false, WatchList: true, SELinuxMount: false, SidecarContainers: true, KMSv1: false },
   },
-  { name: 'one', given: { WatchList: false }, want: { WatchList: false, ListFromCacheSnapshot: true } },
+  { name: 'one gate', given: { WatchList: false }, want: { WatchList: false, ListFromCacheSnapshot: true } },
   {
-    name: 'all alpha ones, but one',
+    name: 'AllAlpha with one gate disabled',
     given: { AllAlpha: true, ShardedListAndWatch: false },
     want: {
       ...{ AllAlpha: true, AllBeta: false, CBORServingAndStorage: true, ShardedListAndWatch: false },
@@ -90,12 +95,12 @@ test.each<{ name: string; given: FeatureGates; want: FeatureGates }>([
     },
   },
   {
-    name: 'no beta ones',
+    name: 'AllBeta disabled',
     given: { AllBeta: false },
     want: { WatchList: false, APIResponseCompression: false, SidecarContainers: true, CBORServingAndStorage: false },
   },
-  { name: 'all beta ones', given: { AllBeta: true }, want: { SELinuxMount: true, AllBeta: true, AllAlpha: false } },
-])('what follows from $name', ({ given, want }) => {
+  { name: 'AllBeta enabled', given: { AllBeta: true }, want: { SELinuxMount: true, AllBeta: true, AllAlpha: false } },
+])('resolves the gates of: $name', ({ given, want }) => {
   const resolved = resolveGates(given);
   expect(resolved).toMatchObject(want);
   expect(Object.keys(resolved)).toHaveLength(featureGates.length);
@@ -106,4 +111,4 @@ test.each([
   ['ShardedListAndWatch', false],
   ['CSIStorageCapacity', true],
   ['NeverHeardOf', false],
-])('%s is on: %j', (name, want) => expect(isGateOn(resolveGates({}), name)).toBe(want));
+])('isGateOn(%s) is %j', (name, want) => expect(isGateOn(resolveGates({}), name)).toBe(want));

@@ -4,9 +4,9 @@ import type { Flag } from './flag.js';
 import { flagTopics } from './flags/all-flags.js';
 import { readMapping } from './settings.js';
 
-/** All flags as commander shows them, under their topics. They are shown by it, and parsed by settings.ts. */
+/** Returns all flags as commander options, grouped by topic, for the help only: settings.ts parses the flags. */
 export function helpOptions(defaults: 'keelson' | 'kube-apiserver'): Option[] {
-  const overlay = defaults === 'keelson' ? readMapping(ownYaml('default.yaml'), '').given : undefined;
+  const overlay = defaults === 'keelson' ? readMapping(ownYaml('default.yaml'), '').values : undefined;
   return flagTopics.flatMap(({ title, flags }) =>
     flags.map((flag) =>
       new Option(
@@ -38,12 +38,12 @@ function placeholder(flag: Flag): string {
 
 function describe(flag: Flag, byDefault: string): string {
   const notes = [
-    flag.choices !== undefined && flag.type !== 'string' && `of ${flag.choices.join(', ')}`,
+    flag.choices !== undefined && flag.type !== 'string' && `one or more of ${flag.choices.join(', ')}`,
     byDefault !== '' && byDefault !== 'false' && `default ${byDefault}`,
     flag.deprecated && 'deprecated',
     flag.refused !== undefined
       ? 'refused'
-      : flag.key === undefined && (flag.isUnserved ? 'not served by this version' : 'no effect here'),
+      : flag.key === undefined && (flag.isUnserved ? 'not implemented, ignored' : 'no effect here'),
   ].filter((note) => typeof note === 'string');
   return notes.length === 0 ? flag.help : `${flag.help} (${notes.join('; ')})`;
 }

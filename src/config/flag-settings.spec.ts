@@ -8,7 +8,7 @@ const of = (...argv: string[]) => {
 };
 const base = ['--etcd-servers=http://127.0.0.1:2379'];
 
-describe('what flags are set to', () => {
+describe('flagSettings', () => {
   it.each<[argument: string, name: string, value: string]>([
     ['--request-timeout=90m', 'request-timeout', '1h30m0s'],
     ['--request-timeout=1500ms', 'request-timeout', '1.5s'],
@@ -20,17 +20,17 @@ describe('what flags are set to', () => {
     ['--runtime-config=api/alpha=true,apps/v1=false', 'runtime-config', 'api/alpha=true,apps/v1=false'],
     ['--tls-sni-cert-key=a.crt,a.key:a.example,b.example', 'tls-sni-cert-key', 'a.crt,a.key:a.example,b.example'],
     ['--max-requests-inflight=7', 'max-requests-inflight', '7'],
-  ])('%s', (argument, name, value) => {
+  ])('formats the value of %s', (argument, name, value) => {
     expect(of(...base, argument).get(name)).toBe(value);
   });
 
-  it('tells all gates, and leaves out aliases and flags without effect', () => {
+  it('contains all feature gates, but neither aliases nor flags without effect', () => {
     const settings = of(...base);
     expect(settings.get('feature-gates')).toContain('WatchList=true');
     expect(settings.has('contention-profiling')).toBe(false);
   });
 
-  it('is in the order of the names', () => {
+  it('is sorted by name', () => {
     const names = flagSettings(defaultConfig()).map(([name]) => name);
     expect(names).toEqual([...names].sort());
     expect(names.length).toBeGreaterThan(40);

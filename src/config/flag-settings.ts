@@ -3,7 +3,7 @@ import type { PortRange } from './flag-value.js';
 import { flagsByName } from './flags/all-flags.js';
 import type { ServerConfig } from './server-config.js';
 
-/** What each flag that has an effect is set to, as one would write it, in the order of the names. */
+/** Returns the values of all effective flags in command line syntax, sorted by name. */
 export function flagSettings(config: ServerConfig): [name: string, value: string][] {
   return [...flagsByName.values()]
     .filter(({ key, aliasOf }) => key !== undefined && aliasOf === undefined)
@@ -38,14 +38,14 @@ function written(flag: Flag, value: unknown): string {
   }
 }
 
-/** Certificates with the names that they are for are kept in parts. */
+/** Formats an item of a list; certificates with server names (--tls-sni-cert-key) are stored as objects. */
 function listed(item: unknown): string {
   if (typeof item !== 'object' || item === null) return String(item);
   const { certFile, keyFile, names } = item as { certFile: string; keyFile: string; names: readonly string[] };
   return `${certFile},${keyFile}${names.length > 0 ? `:${names.join(',')}` : ''}`;
 }
 
-/** `1h30m0s`, `1.5s`, `300ms`: the way in which Go writes durations. */
+/** Formats a duration as Go does: `1h30m0s`, `1.5s`, `300ms`. */
 function duration(ms: number): string {
   if (ms === 0) return '0s';
   if (Math.abs(ms) < 1000) return `${ms}ms`;

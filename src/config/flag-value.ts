@@ -16,7 +16,7 @@ export type FlagValue =
   | PortRange
   | undefined;
 
-/** What is wrong with a value: it completes "--flag: ". */
+/** Error of an invalid value; its message is printed after "--flag: ". */
 export class FlagValueError extends Error {}
 
 const booleans: Readonly<Record<string, boolean>> = Object.assign(Object.create(null) as Record<string, boolean>, {
@@ -24,7 +24,7 @@ const booleans: Readonly<Record<string, boolean>> = Object.assign(Object.create(
   ...{ false: false, False: false, FALSE: false, f: false, F: false, 0: false },
 });
 
-/** Reads what was written for a flag, once or several times. An empty text is the absence of a value. */
+/** Parses the values of a flag, which may be repeated. An empty text means no value. */
 export function parseFlagValue(flag: Flag, texts: readonly string[]): FlagValue {
   const last = texts.at(-1) ?? '';
   switch (flag.type) {
@@ -97,7 +97,7 @@ function commaSeparated(texts: readonly string[]): string[] {
     .filter((item) => item !== '');
 }
 
-/** Without a prototype, so that no key can reach one. */
+/** Parses key=value pairs into an object without prototype, so that keys as __proto__ are safe. */
 function mapOf<Value>(texts: readonly string[], read: (value: string | undefined, pair: string) => Value) {
   const map = Object.create(null) as Record<string, Value>;
   for (const pair of commaSeparated(texts)) {

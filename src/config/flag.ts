@@ -1,29 +1,29 @@
 /**
- * A flag is data: one row makes its parsing, its help, its environment variable and its place in the configuration.
- * Names and defaults are kube-apiserver's; config/default.yaml holds what `keelson serve` does otherwise.
+ * A flag as data: one row determines its parsing, help, environment variable and property of the configuration. Names
+ * and defaults are those of kube-apiserver; config/default.yaml contains the different defaults of `keelson serve`.
  */
 export interface Flag {
   readonly name: string;
   readonly type: FlagType;
-  /** As it would be written on the command line; '' is unset. */
+  /** Default in command line syntax; '' is unset. */
   readonly default: string;
   readonly help: string;
-  /** Where the value lands in ServerConfig. A flag without one is accepted, and has no meaning here. */
+  /** Property of ServerConfig that the flag sets. A flag without one is accepted and has no effect. */
   readonly key?: string;
   readonly choices?: readonly string[];
-  /** The value is stored the other way round. */
+  /** True if the property is the negation of the flag. */
   readonly negated?: boolean;
   readonly deprecated?: boolean;
   readonly aliasOf?: string;
-  /** Something that this version does not do yet, as opposed to something that has no meaning here. */
+  /** True if the feature is not implemented; false for flags that have no meaning in this server. */
   readonly isUnserved?: boolean;
-  /** Why the server does not start with this flag: what would silently be missing if it were ignored. */
+  /** Reason for which the server does not start with this flag: ignoring it would weaken security or hide objects. */
   readonly refused?: string;
 }
 
 /**
- * list: commas and repetition; strings: repetition only; map: key=value; switches: key[=bool]; gates: [component:]Name=bool;
- * portRange: first-last.
+ * list: commas and repetition; strings: repetition only; map: key=value; switches: key[=bool]; gates:
+ * [component:]Name=bool; portRange: first-last.
  */
 export type FlagType =
   'bool' | 'int' | 'float' | 'string' | 'duration' | 'list' | 'strings' | 'map' | 'switches' | 'gates' | 'portRange';
@@ -35,17 +35,17 @@ export interface FlagTopic {
 
 type Extra = Omit<Flag, 'name' | 'type' | 'default' | 'help' | 'key'>;
 
-/** A flag that the server acts upon. */
+/** Declares a flag with an effect. */
 export function used(name: string, type: FlagType, byDefault: string, key: string, help: string, extra?: Extra): Flag {
   return { name, type, default: byDefault, key, help, ...extra };
 }
 
-/** A flag that kube-apiserver knows and that changes nothing here: it is checked, and named in a warning. */
+/** Declares a flag of kube-apiserver without an effect here. Its value is checked, and its use causes a warning. */
 export function accepted(name: string, type: FlagType, byDefault: string, help: string, extra?: Extra): Flag {
   return { name, type, default: byDefault, help, ...extra };
 }
 
-/** A flag whose feature is missing: it is checked, and the warning says so. What must not be missed unseen is `refused`. */
+/** Declares a flag whose feature is not implemented. Its use causes a warning, or an error if `refused` is set. */
 export function unserved(name: string, type: FlagType, byDefault: string, help: string, extra?: Extra): Flag {
   return { name, type, default: byDefault, help, isUnserved: true, ...extra };
 }

@@ -8,7 +8,7 @@ const texts = readdirSync(sources, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts') && !/^config\b/.test(file))
   .map((file) => new Set(readFileSync(join(sources, file), 'utf8').match(/\w+/g)));
 
-/** Other settings are made from these while the configuration is put together. */
+/** Settings from which others are derived; nothing else reads them. */
 const consumed = [
   'authentication.clientCaFile',
   'configFile',
@@ -21,9 +21,12 @@ const consumed = [
 const keys = new Set(flagTopics.flatMap(({ flags }) => flags.flatMap(({ key }) => key ?? [])));
 const lastName = (key: string) => key.split('.').at(-1)!;
 
-// A name that two settings share (clientCaFile) only counts beside the name of its part (requestHeader).
-test.each([...keys].filter((key) => !consumed.includes(key)))('%s is read', (key) => {
-  const isShared = [...keys].some((other) => other !== key && lastName(other) === lastName(key));
-  const names = isShared ? key.split('.').slice(-2) : [lastName(key)];
-  expect(texts.some((words) => names.every((name) => words.has(name)))).toBe(true);
-});
+// A name that two settings share (clientCaFile) must occur together with its parent (requestHeader).
+test.each([...keys].filter((key) => !consumed.includes(key)))(
+  'configuration property %s is used in the sources',
+  (key) => {
+    const isShared = [...keys].some((other) => other !== key && lastName(other) === lastName(key));
+    const names = isShared ? key.split('.').slice(-2) : [lastName(key)];
+    expect(texts.some((words) => names.every((name) => words.has(name)))).toBe(true);
+  },
+);

@@ -1,6 +1,6 @@
 import { IsNatural } from './constraints.js';
 
-/** Every bound that is not a flag. config/limits.yaml holds the numbers, and where each comes from. */
+/** Bounds that are not flags. config/limits.yaml contains the values and their origin. */
 export class Limits {
   @IsNatural(1) readonly requestBodyBytesMax!: number;
   @IsNatural(1024) readonly requestHeaderBytesMax!: number;

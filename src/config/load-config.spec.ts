@@ -32,7 +32,7 @@ function loaded(given: Given): ServerConfig {
 const errorsOf = (given: Given) => load(given).errors?.map((error) => error.replaceAll(directory, ''));
 const etcd = '--etcd-servers=http://127.0.0.1:2379';
 
-test('the defaults of keelson', () => {
+test('defaults of keelson serve', () => {
   expect(loaded({})).toMatchObject({
     kubeconfigOut: '.keelson/admin.kubeconfig',
     storage: {
@@ -57,7 +57,7 @@ test('the defaults of keelson', () => {
   });
 });
 
-test("the defaults of kube-apiserver's name", () => {
+test('defaults of kube-apiserver', () => {
   expect(loaded({ argv: [etcd], defaults: 'kube-apiserver' })).toMatchObject({
     kubeconfigOut: undefined,
     storage: { backend: 'etcd3' },
@@ -135,19 +135,19 @@ test.each<{ name: string; given: Given; want: object }>([
       },
     },
   },
-  { name: 'etcd by its servers', given: { argv: [etcd] }, want: { storage: { backend: 'etcd3' } } },
+  { name: 'the etcd3 backend from --etcd-servers', given: { argv: [etcd] }, want: { storage: { backend: 'etcd3' } } },
   {
-    name: 'one client authority in both places',
+    name: '--client-ca-file for TLS and authentication',
     given: { argv: ['--client-ca-file=ca'] },
     want: { authentication: { clientCaFile: 'ca' }, serving: { clientCaFile: 'ca' } },
   },
   {
-    name: 'anonymous off where everything is allowed',
+    name: 'no anonymous requests with AlwaysAllow',
     given: { argv: ['--authorization-mode=AlwaysAllow'] },
     want: { authentication: { anonymous: false } },
   },
   {
-    name: 'the svc names',
+    name: 'the naming profile svc',
     given: { argv: ['--naming-profile=svc', '--api-domain=example.com'] },
     want: {
       naming: { apiDomain: 'example.com', labelDomain: 'example.com', systemPrefix: 'svc' },
@@ -187,7 +187,7 @@ test.each<{ name: string; given: Given; want: object }>([
     given: { argv: ['--authorization-mode=RBAC'], file: 'authorization-mode: [Node, RBAC]' },
     want: { authorization: { modes: ['RBAC'] } },
   },
-])('takes $name', ({ given, want }) => {
+])('loads $name', ({ given, want }) => {
   expect(loaded(given)).toMatchObject(want);
 });
 
@@ -204,7 +204,7 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     errors: ['/server.yaml: secure_port: unknown flag; did you mean secure-port?'],
   },
   {
-    name: 'a prototype as a flag',
+    name: '__proto__ as a flag',
     given: { argv: ['--__proto__=1', '--constructor=1'] },
     errors: ['--__proto__: unknown flag', '--constructor: unknown flag'],
   },
@@ -261,12 +261,12 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     errors: ['--authorization-mode: at least one mode must be named'],
   },
   {
-    name: 'modes without an authorizer',
+    name: 'the Webhook mode together with AlwaysAllow',
     given: { argv: ['--authorization-mode=Webhook,AlwaysAllow'] },
-    errors: ['--authorization-mode: Webhook is not asked by this version and cannot be combined with AlwaysAllow'],
+    errors: ['--authorization-mode: the Webhook mode is not implemented and cannot be combined with AlwaysAllow'],
   },
   {
-    name: 'admission plugins that nobody knows, or that are on and off',
+    name: 'unknown admission plug-ins, and one that is enabled and disabled',
     given: {
       argv: [
         '--enable-admission-plugins=NodeRestrictions,ResourceQuota',
@@ -274,17 +274,17 @@ test.each<{ name: string; given: Given; errors: string[] }>([
       ],
     },
     errors: [
-      '--enable-admission-plugins: NodeRestrictions is no known admission plugin; did you mean NodeRestriction?',
-      '--disable-admission-plugins: Zzzzzzzzz is no known admission plugin',
-      '--enable-admission-plugins, --disable-admission-plugins: ResourceQuota cannot be in both',
+      '--enable-admission-plugins: unknown admission plug-in NodeRestrictions; did you mean NodeRestriction?',
+      '--disable-admission-plugins: unknown admission plug-in Zzzzzzzzz',
+      '--enable-admission-plugins, --disable-admission-plugins: ResourceQuota is enabled and disabled; remove it from one of them',
     ],
   },
   {
-    name: 'admission plugins that are not built in',
+    name: 'admission plug-ins that are not implemented',
     given: { argv: ['--enable-admission-plugins=ImagePolicyWebhook,NamespaceAutoProvision,JobValidation'] },
     errors: [
-      '--enable-admission-plugins: ImagePolicyWebhook is not built into this server: take it off the list',
-      '--enable-admission-plugins: NamespaceAutoProvision is not built into this server: take it off the list',
+      '--enable-admission-plugins: ImagePolicyWebhook is not implemented by this server; remove it from the list',
+      '--enable-admission-plugins: NamespaceAutoProvision is not implemented by this server; remove it from the list',
     ],
   },
   {
@@ -293,7 +293,7 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     errors: ['--tls-cert-file, --tls-private-key-file: give both or neither'],
   },
   {
-    name: 'a proxy without headers',
+    name: 'a request header CA without username headers',
     given: { argv: ['--requestheader-client-ca-file=c'] },
     errors: ['--requestheader-client-ca-file, --requestheader-username-headers: give both or neither'],
   },
@@ -315,21 +315,21 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     ],
   },
   {
-    name: 'an origin that matches anywhere',
+    name: 'a CORS origin without anchors',
     given: { argv: ['--cors-allowed-origins=example.com'] },
     errors: [
       '--cors-allowed-origins: "example.com" must be a list of regular expressions pinned by ^ or // and by $ or :',
     ],
   },
   {
-    name: 'an origin that is no expression',
+    name: 'a CORS origin that is not a regular expression',
     given: { argv: ['--cors-allowed-origins=^(a$'] },
     errors: ['--cors-allowed-origins: "^(a$" must be a list of regular expressions pinned by ^ or // and by $ or :'],
   },
   {
     name: 'an unknown gate',
     given: { argv: ['--feature-gates=WatchLst=true'] },
-    errors: ['--feature-gates: WatchLst is no known feature gate; did you mean WatchList?'],
+    errors: ['--feature-gates: unknown feature gate WatchLst; did you mean WatchList?'],
   },
   {
     name: 'a locked gate',
@@ -342,31 +342,31 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     errors: ['--feature-gates: "WatchList" must be a list of Name=true or Name=false'],
   },
   {
-    name: 'APIs that cannot be read',
+    name: 'malformed keys of --runtime-config',
     given: { argv: ['--runtime-config=apps,batch/v1=false'] },
     errors: [
       '--runtime-config: "apps" must be <group>/<version>, <group>/<version>/<resource> or api/all|ga|beta|alpha',
     ],
   },
   {
-    name: 'APIs that are neither on nor off',
+    name: 'a value of --runtime-config other than true and false',
     given: { env: { KEELSON_RUNTIME_CONFIG: 'batch/v1=maybe' } },
     errors: ['KEELSON_RUNTIME_CONFIG: "maybe" must be true or false'],
   },
   {
-    name: 'no APIs at all',
+    name: '--runtime-config that disables all APIs',
     given: { argv: ['--runtime-config=api/all=false'] },
-    errors: ['--runtime-config: api/all=false alone leaves nothing to serve'],
+    errors: ['--runtime-config: api/all=false disables all APIs; enable at least one'],
   },
   {
-    name: 'metrics of another release than the last',
+    name: '--show-hidden-metrics-for-version other than the previous release',
     given: { argv: ['--show-hidden-metrics-for-version=1.35'] },
     errors: ['--show-hidden-metrics-for-version: "1.35" must be the previous release, 1.36'],
   },
   {
-    name: 'a prototype as a gate',
+    name: '__proto__ as a feature gate',
     given: { argv: ['--feature-gates=__proto__=true'] },
-    errors: ['--feature-gates: __proto__ is no known feature gate'],
+    errors: ['--feature-gates: unknown feature gate __proto__'],
   },
   {
     name: 'a domain',
@@ -374,17 +374,17 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     errors: ['--api-domain: "<domain>" must be a DNS name of lower-case letters, digits, "-" and "."'],
   },
   {
-    name: 'what must not be ignored',
+    name: '--encryption-provider-config, which is not implemented',
     given: { argv: ['--encryption-provider-config=e'] },
     errors: [
-      '--encryption-provider-config: encryption at rest is not available, and objects would be stored in the clear',
+      '--encryption-provider-config: this server does not implement encryption at rest; objects would be stored unencrypted',
     ],
   },
   {
-    name: 'files whose rules would not hold',
+    name: '--authorization-config, which is not implemented',
     given: { argv: ['--authorization-config=a'] },
     errors: [
-      '--authorization-config: the file is not read by this version, and what its authorizers deny would not be denied',
+      '--authorization-config: this server does not read the file; requests that its authorizers deny would be allowed',
     ],
   },
   {
@@ -398,22 +398,22 @@ test.each<{ name: string; given: Given; errors: string[] }>([
     errors: ['/server.yaml: limits.patchAttemptsMax must be a whole number of at least 1'],
   },
   {
-    name: 'a file in a file',
+    name: 'a --config file that names another one',
     given: { file: 'config: x' },
-    errors: ['/server.yaml: config: a file cannot name another one'],
+    errors: ['/server.yaml: config: a --config file cannot include another one'],
   },
   {
-    name: 'a file that is no mapping',
+    name: 'a --config file that is not a mapping',
     given: { file: '- a' },
-    errors: ['--config: /server.yaml cannot be read: the file must hold a mapping'],
+    errors: ['--config: /server.yaml cannot be read: the file must contain a mapping'],
   },
   {
     name: 'a value of the wrong kind in a file',
     given: { file: 'secure-port: [1]' },
-    errors: ['/server.yaml: secure-port: a value of this kind cannot be given to --secure-port'],
+    errors: ['/server.yaml: secure-port: --secure-port does not take a list or mapping'],
   },
   {
-    name: 'everything at once',
+    name: 'several mistakes, all of them reported',
     given: { argv: ['--nope', '--secure-port=x', '--event-ttl=x', '--bind-address=::', '--goaway-chance=y'] },
     errors: [
       '--nope: unknown flag',
@@ -422,11 +422,11 @@ test.each<{ name: string; given: Given; errors: string[] }>([
       '--goaway-chance: "y" must be a number',
     ],
   },
-])('refuses $name', ({ given, errors }) => {
+])('rejects $name', ({ given, errors }) => {
   expect(errorsOf(given)).toEqual(errors);
 });
 
-test('accepted flags are named once each', () => {
+test('each flag without effect causes one warning', () => {
   const result = load({
     argv: ['--permit-port-sharing', '--permit-port-sharing=true', '--audit-log-path=-', '--secure-port=1'],
     env: { KEELSON_CONTENTION_PROFILING: 'false' },
@@ -442,18 +442,18 @@ test('accepted flags are named once each', () => {
 test.each([
   [
     '--node-monitor-grace-period=50s',
-    '--node-monitor-grace-period has no effect: what it asks for is not served by this version',
+    '--node-monitor-grace-period has no effect: this server does not implement the feature',
   ],
   ['--permit-port-sharing', '--permit-port-sharing is accepted for compatibility and has no effect'],
   [
     '--feature-gates=WatchList=true,SidecarContainers=true',
-    'the GA feature gate SidecarContainers is set to true: a future release will not know it',
+    'the GA feature gate SidecarContainers=true will be removed in a future release; remove it from --feature-gates',
   ],
-])('%s is warned of', (word, message) => {
+])('%s causes the warning: %s', (word, message) => {
   expect(load({ argv: [word] })).toMatchObject({ warnings: [{ message }] });
 });
 
-test('anonymous requests that are asked for beside AlwaysAllow are refused with a warning', () => {
+test('--anonymous-auth with AlwaysAllow causes a warning and has no effect', () => {
   const result = load({ argv: ['--anonymous-auth', '--authorization-mode=AlwaysAllow'] });
   expect(result).toMatchObject({
     config: { authentication: { anonymous: false } },
@@ -461,7 +461,7 @@ test('anonymous requests that are asked for beside AlwaysAllow are refused with 
   });
 });
 
-test('the whole configuration is frozen', () => {
+test('the configuration is deeply frozen', () => {
   const thawed: string[] = [];
   const visit = (value: unknown, path: string) => {
     if (typeof value !== 'object' || value === null) return;
@@ -472,7 +472,7 @@ test('the whole configuration is frozen', () => {
   expect(thawed).toEqual([]);
 });
 
-test('overrides of a program are defaults elsewhere, derived from and checked', () => {
+test('defaultConfig applies overrides, derives settings and validates', () => {
   const config = defaultConfig({
     storage: { backend: 'memory', dataDirectory: '/d' },
     serving: { securePort: 0 },
@@ -491,7 +491,7 @@ test('overrides of a program are defaults elsewhere, derived from and checked', 
   expect(bad).toThrow(/serving\.securePort must be a port.*/);
 });
 
-test('every flag in the document exists', () => {
+test('every flag named in docs/configuration.md exists', () => {
   const document = readFileSync(join(packageRoot, 'docs/configuration.md'), 'utf8');
   const named = [...document.matchAll(/--([a-z][-a-z0-9]*)(?![-*a-z0-9])/g)].map((match) => match[1]!);
   const notFlags = ['help', 'version', 'name', 'switch'];

@@ -3,7 +3,7 @@ import { ownYaml, parseYamlMapping, type YamlMapping } from './config-files.js';
 import { Validator } from './constraints.js';
 import { crossChecks } from './cross-checks.js';
 import { deepFreeze } from './deep-freeze.js';
-import { derive, newDraft, put, type Draft } from './draft.js';
+import { deriveSettings, newMutableConfig, setAt, type MutableConfig } from './mutable-config.js';
 import { gateProblem, gateWarning, type FeatureGates } from './feature-gates.js';
 import { FlagValueError, parseFlagValue } from './flag-value.js';
 import { flagsByName } from './flags/all-flags.js';
@@ -23,11 +23,14 @@ export type LoadResult =
   | { readonly errors: readonly string[] };
 
 export interface LoadOptions {
-  /** Whose defaults: keelson's come from config/default.yaml, kube-apiserver's from the flags themselves. */
+  /** Set of defaults: `keelson` reads config/default.yaml first, `kube-apiserver` only those of the flags. */
   readonly defaults: 'keelson' | 'kube-apiserver';
 }
 
-/** Flags go before environment variables, those before the --config file, and that before defaults. All errors at once. */
+/**
+ * Loads the configuration from flags, environment variables, the --config file and defaults, in this order of
+ * precedence. Returns all errors at once.
+ */
 export function loadConfig(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -35,44 +38,44 @@ export function loadConfig(
 ): LoadResult {
   const fromArguments = readArguments(argv);
   const fromEnvironment = readEnvironment(environment);
-  const path = (fromArguments.given.get('config') ?? fromEnvironment.given.get('config'))?.texts.at(-1);
+  const path = (fromArguments.values.get('config') ?? fromEnvironment.values.get('config'))?.texts.at(-1);
   const file = path === undefined ? emptyFile : readConfigFile(path);
   const layers = [file.settings, fromEnvironment, fromArguments];
   const errors = layers.flatMap((layer) => layer.errors);
-  const given: Settings['given'] = new Map(layers.flatMap((layer) => [...layer.given]));
+  const values: Settings['values'] = new Map(layers.flatMap((layer) => [...layer.values]));
 
-  const draft = defaultDraft(options.defaults);
-  for (const [name, { texts, source }] of given) {
+  const config = defaultValues(options.defaults);
+  for (const [name, { texts, source }] of values) {
     const flag = flagsByName.get(name)!;
     try {
       const value = parseFlagValue(flag, texts);
-      if (flag.key !== undefined) put(draft, flag.key, value);
+      if (flag.key !== undefined) setAt(config, flag.key, value);
     } catch (error) {
       if (!(error instanceof FlagValueError)) throw error;
       errors.push(`${source}: ${error.message}`);
     }
     if (flag.refused !== undefined) errors.push(`${source}: ${flag.refused}`);
   }
-  Object.assign(draft.limits, file.limits);
+  Object.assign(config.limits, file.limits);
 
-  const isKeyGiven = (key: string) => [...given.keys()].some((name) => flagsByName.get(name)?.key === key);
+  const isKeySet = (key: string) => [...values.keys()].some((name) => flagsByName.get(name)?.key === key);
   const writtenAt = (key: string) => {
     const flag = [...flagsByName.values()].find(
       (candidate) => candidate.key === key && candidate.aliasOf === undefined,
     );
     if (!flag) return key.startsWith('limits.') ? `${path}: ${key}` : key;
-    const setting = given.get(flag.name);
+    const setting = values.get(flag.name);
     return setting ? `${setting.source}: "${setting.texts.join(',')}"` : `--${flag.name}: its default`;
   };
-  errors.push(...gateErrors(draft, given.get('feature-gates')?.source ?? '--feature-gates'));
-  errors.push(...runtimeConfigErrors(draft, given.get('runtime-config')?.source ?? '--runtime-config'));
-  errors.push(...finish(draft, isKeyGiven, writtenAt));
+  errors.push(...gateErrors(config, values.get('feature-gates')?.source ?? '--feature-gates'));
+  errors.push(...runtimeConfigErrors(config, values.get('runtime-config')?.source ?? '--runtime-config'));
+  errors.push(...finish(config, isKeySet, writtenAt));
   if (errors.length > 0) return { errors: [...new Set(errors)] };
-  const config: ServerConfig = deepFreeze(draft);
-  return { config, warnings: warningsOf(config, given) };
+  const frozen: ServerConfig = deepFreeze(config);
+  return { config: frozen, warnings: warningsOf(frozen, values) };
 }
 
-/** Overrides for a server that is started by a program: any part of the configuration. */
+/** Overrides of any properties, for a server that is embedded in a program. */
 export type ConfigOverrides = DeepPartial<ServerConfig>;
 type DeepPartial<T> = T extends readonly unknown[]
   ? T
@@ -80,20 +83,20 @@ type DeepPartial<T> = T extends readonly unknown[]
     ? { readonly [Key in keyof T]?: DeepPartial<T[Key]> | undefined }
     : T;
 
-/** keelson's defaults with overrides, checked like everything else; throws ConfigError. */
+/** Returns the defaults of `keelson serve` with overrides, validated. Throws ConfigError. */
 export function defaultConfig(overrides: ConfigOverrides = {}): ServerConfig {
-  const draft = defaultDraft('keelson');
-  const keys = merge(draft, overrides, '');
-  const errors = [...gateErrors(draft, 'featureGates'), ...runtimeConfigErrors(draft, 'runtimeConfig')];
+  const config = defaultValues('keelson');
+  const keys = merge(config, overrides, '');
+  const errors = [...gateErrors(config, 'featureGates'), ...runtimeConfigErrors(config, 'runtimeConfig')];
   errors.push(
     ...finish(
-      draft,
+      config,
       (key) => keys.has(key),
       (key) => key,
     ),
   );
   if (errors.length > 0) throw new ConfigError(errors);
-  return deepFreeze(draft as ServerConfig);
+  return deepFreeze(config as ServerConfig);
 }
 
 export class ConfigError extends Error {
@@ -103,20 +106,24 @@ export class ConfigError extends Error {
   }
 }
 
-function defaultDraft(defaults: LoadOptions['defaults']): Draft {
-  const draft = newDraft();
+function defaultValues(defaults: LoadOptions['defaults']): MutableConfig {
+  const config = newMutableConfig();
   const overlay = defaults === 'keelson' ? readMapping(ownYaml('default.yaml'), 'config/default.yaml') : undefined;
   for (const flag of flagsByName.values()) {
     if (flag.key === undefined || flag.aliasOf !== undefined) continue;
-    put(draft, flag.key, parseFlagValue(flag, overlay?.given.get(flag.name)?.texts ?? [flag.default]));
+    setAt(config, flag.key, parseFlagValue(flag, overlay?.values.get(flag.name)?.texts ?? [flag.default]));
   }
-  Object.assign(draft.limits, ownYaml('limits.yaml'));
-  return draft;
+  Object.assign(config.limits, ownYaml('limits.yaml'));
+  return config;
 }
 
-/** Derives, then checks: every property by its decorators, then properties against each other. */
-function finish(draft: Draft, isKeyGiven: (key: string) => boolean, writtenAt: (key: string) => string): string[] {
-  derive(draft, isKeyGiven);
+/** Derives settings, then validates each property by its decorators, then combinations of properties. */
+function finish(
+  config: MutableConfig,
+  isKeySet: (key: string) => boolean,
+  writtenAt: (key: string) => string,
+): string[] {
+  deriveSettings(config, isKeySet);
   const errors: string[] = [];
   const visit = (failures: ReturnType<InstanceType<typeof Validator>['validateSync']>, at: string) => {
     for (const failure of failures) {
@@ -125,21 +132,21 @@ function finish(draft: Draft, isKeyGiven: (key: string) => boolean, writtenAt: (
       visit(failure.children ?? [], `${key}.`);
     }
   };
-  visit(new Validator().validateSync(draft), '');
-  return errors.length > 0 ? errors : crossChecks(draft);
+  visit(new Validator().validateSync(config), '');
+  return errors.length > 0 ? errors : crossChecks(config);
 }
 
-function warningsOf(config: ServerConfig, given: Settings['given']): ConfigWarning[] {
+function warningsOf(config: ServerConfig, values: Settings['values']): ConfigWarning[] {
   const warnings: ConfigWarning[] = [];
-  for (const [name, { source }] of given) {
+  for (const [name, { source }] of values) {
     const flag = flagsByName.get(name)!;
     if (flag.key !== undefined || flag.refused !== undefined) continue;
     const message = flag.isUnserved
-      ? `${source} has no effect: what it asks for is not served by this version`
+      ? `${source} has no effect: this server does not implement the feature`
       : `${source} is accepted for compatibility and has no effect${flag.deprecated ? '; it is deprecated' : ''}`;
     warnings.push({ message, flag: name });
   }
-  const gates = given.get('feature-gates');
+  const gates = values.get('feature-gates');
   if (gates) {
     const set = parseFlagValue(flagsByName.get('feature-gates')!, gates.texts) as FeatureGates;
     for (const [name, enabled] of Object.entries(set)) {
@@ -148,24 +155,25 @@ function warningsOf(config: ServerConfig, given: Settings['given']): ConfigWarni
     }
   }
   const wantsAnonymous =
-    given.has('anonymous-auth') &&
-    parseFlagValue(flagsByName.get('anonymous-auth')!, given.get('anonymous-auth')!.texts) === true;
+    values.has('anonymous-auth') &&
+    parseFlagValue(flagsByName.get('anonymous-auth')!, values.get('anonymous-auth')!.texts) === true;
   if (wantsAnonymous && !config.authentication.anonymous) {
-    const message = 'anonymous requests are refused while the authorization mode is AlwaysAllow';
+    const message =
+      '--anonymous-auth has no effect: anonymous requests are rejected with --authorization-mode=AlwaysAllow';
     warnings.push({ message, flag: 'anonymous-auth' });
   }
   return warnings;
 }
 
-function gateErrors(draft: Draft, source: string): string[] {
-  return Object.entries(draft.featureGates ?? {}).flatMap(([name, enabled]) => {
+function gateErrors(config: MutableConfig, source: string): string[] {
+  return Object.entries(config.featureGates ?? {}).flatMap(([name, enabled]) => {
     const problem = gateProblem(name, enabled);
     return problem === undefined ? [] : [`${source}: ${problem}`];
   });
 }
 
-function runtimeConfigErrors(draft: Draft, source: string): string[] {
-  return runtimeConfigProblems(draft.runtimeConfig).map((problem) => `${source}: ${problem}`);
+function runtimeConfigErrors(config: MutableConfig, source: string): string[] {
+  return runtimeConfigProblems(config.runtimeConfig).map((problem) => `${source}: ${problem}`);
 }
 
 interface ConfigFile {
@@ -173,13 +181,14 @@ interface ConfigFile {
   readonly limits: YamlMapping;
 }
 
-const emptyFile: ConfigFile = { settings: { given: new Map(), errors: [] }, limits: {} };
+const emptyFile: ConfigFile = { settings: { values: new Map(), errors: [] }, limits: {} };
 
 function readConfigFile(path: string): ConfigFile {
   try {
     const { limits = {}, ...flags } = parseYamlMapping(readFileSync(path, 'utf8'));
     const settings = readMapping(flags, path);
-    if (settings.given.delete('config')) settings.errors.push(`${path}: config: a file cannot name another one`);
+    if (settings.values.delete('config'))
+      settings.errors.push(`${path}: config: a --config file cannot include another one`);
     if (typeof limits !== 'object' || limits === null || Array.isArray(limits)) {
       settings.errors.push(`${path}: limits: must be a mapping`);
       return { settings, limits: {} };
@@ -195,11 +204,11 @@ function readConfigFile(path: string): ConfigFile {
     return { settings, limits: limits as YamlMapping };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { settings: { given: new Map(), errors: [`--config: ${path} cannot be read: ${reason}`] }, limits: {} };
+    return { settings: { values: new Map(), errors: [`--config: ${path} cannot be read: ${reason}`] }, limits: {} };
   }
 }
 
-/** Copies `source` into `target` and tells the keys that it had; an undefined value is no value. */
+/** Copies defined values of `source` into `target` and returns their keys. */
 function merge(target: Record<string, unknown>, source: object, at: string, keys = new Set<string>()): Set<string> {
   for (const [name, value] of Object.entries(source)) {
     if (value === undefined || name === '__proto__') continue;

@@ -28,7 +28,7 @@ test.each([
     namespace: 'svc-node-lease',
     map: 'svc-root-ca.crt',
   },
-])('$group, $label', ({ profile, group, label, secret, api, namespace, map }) => {
+])('profile $profile: group $group, label $label', ({ profile, group, label, secret, api, namespace, map }) => {
   expect(profile.group('rbac.authorization')).toBe(group);
   expect(profile.label('metadata.name')).toBe(label);
   expect(profile.label('token', 'bootstrap')).toBe(secret);

@@ -10,7 +10,7 @@ export interface NamingOverrides {
 }
 
 /**
- * What the names that are built into the server look like. They are configuration, and literals nowhere in the code.
+ * Formats built-in names (API groups, labels, namespaces), which are configurable and never literals in the code.
  *   kubernetes: rbac.authorization.k8s.io, kubernetes.io/metadata.name, kube-system
  *   svc:        rbac.authorization.<domain>, <domain>/metadata.name,     svc-system
  */
@@ -28,7 +28,7 @@ export class NamingProfile {
     return `${stem}.${this.apiDomain}`;
   }
 
-  /** A name of the API machinery itself: `initial-events-end` → `k8s.io/initial-events-end`. */
+  /** Label or annotation of the API machinery: `initial-events-end` → `k8s.io/initial-events-end`. */
   apiLabel(name: string): string {
     return `${this.apiDomain}/${name}`;
   }
@@ -49,7 +49,7 @@ export class NamingProfile {
   }
 }
 
-/** One domain alone replaces both, since most installations have just one. */
+/** Returns a profile with overrides. --api-domain alone also sets the label domain. */
 export function namingProfile(name: NamingProfileName, overrides: NamingOverrides = {}): NamingProfile {
   const { apiDomain, labelDomain = apiDomain } = overrides;
   return Object.assign(new NamingProfile(), ownYaml(`naming/${name}.yaml`), {

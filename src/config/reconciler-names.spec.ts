@@ -12,16 +12,16 @@ it.each([
   [['-*'], false],
   [['-*', 'namespace'], true],
   [['*', '-*'], false],
-])('--controllers %j: namespaces %s', (controllers, want) => {
+])('--controllers %j enables the namespace controller: %s', (controllers, want) => {
   expect(isReconcilerEnabled(controllers, 'namespace-controller')).toBe(want);
 });
 
-it('suggests what may have been meant', () => {
+it('an unknown reconciler is an error that suggests the nearest name', () => {
   expect(unknownReconcilers(['*', '-*', '-garbagecolector', 'namespace-controler', 'scheduler', '-namespace'])).toEqual(
     [
-      '-garbagecolector is no reconciler of this server; did you mean -garbagecollector?',
-      'namespace-controler is no reconciler of this server; did you mean namespace-controller?',
-      'scheduler is no reconciler of this server',
+      'unknown reconciler -garbagecolector; did you mean -garbagecollector?',
+      'unknown reconciler namespace-controler; did you mean namespace-controller?',
+      'unknown reconciler scheduler',
     ],
   );
 });

@@ -1,6 +1,6 @@
 import { nearest } from './suggestion.js';
 
-/** Names that --controllers takes, each with the older names that kube-controller-manager has for it. */
+/** Names that --controllers accepts, each with its aliases in kube-controller-manager. */
 const reconcilers: Readonly<Record<string, readonly string[]>> = {
   'certificatesigningrequest-approving-controller': ['csrapproving'],
   'certificatesigningrequest-cleaner-controller': ['csrcleaner'],
@@ -26,8 +26,8 @@ export const reconcilerNames: readonly string[] = Object.keys(reconcilers);
 const allNames = Object.entries(reconcilers).flatMap(([name, aliases]) => [name, ...aliases]);
 
 /**
- * `*` is all of them and `-*` none; one that is named is on, or off with "-" before it, wherever it stands. As in
- * kube-controller-manager, the first word that fits a name counts.
+ * True if --controllers enables the reconciler: `*` enables all, `-*` none, `name` and `-name` a single one in any
+ * position. As in kube-controller-manager, the first entry that matches the name takes precedence.
  */
 export function isReconcilerEnabled(controllers: readonly string[], name: string): boolean {
   const names = [name, ...(reconcilers[name] ?? [])];
@@ -38,7 +38,7 @@ export function isReconcilerEnabled(controllers: readonly string[], name: string
   return controllers.includes('*') && !controllers.includes('-*');
 }
 
-/** True if it is named by itself, not only by `*`. */
+/** True if --controllers contains the name itself, not only `*`. */
 export function isReconcilerNamed(controllers: readonly string[], name: string): boolean {
   return [name, ...(reconcilers[name] ?? [])].some((known) => controllers.includes(known));
 }
@@ -48,6 +48,6 @@ export function unknownReconcilers(controllers: readonly string[]): string[] {
     .filter((word) => word !== '*' && word !== '-*' && !allNames.includes(word.replace(/^-/, '')))
     .map((word) => {
       const meant = nearest(word.replace(/^-/, ''), allNames);
-      return `${word} is no reconciler of this server${meant === undefined ? '' : `; did you mean ${word.startsWith('-') ? '-' : ''}${meant}?`}`;
+      return `unknown reconciler ${word}${meant === undefined ? '' : `; did you mean ${word.startsWith('-') ? '-' : ''}${meant}?`}`;
     });
 }

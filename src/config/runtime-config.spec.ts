@@ -29,7 +29,7 @@ test.each<[string, RuntimeKey | undefined]>([
   ['Apps/v1', undefined],
   ['ap ps/v1', undefined],
   ['//v1', undefined],
-])('the key "%s"', (key, want) => {
+])('parses the key "%s"', (key, want) => {
   expect(parseRuntimeKey(key)).toEqual(want);
 });
 
@@ -37,11 +37,11 @@ test.each<[RuntimeConfig, string[]]>([
   [{}, []],
   [{ 'api/all': true }, []],
   [{ 'api/all': false, v1: true }, []],
-  [{ 'api/all': false }, ['api/all=false alone leaves nothing to serve']],
+  [{ 'api/all': false }, ['api/all=false disables all APIs; enable at least one']],
   [
     { apps: true, 'apps/v1': true },
     ['"apps" must be <group>/<version>, <group>/<version>/<resource> or api/all|ga|beta|alpha'],
   ],
-])('what is wrong with %j', (config, want) => {
+])('errors of %j', (config, want) => {
   expect(runtimeConfigProblems(config)).toEqual(want);
 });

@@ -1,6 +1,6 @@
 /**
- * --runtime-config as it was written: key → on or off. Keys are `api/all|ga|beta|alpha`, `<group>/<version>` and
- * `<group>/<version>/<resource>`; the group of `v1`, `/v1` and `api/v1` is the core one.
+ * Value of --runtime-config: keys and whether they are enabled. Keys are `api/all|ga|beta|alpha`, `<group>/<version>`
+ * and `<group>/<version>/<resource>`; the group of `v1`, `/v1` and `api/v1` is the core one.
  */
 export type RuntimeConfig = Readonly<Record<string, boolean>>;
 
@@ -9,13 +9,13 @@ export type RuntimeKey =
   | { readonly type: 'version'; readonly group: string; readonly version: string }
   | { readonly type: 'resource'; readonly group: string; readonly version: string; readonly resource: string };
 
-/** In the order in which they take effect: `all` first, so that the others can take something back from it. */
+/** Levels in the order of their application: `all` first, so that the others override it. */
 export const apiLevels = ['all', 'ga', 'beta', 'alpha'] as const;
 export type ApiLevel = (typeof apiLevels)[number];
 
 const levelKeys: ReadonlyMap<string, ApiLevel> = new Map(apiLevels.map((level) => [`api/${level}`, level]));
 
-/** Undefined when a key has no meaning, whatever is served. */
+/** Parses a key; returns undefined if it is malformed. */
 export function parseRuntimeKey(key: string): RuntimeKey | undefined {
   const level = levelKeys.get(key);
   if (level !== undefined) return { type: 'level', level };
@@ -26,10 +26,10 @@ export function parseRuntimeKey(key: string): RuntimeKey | undefined {
   return isName(resource) ? { type: 'resource', group, version, resource } : undefined;
 }
 
-/** The names in it are checked where it is known what could be served. */
+/** Returns errors about the syntax. chooseApis() checks the names of groups, versions and resources. */
 export function runtimeConfigProblems(config: RuntimeConfig): string[] {
   const keys = Object.keys(config);
-  if (keys.length === 1 && config['api/all'] === false) return ['api/all=false alone leaves nothing to serve'];
+  if (keys.length === 1 && config['api/all'] === false) return ['api/all=false disables all APIs; enable at least one'];
   return keys
     .filter((key) => parseRuntimeKey(key) === undefined)
     .map((key) => `"${key}" must be <group>/<version>, <group>/<version>/<resource> or api/${apiLevels.join('|')}`);

@@ -27,15 +27,15 @@ import type { PortRange } from './flag-value.js';
 import type { RuntimeConfig } from './runtime-config.js';
 import { previousRelease } from './version.js';
 
-// One typed object for all that can be configured: made once by load-config.ts, validated, and frozen.
-// A property is what a flag says, after defaults; `key` in flags/ names the property.
+// The typed configuration, loaded, validated and frozen by load-config.ts. Each property is the value of a flag, whose
+// `key` names the property.
 
 export type AuthorizationMode = (typeof authorizationModes)[number];
 export type StorageBackendName = (typeof storageBackends)[number];
 export type TlsVersion = (typeof tlsVersions)[number];
 export type LogLevel = (typeof logLevels)[number];
 
-/** A file or a text that may be left out. */
+/** A file or text that may be unset. */
 type Optional = string | undefined;
 
 export class EtcdConfig {
@@ -59,7 +59,7 @@ export class StorageConfig {
   @ValidateNested() readonly etcd = new EtcdConfig();
 }
 
-/** A certificate for some server names; none listed takes those in the certificate. */
+/** A certificate for some server names. If `names` is empty, the names in the certificate apply. */
 export interface SniCertKey {
   readonly certFile: string;
   readonly keyFile: string;
@@ -76,7 +76,7 @@ export class ServingConfig {
   @IsOptional() @IsString() readonly tlsCertFile: Optional;
   @IsOptional() @IsString() readonly tlsPrivateKeyFile: Optional;
   readonly sniCertKeys!: readonly SniCertKey[];
-  /** The same as authentication.clientCaFile: what the TLS layer asks clients for. */
+  /** Copy of authentication.clientCaFile, for the TLS layer. */
   readonly clientCaFile: Optional;
   @IsChoice(tlsVersions) readonly tlsMinVersion!: TlsVersion;
   @IsTextList() readonly tlsCipherSuites!: readonly string[];
@@ -98,17 +98,17 @@ export class RequestHeaderConfig {
 }
 
 export class ServiceAccountConfig {
-  /** The first one issues tokens, all are accepted. */
+  /** Accepted issuers. The first one is the issuer of new tokens. */
   @IsTextList() readonly issuers!: readonly string[];
   @IsOptional() @IsString() readonly signingKeyFile: Optional;
   @IsTextList() readonly keyFiles!: readonly string[];
-  /** Where others find the keys, when that is not this server. */
+  /** URL of the public keys in the discovery document. Default: this server. */
   @IsOptional() @IsString() readonly keysUri: Optional;
-  /** Tokens end with the objects that they are bound to. */
+  /** True if tokens become invalid with the ServiceAccount, Secret, Pod or Node that they are bound to. */
   @IsBoolean() readonly looksUp!: boolean;
-  /** 0: as long as clients ask for. */
+  /** 0: no bound. */
   @IsDuration() readonly tokenLifeMsMax!: number;
-  /** Tokens of pods outlive what was asked for, for clients that do not read them again. */
+  /** True if tokens of Pods are valid for a year, for clients that do not reload them. */
   @IsBoolean() readonly extendsTokens!: boolean;
 }
 
@@ -116,7 +116,7 @@ export class AuthenticationConfig {
   @IsBoolean() readonly anonymous!: boolean;
   @IsOptional() @IsString() readonly clientCaFile: Optional;
   @IsOptional() @IsString() readonly tokenAuthFile: Optional;
-  /** Whom tokens for this server are made for: the issuers, when not said. */
+  /** Audiences of tokens for this server. Default: the issuers. */
   @IsTextList() readonly apiAudiences!: readonly string[];
   @IsBoolean() readonly bootstrapTokens!: boolean;
   @ValidateNested() readonly serviceAccount = new ServiceAccountConfig();
@@ -131,7 +131,7 @@ export class AdmissionConfig {
   @IsTextList() readonly enabledPlugins!: readonly string[];
   @IsTextList() readonly disabledPlugins!: readonly string[];
   @IsBoolean() readonly allowPrivileged!: boolean;
-  /** What plug-ins are told beyond flags. */
+  /** AdmissionConfiguration file. */
   @IsOptional() @IsString() readonly controlConfigFile: Optional;
   @IsNatural() readonly notReadyTolerationSeconds!: number;
   @IsNatural() readonly unreachableTolerationSeconds!: number;
@@ -140,20 +140,20 @@ export class AdmissionConfig {
 export class NetworkConfig {
   @Satisfies('one CIDR like 10.0.0.0/24, or two of different IP families', areAddressRanges)
   readonly serviceClusterIpRanges!: readonly string[];
-  /** Ports of nodes that Services may have, both ends included. */
+  /** Node ports of Services, both ends included. */
   readonly serviceNodePorts!: PortRange;
   /** 0: the server's own Service is a ClusterIP. */
   @IsPort() readonly serverServiceNodePort!: number;
   @IsChoice(endpointReconcilers) readonly endpointReconciler!: (typeof endpointReconcilers)[number];
 }
 
-/** A certificate that signs, and its key: both or neither. */
+/** CA certificate and its key: both or neither. */
 export class SigningFiles {
   @IsOptional() @IsString() readonly certFile: Optional;
   @IsOptional() @IsString() readonly keyFile: Optional;
 }
 
-/** Files of the built-in signers of CertificateSigningRequests; without any the server's own authority signs. */
+/** CA files of the built-in signers of CertificateSigningRequests. Default: the server's own CA. */
 export class SigningConfig extends SigningFiles {
   @ValidateNested() readonly apiServerClient = new SigningFiles();
   @ValidateNested() readonly kubeletClient = new SigningFiles();
@@ -163,11 +163,11 @@ export class SigningConfig extends SigningFiles {
 }
 
 export class ReconcilersConfig {
-  /** As --controllers has them; reconciler-names.ts reads them. */
+  /** Value of --controllers, evaluated by reconciler-names.ts. */
   @IsTextList() readonly controllers!: readonly string[];
   @IsChoice(leaderElections) readonly leaderElection!: (typeof leaderElections)[number];
   @IsDuration('more than zero') readonly eventTtlMs!: number;
-  /** Authorities that verify the serving certificate, instead of those that the server finds. */
+  /** CA certificates that verify the serving certificate. Default: found by the server. */
   @IsOptional() @IsString() readonly rootCaFile: Optional;
   @ValidateNested() readonly signing = new SigningConfig();
 }
@@ -184,7 +184,7 @@ export class LogConfig {
 
 export class ServerConfig {
   @IsOptional() @IsString() readonly configFile: Optional;
-  /** Where an administrator's kubeconfig is written, if anywhere. */
+  /** File to which an administrator's kubeconfig is written. */
   @IsOptional() @IsString() readonly kubeconfigOut: Optional;
   @ValidateNested() readonly storage = new StorageConfig();
   @ValidateNested() readonly serving = new ServingConfig();
@@ -197,13 +197,13 @@ export class ServerConfig {
   @ValidateNested() readonly log = new LogConfig();
   @ValidateNested() readonly limits = new Limits();
   @ValidateNested() readonly naming = new NamingProfile();
-  /** Every known gate with its state; own properties only, so ask `featureGates.WatchList === true`. */
+  /** State of every known gate, in an object without prototype: compare `featureGates.WatchList === true`. */
   @AreSwitches() readonly featureGates!: FeatureGates;
   @AreSwitches() readonly runtimeConfig!: RuntimeConfig;
   @IsOptional()
   @Satisfies(`the previous release, ${previousRelease}`, (value) => value === previousRelease)
   readonly showHiddenMetricsForVersion: Optional;
-  /** /debug/ is there for whoever is allowed to see it. */
+  /** True if /debug/pprof/ is served, to users with access to the path. */
   @IsBoolean() readonly profiling!: boolean;
   @IsDuration() readonly shutdownDelayMs!: number;
   @IsBoolean() readonly shutdownSendsRetryAfter!: boolean;

@@ -2,18 +2,18 @@ import type { Flag } from './flag.js';
 import { flagsByName } from './flags/all-flags.js';
 import { nearest } from './suggestion.js';
 
-/** What was written for each flag, as texts, and where it was written. */
+/** Configured values of flags as texts, each with its source (flag, environment variable or file), and errors. */
 export interface Settings {
-  readonly given: Map<string, { readonly texts: string[]; readonly source: string }>;
+  readonly values: Map<string, { readonly texts: string[]; readonly source: string }>;
   readonly errors: string[];
 }
 
 /**
- * Go's flag syntax: `--name=value`, `--name value`, `--switch`, `--switch=false`, `-v 4`. A switch never takes the
- * next word, so `--anonymous-auth false` is an error, as it is there.
+ * Parses flags in Go's syntax: `--name=value`, `--name value`, `--switch`, `--switch=false`, `-v 4`. As in Go, a switch
+ * does not take the next word: `--anonymous-auth false` is an error.
  */
 export function readArguments(words: readonly string[]): Settings {
-  const settings: Settings = { given: new Map(), errors: [] };
+  const settings: Settings = { values: new Map(), errors: [] };
   for (let index = 0; index < words.length; index++) {
     const word = words[index]!;
     const match = /^(?:--([^=-][^=]*)|-(v))(?:=(.*))?$/s.exec(word);
@@ -26,7 +26,7 @@ export function readArguments(words: readonly string[]): Settings {
     const name = match[1] ?? match[2]!;
     const flag = knownFlag(name, `--${name}`, (known) => `--${known}`, settings.errors);
     let text = match[3];
-    // Whether an unknown flag takes the next word cannot be known; without this guess each one would be reported twice.
+    // Assumes that the next word is the value of the unknown flag; otherwise it would be reported too.
     if (!flag) {
       if (text === undefined && words[index + 1]?.startsWith('-') === false) index++;
       continue;
@@ -47,9 +47,9 @@ export function readArguments(words: readonly string[]): Settings {
 const prefix = 'KEELSON_';
 export const variableOf = (flag: Flag) => prefix + flag.name.replaceAll('-', '_').toUpperCase();
 
-/** KEELSON_ETCD_SERVERS for --etcd-servers, and so for every flag. */
+/** Reads environment variables: KEELSON_ETCD_SERVERS sets --etcd-servers, and so for every flag. */
 export function readEnvironment(environment: Readonly<Record<string, string | undefined>>): Settings {
-  const settings: Settings = { given: new Map(), errors: [] };
+  const settings: Settings = { values: new Map(), errors: [] };
   for (const flag of flagsByName.values()) {
     const text = environment[variableOf(flag)];
     if (text !== undefined) add(settings, flag, [text], variableOf(flag));
@@ -57,15 +57,14 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
   return settings;
 }
 
-/** A mapping of flag names to values, as a YAML file holds it. */
+/** Reads a mapping of flag names to values, from a YAML file. */
 export function readMapping(mapping: Readonly<Record<string, unknown>>, source: string): Settings {
-  const settings: Settings = { given: new Map(), errors: [] };
+  const settings: Settings = { values: new Map(), errors: [] };
   for (const [name, value] of Object.entries(mapping)) {
     const flag = knownFlag(name, `${source}: ${name}`, (known) => known, settings.errors);
     if (!flag || value === null || value === undefined) continue;
     const texts = textsOf(flag, value);
-    if (texts === undefined)
-      settings.errors.push(`${source}: ${name}: a value of this kind cannot be given to --${name}`);
+    if (texts === undefined) settings.errors.push(`${source}: ${name}: --${name} does not take a list or mapping`);
     else add(settings, flag, texts, `${source}: ${name}`);
   }
   return settings;
@@ -81,9 +80,9 @@ function knownFlag(name: string, where: string, write: (known: string) => string
 
 function add(settings: Settings, flag: Flag, texts: string[], source: string): void {
   const name = flag.aliasOf ?? flag.name;
-  const before = settings.given.get(name);
+  const before = settings.values.get(name);
   if (before) before.texts.push(...texts);
-  else settings.given.set(name, { texts, source });
+  else settings.values.set(name, { texts, source });
 }
 
 function textsOf(flag: Flag, value: unknown): string[] | undefined {

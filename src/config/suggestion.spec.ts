@@ -7,7 +7,7 @@ test.each<[string, string, number]>([
   ['abc', 'acb', 1],
   ['abc', '', 3],
   ['kitten', 'sitting', 3],
-])('from %j to %j it is %d', (a, b, distance) => {
+])('edit distance from %j to %j is %d', (a, b, distance) => {
   expect(editDistance(a, b)).toBe(distance);
   expect(editDistance(b, a)).toBe(distance);
 });
@@ -17,6 +17,6 @@ test.each<[string, string | undefined]>([
   ['etcd-server', 'etcd-servers'],
   ['authorisation-mode', 'authorization-mode'],
   ['zzzz', undefined],
-])('%j may mean %j', (name, meant) => {
+])('nearest name to %j is %j', (name, meant) => {
   expect(nearest(name, ['secure-port', 'etcd-servers', 'authorization-mode'])).toBe(meant);
 });

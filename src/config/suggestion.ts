@@ -1,4 +1,4 @@
-/** The known name nearest to a mistyped one, when it is near enough to be meant. */
+/** Returns the known name with the smallest edit distance, undefined if none is near. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
@@ -10,7 +10,9 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
+/**
+ * Returns the number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other.
+ */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

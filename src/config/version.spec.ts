@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { packageRoot } from './config-files.js';
 import { apiVersion, minorsSince, previousRelease, productVersion, servedRelease, type Release } from './version.js';
 
-test('the version is that of the package, and clients get digits', () => {
+test('productVersion equals package.json, and the API version has numeric major and minor', () => {
   const description = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string };
   expect(productVersion).toBe(description.version);
   expect(apiVersion.gitVersion.startsWith(`v${apiVersion.major}.${apiVersion.minor}.`)).toBe(true);
@@ -17,10 +17,10 @@ test.each<[past: Release, release: Release, number]>([
   ['1.9', '1.10', 1],
   ['1.40', '2.0', Infinity],
   ['2.0', '1.40', -Infinity],
-])('from %s to %s', (past, release, want) => {
+])('minor releases from %s to %s', (past, release, want) => {
   expect(minorsSince(past, release)).toBe(want);
 });
 
-test('the release before the served one', () => {
+test('previousRelease is one minor release before servedRelease', () => {
   expect([minorsSince(previousRelease), minorsSince(servedRelease)]).toEqual([1, 0]);
 });

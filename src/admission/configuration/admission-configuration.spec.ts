@@ -95,7 +95,7 @@ it.each([
   {
     name: 'a plug-in that nobody knows',
     text: withPlugins('- name: Nope\n'),
-    want: 'plugins[0].name: Nope is no known admission plugin',
+    want: 'plugins[0].name: unknown admission plug-in Nope',
   },
   {
     name: 'one twice',

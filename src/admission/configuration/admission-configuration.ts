@@ -44,7 +44,7 @@ export function readAdmissionConfiguration(file: string | undefined, naming: Nam
     for (const plugin of root.only('apiVersion', 'kind', 'plugins').parts('plugins')) {
       plugin.only('name', 'path', 'configuration');
       const name = plugin.text('name') ?? '';
-      if (!admissionPluginNames.includes(name)) plugin.refuse('name', `${name} is no known admission plugin`);
+      if (!admissionPluginNames.includes(name)) plugin.refuse('name', `unknown admission plug-in ${name}`);
       if (found.has(name)) plugin.refuse('name', `${name} is configured twice`);
       const configuration = configurationOf(plugin, file);
       found.set(name, new ConfigReader(configuration, `${name}: `, problems));

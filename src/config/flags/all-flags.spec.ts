@@ -7,7 +7,7 @@ import { flagsByName, flagTopics } from './all-flags.js';
 
 const flags = flagTopics.flatMap((topic) => topic.flags);
 
-/** The flags of kube-apiserver v1.36 but for --help and --version. */
+/** The flags of kube-apiserver v1.36, without --help and --version. */
 const reference = `
   admission-control admission-control-config-file advertise-address aggregator-reject-forwarding-redirect
   allow-metric-labels allow-metric-labels-manifest allow-privileged anonymous-auth api-audiences apiserver-count
@@ -53,15 +53,15 @@ const reference = `
   .trim()
   .split(/\s+/);
 
-test('every flag of the reference server is known', () => {
+test('every flag of kube-apiserver is declared', () => {
   expect(reference.filter((name) => !flagsByName.has(name))).toEqual([]);
 });
 
-test('no flag stands twice', () => {
+test('flag names are unique', () => {
   expect(flags).toHaveLength(flagsByName.size);
 });
 
-test('every default can be read, and every help says something', () => {
+test('every default can be parsed, and every flag has a help text', () => {
   for (const flag of flags) {
     expect(() => parseFlagValue(flag, [flag.default])).not.toThrow();
     expect(flag.help).toMatch(/\S{3}/);
@@ -72,19 +72,19 @@ test('config/default.yaml names known flags', () => {
   expect(readMapping(ownYaml('default.yaml'), 'default.yaml').errors).toEqual([]);
 });
 
-test('every key leads to a property of the configuration', () => {
+test('every key names a property of the configuration', () => {
   const config = defaultConfig();
   const lost = flags.filter((flag) => {
     if (flag.key === undefined) return false;
     const steps = flag.key.split('.');
     const last = steps.pop()!;
-    const place = steps.reduce<unknown>((inner, step) => (inner as Record<string, unknown>)[step], config);
-    return typeof place !== 'object' || place === null || !(last in place);
+    const parent = steps.reduce<unknown>((inner, step) => (inner as Record<string, unknown>)[step], config);
+    return typeof parent !== 'object' || parent === null || !(last in parent);
   });
   expect(lost.map((flag) => flag.name)).toEqual([]);
 });
 
-test('the help shows every flag with its default under a topic', () => {
+test('the help lists every flag with its default under a topic', () => {
   const options = helpOptions('keelson');
   expect(options.map((option) => option.name()).sort()).toEqual([...flagsByName.keys()].sort());
   expect(options.every((option) => option.helpGroupHeading)).toBe(true);

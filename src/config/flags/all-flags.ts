@@ -10,7 +10,7 @@ import { logFlags, metricsFlags, traceFlags } from './observability.js';
 import { servingFlags } from './serving.js';
 import { storageFlags } from './storage.js';
 
-/** In the order of the help. */
+/** Topics in the order of the help. */
 export const flagTopics: readonly FlagTopic[] = [
   ownFlags,
   storageFlags,

@@ -10,40 +10,46 @@ export const authorizationFlags: FlagTopic = {
       'string',
       '',
       'AuthorizationConfiguration file; excludes --authorization-mode and --authorization-webhook-*',
-      { refused: 'the file is not read by this version, and what its authorizers deny would not be denied' },
+      { refused: 'this server does not read the file; requests that its authorizers deny would be allowed' },
     ),
     used(
       'authorization-mode',
       'list',
       'AlwaysAllow',
       'authorization.modes',
-      'authorizers in order; the first to allow or deny decides',
+      'authorizers in order; the first one that allows or denies a request decides',
       { choices: authorizationModes },
     ),
-    unserved('authorization-policy-file', 'string', '', 'ABAC policy, one JSON object a line', {
-      refused: 'ABAC is not served by this version',
+    unserved('authorization-policy-file', 'string', '', 'ABAC policy file, one JSON object per line', {
+      refused: 'this server does not implement ABAC',
     }),
     unserved(
       'authorization-webhook-cache-authorized-ttl',
       'duration',
       '5m0s',
-      'how long the webhook is believed that something is allowed',
+      'time for which the webhook\'s answer "allowed" is cached',
     ),
     unserved(
       'authorization-webhook-cache-unauthorized-ttl',
       'duration',
       '30s',
-      'how long it is believed that something is not',
+      'time for which the webhook\'s answer "denied" is cached',
     ),
     unserved(
       'authorization-webhook-config-file',
       'string',
       '',
-      'kubeconfig of a service that reviews access; adds Webhook to the default modes',
-      { refused: 'the service would not be asked by this version, and what it denies would not be denied' },
+      'kubeconfig of the authorization webhook; adds Webhook to the default modes',
+      { refused: 'this server does not call the webhook; requests that it denies would be allowed' },
     ),
-    unserved('authorization-webhook-version', 'string', 'v1beta1', 'version of the SubjectAccessReview sent to it', {
-      choices: ['v1beta1', 'v1'],
-    }),
+    unserved(
+      'authorization-webhook-version',
+      'string',
+      'v1beta1',
+      'version of SubjectAccessReview that is sent to the webhook',
+      {
+        choices: ['v1beta1', 'v1'],
+      },
+    ),
   ],
 };

@@ -1,6 +1,6 @@
 import { used, type Flag, type FlagTopic } from '../flag.js';
 
-/** Flags of kube-controller-manager for reconcilers that this server runs itself. */
+/** Flags of kube-controller-manager for reconcilers that run in this server. */
 
 const signing = 'reconcilers.signing';
 
@@ -12,9 +12,9 @@ export const controllerFlags: FlagTopic = {
       'string',
       '',
       'reconcilers.rootCaFile',
-      'authorities that verify the serving certificate, published in every namespace; by default found by the server',
+      'CA certificates that verify the serving certificate, published in every namespace; by default found by the server',
     ),
-    ...signingFiles('', signing, "certificates of the built-in signers; by default the server's own authority"),
+    ...signingFiles('', signing, "certificates of the built-in signers; by default the server's own CA"),
     ...signingFiles('kube-apiserver-client-', `${signing}.apiServerClient`, 'client certificates'),
     ...signingFiles('kubelet-client-', `${signing}.kubeletClient`, 'client certificates of kubelets'),
     ...signingFiles('kubelet-serving-', `${signing}.kubeletServing`, 'serving certificates of kubelets'),
@@ -24,14 +24,20 @@ export const controllerFlags: FlagTopic = {
       'duration',
       '8760h0m0s',
       `${signing}.durationMsMax`,
-      'longest life of a signed certificate',
+      'maximum validity of a signed certificate',
     ),
   ],
 };
 
 function signingFiles(prefix: string, key: string, signed: string): Flag[] {
   return [
-    used(`cluster-signing-${prefix}cert-file`, 'string', '', `${key}.certFile`, `authority that signs ${signed}`),
-    used(`cluster-signing-${prefix}key-file`, 'string', '', `${key}.keyFile`, 'key of that authority'),
+    used(`cluster-signing-${prefix}cert-file`, 'string', '', `${key}.certFile`, `CA certificate that signs ${signed}`),
+    used(
+      `cluster-signing-${prefix}key-file`,
+      'string',
+      '',
+      `${key}.keyFile`,
+      `key of --cluster-signing-${prefix}cert-file`,
+    ),
   ];
 }

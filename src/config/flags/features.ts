@@ -7,19 +7,29 @@ export const featureFlags: FlagTopic = {
       'enable-priority-and-fairness',
       'bool',
       'true',
-      'queue requests by priority, fairly, instead of plain limits',
+      'queue requests with API Priority and Fairness instead of the --max-requests-inflight limits',
     ),
     accepted('contention-profiling', 'bool', 'false', 'profile lock contention'),
     accepted(
       'coordinated-leadership-lease-duration',
       'duration',
       '15s',
-      'length of leases in coordinated leader election',
+      'duration of Leases of coordinated leader election',
     ),
-    accepted('coordinated-leadership-renew-deadline', 'duration', '10s', 'time to renew such a lease'),
-    accepted('coordinated-leadership-retry-period', 'duration', '2s', 'pause between tries to renew it'),
+    accepted(
+      'coordinated-leadership-renew-deadline',
+      'duration',
+      '10s',
+      'time limit for renewing a Lease of coordinated leader election',
+    ),
+    accepted(
+      'coordinated-leadership-retry-period',
+      'duration',
+      '2s',
+      'interval of attempts to renew a Lease of coordinated leader election',
+    ),
     accepted('debug-socket-path', 'string', '', 'unix socket for profiling without authentication'),
-    used('profiling', 'bool', 'true', 'profiling', 'let those who may see /debug/ look into the running server'),
+    used('profiling', 'bool', 'true', 'profiling', 'serve /debug/pprof/ to users with access to the path'),
   ],
 };
 
@@ -31,16 +41,14 @@ export const enablementFlags: FlagTopic = {
       'switches',
       '',
       'runtimeConfig',
-      'switch APIs: v1, <group>/<version>[/<resource>], api/all|ga|beta|alpha, each [=true|false]',
+      'APIs to enable or disable: v1, <group>/<version>[/<resource>], api/all|ga|beta|alpha, each [=true|false]',
     ),
   ],
 };
 
 export const egressFlags: FlagTopic = {
   title: 'Egress selector',
-  flags: [
-    accepted('egress-selector-config-file', 'string', '', 'file that says through which proxies the server calls out'),
-  ],
+  flags: [accepted('egress-selector-config-file', 'string', '', 'file with the proxies for outgoing connections')],
 };
 
 export const admissionFlags: FlagTopic = {
@@ -51,33 +59,39 @@ export const admissionFlags: FlagTopic = {
       'string',
       '',
       'admission.controlConfigFile',
-      'file with the configuration of admission plugins',
+      'AdmissionConfiguration file with settings of admission plug-ins',
     ),
     used(
       'enable-admission-plugins',
       'list',
       '',
       'admission.enabledPlugins',
-      'admission plugins to run besides the default ones; their order does not matter',
+      'admission plug-ins to run besides the default ones; the order does not matter',
     ),
-    used('disable-admission-plugins', 'list', '', 'admission.disabledPlugins', 'default admission plugins not to run'),
-    accepted('admission-control', 'list', '', 'use --enable-admission-plugins and --disable-admission-plugins', {
-      deprecated: true,
-    }),
+    used('disable-admission-plugins', 'list', '', 'admission.disabledPlugins', 'default admission plug-ins not to run'),
+    accepted(
+      'admission-control',
+      'list',
+      '',
+      'replaced by --enable-admission-plugins and --disable-admission-plugins',
+      {
+        deprecated: true,
+      },
+    ),
     used('allow-privileged', 'bool', 'false', 'admission.allowPrivileged', 'allow Pods with privileged containers'),
     used(
       'default-not-ready-toleration-seconds',
       'int',
       '300',
       'admission.notReadyTolerationSeconds',
-      'how long Pods tolerate a node that is not ready',
+      'number of seconds that Pods tolerate a node that is not ready, by default',
     ),
     used(
       'default-unreachable-toleration-seconds',
       'int',
       '300',
       'admission.unreachableTolerationSeconds',
-      'how long Pods tolerate a node that is unreachable',
+      'number of seconds that Pods tolerate an unreachable node, by default',
     ),
   ],
 };
