@@ -24,7 +24,7 @@ import { StorageMigrationModule } from './modules/storagemigration/storagemigrat
 import { PolicyModule } from './modules/policy/policy.module.js';
 import { ResourceModule } from './modules/resource/resource.module.js';
 import { PipelineModule } from './pipeline.module.js';
-import { RegistryModule } from './registry/registry.module.js';
+import { RegistryModule } from './registry/apis/registry.module.js';
 
 export type GroupModule = Type | DynamicModule;
 

@@ -7,19 +7,19 @@ export {
   type HandlerResult,
   type SubresourceRequest,
   type VirtualRequest,
-} from './registry/api-group.js';
+} from './registry/apis/api-group.js';
 export {
   defineResource,
   type HandledSubresource,
   type ViewSubresource,
   type ResourceDefinition,
   type VirtualResourceDefinition,
-} from './registry/resource-definition.js';
-export { scaleSubresource } from './registry/scale-subresource.js';
-export { statusSubresource } from './registry/status-subresource.js';
-export { updateObject } from './registry/update.js';
-export type { Strategy, StrategyContext } from './registry/strategy.js';
-export { ageCell, ageColumn, defaultTable, nameColumn, type TableDefinition } from './registry/table.js';
+} from './registry/definition/resource-definition.js';
+export { scaleSubresource } from './registry/definition/scale-subresource.js';
+export { statusSubresource } from './registry/definition/status-subresource.js';
+export { updateObject } from './registry/write/update.js';
+export type { Strategy, StrategyContext } from './registry/definition/strategy.js';
+export { ageCell, ageColumn, defaultTable, nameColumn, type TableDefinition } from './registry/definition/table.js';
 export { ApiError } from './machinery/api-error.js';
 export { fieldError, type FieldError } from './machinery/field-error.js';
 export { asFields, asNumber, asText, fillIn, makeFields } from './machinery/fields.js';

@@ -17,7 +17,7 @@ import { StorageMetrics, type StoredKind } from './metrics/storage-metrics.js';
 import { WatchMetrics } from './metrics/watch-metrics.js';
 import { WorkQueueMetrics } from './metrics/work-queue-metrics.js';
 import type { VersionDocument } from './config/version-document.js';
-import type { DeclaredValidation } from './registry/declared-validation.js';
+import type { DeclaredValidation } from './registry/write/declared-validation.js';
 import type { ResourceRegistry } from './registry/resource-registry.js';
 import type { Clock } from './std/clock.js';
 

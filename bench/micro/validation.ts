@@ -6,7 +6,7 @@ import { validateObjectMeta } from '../../src/machinery/object-meta-validation.j
 import type { StructType } from '../../src/machinery/type-model.js';
 import { definitionStrategy } from '../../src/modules/apiextensions/definition.strategy.js';
 import { podRules } from '../../src/modules/core/pod/pod.strategy.js';
-import type { Strategy } from '../../src/registry/strategy.js';
+import type { Strategy } from '../../src/registry/definition/strategy.js';
 import { conform } from '../../src/typed/conform.js';
 import { declarativeErrors } from '../../src/typed/declarative.js';
 import { applyDefaults } from '../../src/typed/defaults.js';

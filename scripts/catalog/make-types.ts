@@ -86,7 +86,7 @@ class TypeWriter {
 
   imports(): string[] {
     const lines = [
-      ...(this.usesMetadata ? ["import type { ObjectMeta } from '../../machinery/kube-object.js';"] : []),
+      ...(this.usesMetadata ? ["import type { ObjectMeta } from '../../src/machinery/kube-object.js';"] : []),
       ...[...this.packages].sort().map((short) => `import type * as ${identifier(short)} from './${short}.js';`),
     ];
     return lines.length === 0 ? [] : [...lines, ''];

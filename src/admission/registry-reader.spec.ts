@@ -1,7 +1,7 @@
 import { registryOf } from '../../test/harness/shell.js';
-import { createObject } from '../registry/create.js';
-import { defineResource } from '../registry/resource-definition.js';
-import { defaultTable } from '../registry/table.js';
+import { createObject } from '../registry/write/create.js';
+import { defineResource } from '../registry/definition/resource-definition.js';
+import { defaultTable } from '../registry/definition/table.js';
 import { RegistryLedger } from './quota/registry-ledger.js';
 import { RegistryReader } from './registry-reader.js';
 import { attributesOf } from '../../test/harness/admission.js';

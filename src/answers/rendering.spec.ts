@@ -7,8 +7,8 @@ import type { Transform } from '../codec/negotiate.js';
 import { namingProfile } from '../config/naming-profile.js';
 import { ManualClock } from '../std/clock.js';
 import { Renderings, type ListMeta, type Representation } from './rendering.js';
-import type { ResourceDefinition } from '../registry/resource-definition.js';
-import { defaultTable } from '../registry/table.js';
+import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
+import { defaultTable } from '../registry/definition/table.js';
 
 const definition = {
   ...{ kind: 'Pod', listKind: 'PodList', group: '', version: 'v1', itemsCarryType: false },

@@ -7,9 +7,9 @@ import { ApiError, type Status } from '../machinery/api-error.js';
 import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import type { Clock } from '../std/clock.js';
 import type { Steps } from '../std/steps.js';
-import type { ResourceDefinition } from '../registry/resource-definition.js';
-import { toServedVersion } from '../registry/served-version.js';
-import type { TableColumn, TableDefinition } from '../registry/table.js';
+import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
+import { toServedVersion } from '../registry/definition/served-version.js';
+import type { TableColumn, TableDefinition } from '../registry/definition/table.js';
 import { textList } from './text-list.js';
 
 /** The `includeObject` option of Tables: what a row carries beside its cells. */

@@ -3,7 +3,7 @@ import { wantsPretty, type OutputNegotiator } from '../codec/negotiate.js';
 import { headersFor, sendBytes } from './answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import { Renderings, type IncludeObject, type ListMeta, type Representation } from './rendering.js';
-import type { ResourceDefinition } from '../registry/resource-definition.js';
+import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
 import type { Clock } from '../std/clock.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import type { VerbAnswer } from '../verbs/verb.js';

@@ -2,7 +2,7 @@ import type { WatchCache } from '../cache/watch-cache.js';
 import { apiVersionOf } from '../machinery/gvk.js';
 import type { FieldError } from '../machinery/field-error.js';
 import { isCustom, type ServedResource } from '../registry/resource-registry.js';
-import { unchangedUpdateErrors } from '../registry/update-errors.js';
+import { unchangedUpdateErrors } from '../registry/write/update-errors.js';
 import type { KeyValue } from '../storage/kv-store.js';
 import type { Problem, ResourceReport } from './check-report.js';
 import { encryptionOf } from './encryption.js';

@@ -3,7 +3,13 @@ import { asNumber, asText, type Fields } from '../machinery/fields.js';
 import { parseJsonPath, type JsonPath } from '../machinery/json-path.js';
 import type { JsonValue } from '../machinery/kube-object.js';
 import { scalarText } from '../machinery/json-path-text.js';
-import { ageCell, nameColumn, type TableCell, type TableColumn, type TableDefinition } from '../registry/table.js';
+import {
+  ageCell,
+  nameColumn,
+  type TableCell,
+  type TableColumn,
+  type TableDefinition,
+} from '../registry/definition/table.js';
 import { canonicalTime } from '../typed/go-time.js';
 import { inOrder } from '../structural-schema/list-keys.js';
 

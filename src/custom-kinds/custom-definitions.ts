@@ -8,9 +8,9 @@ import {
   type Hub,
   type ViewSubresource,
   type ResourceDefinition,
-} from '../registry/resource-definition.js';
-import { scaleSubresource } from '../registry/scale-subresource.js';
-import type { Strategy } from '../registry/strategy.js';
+} from '../registry/definition/resource-definition.js';
+import { scaleSubresource } from '../registry/definition/scale-subresource.js';
+import type { Strategy } from '../registry/definition/strategy.js';
 import { customScaleTable, customTable } from './columns.js';
 import { CustomForm } from './custom-form.js';
 import type { CustomKind, CustomScale, CustomVersion } from './custom-kind.js';

@@ -5,8 +5,8 @@ import type { StructType, TypeSource } from '../machinery/type-model.js';
 import { schemaOfJsonSchema } from '../patch/apply/schema-of-json-schema.js';
 import { schemaOfType } from '../patch/apply/schema-of-type.js';
 import type { Schema } from '../patch/apply/schema.js';
-import type { CustomType } from '../registry/custom-type.js';
-import { ordered, type SubmittedObject } from '../registry/submitted-object.js';
+import type { CustomType } from '../registry/definition/custom-type.js';
+import { ordered, type SubmittedObject } from '../registry/write/submitted-object.js';
 import { conform } from '../typed/conform.js';
 import { compileSchema, type ValueSchema } from '../structural-schema/value-schema.js';
 

@@ -2,7 +2,7 @@ import type { CacheObserver } from '../cache/watch-cache.js';
 import { deepEqual } from '../machinery/deep-equal.js';
 import { apiVersionOf } from '../machinery/gvk.js';
 import type { KubeObject } from '../machinery/kube-object.js';
-import type { ResourceDefinition } from '../registry/resource-definition.js';
+import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
 import type { ResourceRegistry, ServedResource, ServedVersion } from '../registry/resource-registry.js';
 import { ResourceStore, type StoreDependencies } from '../registry/resource-store.js';
 import type { Logger } from '../std/logger.js';

@@ -1,8 +1,8 @@
 import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../machinery/names.js';
-import type { ViewSubresource } from '../registry/resource-definition.js';
-import { statusSubresource } from '../registry/status-subresource.js';
-import type { Strategy } from '../registry/strategy.js';
+import type { ViewSubresource } from '../registry/definition/resource-definition.js';
+import { statusSubresource } from '../registry/definition/status-subresource.js';
+import type { Strategy } from '../registry/definition/strategy.js';
 import { validateReplicas } from './replicas.validation.js';
 import type { CustomForm } from './custom-form.js';
 

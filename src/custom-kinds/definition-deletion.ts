@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../config/naming-profile.js';
 import { makeFields } from '../machinery/fields.js';
-import type { DeletionStrategy } from '../registry/strategy.js';
+import type { DeletionStrategy } from '../registry/definition/strategy.js';
 import { conditionsOf, withFinding, type Finding } from './definition-conditions.js';
 
 /** Finalizer that keeps a deleted definition until all its objects are deleted. */

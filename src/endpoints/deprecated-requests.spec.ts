@@ -2,9 +2,9 @@ import { registryOf } from '../../test/harness/shell.js';
 import { namingProfile } from '../config/naming-profile.js';
 import { RequestState } from '../answers/request-state.js';
 import { parseRequestInfo } from '../machinery/request-info.js';
-import type { ApiLifecycle } from '../registry/api-lifecycle.js';
-import { defineResource } from '../registry/resource-definition.js';
-import { defaultTable } from '../registry/table.js';
+import type { ApiLifecycle } from '../registry/apis/api-lifecycle.js';
+import { defineResource } from '../registry/definition/resource-definition.js';
+import { defaultTable } from '../registry/definition/table.js';
 import { DeprecatedRequests } from './deprecated-requests.js';
 
 const budgets = defineResource({

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../config/naming-profile.js';
 import type { RequestState } from '../answers/request-state.js';
-import { deprecationWarning } from '../registry/api-lifecycle.js';
+import { deprecationWarning } from '../registry/apis/api-lifecycle.js';
 import type { Served } from '../registry/resource-registry.js';
 import type { Labels, MetricFamily } from '../metrics/metric-family.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, type GroupVersionKind } from '../machinery/gvk.js';
-import type { ResourceVerb } from '../registry/resource-definition.js';
+import type { ResourceVerb } from '../registry/definition/resource-definition.js';
 import { isCustom, type Served, type ServedVersion } from '../registry/resource-registry.js';
 
 /**

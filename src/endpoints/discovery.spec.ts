@@ -7,9 +7,9 @@ import { protobufEncoding } from '../codec/protobuf.js';
 import { namingProfile } from '../config/naming-profile.js';
 import type { GroupVersionKind } from '../machinery/gvk.js';
 import type { KubeObject } from '../machinery/kube-object.js';
-import { defineResource, type Hub, type ResourceDefinition } from '../registry/resource-definition.js';
-import type { Strategy } from '../registry/strategy.js';
-import { defaultTable } from '../registry/table.js';
+import { defineResource, type Hub, type ResourceDefinition } from '../registry/definition/resource-definition.js';
+import type { Strategy } from '../registry/definition/strategy.js';
+import { defaultTable } from '../registry/definition/table.js';
 import { storageVersionHash } from './discovery-documents.js';
 import { DiscoveryRequests } from './discovery-requests.js';
 

@@ -21,17 +21,17 @@ import {
 } from '../machinery/list-options.js';
 import type { RequestInfo } from '../machinery/request-info.js';
 import type { TypeSource } from '../machinery/type-model.js';
-import { listObjects, type Unreadable } from '../registry/list.js';
+import { listObjects, type Unreadable } from '../registry/read/list.js';
 import type { ListMeta } from '../answers/rendering.js';
-import type { ResourceDefinition, ResourceVerb } from '../registry/resource-definition.js';
+import type { ResourceDefinition, ResourceVerb } from '../registry/definition/resource-definition.js';
 import {
   isCustom,
   type ResourceRegistry,
   type ServedResource,
   type ServedVirtual,
 } from '../registry/resource-registry.js';
-import type { Submission } from '../registry/submission.js';
-import { watchObjects } from '../registry/watch.js';
+import type { Submission } from '../registry/write/submission.js';
+import { watchObjects } from '../registry/read/watch.js';
 import { Breather } from '../std/breather.js';
 import type { Clock } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';

@@ -14,7 +14,7 @@ import { goQuote } from '../machinery/field-error.js';
 import { asItems } from '../machinery/fields.js';
 import type { FieldValidation } from '../machinery/list-options.js';
 import { findingsMax } from '../typed/conform.js';
-import { FieldReport, type Submission } from '../registry/submission.js';
+import { FieldReport, type Submission } from '../registry/write/submission.js';
 import type { Clock } from '../std/clock.js';
 import type { Steps } from '../std/steps.js';
 import { YieldTimer } from '../std/yield-timer.js';

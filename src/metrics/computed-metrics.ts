@@ -1,5 +1,5 @@
 import type { Release } from '../config/version.js';
-import type { DeclaredValidation } from '../registry/declared-validation.js';
+import type { DeclaredValidation } from '../registry/write/declared-validation.js';
 import type { CacheCounts } from '../cache/cache-counts.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { ResourceStore } from '../registry/resource-store.js';

@@ -1,8 +1,8 @@
 import { registryOf } from '../../test/harness/shell.js';
 import { stopServing } from '../../test/harness/stop-serving.js';
 import { parseRequestInfo } from '../machinery/request-info.js';
-import { defineResource } from '../registry/resource-definition.js';
-import { defaultTable } from '../registry/table.js';
+import { defineResource } from '../registry/definition/resource-definition.js';
+import { defaultTable } from '../registry/definition/table.js';
 import { ManualClock } from '../std/clock.js';
 import { ServerMetrics } from './server-metrics.js';
 import { RequestMetrics } from './request-metrics.js';

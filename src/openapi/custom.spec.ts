@@ -4,8 +4,8 @@ import { Catalog } from '../catalog/catalog.js';
 import { standardEncodings } from '../codec/encodings.js';
 import { namingProfile } from '../config/naming-profile.js';
 import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
-import { defineResource, type ResourceDefinition } from '../registry/resource-definition.js';
-import { defaultTable } from '../registry/table.js';
+import { defineResource, type ResourceDefinition } from '../registry/definition/resource-definition.js';
+import { defaultTable } from '../registry/definition/table.js';
 import { systemClock } from '../std/clock.js';
 import { OpenApiRequests } from '../endpoints/openapi-requests.js';
 

@@ -7,7 +7,7 @@ import { openApiV2Message } from '../codec/openapi-v2-proto.js';
 import { openApiV3Message } from '../codec/openapi-v3-proto.js';
 import { apiVersion } from '../config/version.js';
 import type { GroupVersionKind } from '../machinery/gvk.js';
-import type { ResourceDefinition } from '../registry/resource-definition.js';
+import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
 import { isCustom, type ResourceRegistry, type ServedVersion } from '../registry/resource-registry.js';
 import { openApiV2, openApiV3, type ApiInfo, type OpenApiV2Document, type OpenApiV3Document } from './documents.js';
 import { OpenApiKinds, type GroupVersion } from './kinds.js';

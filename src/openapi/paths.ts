@@ -1,6 +1,10 @@
 import type { Encoding } from '../codec/encodings.js';
 import { apiVersionOf } from '../machinery/gvk.js';
-import type { HandledSubresource, ResourceVerb, SubresourceDefinition } from '../registry/resource-definition.js';
+import type {
+  HandledSubresource,
+  ResourceVerb,
+  SubresourceDefinition,
+} from '../registry/definition/resource-definition.js';
 import { isCustom, type Served, type ServedVersion } from '../registry/resource-registry.js';
 import {
   connect,

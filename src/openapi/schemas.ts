@@ -1,6 +1,6 @@
 import type { GroupVersionKind } from '../machinery/gvk.js';
 import type { StructType, TypeSource, ValueName } from '../machinery/type-model.js';
-import type { ResourceDefinition } from '../registry/resource-definition.js';
+import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
 import { customSchema } from './custom-schemas.js';
 import type { GroupVersion, OpenApiKinds } from './kinds.js';
 import type { ApiParameter } from './parameters.js';

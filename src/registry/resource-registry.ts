@@ -1,9 +1,9 @@
 import type { GroupResource, GroupVersionKind } from '../machinery/gvk.js';
 import { compareKubeVersions } from '../machinery/kube-version.js';
 import { assert } from '../std/assert.js';
-import type { ApiLifecycle } from './api-lifecycle.js';
-import type { ComputeList, SubresourceHandler, VirtualHandler } from './api-group.js';
-import type { ResourceDefinition, VirtualResourceDefinition } from './resource-definition.js';
+import type { ApiLifecycle } from './apis/api-lifecycle.js';
+import type { ComputeList, SubresourceHandler, VirtualHandler } from './apis/api-group.js';
+import type { ResourceDefinition, VirtualResourceDefinition } from './definition/resource-definition.js';
 import type { StructType } from '../machinery/type-model.js';
 import type { ResourceStore } from './resource-store.js';
 

@@ -12,19 +12,19 @@ import { applyDefaults } from '../typed/defaults.js';
 import { dropEmpties } from '../typed/empties.js';
 import type { GatedFields } from '../typed/gated-fields.js';
 import type { KeyValue, KvStore, Write } from '../storage/kv-store.js';
-import type { DeclaredValidation } from './declared-validation.js';
-import { FieldOwnership } from './field-ownership.js';
-import { readFresh } from './freshness.js';
-import { objectCodec, type ObjectCodec } from './object-codec.js';
+import type { DeclaredValidation } from './write/declared-validation.js';
+import { FieldOwnership } from './write/field-ownership.js';
+import { readFresh } from './read/freshness.js';
+import { objectCodec, type ObjectCodec } from './stored/object-codec.js';
 import type { Steps } from '../std/steps.js';
-import { StoredValues, type StoredValuesOptions } from './stored-values.js';
-import type { Reservation, Reserve } from './reservation.js';
-import type { ResourceDefinition } from './resource-definition.js';
+import { StoredValues, type StoredValuesOptions } from './stored/stored-values.js';
+import type { Reservation, Reserve } from './write/reservation.js';
+import type { ResourceDefinition } from './definition/resource-definition.js';
 import { fromStore } from './storage-to-api-error.js';
-import { canonicalObject } from './submitted-object.js';
-import type { WriteContext } from './write-context.js';
-import type { Sources } from './system-fields.js';
-import { WriteTurns } from './write-turns.js';
+import { canonicalObject } from './write/submitted-object.js';
+import type { WriteContext } from './write/write-context.js';
+import type { Sources } from './write/system-fields.js';
+import { WriteTurns } from './write/write-turns.js';
 
 export interface StoreLimits {
   /** Attempts of a write after compare-and-set conflicts. */

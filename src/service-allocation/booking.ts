@@ -1,7 +1,7 @@
 import type { EncodedObject } from '../cache/encoded-object.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import { noRevision, type Revision } from '../machinery/revision.js';
-import type { Reservation } from '../registry/reservation.js';
+import type { Reservation } from '../registry/write/reservation.js';
 import type { Compare, KeyValue, Write } from '../storage/kv-store.js';
 import type { Ledger } from './ledger.js';
 import type { NodePortMap } from './node-port-map.js';

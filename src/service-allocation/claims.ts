@@ -3,8 +3,8 @@ import { asFields, asText } from '../machinery/fields.js';
 import { apiVersionOf } from '../machinery/gvk.js';
 import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../machinery/names.js';
-import { defineResource } from '../registry/resource-definition.js';
-import { nameColumn } from '../registry/table.js';
+import { defineResource } from '../registry/definition/resource-definition.js';
+import { nameColumn } from '../registry/definition/table.js';
 import { familyOf } from './address-range.js';
 
 /** The Service that has an address: named in an IPAddress object whose name is the address. */

@@ -1,11 +1,11 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { ApiError } from '../machinery/api-error.js';
 import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../machinery/kube-object.js';
-import { toStorageVersion } from '../registry/served-version.js';
+import { toStorageVersion } from '../registry/definition/served-version.js';
 import { wrongObjectType } from '../patch/apply/apply-errors.js';
-import type { Submission } from '../registry/submission.js';
-import { objectTime } from '../registry/system-fields.js';
-import { updateObject } from '../registry/update.js';
+import type { Submission } from '../registry/write/submission.js';
+import { objectTime } from '../registry/write/system-fields.js';
+import { updateObject } from '../registry/write/update.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { viewSubresourceOf } from './view-subresource.js';
 import { checkName, checkUid, ensureNamespace } from './object-identity.js';

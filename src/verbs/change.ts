@@ -1,8 +1,8 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { KubeObject } from '../machinery/kube-object.js';
-import type { Written } from '../registry/create.js';
-import type { Preconditions } from '../registry/preconditions.js';
-import { updateObject } from '../registry/update.js';
+import type { Written } from '../registry/write/create.js';
+import type { Preconditions } from '../registry/write/preconditions.js';
+import { updateObject } from '../registry/write/update.js';
 import { viewSubresourceOf } from './view-subresource.js';
 import { admissionFor, type Target } from './verb.js';
 

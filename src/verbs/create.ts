@@ -1,7 +1,7 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
-import { createObject } from '../registry/create.js';
-import { toStorageVersion } from '../registry/served-version.js';
-import type { Submission } from '../registry/submission.js';
+import { createObject } from '../registry/write/create.js';
+import { toStorageVersion } from '../registry/definition/served-version.js';
+import type { Submission } from '../registry/write/submission.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { ensureNamespace } from './object-identity.js';
 import { submittedTo } from './submitted.js';

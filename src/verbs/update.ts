@@ -1,9 +1,9 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { copyObject } from '../patch/copy-json.js';
-import type { ResourceDefinition } from '../registry/resource-definition.js';
-import { toStorageVersion } from '../registry/served-version.js';
-import type { Submission } from '../registry/submission.js';
-import { updateObject } from '../registry/update.js';
+import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
+import { toStorageVersion } from '../registry/definition/served-version.js';
+import type { Submission } from '../registry/write/submission.js';
+import { updateObject } from '../registry/write/update.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { viewSubresourceOf } from './view-subresource.js';
 import { checkName, ensureNamespace } from './object-identity.js';

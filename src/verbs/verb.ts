@@ -3,13 +3,13 @@ import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { AdmissionOperation } from '../admission/admission-plugin.js';
 import type { Status } from '../machinery/api-error.js';
 import type { KubeObject } from '../machinery/kube-object.js';
-import type { ListResult } from '../registry/list.js';
-import type { Preconditions } from '../registry/preconditions.js';
+import type { ListResult } from '../registry/read/list.js';
+import type { Preconditions } from '../registry/write/preconditions.js';
 import type { RequestContext } from '../registry/request-context.js';
-import type { ResourceDefinition } from '../registry/resource-definition.js';
+import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
 import type { ServedResource } from '../registry/resource-registry.js';
-import { toServedVersion } from '../registry/served-version.js';
-import type { Admit } from '../registry/write-context.js';
+import { toServedVersion } from '../registry/definition/served-version.js';
+import type { Admit } from '../registry/write/write-context.js';
 
 /** The object of a request, with the context of the request. */
 export interface Target {

@@ -1,5 +1,5 @@
 import { ApiError } from '../machinery/api-error.js';
-import type { ViewSubresource } from '../registry/resource-definition.js';
+import type { ViewSubresource } from '../registry/definition/resource-definition.js';
 import type { ServedResource } from '../registry/resource-registry.js';
 
 export function viewSubresourceOf(

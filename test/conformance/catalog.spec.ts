@@ -1,6 +1,6 @@
 import { Catalog } from '../../src/catalog/catalog.js';
 import { namingProfile } from '../../src/config/naming-profile.js';
-import { isRemoved } from '../../src/registry/api-lifecycle.js';
+import { isRemoved } from '../../src/registry/apis/api-lifecycle.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
 /** With every API switched on, the server serves what the published types say there is, in the way they say. */

@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { ApiGroup, type ApiGroupOptions } from '../../src/registry/api-group.js';
-import { defineResource, otherVersion } from '../../src/registry/resource-definition.js';
-import { defaultTable } from '../../src/registry/table.js';
+import { ApiGroup, type ApiGroupOptions } from '../../src/registry/apis/api-group.js';
+import { defineResource, otherVersion } from '../../src/registry/definition/resource-definition.js';
+import { defaultTable } from '../../src/registry/definition/table.js';
 import { nameIsDnsSubdomain } from '../../src/machinery/names.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 

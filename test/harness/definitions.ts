@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from '../../src/registry/resource-definition.js';
+import type { ResourceDefinition } from '../../src/registry/definition/resource-definition.js';
 
 /**
  * Definitions in one line each: plural, kind, short names, where it is stored, its subresources, the labels it is

@@ -7,7 +7,10 @@ import { namingProfile } from '../../src/config/naming-profile.js';
 import { answerError } from '../../src/filters/api-error.filter.js';
 import { registerRequestInfo } from '../../src/hooks/request-info.hook.js';
 import { ResourceRegistry, type Served } from '../../src/registry/resource-registry.js';
-import type { ResourceDefinition, VirtualResourceDefinition } from '../../src/registry/resource-definition.js';
+import type {
+  ResourceDefinition,
+  VirtualResourceDefinition,
+} from '../../src/registry/definition/resource-definition.js';
 import { ResourceStore } from '../../src/registry/resource-store.js';
 import { systemClock, type Clock } from '../../src/std/clock.js';
 import { silentLogger } from '../../src/std/logger.js';

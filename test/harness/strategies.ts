@@ -1,7 +1,7 @@
 import { atOnce } from '../../src/std/steps.js';
 import type { FieldError } from '../../src/machinery/field-error.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
-import type { Strategy, StrategyContext } from '../../src/registry/strategy.js';
+import type { Strategy, StrategyContext } from '../../src/registry/definition/strategy.js';
 
 /** What the specs of kinds share: the part of a create that the kind itself has a say in. */
 export const testContext: StrategyContext = {

@@ -7,7 +7,7 @@ import { namingProfile } from '../../src/config/naming-profile.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { parseApiVersion } from '../../src/machinery/gvk.js';
 import type { ServedResource } from '../../src/registry/resource-registry.js';
-import { toStorageVersion } from '../../src/registry/served-version.js';
+import { toStorageVersion } from '../../src/registry/definition/served-version.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
 /**

@@ -1,8 +1,8 @@
 import { nameIsDnsSubdomain } from '../../src/machinery/names.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
-import { defineResource } from '../../src/registry/resource-definition.js';
+import { defineResource } from '../../src/registry/definition/resource-definition.js';
 import { ResourceStore } from '../../src/registry/resource-store.js';
-import { defaultTable } from '../../src/registry/table.js';
+import { defaultTable } from '../../src/registry/definition/table.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 import { stopServing } from '../harness/stop-serving.js';
 import { until, untilGone } from '../harness/until.js';

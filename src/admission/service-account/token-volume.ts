@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { asItems, asText, type Fields } from '../../machinery/fields.js';
-import { generateName } from '../../registry/system-fields.js';
+import { generateName } from '../../registry/write/system-fields.js';
 import type { Rng } from '../../std/rng.js';
 import { containersOf } from '../pods/containers.js';
 

@@ -1,6 +1,10 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { defineResource, otherVersion, type ResourceDefinition } from '../../registry/resource-definition.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
+import {
+  defineResource,
+  otherVersion,
+  type ResourceDefinition,
+} from '../../registry/definition/resource-definition.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import { bindingTable, mutatingPolicyTable, validatingPolicyTable } from './policy.table.js';
 import { mutatingBindingStrategy, validatingBindingStrategy } from './policy-binding.strategy.js';
 import { mutatingPolicyStrategy, validatingPolicyStrategy } from './policy.strategy.js';

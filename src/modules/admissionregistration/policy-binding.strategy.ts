@@ -1,7 +1,7 @@
 import { makeFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { fillMatchResources } from './match.defaults.js';
 import { validateMutatingBinding, validateValidatingBinding } from './policy-binding.validation.js';
 

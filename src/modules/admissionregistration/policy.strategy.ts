@@ -1,6 +1,6 @@
 import { fillIn, makeFields } from '../../machinery/fields.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { fillMatchResources } from './match.defaults.js';
 import { validateMutatingPolicy, validateValidatingPolicy } from './policy.validation.js';
 

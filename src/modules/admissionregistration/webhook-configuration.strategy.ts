@@ -1,6 +1,6 @@
 import { asFields, asItems, fillIn, isSet, makeFields, type Fields } from '../../machinery/fields.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { fillMatch } from './match.defaults.js';
 import { validateWebhooks, validateWebhooksUpdate } from './webhook.validation.js';
 

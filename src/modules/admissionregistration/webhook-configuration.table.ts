@@ -1,5 +1,5 @@
 import { asItems } from '../../machinery/fields.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
 export const webhookConfigurationTable: TableDefinition = {
   columns: [nameColumn, { name: 'Webhooks', type: 'integer', description: 'How many webhooks it names.' }, ageColumn],

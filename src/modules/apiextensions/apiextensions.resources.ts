@@ -1,7 +1,7 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { apiVersionOf } from '../../machinery/gvk.js';
-import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
-import { defaultTable } from '../../registry/table.js';
+import { defineResource, type ResourceDefinition } from '../../registry/definition/resource-definition.js';
+import { defaultTable } from '../../registry/definition/table.js';
 import { fromStoredDefinition, toStoredDefinition } from '../../custom-kinds/definition-storage.js';
 import { definitionStatusSubresource, definitionStrategy } from './definition.strategy.js';
 

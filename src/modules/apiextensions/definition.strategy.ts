@@ -4,8 +4,8 @@ import { asFields, asItems, asText, asTexts, fillIn, fillInZero, isSet, makeFiel
 import type { JsonValue, KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { copyJson } from '../../patch/copy-json.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { definitionDeletion } from '../../custom-kinds/definition-deletion.js';
 import { schemaOf } from '../../custom-kinds/definition-view.js';
 import { validateDefinition, validateDefinitionUpdate, validateStatusNames } from './definition.validation.js';

@@ -2,8 +2,8 @@ import { path } from '../../machinery/field-error.js';
 import { each, oneOf } from '../../machinery/field-rules.js';
 import { asFields, fillIn, isSet, makeFields } from '../../machinery/fields.js';
 import { validatePathSegment } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateApiService } from './api-service.validation.js';
 
 const portDefault = 443;

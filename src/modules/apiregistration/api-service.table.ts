@@ -1,6 +1,6 @@
 import { asFields, asItems, asText, isSet } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
 export const apiServiceTable: TableDefinition = {
   columns: [

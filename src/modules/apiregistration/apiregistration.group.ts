@@ -1,4 +1,4 @@
-import { ApiGroup } from '../../registry/api-group.js';
+import { ApiGroup } from '../../registry/apis/api-group.js';
 import { apiregistrationResources, apiregistrationVersion } from './apiregistration.resources.js';
 
 @ApiGroup((naming) => ({

@@ -1,5 +1,5 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { defineResource, type ResourceDefinition } from '../../registry/definition/resource-definition.js';
 import { apiServiceStatusSubresource, apiServiceStrategy } from './api-service.strategy.js';
 import { apiServiceTable } from './api-service.table.js';
 

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
-import { defaultTable } from '../../registry/table.js';
+import { defineResource, type ResourceDefinition } from '../../registry/definition/resource-definition.js';
+import { defaultTable } from '../../registry/definition/table.js';
 import { storageVersionStatusSubresource, storageVersionStrategy } from './storage-version.strategy.js';
 
 export const apiserverInternalVersion = (naming: NamingProfile) => ({

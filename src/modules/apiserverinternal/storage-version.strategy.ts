@@ -3,8 +3,8 @@ import { fieldError, path, type FieldError, type FieldPath } from '../../machine
 import { each, required } from '../../machinery/field-rules.js';
 import { asFields, asItems, asText, asTexts, makeFields, type Fields } from '../../machinery/fields.js';
 import { validateDns1035Label, validateDnsSubdomain } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 
 /** In which version each server of the cluster writes a resource: `<group>.<resource>` is its name. */
 export const storageVersionStrategy: Strategy = {

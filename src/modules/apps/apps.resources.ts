@@ -1,6 +1,6 @@
 import type { Deployment, ReplicaSet, StatefulSet } from '../../catalog/types/apps.v1.js';
-import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
-import { scaleSubresource } from '../../registry/scale-subresource.js';
+import { defineResource, type ResourceDefinition } from '../../registry/definition/resource-definition.js';
+import { scaleSubresource } from '../../registry/definition/scale-subresource.js';
 import { selectorText } from '../core/selector.cells.js';
 import {
   controllerRevisionTable,

@@ -1,6 +1,6 @@
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
 import { namingProfile } from '../../config/naming-profile.js';
-import { apiGroupsOf } from '../../registry/api-group.js';
+import { apiGroupsOf } from '../../registry/apis/api-group.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { AppsGroup } from './apps.group.js';
 import { appsResources } from './apps.resources.js';

@@ -7,7 +7,7 @@ import type {
 } from '../../catalog/types/apps.v1.js';
 import { asNumber } from '../../machinery/fields.js';
 import type { OwnerReference } from '../../machinery/kube-object.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { labelsCell, orNone } from '../core/cells.js';
 import { replicaTable } from '../core/pod/replica.table.js';
 import { selectorColumn, templateCells, templateColumns } from '../core/pod/template.cells.js';

@@ -4,7 +4,7 @@ import { notNegative } from '../../machinery/field-rules.js';
 import { isSet } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 
 /** A ControllerRevision is an earlier state of a workload, for rollbacks: its data is immutable, its revision is not. */
 export const controllerRevisionStrategy: Strategy<ControllerRevision> = {

@@ -5,7 +5,7 @@ import { notNegative, required } from '../../machinery/field-rules.js';
 import { atMostAll, intOrPercent, validateIntOrPercent } from '../../machinery/int-or-percent.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { defaultPodTemplate } from '../core/pod/pod-template.js';
 import { validateCollisions, validateCounters, validateParts } from '../core/replica-status.validation.js';

@@ -3,7 +3,7 @@ import type { FieldError } from '../../machinery/field-error.js';
 import { notNegative } from '../../machinery/field-rules.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { defaultPodTemplate } from '../core/pod/pod-template.js';
 import { validateCounters, validateParts } from '../core/replica-status.validation.js';

@@ -1,8 +1,8 @@
 import type { StatefulSet } from '../../catalog/types/apps.v1.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsLabel } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { defaultClaim } from '../core/persistent-volume-claim.defaults.js';
 import { defaultPodTemplate } from '../core/pod/pod-template.js';

@@ -4,7 +4,7 @@ import type { PodTemplateSpec } from '../../catalog/types/core.v1.js';
 import type * as extensionsV1beta1 from '../../catalog/types/extensions.v1beta1.js';
 import type { LabelSelector } from '../../catalog/types/meta.v1.js';
 import type { ObjectMeta } from '../../machinery/kube-object.js';
-import type { StoredVersion } from '../../registry/resource-definition.js';
+import type { StoredVersion } from '../../registry/definition/resource-definition.js';
 import { generationAnnotation } from './daemon-set.strategy.js';
 
 /**

@@ -5,7 +5,7 @@ import { required } from '../../machinery/field-rules.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { ObjectMeta } from '../../machinery/kube-object.js';
 import { labelSelectorOf, type LabelSelector } from '../../machinery/label-selector.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import {
   validatePodTemplate,
   validateRunsForever,

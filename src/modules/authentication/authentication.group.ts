@@ -4,8 +4,8 @@ import { ApiError } from '../../machinery/api-error.js';
 import { asFields, asText, asTexts } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { UserInfo } from '../../machinery/user-info.js';
-import { ApiGroup, VirtualResource, type HandlerResult, type VirtualRequest } from '../../registry/api-group.js';
-import { objectTime } from '../../registry/system-fields.js';
+import { ApiGroup, VirtualResource, type HandlerResult, type VirtualRequest } from '../../registry/apis/api-group.js';
+import { objectTime } from '../../registry/write/system-fields.js';
 import type { Clock } from '../../std/clock.js';
 
 const authenticationVersion = (naming: NamingProfile) => ({

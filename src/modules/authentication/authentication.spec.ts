@@ -1,6 +1,6 @@
 import type { TokenVerdict } from '../../auth/authenticator.js';
 import type { UserInfo } from '../../machinery/user-info.js';
-import type { VirtualRequest } from '../../registry/api-group.js';
+import type { VirtualRequest } from '../../registry/apis/api-group.js';
 import type { Clock } from '../../std/clock.js';
 import { AuthenticationGroup } from './authentication.group.js';
 

@@ -6,7 +6,7 @@ import type { FieldError } from '../../machinery/field-error.js';
 import { asFields, asText, asTexts, isSet } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { UserInfo } from '../../machinery/user-info.js';
-import { ApiGroup, VirtualResource, type HandlerResult, type VirtualRequest } from '../../registry/api-group.js';
+import { ApiGroup, VirtualResource, type HandlerResult, type VirtualRequest } from '../../registry/apis/api-group.js';
 import { validateAccessReview, validateBareMetadata, validateLocalReview } from './access-review.validation.js';
 import { selectorProblems } from './selector-problems.js';
 

@@ -1,6 +1,6 @@
 import type { AuthorizationAttributes, Authorizer } from '../../auth/authorizer.js';
 import { ApiError } from '../../machinery/api-error.js';
-import type { VirtualRequest } from '../../registry/api-group.js';
+import type { VirtualRequest } from '../../registry/apis/api-group.js';
 import { AuthorizationGroup } from './authorization.group.js';
 
 const asker = { name: 'asker', uid: '', groups: [], extra: {} };

@@ -1,4 +1,4 @@
-import { ApiGroup } from '../../registry/api-group.js';
+import { ApiGroup } from '../../registry/apis/api-group.js';
 import { autoscalersV1, autoscalersV2, autoscalingGroup } from './autoscaling.resources.js';
 
 @ApiGroup((naming) => [

@@ -1,5 +1,9 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { defineResource, otherVersion, type ResourceDefinition } from '../../registry/resource-definition.js';
+import {
+  defineResource,
+  otherVersion,
+  type ResourceDefinition,
+} from '../../registry/definition/resource-definition.js';
 import { autoscalerStatusSubresource, autoscalerStrategy } from './horizontal-pod-autoscaler.strategy.js';
 import { autoscalerTable } from './horizontal-pod-autoscaler.table.js';
 import { autoscalerConverters } from './horizontal-pod-autoscaler.v1.js';

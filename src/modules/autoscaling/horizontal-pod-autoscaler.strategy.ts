@@ -1,8 +1,8 @@
 import { asFields, asItems, fillIn, isSet, makeFields, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { normalizeAmounts } from '../core/pod/pod-resources.js';
 import { validateAutoscaler, validateAutoscalerStatus } from './horizontal-pod-autoscaler.validation.js';

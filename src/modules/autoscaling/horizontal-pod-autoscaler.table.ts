@@ -1,6 +1,6 @@
 import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
 /** `toHub`: tables of the other version show what the stored one has. */
 export const autoscalerTable = (toHub: (object: KubeObject) => KubeObject = (object) => object): TableDefinition => ({

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { asFields, asNumber } from '../../machinery/fields.js';
-import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { defineResource, type ResourceDefinition } from '../../registry/definition/resource-definition.js';
 import { cronJobTable, jobTable } from './batch.tables.js';
 import { cronJobStatusSubresource, cronJobStrategy } from './cron-job.strategy.js';
 import { jobStatusSubresource, jobStrategy } from './job.strategy.js';

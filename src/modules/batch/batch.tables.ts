@@ -1,6 +1,12 @@
 import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { ageCell, ageColumn, humanDuration, nameColumn, type TableDefinition } from '../../registry/table.js';
+import {
+  ageCell,
+  ageColumn,
+  humanDuration,
+  nameColumn,
+  type TableDefinition,
+} from '../../registry/definition/table.js';
 import { orNone } from '../core/cells.js';
 import { selectorColumn, templateCells, templateColumns } from '../core/pod/template.cells.js';
 import { selectorText } from '../core/selector.cells.js';

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { fieldAt } from '../../machinery/field-at.js';
-import { defineResource, otherVersion } from '../../registry/resource-definition.js';
+import { defineResource, otherVersion } from '../../registry/definition/resource-definition.js';
 import { approvalSubresource, signingRequestStatusSubresource } from './signing-request.subresources.js';
 import { signingRequestStrategy } from './signing-request.strategy.js';
 import { signingRequestTable } from './signing-request.table.js';

@@ -3,8 +3,8 @@ import { path } from '../../machinery/field-error.js';
 import { asFields, fillIn, makeFields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validatePodCertificateStatus } from './pod-certificate.status.validation.js';
 import { validatePodCertificateSpec } from './pod-certificate.validation.js';
 

@@ -1,5 +1,5 @@
 import { asFields, asItems, asText } from '../../machinery/fields.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { outcomes } from './pod-certificate.status.validation.js';
 
 export const podCertificateTable: TableDefinition = {

@@ -3,7 +3,7 @@ import type { Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { leafPem, requestPem } from '../../../test/harness/certificate-texts.js';
 import { prepared, refusals, testContext, texts, updateRefusals } from '../../../test/harness/strategies.js';
-import type { ViewSubresource } from '../../registry/resource-definition.js';
+import type { ViewSubresource } from '../../registry/definition/resource-definition.js';
 import { approvalSubresource, signingRequestStatusSubresource } from './signing-request.subresources.js';
 import { signingRequestStrategy } from './signing-request.strategy.js';
 import { signingRequestTable } from './signing-request.table.js';

@@ -7,7 +7,7 @@ import { asFields, asText, asTexts, makeFields } from '../../machinery/fields.js
 import { nameIsPathSegment } from '../../machinery/names.js';
 import type { UserInfo } from '../../machinery/user-info.js';
 import { repeatedValues } from '../../machinery/value-key.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateSignerName } from './signer-name.validation.js';
 
 const at = path('spec');

@@ -6,10 +6,10 @@ import { fieldError, path, type FieldError } from '../../machinery/field-error.j
 import { each, oneOf } from '../../machinery/field-rules.js';
 import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import type { ViewSubresource } from '../../registry/resource-definition.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
+import type { ViewSubresource } from '../../registry/definition/resource-definition.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import { repeatedValues, valueKey } from '../../machinery/value-key.js';
-import type { StrategyContext } from '../../registry/strategy.js';
+import type { StrategyContext } from '../../registry/definition/strategy.js';
 
 const at = path('status');
 const conditionsAt = at.child('conditions');

@@ -1,6 +1,12 @@
 import { asFields, asItems, asText, isSet } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { ageCell, ageColumn, humanDuration, nameColumn, type TableDefinition } from '../../registry/table.js';
+import {
+  ageCell,
+  ageColumn,
+  humanDuration,
+  nameColumn,
+  type TableDefinition,
+} from '../../registry/definition/table.js';
 import { orNone } from '../core/cells.js';
 
 export const signingRequestTable: TableDefinition = {

@@ -6,7 +6,7 @@ import { asFields, asText } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateSignerName } from './signer-name.validation.js';
 
 const at = path('spec');

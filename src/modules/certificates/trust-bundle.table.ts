@@ -1,5 +1,5 @@
 import { asFields, asText } from '../../machinery/fields.js';
-import { nameColumn, type TableDefinition } from '../../registry/table.js';
+import { nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { orNone } from '../core/cells.js';
 
 export const trustBundleTable: TableDefinition = {

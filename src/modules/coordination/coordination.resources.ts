@@ -1,5 +1,5 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { defineResource, otherVersion } from '../../registry/resource-definition.js';
+import { defineResource, otherVersion } from '../../registry/definition/resource-definition.js';
 import { leaseCandidateStrategy } from './lease-candidate.strategy.js';
 import { leaseCandidateTable } from './lease-candidate.table.js';
 import { leaseStrategy } from './lease.strategy.js';

@@ -4,7 +4,7 @@ import { required } from '../../machinery/field-rules.js';
 import { immutable } from '../../machinery/immutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { compareSemver, parseSemver } from '../../machinery/semver.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { oldestFirst, validateStrategyName } from './strategy-name.validation.js';
 
 const at = path('spec');

@@ -1,5 +1,5 @@
 import type { LeaseCandidate } from '../../catalog/types/coordination.v1beta1.js';
-import { nameColumn, type TableDefinition } from '../../registry/table.js';
+import { nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { orNone } from '../core/cells.js';
 
 export const leaseCandidateTable: TableDefinition<LeaseCandidate> = {

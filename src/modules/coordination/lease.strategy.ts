@@ -2,7 +2,7 @@ import type { Lease } from '../../catalog/types/coordination.v1.js';
 import { path, fieldError, type FieldError } from '../../machinery/field-error.js';
 import { notNegative } from '../../machinery/field-rules.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateStrategyName } from './strategy-name.validation.js';
 
 export const leaseStrategy: Strategy<Lease> = {

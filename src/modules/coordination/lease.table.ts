@@ -1,5 +1,5 @@
 import type { Lease } from '../../catalog/types/coordination.v1.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
 export const leaseTable: TableDefinition<Lease> = {
   columns: [nameColumn, { name: 'Holder', type: 'string', description: 'Who holds it.' }, ageColumn],

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { asFields, asItems, asText } from '../../machinery/fields.js';
-import { nameColumn, type TableDefinition } from '../../registry/table.js';
+import { nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
 /** A part of the control plane that this server can ask how it is. */
 export interface Component {

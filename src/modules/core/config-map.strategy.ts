@@ -4,7 +4,7 @@ import { checked } from '../../machinery/field-rules.js';
 import { asFields, asText } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateConfigKey } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 
 /** Every pod that mounts one keeps it in memory, and so does every watcher. */
 export const dataBytesMax = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { asFields } from '../../machinery/fields.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
 export const configMapTable: TableDefinition = {
   columns: [nameColumn, { name: 'Data', type: 'string', description: 'How many keys it holds.' }, ageColumn],

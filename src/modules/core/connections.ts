@@ -1,8 +1,8 @@
 import { ApiError } from '../../machinery/api-error.js';
 import { asFields, asItems, asText } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import type { SubresourceRequest } from '../../registry/api-group.js';
-import type { SubresourceDefinition } from '../../registry/resource-definition.js';
+import type { SubresourceRequest } from '../../registry/apis/api-group.js';
+import type { SubresourceDefinition } from '../../registry/definition/resource-definition.js';
 import { coreVersion } from './core.version.js';
 
 /**

@@ -11,13 +11,13 @@ import {
   type HandlerResult,
   type SubresourceRequest,
   type VirtualRequest,
-} from '../../registry/api-group.js';
+} from '../../registry/apis/api-group.js';
 import type { RequestContext } from '../../registry/request-context.js';
-import type { Reservation } from '../../registry/reservation.js';
-import type { HandledSubresource } from '../../registry/resource-definition.js';
+import type { Reservation } from '../../registry/write/reservation.js';
+import type { HandledSubresource } from '../../registry/definition/resource-definition.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
-import { objectTime } from '../../registry/system-fields.js';
-import { updateObject } from '../../registry/update.js';
+import { objectTime } from '../../registry/write/system-fields.js';
+import { updateObject } from '../../registry/write/update.js';
 import type { ServiceAllocation } from '../../service-allocation/service-allocation.js';
 import { componentStatuses, type Component } from './component-status.js';
 import {

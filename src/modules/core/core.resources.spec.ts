@@ -1,6 +1,6 @@
 import { namingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { apiGroupsOf } from '../../registry/api-group.js';
+import { apiGroupsOf } from '../../registry/apis/api-group.js';
 import { coordinationResources } from '../coordination/coordination.resources.js';
 import { CoreGroup } from './core.group.js';
 import { coreResources } from './core.resources.js';

@@ -1,9 +1,9 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { asFields, asItems, asNumber, asText, asTextMap } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { allVerbs, defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
-import { scaleSubresource } from '../../registry/scale-subresource.js';
-import { defaultTable } from '../../registry/table.js';
+import { allVerbs, defineResource, type ResourceDefinition } from '../../registry/definition/resource-definition.js';
+import { scaleSubresource } from '../../registry/definition/scale-subresource.js';
+import { defaultTable } from '../../registry/definition/table.js';
 import { componentStatusStrategy, componentStatusTable } from './component-status.js';
 import { configMapStrategy } from './config-map.strategy.js';
 import { configMapTable } from './config-map.table.js';

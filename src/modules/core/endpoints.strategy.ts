@@ -8,7 +8,7 @@ import {
   validateDnsSubdomain,
   validateQualifiedName,
 } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateIp, validateReachableIp } from '../../machinery/ip-addresses.js';
 import { protocols } from './pod/container.validation.js';
 

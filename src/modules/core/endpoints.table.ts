@@ -1,6 +1,6 @@
 import { asItems, asNumber, asText } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { orNone } from './cells.js';
 
 export const endpointsTable: TableDefinition = {

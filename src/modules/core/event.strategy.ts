@@ -2,7 +2,7 @@ import { fieldError, type FieldError } from '../../machinery/field-error.js';
 import { asFields, asText, fillIn, isSet, makeFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsPathSegment } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 
 /** Events of the core group take nearly anything: reporters of all ages write them, and none can do much about an error. */
 export const eventStrategy: Strategy = {

@@ -1,7 +1,7 @@
 import { asFields, asItems, makeFields, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateLimitRange } from './limit-range.validation.js';
 import { normalizeAmounts } from './pod/pod-resources.js';
 

@@ -4,9 +4,9 @@ import { checked } from '../../machinery/field-rules.js';
 import { asFields, asTexts, makeFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsLabel, validateQualifiedName } from '../../machinery/names.js';
-import type { ViewSubresource } from '../../registry/resource-definition.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { ViewSubresource } from '../../registry/definition/resource-definition.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 
 /**
  * A namespace stays while anything in it has to be cleaned up: spec.finalizers hold it, beside those of its metadata.

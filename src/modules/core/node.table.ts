@@ -1,7 +1,7 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { asFields, asItems, asText } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { orNone, orUnknown } from './cells.js';
 
 export function nodeTable(naming: NamingProfile): TableDefinition {

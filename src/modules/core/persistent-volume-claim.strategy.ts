@@ -2,8 +2,8 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 import { asFields, asText, isSet, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { defaultClaim } from './persistent-volume-claim.defaults.js';
 import { claimUpdateRule, validateClaim, validateClaimStatus } from './persistent-volume-claim.validation.js';
 

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { asFields, asText, isSet } from '../../machinery/fields.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { accessModesCell, orUnset, storageClassOf, volumePhase } from './volume.cells.js';
 
 export function persistentVolumeClaimTable(naming: NamingProfile): TableDefinition {

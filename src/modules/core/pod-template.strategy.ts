@@ -2,7 +2,7 @@ import { path, type FieldError } from '../../machinery/field-error.js';
 import { asFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { defaultPodTemplate, validatePodTemplate } from './pod/pod-template.js';
 import { podSpecWarnings } from './pod/pod.warnings.js';
 

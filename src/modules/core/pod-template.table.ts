@@ -1,5 +1,5 @@
 import { asFields } from '../../machinery/fields.js';
-import { nameColumn, type TableDefinition } from '../../registry/table.js';
+import { nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { labelsCell } from './cells.js';
 import { templateCells } from './pod/template.cells.js';
 

@@ -4,8 +4,8 @@ import { asFields, asTextMap, fillIn, isSet, makeFields, type Fields } from '../
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { labelSelectorOf } from '../../machinery/label-selector.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import type { Steps } from '../../std/steps.js';
 import {
   defaultPodTemplate,

@@ -1,5 +1,5 @@
 import { asFields } from '../../machinery/fields.js';
-import type { TableDefinition } from '../../registry/table.js';
+import type { TableDefinition } from '../../registry/definition/table.js';
 import { labelsCell } from './cells.js';
 import { replicaTable } from './pod/replica.table.js';
 

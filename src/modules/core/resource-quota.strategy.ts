@@ -1,8 +1,8 @@
 import { asFields, makeFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { normalizeAmounts } from './pod/pod-resources.js';
 import { validateQuota, validateQuotaStatus, validateQuotaUpdate } from './resource-quota.validation.js';
 

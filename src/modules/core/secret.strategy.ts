@@ -5,7 +5,7 @@ import { checked, required } from '../../machinery/field-rules.js';
 import { asFields, asText, asTextMap, fillInZero, isSet } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateConfigKey } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { dataBytesMax, validateImmutable } from './config-map.strategy.js';
 import { keyPairProblem } from './key-pair.js';
 

@@ -1,7 +1,7 @@
 import { asItems, isSet } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 
 export const serviceAccountStrategy: Strategy = {
   validateName: nameIsDnsSubdomain,

@@ -1,4 +1,4 @@
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
 export const serviceAccountTable: TableDefinition = {
   columns: [nameColumn, ageColumn],

@@ -5,9 +5,9 @@ import { fieldError, path, type FieldError } from '../../machinery/field-error.j
 import { asFields, asNumber, asText, asTexts, isSet } from '../../machinery/fields.js';
 import { parseApiVersion, type GroupVersionKind } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import type { SubresourceRequest } from '../../registry/api-group.js';
+import type { SubresourceRequest } from '../../registry/apis/api-group.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
-import { objectTime } from '../../registry/system-fields.js';
+import { objectTime } from '../../registry/write/system-fields.js';
 import { coreVersion } from './core.version.js';
 
 export interface TokenRequestParts {

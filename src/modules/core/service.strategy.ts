@@ -14,8 +14,8 @@ import {
 } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsLabel } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateService, validateServiceUpdate } from './service.validation.js';
 import { allocatesNodePorts, hasClusterIp, isExternallyAccessible } from '../../service-allocation/service.types.js';
 

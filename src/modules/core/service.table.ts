@@ -1,5 +1,5 @@
 import { asFields, asItems, asNumber, asText, asTexts, type Fields } from '../../machinery/fields.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { labelsCell, orNone } from './cells.js';
 
 export const serviceTable: TableDefinition = {

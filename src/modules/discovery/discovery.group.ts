@@ -1,4 +1,4 @@
-import { ApiGroup } from '../../registry/api-group.js';
+import { ApiGroup } from '../../registry/apis/api-group.js';
 import { discoveryResources, discoveryVersion } from './discovery.resources.js';
 
 @ApiGroup((naming) => ({

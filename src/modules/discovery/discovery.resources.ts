@@ -1,5 +1,5 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { defineResource, type ResourceDefinition } from '../../registry/definition/resource-definition.js';
 import { endpointSliceStrategy } from './endpoint-slice.strategy.js';
 import { endpointSliceTable } from './endpoint-slice.table.js';
 import { storedEndpointSlices } from './stored-versions.js';

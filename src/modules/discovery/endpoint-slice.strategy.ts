@@ -3,7 +3,7 @@ import { path } from '../../machinery/field-error.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { ipWarnings } from '../networking/address-warnings.js';
 import { validateEndpointSlice } from './endpoint-slice.validation.js';
 

@@ -1,5 +1,5 @@
 import type { EndpointSlice } from '../../catalog/types/discovery.v1.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
 export const endpointSliceTable: TableDefinition<EndpointSlice> = {
   columns: [

@@ -1,7 +1,7 @@
 import type * as v1 from '../../catalog/types/discovery.v1.js';
 import type * as v1beta1 from '../../catalog/types/discovery.v1beta1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import type { StoredVersion } from '../../registry/resource-definition.js';
+import type { StoredVersion } from '../../registry/definition/resource-definition.js';
 
 /** Endpoints of v1beta1 have their zone and host in a map of labels. The rest of the map is kept as it was. */
 export const storedEndpointSlices = (group: string, naming: NamingProfile): readonly StoredVersion[] => {

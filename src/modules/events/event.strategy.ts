@@ -4,7 +4,7 @@ import { fieldError, type FieldError } from '../../machinery/field-error.js';
 import { asFields, asNumber, asText, isSet } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { eventStrategy as coreEventStrategy } from '../core/event.strategy.js';
 import { validateReport } from './reported-event.validation.js';
 

@@ -1,5 +1,5 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { otherVersion, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { otherVersion, type ResourceDefinition } from '../../registry/definition/resource-definition.js';
 import { coreResources } from '../core/core.resources.js';
 import { eventTable } from '../core/event.table.js';
 import { eventFieldLabels, fromCoreEvent, toCoreEvent } from './event.converter.js';

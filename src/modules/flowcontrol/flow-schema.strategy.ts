@@ -1,6 +1,6 @@
 import { asFields, fillInZero, makeFields } from '../../machinery/fields.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateConditions, validateFlowSchema } from './flow-schema.validation.js';
 
 const matchingPrecedenceDefault = 1000;

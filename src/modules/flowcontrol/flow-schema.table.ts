@@ -1,5 +1,5 @@
 import { asFields, asItems, asNumber, asText, isSet } from '../../machinery/fields.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
 export const flowSchemaTable: TableDefinition = {
   columns: [

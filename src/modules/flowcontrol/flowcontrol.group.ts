@@ -1,4 +1,4 @@
-import { ApiGroup } from '../../registry/api-group.js';
+import { ApiGroup } from '../../registry/apis/api-group.js';
 import { flowcontrolResources, flowcontrolVersion } from './flowcontrol.resources.js';
 
 @ApiGroup((naming) => ({

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import { defineResource, type ResourceDefinition } from '../../registry/definition/resource-definition.js';
 import { flowSchemaStrategy } from './flow-schema.strategy.js';
 import { flowSchemaTable } from './flow-schema.table.js';
 import { priorityLevelStrategy } from './priority-level.strategy.js';

@@ -1,7 +1,7 @@
 import { asFields, fillIn, fillInZero, isSet, makeFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateConditions } from './flow-schema.validation.js';
 import { validatePriorityLevel } from './priority-level.validation.js';
 

@@ -1,5 +1,11 @@
 import { asFields, asNumber, asText, isSet } from '../../machinery/fields.js';
-import { ageCell, ageColumn, nameColumn, type TableCell, type TableDefinition } from '../../registry/table.js';
+import {
+  ageCell,
+  ageColumn,
+  nameColumn,
+  type TableCell,
+  type TableDefinition,
+} from '../../registry/definition/table.js';
 
 export const priorityLevelTable: TableDefinition = {
   columns: [

@@ -1,7 +1,7 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { asFields, isSet } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import type { StoredVersion } from '../../registry/resource-definition.js';
+import type { StoredVersion } from '../../registry/definition/resource-definition.js';
 
 /** PriorityLevelConfigurations before v1: the shares had another name, and zero could not be told from none. */
 export const storedLevels = (group: string, naming: NamingProfile): readonly StoredVersion[] => [

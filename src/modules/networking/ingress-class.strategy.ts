@@ -4,7 +4,7 @@ import { asFields, asText, fillIn, isSet, type Fields } from '../../machinery/fi
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsLabel, nameIsDnsSubdomain, validateDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateTypedReference } from './typed-reference.validation.js';
 
 const at = path('spec');

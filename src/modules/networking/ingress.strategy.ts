@@ -3,8 +3,8 @@ import { fieldError, path, type FieldError } from '../../machinery/field-error.j
 import { asFields, asText, isSet, makeFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateIngressSpec, validateLoadBalancer } from './ingress.validation.js';
 
 export function ingressStrategy(naming: NamingProfile): Strategy {

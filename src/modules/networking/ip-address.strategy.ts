@@ -4,7 +4,7 @@ import { asFields, asText, isSet } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { validateDnsSubdomain, validatePathSegment } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateCanonicalIp } from './canonical.validation.js';
 
 const at = path('spec').child('parentRef');

@@ -1,5 +1,5 @@
 import { asFields, asText, isSet } from '../../machinery/fields.js';
-import { ageCell, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
 /** Clients know a third cell, the age, that no column tells of. */
 export const ipAddressTable: TableDefinition = {

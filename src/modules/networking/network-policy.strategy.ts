@@ -13,7 +13,7 @@ import {
 } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validatePortName, validatePortNumber } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateCidr } from '../../machinery/ip-addresses.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
 import { cidrWarnings } from './address-warnings.js';

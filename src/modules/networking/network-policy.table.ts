@@ -1,6 +1,6 @@
 import { asFields } from '../../machinery/fields.js';
 import { labelSelectorOf } from '../../machinery/label-selector.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { orNone } from '../core/cells.js';
 
 export const networkPolicyTable: TableDefinition = {

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { fieldAt } from '../../machinery/field-at.js';
-import { defineResource, otherVersion } from '../../registry/resource-definition.js';
+import { defineResource, otherVersion } from '../../registry/definition/resource-definition.js';
 import { ingressClassStrategy } from './ingress-class.strategy.js';
 import { ingressClassTable } from './ingress-class.table.js';
 import { ingressStatusSubresource, ingressStrategy } from './ingress.strategy.js';

@@ -4,8 +4,8 @@ import { asFields, asTexts, makeFields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { cidrFamily, validateCanonicalCidr } from './canonical.validation.js';
 
 const at = path('spec').child('cidrs');

@@ -1,6 +1,6 @@
 import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import type { StoredVersion } from '../../registry/resource-definition.js';
+import type { StoredVersion } from '../../registry/definition/resource-definition.js';
 
 const extensions = { group: 'extensions', version: 'v1beta1' } as const;
 

@@ -1,4 +1,4 @@
-import { ApiGroup } from '../../registry/api-group.js';
+import { ApiGroup } from '../../registry/apis/api-group.js';
 import { nodeResources, nodeVersion } from './node.resources.js';
 
 @ApiGroup((naming) => ({

@@ -1,5 +1,5 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { defineResource, type ResourceDefinition } from '../../registry/definition/resource-definition.js';
 import { runtimeClassStrategy } from './runtime-class.strategy.js';
 import { runtimeClassTable } from './runtime-class.table.js';
 import { storedRuntimeClasses } from './stored-versions.js';

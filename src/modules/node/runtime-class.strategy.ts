@@ -6,7 +6,7 @@ import { requiredName } from '../../machinery/field-rules.js';
 import { immutable } from '../../machinery/immutable.js';
 import { nameIsDnsSubdomain, validateDnsLabel } from '../../machinery/names.js';
 import { repeatedValues } from '../../machinery/value-key.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { oldNodeLabels } from '../core/old-node-labels.js';
 import { validateContainerResources } from '../core/pod/resources.validation.js';
 import { validateTolerations } from '../core/pod/scheduling.validation.js';

@@ -1,5 +1,5 @@
 import type { RuntimeClass } from '../../catalog/types/node.v1.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
 export const runtimeClassTable: TableDefinition<RuntimeClass> = {
   columns: [nameColumn, { name: 'Handler', type: 'string', description: '' }, ageColumn],

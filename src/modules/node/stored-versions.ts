@@ -1,6 +1,6 @@
 import type * as v1 from '../../catalog/types/node.v1.js';
 import type * as v1alpha1 from '../../catalog/types/node.v1alpha1.js';
-import type { StoredVersion } from '../../registry/resource-definition.js';
+import type { StoredVersion } from '../../registry/definition/resource-definition.js';
 
 /** In v1alpha1 the fields of a RuntimeClass are in a spec. */
 export const storedRuntimeClasses = (group: string): readonly StoredVersion[] => [

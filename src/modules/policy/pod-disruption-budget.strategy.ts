@@ -5,8 +5,8 @@ import { atMostAll, validateIntOrPercent } from '../../machinery/int-or-percent.
 import { validateConditions } from '../../machinery/condition-validation.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsPathSegment } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateCounters } from '../core/replica-status.validation.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
 

@@ -1,5 +1,5 @@
 import { asFields, asNumber, isSet } from '../../machinery/fields.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
 const amountCell = (amount: unknown): string => {
   if (!isSet(amount)) return 'N/A';

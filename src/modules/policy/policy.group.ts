@@ -1,4 +1,4 @@
-import { ApiGroup } from '../../registry/api-group.js';
+import { ApiGroup } from '../../registry/apis/api-group.js';
 import { policyResources, policyVersion } from './policy.resources.js';
 
 @ApiGroup({ ...policyVersion, groupPriority: 17100, resources: policyResources })

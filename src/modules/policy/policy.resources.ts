@@ -1,4 +1,4 @@
-import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { defineResource, type ResourceDefinition } from '../../registry/definition/resource-definition.js';
 import { podDisruptionBudgetStatusSubresource, podDisruptionBudgetStrategy } from './pod-disruption-budget.strategy.js';
 import { podDisruptionBudgetTable } from './pod-disruption-budget.table.js';
 import { storedBudgets } from './stored-versions.js';

@@ -1,7 +1,7 @@
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { asFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import type { StoredVersion } from '../../registry/resource-definition.js';
+import type { StoredVersion } from '../../registry/definition/resource-definition.js';
 
 const key = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match';
 const matchesAll = { matchExpressions: [{ key, operator: 'DoesNotExist' }] };

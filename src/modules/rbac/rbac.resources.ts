@@ -1,9 +1,9 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { defineResource, type ResourceDefinition } from '../../registry/resource-definition.js';
+import { defineResource, type ResourceDefinition } from '../../registry/definition/resource-definition.js';
 import { roleBindingStrategy } from './role-binding.strategy.js';
 import { roleBindingTable } from './role-binding.table.js';
 import { roleStrategy } from './role.strategy.js';
-import { defaultTable } from '../../registry/table.js';
+import { defaultTable } from '../../registry/definition/table.js';
 import { storedBindings } from './stored-versions.js';
 
 export const rbacVersion = (naming: NamingProfile) => ({ group: naming.group('rbac.authorization'), version: 'v1' });

@@ -5,7 +5,7 @@ import { checked, each, oneOf, required, requiredName } from '../../machinery/fi
 import { asFields, asItems, asText, fillInZero, makeFields, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 
 /** Who has a role. The role of a binding stays what it was, so that a subject's consent to it is not changed under it. */
 export function roleBindingStrategy(naming: NamingProfile, { namespaced }: { readonly namespaced: boolean }): Strategy {

@@ -3,7 +3,7 @@ import { each, required } from '../../machinery/field-rules.js';
 import { asFields, asItems, asTexts, isSet, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsPathSegment } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
 
 /**

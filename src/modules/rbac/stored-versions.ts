@@ -1,6 +1,6 @@
 import { asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
 import { parseApiVersion } from '../../machinery/gvk.js';
-import type { StoredVersion } from '../../registry/resource-definition.js';
+import type { StoredVersion } from '../../registry/definition/resource-definition.js';
 
 /** Subjects of v1alpha1 have an apiVersion where later ones have an apiGroup, and a User "*" that means a group. */
 export const storedBindings = (group: string): readonly StoredVersion[] => [

@@ -3,7 +3,7 @@ import { checked } from '../../machinery/field-rules.js';
 import { asFields, asText, isSet } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { configurationsMax } from './claim-spec.validation.js';
 import { validateConfiguration, validateSelectors } from './device-rules.validation.js';
 import { validateList } from './lists.validation.js';

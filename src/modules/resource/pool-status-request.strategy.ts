@@ -5,8 +5,8 @@ import { asFields, asItems, asNumber, asText, fillIn, isSet, makeFields, type Fi
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateDriverName } from '../storage/parameters.validation.js';
 import { validateList } from './lists.validation.js';
 import { validatePoolName } from './names.validation.js';

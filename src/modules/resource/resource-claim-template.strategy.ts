@@ -5,7 +5,7 @@ import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { validateAnnotations, validateLabels } from '../../machinery/object-meta-validation.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { shownClaimSpec } from './claim-spec.go-value.js';
 import { validateClaimSpec } from './claim-spec.validation.js';
 import { defaultClaimSpec } from './device-request.defaults.js';

@@ -3,7 +3,7 @@ import { asFields, asItems, type Fields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateSliceSpec } from './resource-slice.validation.js';
 import { stampTaint } from './taint-times.js';
 

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { fieldAt } from '../../machinery/field-at.js';
-import { defineResource, otherVersion } from '../../registry/resource-definition.js';
+import { defineResource, otherVersion } from '../../registry/definition/resource-definition.js';
 import { deviceClassStrategy } from './device-class.strategy.js';
 import { deviceTaintRuleStatusSubresource, deviceTaintRuleStrategy } from './device-taint-rule.strategy.js';
 import { poolStatusSubresource, poolStatusRequestStrategy } from './pool-status-request.strategy.js';

@@ -4,8 +4,8 @@ import { fieldError, path, type FieldError } from '../../machinery/field-error.j
 import { checked, duplicates, each, requiredName } from '../../machinery/field-rules.js';
 import { immutable } from '../../machinery/immutable.js';
 import { nameIsDnsSubdomain, validateDnsLabel, validateDnsSubdomain } from '../../machinery/names.js';
-import { statusSubresource } from '../../registry/status-subresource.js';
-import type { Strategy } from '../../registry/strategy.js';
+import { statusSubresource } from '../../registry/definition/status-subresource.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateGroupParts, validateUnion } from './pod-group-parts.validation.js';
 
 const at = path('spec');

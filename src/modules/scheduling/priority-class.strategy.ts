@@ -5,7 +5,7 @@ import { fieldError, path, type FieldError } from '../../machinery/field-error.j
 import { oneOf } from '../../machinery/field-rules.js';
 import { immutable } from '../../machinery/immutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 
 const userPriorityMax = 1_000_000_000;
 const systemPrefix = 'system-';

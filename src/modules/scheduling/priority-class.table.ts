@@ -1,5 +1,5 @@
 import type { PriorityClass } from '../../catalog/types/scheduling.v1.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
 export const priorityClassTable: TableDefinition<PriorityClass> = {
   columns: [

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { defineResource } from '../../registry/resource-definition.js';
-import { defaultTable } from '../../registry/table.js';
+import { defineResource } from '../../registry/definition/resource-definition.js';
+import { defaultTable } from '../../registry/definition/table.js';
 import { podGroupStatusSubresource, podGroupStrategy } from './pod-group.strategy.js';
 import { priorityClassStrategy } from './priority-class.strategy.js';
 import { priorityClassTable } from './priority-class.table.js';

@@ -8,7 +8,7 @@ import {
   validateDnsSubdomain,
   validatePathSegment,
 } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateGroupParts } from './pod-group-parts.validation.js';
 
 const at = path('spec');

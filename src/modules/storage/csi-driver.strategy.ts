@@ -5,7 +5,7 @@ import { asFields, asItems, asText, asTexts, fillIn, isSet, makeFields, type Fie
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 
 const at = path('spec');
 

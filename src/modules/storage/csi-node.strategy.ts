@@ -5,7 +5,7 @@ import { asFields, asItems, asText, asTexts, type Fields } from '../../machinery
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
 import { repeatedValues } from '../../machinery/value-key.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateDriverName } from './parameters.validation.js';
 
 const at = path('spec').child('drivers');

@@ -4,7 +4,7 @@ import { asText } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { isNegative } from '../core/pod/pod-resources.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
 

@@ -6,7 +6,7 @@ import { immutable } from '../../machinery/immutable.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
 import { repeatedValues } from '../../machinery/value-key.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { oldNodeLabels } from '../core/old-node-labels.js';
 import { validateParameters, validateProvisioner } from './parameters.validation.js';
 

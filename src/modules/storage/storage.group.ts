@@ -1,4 +1,4 @@
-import { ApiGroup } from '../../registry/api-group.js';
+import { ApiGroup } from '../../registry/apis/api-group.js';
 import { storageGroup, storageResources } from './storage.resources.js';
 
 @ApiGroup((naming) => {

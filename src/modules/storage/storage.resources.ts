@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { defineResource, otherVersion } from '../../registry/resource-definition.js';
-import { defaultTable } from '../../registry/table.js';
+import { defineResource, otherVersion } from '../../registry/definition/resource-definition.js';
+import { defaultTable } from '../../registry/definition/table.js';
 import { csiDriverStrategy } from './csi-driver.strategy.js';
 import { csiDriverTable } from './csi-driver.table.js';
 import { csiNodeStrategy } from './csi-node.strategy.js';

@@ -4,7 +4,7 @@ import { required } from '../../machinery/field-rules.js';
 import { asFields, asText } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
-import type { Strategy } from '../../registry/strategy.js';
+import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateParameters, validateProvisioner } from './parameters.validation.js';
 
 export const volumeAttributesClassStrategy: Strategy = {

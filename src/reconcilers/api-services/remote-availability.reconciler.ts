@@ -1,7 +1,7 @@
 import { asFields, asItems, isSet, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { apiregistrationVersion } from '../../modules/apiregistration/apiregistration.resources.js';
-import { objectTime } from '../../registry/system-fields.js';
+import { objectTime } from '../../registry/write/system-fields.js';
 import { followNames } from '../follow.js';
 import type { Reconciler } from '../reconciler.js';
 

@@ -3,7 +3,7 @@ import { ApiError } from '../../machinery/api-error.js';
 import { apiVersionOf } from '../../machinery/gvk.js';
 import { plainDelete } from '../../machinery/list-options.js';
 import { apiregistrationVersion } from '../../modules/apiregistration/apiregistration.resources.js';
-import { deleteObject } from '../../registry/delete.js';
+import { deleteObject } from '../../registry/write/delete.js';
 import type { ResourceRegistry, ServedResource, ServedVersion } from '../../registry/resource-registry.js';
 import { bootContext, ensureObject, type BootObject } from './ensure-object.js';
 

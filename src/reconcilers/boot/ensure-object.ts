@@ -1,10 +1,10 @@
 import { ApiError } from '../../machinery/api-error.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { loopbackUser } from '../../machinery/user-info.js';
-import { createObject } from '../../registry/create.js';
+import { createObject } from '../../registry/write/create.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
-import { updateObject } from '../../registry/update.js';
-import type { Admit, WriteContext } from '../../registry/write-context.js';
+import { updateObject } from '../../registry/write/update.js';
+import type { Admit, WriteContext } from '../../registry/write/write-context.js';
 
 /** One object that must be there, and what of it is ours: a later start puts only that right. */
 export interface BootObject {

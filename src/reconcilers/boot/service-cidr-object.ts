@@ -5,8 +5,8 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import { AddressRange } from '../../service-allocation/address-range.js';
 import { serviceCidrStatusSubresource } from '../../modules/networking/service-cidr.strategy.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
-import { objectTime } from '../../registry/system-fields.js';
-import { updateObject } from '../../registry/update.js';
+import { objectTime } from '../../registry/write/system-fields.js';
+import { updateObject } from '../../registry/write/update.js';
 import { conditionsAfter, finalizerOf } from '../service-cidr/decide.js';
 import { bootContext, ensureObject } from './ensure-object.js';
 

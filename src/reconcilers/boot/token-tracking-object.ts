@@ -1,6 +1,6 @@
 import type { ServerConfig } from '../../config/server-config.js';
 import { asFields, asText } from '../../machinery/fields.js';
-import { objectTime } from '../../registry/system-fields.js';
+import { objectTime } from '../../registry/write/system-fields.js';
 import type { BootObject } from './ensure-object.js';
 
 /**

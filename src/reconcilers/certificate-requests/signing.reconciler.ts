@@ -3,7 +3,7 @@ import { signRequest } from '../../certificates/sign-request.js';
 import type { Signer } from '../../certificates/issue-certificate.js';
 import { asFields, asItems } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { objectTime } from '../../registry/system-fields.js';
+import { objectTime } from '../../registry/write/system-fields.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
 import { followRequests } from './follow-requests.js';
 import { hasCertificate, hasCondition, isApproved, parsedRequest, signerNameOf, usagesOf } from './request-state.js';

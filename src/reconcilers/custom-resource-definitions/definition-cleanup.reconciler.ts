@@ -4,7 +4,7 @@ import { apiextensionsVersion } from '../../modules/apiextensions/apiextensions.
 import { conditionsOf, isEstablished, withFinding, type Finding } from '../../custom-kinds/definition-conditions.js';
 import { cleanupFinalizer, terminating } from '../../custom-kinds/definition-deletion.js';
 import { isCustom, type ServedResource } from '../../registry/resource-registry.js';
-import { objectTime } from '../../registry/system-fields.js';
+import { objectTime } from '../../registry/write/system-fields.js';
 import { letOthersRun } from '../../std/let-others-run.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import { followAll, followNames } from '../follow.js';

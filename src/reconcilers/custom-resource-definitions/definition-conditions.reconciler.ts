@@ -5,7 +5,7 @@ import { apiextensionsVersion } from '../../modules/apiextensions/apiextensions.
 import type { Finding } from '../../custom-kinds/definition-conditions.js';
 import { structureFinding } from '../../custom-kinds/definition-structure.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
-import { objectTime } from '../../registry/system-fields.js';
+import { objectTime } from '../../registry/write/system-fields.js';
 import { letOthersRun } from '../../std/let-others-run.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';

@@ -3,7 +3,7 @@ import type { EncodedObject } from '../../cache/encoded-object.js';
 import type { PodDisruptionBudget } from '../../catalog/types/policy.v1.js';
 import { labelSelectorOf } from '../../machinery/label-selector.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
-import { objectTime } from '../../registry/system-fields.js';
+import { objectTime } from '../../registry/write/system-fields.js';
 import { Breather } from '../../std/breather.js';
 import { findStored } from '../find-stored.js';
 import { followNames } from '../follow.js';

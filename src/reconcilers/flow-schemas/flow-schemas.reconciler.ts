@@ -3,7 +3,7 @@ import { asFields, asItems } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { flowcontrolVersion } from '../../modules/flowcontrol/flowcontrol.resources.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
-import { objectTime } from '../../registry/system-fields.js';
+import { objectTime } from '../../registry/write/system-fields.js';
 import { followNames } from '../follow.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
 import { conditionsAfter, levelOf } from './dangling.js';

@@ -3,7 +3,7 @@ import type { LoopbackClient } from '../../client/loopback-client.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { qualifiedResource } from '../../machinery/gvk.js';
 import type { ObjectMeta } from '../../machinery/kube-object.js';
-import { removeUnreadable } from '../../registry/delete-unreadable.js';
+import { removeUnreadable } from '../../registry/write/delete-unreadable.js';
 import type { ResourceRegistry, ServedResource } from '../../registry/resource-registry.js';
 import { inLanes } from '../../std/in-lanes.js';
 import { storesOf } from '../follow.js';

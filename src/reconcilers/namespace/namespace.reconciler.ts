@@ -1,6 +1,6 @@
 import { asFields, asItems, asTexts } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { objectTime } from '../../registry/system-fields.js';
+import { objectTime } from '../../registry/write/system-fields.js';
 import { followAll, followNames } from '../follow.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
 import { emptyNamespace } from './contents.js';

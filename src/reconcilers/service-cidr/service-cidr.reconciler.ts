@@ -1,6 +1,6 @@
 import { asFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { objectTime } from '../../registry/system-fields.js';
+import { objectTime } from '../../registry/write/system-fields.js';
 import { ensureServiceCidr } from '../boot/service-cidr-object.js';
 import { followNames } from '../follow.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';

@@ -2,15 +2,15 @@ import { ApiError } from '../../../machinery/api-error.js';
 import type { JsonValue, KubeObject } from '../../../machinery/kube-object.js';
 import { parseDeleteOptions, parseListOptions, type DeleteOptions } from '../../../machinery/list-options.js';
 import { Query } from '../../../machinery/query.js';
-import type { HandlerResult } from '../../../registry/api-group.js';
-import { deleteObject } from '../../../registry/delete.js';
-import { listObjects } from '../../../registry/list.js';
+import type { HandlerResult } from '../../../registry/apis/api-group.js';
+import { deleteObject } from '../../../registry/write/delete.js';
+import { listObjects } from '../../../registry/read/list.js';
 import type { RequestContext } from '../../../registry/request-context.js';
-import type { ViewSubresource } from '../../../registry/resource-definition.js';
+import type { ViewSubresource } from '../../../registry/definition/resource-definition.js';
 import type { ResourceStore } from '../../../registry/resource-store.js';
-import { objectTime } from '../../../registry/system-fields.js';
-import { updateObject } from '../../../registry/update.js';
-import type { Admit, WriteContext } from '../../../registry/write-context.js';
+import { objectTime } from '../../../registry/write/system-fields.js';
+import { updateObject } from '../../../registry/write/update.js';
+import type { Admit, WriteContext } from '../../../registry/write/write-context.js';
 import {
   budgetsOf,
   goesUnasked,

@@ -2,7 +2,7 @@ import { ApiError } from '../../../machinery/api-error.js';
 import { fieldError, path, type FieldError } from '../../../machinery/field-error.js';
 import { asFields, asItems, asText } from '../../../machinery/fields.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
-import type { ViewSubresource } from '../../../registry/resource-definition.js';
+import type { ViewSubresource } from '../../../registry/definition/resource-definition.js';
 
 const podBindings = { group: '', resource: 'pods/binding' };
 

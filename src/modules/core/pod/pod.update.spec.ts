@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../machinery/kube-object.js';
-import type { ViewSubresource } from '../../../registry/resource-definition.js';
+import type { ViewSubresource } from '../../../registry/definition/resource-definition.js';
 import { prepared, testContext, texts } from '../../../../test/harness/strategies.js';
 import { namingProfile } from '../../../config/naming-profile.js';
 import { podRules } from './pod.strategy.js';

@@ -1,6 +1,6 @@
 import { asFields, asNumber } from '../../../machinery/fields.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
-import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../../registry/table.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../../registry/definition/table.js';
 import { selectorColumn, templateCells, templateColumns } from './template.cells.js';
 
 /** What keeps a number of equal pods: replica sets, and the older replication controllers. */

@@ -1,5 +1,5 @@
 import { asFields, asItems, asText } from '../../../machinery/fields.js';
-import type { TableColumn } from '../../../registry/table.js';
+import type { TableColumn } from '../../../registry/definition/table.js';
 
 /** What the tables of all workloads show of the pods they make. */
 export const templateColumns: readonly TableColumn[] = [

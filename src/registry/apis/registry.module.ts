@@ -1,0 +1,204 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
+import type { NamingProfile } from '../../config/naming-profile.js';
+import type { RuntimeConfig } from '../../config/runtime-config.js';
+import type { GroupVersionKind } from '../../machinery/gvk.js';
+import { assert } from '../../std/assert.js';
+import type { Logger } from '../../std/logger.js';
+import { isRemoved, type ApiLifecycle } from './api-lifecycle.js';
+import {
+  apiGroupsOf,
+  type ApiGroupMetadata,
+  type ComputeList,
+  type SubresourceHandler,
+  type VirtualHandler,
+} from './api-group.js';
+import type { ResourceDefinition, VirtualResourceDefinition } from '../definition/resource-definition.js';
+import { chooseApis } from './enabled-apis.js';
+import type { Reserve } from '../write/reservation.js';
+import type { ResourceRegistry, Served, ServedResource, ServedVirtual } from '../resource-registry.js';
+import { ResourceStore, type StoreDependencies } from '../resource-store.js';
+
+export interface RegistryDependencies {
+  readonly registry: ResourceRegistry;
+  readonly storeParts: StoreDependencies;
+  readonly naming: NamingProfile;
+  readonly runtimeConfig: RuntimeConfig;
+  readonly logger: Logger;
+  /** Returns undefined for kinds that are not built in. */
+  readonly lifecycleOf: (gvk: GroupVersionKind) => ApiLifecycle | undefined;
+}
+
+/** Finds the provider classes marked with @ApiGroup in all modules and serves their resources. */
+@Module({})
+export class RegistryModule {
+  static for(parts: RegistryDependencies): DynamicModule {
+    return {
+      module: RegistryModule,
+      imports: [DiscoveryModule],
+      providers: [
+        {
+          provide: 'api-groups',
+          inject: [DiscoveryService],
+          useFactory: (discovery: DiscoveryService) => new ApiGroupCollector(discovery, parts),
+        },
+      ],
+    };
+  }
+}
+
+class ApiGroupCollector {
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly parts: RegistryDependencies,
+  ) {}
+
+  onModuleInit(): void {
+    const found: FoundVersion[] = [];
+    for (const { instance } of this.discovery.getProviders()) {
+      if (typeof instance !== 'object' || instance === null) continue;
+      for (const options of apiGroupsOf(instance as object, this.parts.naming)) {
+        found.push({ options, methods: instance as Methods });
+      }
+    }
+    serveVersions(found, this.parts);
+  }
+}
+
+type Methods = Record<string, (...args: never[]) => unknown>;
+
+interface FoundVersion {
+  readonly options: ApiGroupMetadata;
+  readonly methods: Methods;
+}
+
+/** Serves the versions that --runtime-config enables. A disabled version may still be the storage version. */
+function serveVersions(found: readonly FoundVersion[], parts: RegistryDependencies): void {
+  const { registry, runtimeConfig, naming, logger, storeParts, lifecycleOf } = parts;
+  const known = found.map(({ options: { group, version, resources = [], virtual = [] } }) => ({
+    group,
+    version,
+    resources: [...resources, ...virtual].map(({ plural }) => plural),
+  }));
+  const choice = chooseApis(runtimeConfig, known, naming);
+  if (choice.errors) throw new ApiChoiceError(choice.errors);
+  for (const warning of choice.warnings) logger.warn(warning);
+
+  const stores = new Stores(found, storeParts);
+  for (const { options, methods } of found) {
+    const { group, version } = options;
+    const isServed = ({ plural, kind }: { plural: string; kind: string }) =>
+      choice.isServed(group, version, plural) && !isRemoved(lifecycleOf({ group, version, kind }) ?? {});
+    const resources = [
+      ...(options.resources ?? [])
+        .filter(isServed)
+        .map((definition) => storedResource(definition, options, methods, stores)),
+      ...(options.virtual ?? []).filter(isServed).map((definition) => virtualResource(definition, options, methods)),
+    ].map((served): Served => {
+      const lifecycle = lifecycleOf(served.definition);
+      return lifecycle ? { ...served, lifecycle } : served;
+    });
+    if (resources.length === 0) continue;
+    registry.addVersion({
+      group,
+      version,
+      groupPriority: options.groupPriority ?? 1000,
+      versionPriority: options.versionPriority ?? 15,
+      resources,
+    });
+  }
+}
+
+/** --runtime-config names APIs that this server does not implement. */
+export class ApiChoiceError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`--runtime-config: ${problems.join('; ')}`);
+  }
+}
+
+/** Creates one store per resource, shared by all versions of the resource. */
+class Stores {
+  private readonly byPrefix = new Map<string, ResourceStore>();
+  private readonly definitions = new Map<string, ResourceDefinition>();
+
+  constructor(
+    found: readonly FoundVersion[],
+    private readonly parts: StoreDependencies,
+  ) {
+    for (const { options } of found) {
+      for (const definition of options.resources ?? []) this.definitions.set(pathOf(definition), definition);
+    }
+  }
+
+  of(definition: ResourceDefinition): ResourceStore {
+    const stored = definition.hub ? this.definitions.get(pathOf({ ...definition.hub.stored })) : definition;
+    assert(stored && !stored.hub, `${pathOf(definition)} has a storage version that no module defines`);
+    let store = this.byPrefix.get(stored.storagePrefix);
+    if (!store) this.byPrefix.set(stored.storagePrefix, (store = this.create(stored)));
+    assert(
+      store.definition === stored,
+      `${pathOf(stored)} and ${pathOf(store.definition)} have the same storagePrefix`,
+    );
+    return store;
+  }
+
+  /** Creates a store that also decodes values of the resource's other versions, served or not. */
+  private create(stored: ResourceDefinition): ResourceStore {
+    const store = new ResourceStore(stored, this.parts);
+    for (const { hub, group, version, kind } of this.definitions.values()) {
+      if (hub && pathOf(hub.stored) === pathOf(stored))
+        store.codec.addVersion({ group, version, kind, toHub: hub.toHub });
+    }
+    return store;
+  }
+}
+
+function pathOf({ group, version, plural }: { group: string; version: string; plural: string }): string {
+  return `${group}/${version}/${plural}`;
+}
+
+function storedResource(
+  definition: ResourceDefinition,
+  group: ApiGroupMetadata,
+  methods: Methods,
+  stores: Stores,
+): ServedResource {
+  assert(
+    definition.group === group.group && definition.version === group.version,
+    `${definition.plural} has another group or version than the class that serves it: ${group.group}/${group.version}`,
+  );
+  const handlers = new Map<string, SubresourceHandler>();
+  for (const { resource, subresource, method } of group.subresourceMethods) {
+    if (resource === definition.plural) handlers.set(subresource, methods[method]!.bind(methods) as SubresourceHandler);
+  }
+  for (const [name, subresource] of Object.entries(definition.subresources)) {
+    assert(
+      subresource.type === 'view' || handlers.has(name),
+      `${definition.plural}/${name} is declared, but no method is marked @Subresource('${definition.plural}', '${name}')`,
+    );
+  }
+  const store = stores.of(definition);
+  const struct = store.parts.types.kind(definition.group, definition.version, definition.kind);
+  if (definition.hub) store.ownership.add(definition, struct);
+  const reserves = group.reserveMethods.find(({ resource }) => resource === definition.plural);
+  if (reserves) store.reserve = methods[reserves.method]!.bind(methods) as Reserve;
+  const computed = group.computedMethods.find(({ resource }) => resource === definition.plural);
+  return {
+    type: 'stored',
+    definition,
+    struct,
+    store,
+    handlers,
+    ...(computed && { computeList: methods[computed.method]!.bind(methods) as ComputeList }),
+  };
+}
+
+function virtualResource(
+  definition: VirtualResourceDefinition,
+  group: ApiGroupMetadata,
+  methods: Methods,
+): ServedVirtual {
+  const found = group.virtualMethods.find(({ resource }) => resource === definition.plural);
+  assert(found, `${definition.plural} is declared, but no method is marked @VirtualResource('${definition.plural}')`);
+  return { type: 'virtual', definition, handle: methods[found.method]!.bind(methods) as VirtualHandler };
+}

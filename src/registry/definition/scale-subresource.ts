@@ -1,0 +1,80 @@
+import { fieldError, type FieldError } from '../../machinery/field-error.js';
+import { asFields, valueAt } from '../../machinery/fields.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import type { ViewSubresource } from './resource-definition.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from './table.js';
+
+export interface ScalePaths {
+  /** `['spec', 'replicas']` */
+  readonly specReplicas: readonly string[];
+  readonly statusReplicas: readonly string[];
+  /** The label selector of the Pods, in text form. */
+  readonly selector?: (object: KubeObject) => string;
+}
+
+/** The scale subresource: shows the replicas of a workload as autoscaling/v1 Scale. */
+export function scaleSubresource({ specReplicas, statusReplicas, selector }: ScalePaths): ViewSubresource {
+  return {
+    type: 'view',
+    verbs: ['get', 'patch', 'update'],
+    viewKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+    table: scaleTable,
+    replicas: specReplicas.join('/'),
+    view(object) {
+      const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+      const text = selector?.(object) ?? '';
+      const metadata = { name, namespace, uid, resourceVersion, creationTimestamp };
+      return {
+        kind: 'Scale',
+        apiVersion: 'autoscaling/v1',
+        metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)),
+        spec: { replicas: numberAt(object, specReplicas) },
+        status: { replicas: numberAt(object, statusReplicas), ...(text !== '' && { selector: text }) },
+      };
+    },
+    put(object, view) {
+      const replicas = (view['spec'] as { replicas?: unknown } | undefined)?.replicas ?? 0;
+      const result = withValueAt(object, specReplicas, replicas) as KubeObject;
+      return {
+        ...result,
+        metadata: {
+          ...object.metadata,
+          ...(view.metadata.resourceVersion !== undefined && { resourceVersion: view.metadata.resourceVersion }),
+        },
+      };
+    },
+    validate(object) {
+      const errors: FieldError[] = [];
+      const replicas = valueAt(object, specReplicas);
+      if (!Number.isInteger(replicas) || (replicas as number) < 0) {
+        errors.push(fieldError.invalid('spec.replicas', replicas, 'must be greater than or equal to 0'));
+      }
+      return errors;
+    },
+  };
+}
+
+const scaleTable: TableDefinition = {
+  columns: [
+    { name: 'Name', type: 'string', description: nameColumn.description },
+    { name: 'Desired', type: 'integer', description: 'How many pods there should be.' },
+    { name: 'Available', type: 'integer', description: 'How many pods there are.' },
+    ageColumn,
+  ],
+  cells: (scale, { nowMs }) => [
+    scale.metadata.name ?? '',
+    numberAt(scale, ['spec', 'replicas']),
+    numberAt(scale, ['status', 'replicas']),
+    ageCell(scale.metadata.creationTimestamp, nowMs),
+  ],
+};
+
+function numberAt(value: unknown, path: readonly string[]): number {
+  const found = valueAt(value, path);
+  return typeof found === 'number' ? found : 0;
+}
+
+function withValueAt(value: unknown, [field, ...rest]: readonly string[], to: unknown): unknown {
+  if (field === undefined) return to;
+  return { ...asFields(value), [field]: withValueAt(valueAt(value, [field]), rest, to) };
+}

@@ -1,0 +1,247 @@
+import type { Attributes, EncodedObject } from '../../cache/encoded-object.js';
+import type { Snapshot } from '../../cache/watch-cache.js';
+import { ApiError } from '../../machinery/api-error.js';
+import { revisionOption, type ListOptions } from '../../machinery/list-options.js';
+import { noRevision, type Revision } from '../../machinery/revision.js';
+import { StorageError } from '../../storage/storage-error.js';
+import { decodeContinue, encodeContinue } from './continue-token.js';
+import { readFresh } from './freshness.js';
+import type { ResourceStore } from '../resource-store.js';
+import { storageToApiError } from '../storage-to-api-error.js';
+
+export interface ListQuery {
+  readonly namespace: string;
+  readonly options: ListOptions;
+  /** False reads old revisions from the store instead of the snapshots in memory. Default true. */
+  readonly usesSnapshots?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ListResult {
+  /** The resourceVersion of the list, the same for all its pages. */
+  readonly revision: Revision;
+  readonly items: readonly EncodedObject[];
+  readonly continueToken: string | undefined;
+  readonly remainingItemCount: number | undefined;
+  /** Objects in the range that cannot be decoded. They are not listed. */
+  readonly unreadable: Unreadable;
+}
+
+export interface Unreadable {
+  count: number;
+  /** The key of the first unreadable object. */
+  key: string;
+}
+
+/**
+ * Lists objects by resourceVersion × resourceVersionMatch × limit × continue. Invalid combinations were rejected when
+ * the options were parsed. Every other combination reads either the latest state or the state at an exact revision.
+ */
+export async function listObjects(store: ResourceStore, query: ListQuery): Promise<ListResult> {
+  const { options, signal } = query;
+  const { resourceVersion, resourceVersionMatch } = options;
+  // resourceVersion 0 ignores limit, as in kube-apiserver: the list comes from memory in one page.
+  const limit = resourceVersion === '0' ? 0 : options.limit;
+  const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
+
+  if (options.continue !== '') {
+    const token = decodeContinue(options.continue);
+    if (isVersion) throw ApiError.badRequest('specifying resource version is not allowed when using continue');
+    if (token.revision === 'latest') {
+      await readFresh(store.parts, store.cache, undefined, signal);
+      return page(store, query, store.cache.snapshot(), token.start, limit);
+    }
+    return exactly(store, query, token.revision, token.start, limit);
+  }
+  if (isVersion && (resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit > 0))) {
+    await readFresh(store.parts, store.cache, resourceVersion, signal);
+    return exactly(store, query, revisionOption(resourceVersion), '', limit);
+  }
+  await readFresh(store.parts, store.cache, resourceVersion, signal);
+  return page(store, query, store.cache.snapshot(), '', limit);
+}
+
+/** Reads the state at one revision: from a snapshot in memory, or else from the history of the store. */
+async function exactly(
+  store: ResourceStore,
+  query: ListQuery,
+  revision: Revision,
+  after: string,
+  limit: number,
+): Promise<ListResult> {
+  const snapshot = (query.usesSnapshots ?? true) ? store.cache.snapshotAt(revision) : undefined;
+  if (snapshot) return page(store, query, { ...withRevision(snapshot, revision) }, after, limit);
+  try {
+    return await pageFromHistory(store, query, revision, after, limit);
+  } catch (error) {
+    if (after !== '' && error instanceof StorageError && error.code === 'compacted') {
+      throw ApiError.expired(
+        'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
+          'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
+          'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
+          'deleted between the time the first chunk was returned and now may show up in the list.',
+        encodeContinue({ revision: 'latest', start: after }),
+      );
+    }
+    throw storageToApiError(error);
+  }
+}
+
+/** Returns the key prefix that a query reads. `metadata.namespace=x` over all namespaces reads only namespace x. */
+function scopeOf(store: ResourceStore, { namespace, options }: ListQuery): string {
+  const selected = store.definition.namespaced ? options.fields.requiresExact('metadata.namespace') : undefined;
+  return store.scopeOf(namespace || (selected ?? ''));
+}
+
+function withRevision(snapshot: Snapshot, revision: Revision): Snapshot {
+  return {
+    revision,
+    size: snapshot.size,
+    get: (key) => snapshot.get(key),
+    count: (prefix, from) => snapshot.count(prefix, from),
+    range: (prefix, from) => snapshot.range(prefix, from),
+    rangeByFields: (equalities, prefix, from) => snapshot.rangeByFields(equalities, prefix, from),
+  };
+}
+
+/** Returns one page of a snapshot, or all items if `limit` is 0. */
+function page(store: ResourceStore, query: ListQuery, snapshot: Snapshot, after: string, limit: number): ListResult {
+  const seen = { count: 0 };
+  const result = pageOf(store, query, snapshot, after, limit, seen);
+  const { lists } = store.cache.counts;
+  lists.count++;
+  lists.fetched += seen.count;
+  lists.returned += result.items.length;
+  return result;
+}
+
+function pageOf(
+  store: ResourceStore,
+  query: ListQuery,
+  snapshot: Snapshot,
+  after: string,
+  limit: number,
+  seen: { count: number },
+): ListResult {
+  const scope = scopeOf(store, query);
+  const matches = matcher(query.options);
+  const items: EncodedObject[] = [];
+  const unreadable = noneUnreadable();
+  const exactName = after === '' ? query.options.fields.requiresExact('metadata.name') : undefined;
+  if (exactName !== undefined && (query.namespace !== '' || !store.definition.namespaced)) {
+    const found = snapshot.get(store.keyOf(query.namespace, exactName));
+    seen.count = found ? 1 : 0;
+    if (found && !found.corruption && (!matches || matches(found.attributes))) items.push(found);
+    if (found?.corruption) note(unreadable, found);
+    return { ...whole(items, unreadable), revision: snapshot.revision };
+  }
+
+  let last: EncodedObject | undefined;
+  const { equalities } = query.options.fields;
+  const range = (from?: string) => snapshot.rangeByFields(equalities, scope, from) ?? snapshot.range(scope, from);
+  for (const entry of range(after === '' ? undefined : `${scope}${after}\0`)) {
+    if (limit > 0 && items.length === limit) {
+      // There is at least one more key. With a selector, another page exists only if a later object matches.
+      const rest = `${last!.key}\0`;
+      const page = { ...whole(items, unreadable), revision: snapshot.revision };
+      if (!matches) return endOfPage(page, scope, last!, snapshot.count(scope, rest));
+      if (!matchesAny(range(rest), matches)) break;
+      return endOfPage(page, scope, last!, undefined);
+    }
+    last = entry;
+    seen.count++;
+    if (entry.corruption) {
+      note(unreadable, entry);
+      continue;
+    }
+    if (!matches || matches(entry.attributes)) items.push(entry);
+  }
+  return { ...whole(items, unreadable), revision: snapshot.revision };
+}
+
+const noneUnreadable = (): Unreadable => ({ count: 0, key: '' });
+
+function note(unreadable: Unreadable, { key }: EncodedObject): void {
+  if (unreadable.count++ === 0) unreadable.key = key;
+}
+
+/** Returns the last page of a list. */
+function whole(items: readonly EncodedObject[], unreadable: Unreadable): Omit<ListResult, 'revision'> {
+  return { items, continueToken: undefined, remainingItemCount: undefined, unreadable };
+}
+
+function matchesAny(objects: Iterable<EncodedObject>, matches: (attributes: Attributes) => boolean): boolean {
+  for (const entry of objects) if (!entry.corruption && matches(entry.attributes)) return true;
+  return false;
+}
+
+function endOfPage(
+  page: ListResult,
+  scope: string,
+  last: { readonly key: string },
+  remaining: number | undefined,
+): ListResult {
+  const continueToken = encodeContinue({ revision: page.revision, start: last.key.slice(scope.length) });
+  return { ...page, continueToken, remainingItemCount: remaining };
+}
+
+async function pageFromHistory(
+  store: ResourceStore,
+  query: ListQuery,
+  revision: Revision,
+  after: string,
+  limit: number,
+): Promise<ListResult> {
+  const scope = scopeOf(store, query);
+  const matches = matcher(query.options);
+  const items: EncodedObject[] = [];
+  const unreadable = noneUnreadable();
+  const chunk = limit > 0 && !matches ? limit : store.parts.limits.historyPageItems;
+  let from = after === '' ? scope : `${scope}${after}\0`;
+  const { storeLists } = store.cache.counts;
+  storeLists.count++;
+  for (;;) {
+    const found = await store.parts.kv.range(scope, {
+      from,
+      limit: chunk,
+      revision,
+      ...(query.signal && { signal: query.signal }),
+    });
+    for (const [index, item] of found.items.entries()) {
+      const entry = store.codec.decode(item);
+      storeLists.fetched++;
+      if (entry.corruption) note(unreadable, entry);
+      else if (!matches || matches(entry.attributes)) {
+        items.push(entry);
+        storeLists.returned++;
+      }
+      const remaining = found.count - index - 1;
+      if (limit > 0 && items.length === limit && remaining > 0) {
+        return endOfPage({ ...whole(items, unreadable), revision }, scope, entry, matches ? undefined : remaining);
+      }
+    }
+    if (found.items.length >= found.count) break;
+    from = `${found.items.at(-1)!.key}\0`;
+  }
+  const shown = revision === noRevision ? store.parts.feed.position : revision;
+  return { ...whole(items, unreadable), revision: shown };
+}
+
+/** Combines label selector, field selector and shard selector into one predicate; undefined if everything matches. */
+export function matcher({
+  labels,
+  fields,
+  shard,
+}: Pick<ListOptions, 'labels' | 'fields' | 'shard'>): ((attributes: Attributes) => boolean) | undefined {
+  if (labels.isEmpty && fields.isEmpty) return shard && ((attributes) => shard.matches(attributes));
+  return (attributes) =>
+    (labels.isEmpty || labels.matches(attributes.labels)) &&
+    (fields.isEmpty || fields.matches((field) => fieldValue(attributes, field))) &&
+    (!shard || shard.matches(attributes));
+}
+
+function fieldValue(attributes: Attributes, field: string): string {
+  if (field === 'metadata.name') return attributes.name;
+  if (field === 'metadata.namespace') return attributes.namespace;
+  return attributes.fields[field] ?? '';
+}

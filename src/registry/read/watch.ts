@@ -1,0 +1,51 @@
+import type { EventSink, Subscription } from '../../cache/watch-request.js';
+import type { Rendering } from '../../cache/encoded-object.js';
+import { revisionOption, type ListOptions } from '../../machinery/list-options.js';
+import { readFresh } from './freshness.js';
+import { matcher } from './list.js';
+import type { ResourceStore } from '../resource-store.js';
+
+export interface WatchQuery {
+  readonly namespace: string;
+  readonly options: ListOptions;
+  readonly rendering: Rendering;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Decides where a watch starts and waits until the cache can serve it. Returns a function that begins the watch, so
+ * that the caller sends its response headers first.
+ */
+export async function watchObjects(
+  store: ResourceStore,
+  query: WatchQuery,
+): Promise<(sink: EventSink) => Subscription> {
+  const { options } = query;
+  const { resourceVersion } = options;
+  const fromStart =
+    options.sendInitialEvents ?? (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0');
+  const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
+  // Parsed first, so that an invalid resourceVersion rejects the watch before headers are sent.
+  const after = !fromStart && isVersion ? revisionOption(resourceVersion) : undefined;
+  if (fromStart) await readFresh(store.parts, store.cache, resourceVersion, query.signal);
+  else await readFresh(store.parts, store.cache, '0', query.signal);
+
+  const name = options.fields.requiresExact('metadata.name');
+  const namespace =
+    query.namespace || (store.definition.namespaced ? (options.fields.requiresExact('metadata.namespace') ?? '') : '');
+  const oneKey = name !== undefined && (namespace !== '' || !store.definition.namespaced);
+  return (sink) =>
+    store.cache.subscribe(
+      {
+        scope: oneKey ? store.keyOf(namespace, name) : store.scopeOf(namespace),
+        exactKey: oneKey,
+        start: fromStart ? { kind: 'initial' } : { kind: 'after', revision: after ?? store.parts.feed.position },
+        matches: matcher(options),
+        equalities: options.fields.equalities,
+        rendering: query.rendering,
+        bookmarks: options.allowWatchBookmarks,
+        initialEventsEnd: options.sendInitialEvents === true && options.allowWatchBookmarks,
+      },
+      sink,
+    );
+}

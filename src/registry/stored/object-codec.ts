@@ -1,0 +1,96 @@
+import { EncodedObject, type Attributes, type Decode, type Lifetime } from '../../cache/encoded-object.js';
+import { DecodeError } from '../../codec/decode-error.js';
+import { encodeRead, spliceResourceVersion } from '../../codec/stored-object.js';
+import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
+import { noRevision, type Revision } from '../../machinery/revision.js';
+import { OwnValues } from './own-values.js';
+import type { ResourceDefinition, StoredVersion } from '../definition/resource-definition.js';
+import type { StoredValues } from './stored-values.js';
+
+/** Converts between stored bytes and objects of one kind. Decodes once per watch event, encodes once per write. */
+export interface ObjectCodec {
+  readonly decode: Decode;
+  /** Encodes the value to be written under `key`. */
+  encode(object: KubeObject, key: string): Buffer;
+  /** Returns a value that was just written as the cache entry it becomes, without parsing it. */
+  written(object: KubeObject, key: string, value: Buffer, revision: Revision): EncodedObject;
+  /** Also decodes values of that version from now on. */
+  addVersion(version: StoredVersion): void;
+}
+
+export interface ObjectCodecOptions {
+  readonly values: StoredValues;
+  readonly keyOf: (namespace: string, name: string) => string;
+}
+
+export function objectCodec(definition: ResourceDefinition, { values, keyOf }: ObjectCodecOptions): ObjectCodec {
+  const ownValues = new OwnValues();
+  const selectable = Object.entries(definition.selectableFields);
+
+  const attributesOf = (object: KubeObject): Attributes => {
+    const { metadata } = object;
+    const fields: Record<string, string> = {};
+    for (const [label, read] of selectable) fields[label] = read(object);
+    return {
+      namespace: metadata.namespace ?? '',
+      name: metadata.name ?? '',
+      uid: metadata.uid,
+      labels: metadata.labels,
+      fields,
+      lifetime: lifetimeOf(metadata),
+    };
+  };
+
+  return {
+    decode(item) {
+      const own = ownValues.find(item.key, item.value, item.modRevision);
+      if (own) {
+        // Decoding a custom object depends on its CustomResourceDefinition, which may change.
+        if (definition.customType) ownValues.forget(item.key);
+        return own;
+      }
+      try {
+        const { object, isPlain, isOutdated, unknownFields } = values.read(item.value);
+        const { namespace = '', name = '' } = object.metadata;
+        if (keyOf(namespace, name) !== item.key) throw new DecodeError('the value is an object of another name');
+        const { modRevision } = item;
+        const bytes = isPlain ? spliceResourceVersion(item.value, modRevision) : encodeRead(object, modRevision);
+        const encoded = new EncodedObject(item.key, item.modRevision, bytes, attributesOf(object));
+        if (isOutdated) encoded.isOutdated = true;
+        if (unknownFields.length > 0) encoded.unknownFields = unknownFields;
+        return encoded;
+      } catch (error) {
+        return EncodedObject.corrupt(item, error as Error);
+      }
+    },
+    encode(object, key) {
+      const value = values.encode(object);
+      if (values.isPlain(value)) {
+        const attributes = attributesOf(object);
+        ownValues.remember(
+          key,
+          value,
+          (revision) => new EncodedObject(key, revision, spliceResourceVersion(value, revision), attributes),
+        );
+      } else if (definition.storage) {
+        // The conversion of definition.storage is lossless. Protobuf may drop fields, so such a value is decoded again.
+        const encoded = new EncodedObject(key, noRevision, encodeRead(object, noRevision), attributesOf(object));
+        ownValues.remember(key, value, (revision) => encoded.at(revision));
+      }
+      return value;
+    },
+    written(object, key, value, revision) {
+      const own = ownValues.find(key, value, revision);
+      if (own) return own;
+      const bytes = values.isPlain(value) ? spliceResourceVersion(value, revision) : encodeRead(object, revision);
+      return new EncodedObject(key, revision, bytes, attributesOf(object));
+    },
+    addVersion: (version) => values.add(version),
+  };
+}
+
+function lifetimeOf({ ownerReferences, finalizers, deletionTimestamp }: ObjectMeta): Lifetime | undefined {
+  const isDeleting = typeof deletionTimestamp === 'string';
+  if (!isDeleting && !ownerReferences?.length && !finalizers?.length) return undefined;
+  return { owners: ownerReferences ?? [], finalizers: finalizers ?? [], isDeleting };
+}

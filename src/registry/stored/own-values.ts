@@ -1,0 +1,46 @@
+import type { EncodedObject } from '../../cache/encoded-object.js';
+import type { Revision } from '../../machinery/revision.js';
+
+/** Beyond these limits the oldest values are dropped. */
+const entriesMax = 256;
+const bytesMax = 4 * 1024 * 1024;
+
+interface OwnValue {
+  readonly value: Buffer;
+  readonly encodedAt: (revision: Revision) => EncodedObject;
+  encoded: EncodedObject | undefined;
+}
+
+/**
+ * Remembers the last values that this process has written. The feed returns them within milliseconds; if the bytes are
+ * equal, the cache uses the object that was encoded and need not decode them in the event loop.
+ */
+export class OwnValues {
+  private readonly byKey = new Map<string, OwnValue>();
+  private bytes = 0;
+
+  remember(key: string, value: Buffer, encodedAt: OwnValue['encodedAt']): void {
+    this.forget(key);
+    this.byKey.set(key, { value, encodedAt, encoded: undefined });
+    this.bytes += value.length;
+    for (const oldest of this.byKey.keys()) {
+      if (this.byKey.size <= entriesMax && this.bytes <= bytesMax) return;
+      this.forget(oldest);
+    }
+  }
+
+  /** Returns the object of the value if the same bytes were encoded for the key. */
+  find(key: string, value: Buffer, revision: Revision): EncodedObject | undefined {
+    const own = this.byKey.get(key);
+    if (!own?.value.equals(value)) return undefined;
+    if (own.encoded?.revision !== revision) own.encoded = own.encodedAt(revision);
+    return own.encoded;
+  }
+
+  forget(key: string): void {
+    const own = this.byKey.get(key);
+    if (!own) return;
+    this.byKey.delete(key);
+    this.bytes -= own.value.length;
+  }
+}

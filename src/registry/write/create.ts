@@ -1,0 +1,160 @@
+import type { EncodedObject } from '../../cache/encoded-object.js';
+import { ApiError } from '../../machinery/api-error.js';
+import { boundedErrorsInSteps } from '../../machinery/error-budget.js';
+import type { FieldError } from '../../machinery/field-error.js';
+import { validateObjectMeta } from '../../machinery/object-meta-validation.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import { noRevision } from '../../machinery/revision.js';
+import { copyObject } from '../../patch/copy-json.js';
+import type { Steps } from '../../std/steps.js';
+import { YieldTimer } from '../../std/yield-timer.js';
+import { dropDuplicateOwners } from './owner-references.js';
+import type { Reservation } from './reservation.js';
+import type { ResourceStore } from '../resource-store.js';
+import { generateName, objectTime } from './system-fields.js';
+import type { Strategy, StrategyContext } from '../definition/strategy.js';
+import type { WriteContext } from './write-context.js';
+
+/** The result of a write: the object as stored (or as a dry run would store it), and whether it was created. */
+export interface Written {
+  readonly encoded: EncodedObject | undefined;
+  readonly object: KubeObject;
+  readonly created: boolean;
+}
+
+/**
+ * Creates an object. Steps: default → mutating admission → system fields → prepare → reserve → validate → warn →
+ * validating admission → one transaction. `object` belongs to this function and is changed.
+ */
+export async function createObject(store: ResourceStore, object: KubeObject, context: WriteContext): Promise<Written> {
+  const { generateName: base, name } = object.metadata;
+  const generates = !name && base !== undefined && base !== '';
+  if (!generates) return createOnce(store, object, context);
+  for (let attempt = 1; ; attempt++) {
+    const candidate = copyObject(object);
+    candidate.metadata.name = generateName(base, store.parts.rng);
+    try {
+      return await createOnce(store, candidate, context);
+    } catch (error) {
+      const taken = error instanceof ApiError && error.reason === 'AlreadyExists';
+      if (!taken || attempt >= store.parts.limits.generateNameRetriesMax) throw error;
+    }
+  }
+}
+
+async function createOnce(store: ResourceStore, submitted: KubeObject, context: WriteContext): Promise<Written> {
+  const { definition, parts } = store;
+  const { strategy } = context.through?.definition ?? definition;
+  const { request, admission } = context;
+  if (strategy.refusesCreate !== undefined) {
+    throw ApiError.forbidden(store.groupResource, submitted.metadata.name ?? '', strategy.refusesCreate);
+  }
+  const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
+
+  const timer = new YieldTimer(parts.clock);
+  fillSystemFields(submitted, strategyContext.now, parts.rng.uuid(), definition.namespaced);
+  store.fillTypeDefaults(submitted);
+  if (timer.isDue()) await timer.yield();
+  store.fillKindDefaults(submitted);
+  dropDuplicateOwners(submitted, request.warnings);
+  if (timer.isDue()) await timer.yield();
+  const tracked = timer.run(store.track(undefined, submitted, context, strategyContext.now));
+  if (tracked) await tracked;
+  if (timer.isDue()) await timer.yield();
+  const object = (await admission.admit(submitted, undefined)) ?? submitted;
+  if (timer.isDue()) await timer.yield();
+  dropDuplicateOwners(object, request.warnings);
+  store.dropGated(object, undefined);
+  strategy.prepareForCreate?.(object, strategyContext);
+  if (strategy.countsGenerations) object.metadata.generation = 1;
+  if (timer.isDue()) await timer.yield();
+
+  if (!store.reserve) return (await writeNew(store, object, context, strategyContext, undefined))!;
+  for (let attempt = 0; attempt <= parts.limits.writeConflictRetriesMax; attempt++) {
+    // Copied, so that fields filled in by a failed attempt are not taken as set by the client in the next one.
+    const draft = copyObject(object);
+    const reservation = await store.reserve(draft, undefined, request);
+    try {
+      const written = await writeNew(store, draft, context, strategyContext, reservation);
+      if (written) return written;
+    } finally {
+      reservation?.end();
+    }
+  }
+  throw ApiError.conflict(
+    store.groupResource,
+    object.metadata.name ?? '',
+    'could not reserve what the object needs: other writers changed the same allocation on every attempt; please try again',
+  );
+}
+
+/** Returns undefined if the object does not exist but a reserved key has changed; the caller then retries. */
+async function writeNew(
+  store: ResourceStore,
+  object: KubeObject,
+  { request, admission, through }: WriteContext,
+  strategyContext: StrategyContext,
+  reservation: Reservation | undefined,
+): Promise<Written | undefined> {
+  const { definition } = store;
+  const { strategy } = through?.definition ?? definition;
+  const timer = new YieldTimer(store.parts.clock);
+  const byHand = await timer.run(
+    boundedErrorsInSteps(validateNew(object, strategy, definition.namespaced, strategyContext)),
+  );
+  if (timer.isDue()) await timer.yield();
+  const errors = store.mergeDeclaredErrors(object, undefined, byHand);
+  if (errors.length > 0) throw ApiError.invalid(definition, object.metadata.name ?? '', errors);
+  if (timer.isDue()) await timer.yield();
+  request.warnings.push(...(strategy.warnings?.(object, undefined) ?? []));
+  if (timer.isDue()) await timer.yield();
+  await admission.validate(object, undefined);
+  if (timer.isDue()) await timer.yield();
+
+  const final = store.canonical(object);
+  if (timer.isDue()) await timer.yield();
+  const name = final.metadata.name!;
+  const key = store.keyOf(final.metadata.namespace ?? '', name);
+  const value = store.codec.encode(final, key);
+  if (timer.isDue()) await timer.yield();
+  if (request.dryRun) {
+    if ((await store.storedCurrent(key, request.signal)).encoded)
+      throw ApiError.alreadyExists(store.groupResource, name);
+    return { encoded: undefined, object: final, created: true };
+  }
+  const result = await store.commit({ type: 'put', key, value }, noRevision, request.signal, reservation);
+  if ('newer' in result) {
+    if (reservation && !result.newer.encoded) return undefined;
+    throw ApiError.alreadyExists(store.groupResource, name);
+  }
+  return { encoded: store.codec.written(final, key, value, result.revision), object: final, created: true };
+}
+
+function* validateNew(
+  object: KubeObject,
+  strategy: Strategy,
+  namespaced: boolean,
+  context: StrategyContext,
+): Steps<FieldError[]> {
+  const errors = validateObjectMeta(object.metadata, { ...strategy, namespaced });
+  yield;
+  const own = strategy.validateInSteps
+    ? yield* strategy.validateInSteps(object, undefined, context)
+    : (strategy.validateCreate?.(object, context) ?? []);
+  return [...errors, ...own];
+}
+
+function fillSystemFields(object: KubeObject, now: string, uid: string, namespaced: boolean): void {
+  const { metadata } = object;
+  if (metadata.resourceVersion) {
+    if (metadata.resourceVersion !== '0')
+      throw ApiError.badRequest('resourceVersion should not be set on objects to be created');
+    delete metadata.resourceVersion;
+  }
+  metadata.uid = uid;
+  metadata.creationTimestamp = now;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.selfLink;
+  if (!namespaced) delete metadata.namespace;
+}

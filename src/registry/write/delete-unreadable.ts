@@ -1,0 +1,50 @@
+import type { EncodedObject } from '../../cache/encoded-object.js';
+import { ApiError } from '../../machinery/api-error.js';
+import { fieldError } from '../../machinery/field-error.js';
+import type { RequestContext } from '../request-context.js';
+import type { ResourceStore } from '../resource-store.js';
+import { fromStore } from '../storage-to-api-error.js';
+
+export const unsafeDeletionOption = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+
+/**
+ * Removes a corrupt value if it is still at the revision that was read, without validation. Returns false if it has
+ * changed.
+ */
+export async function removeUnreadable(
+  { parts }: ResourceStore,
+  { key, revision }: EncodedObject,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const result = await fromStore(parts.kv.txn([{ key, modRevision: revision }], [{ type: 'delete', key }], { signal }));
+  return result.succeeded;
+}
+
+/**
+ * Implements the delete option ignoreStoreReadErrorWithClusterBreakingPotential: removes a stored value that cannot be
+ * decoded. Finalizers and preconditions are unknown and ignored. An object that can be decoded is rejected (422).
+ */
+export async function deleteUnreadable(
+  store: ResourceStore,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { signal }: RequestContext,
+): Promise<void> {
+  const { kv } = store.parts;
+  const key = store.keyOf(namespace, name);
+  const { item } = await fromStore(kv.get(key, signal && { signal }));
+  if (!item) throw ApiError.notFound(store.groupResource, name);
+  if (store.codec.decode(item).corruption === undefined) {
+    throw ApiError.invalid(store.definition, name, [
+      fieldError.invalid(unsafeDeletionOption, true, 'this object can be read: delete it without this option'),
+    ]);
+  }
+  const unchanged = [{ key, modRevision: item.modRevision }];
+  const result = await fromStore(kv.txn(unchanged, [{ type: 'delete', key }], signal && { signal }));
+  if (!result.succeeded) {
+    throw ApiError.conflict(
+      store.groupResource,
+      name,
+      'the stored value was changed before it could be deleted; please try again',
+    );
+  }
+}

@@ -1,0 +1,242 @@
+import { ApiError } from '../../machinery/api-error.js';
+import { deepEqual } from '../../machinery/deep-equal.js';
+import type { DeleteOptions, PropagationPolicy } from '../../machinery/list-options.js';
+import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Revision } from '../../machinery/revision.js';
+import { copyObject } from '../../patch/copy-json.js';
+import type { EncodedObject } from '../../cache/encoded-object.js';
+import { YieldTimer } from '../../std/yield-timer.js';
+import { recheckUnwritten } from './recheck-unwritten.js';
+import type { Written } from './create.js';
+import { checkPreconditions } from './preconditions.js';
+import type { RequestContext } from '../request-context.js';
+import { mayBeStale, type Current, type ResourceStore } from '../resource-store.js';
+import type { DeletionStrategy } from '../definition/strategy.js';
+import { objectTime } from './system-fields.js';
+import type { WriteContext } from './write-context.js';
+
+export interface Deleted {
+  /** The last stored state. */
+  readonly object: KubeObject;
+  readonly encoded: EncodedObject | undefined;
+  /** False if the object stays, marked with a deletionTimestamp, until its finalizers or its grace period end. */
+  readonly gone: boolean;
+}
+
+/** Another writer has changed the object before the compare-and-set. */
+interface Overtaken {
+  /** The state after the change of the other writer. */
+  readonly newer: Current;
+  /**
+   * Set if the object was already marked with grace period 0. Every update then removes it. If it is gone afterwards,
+   * or has another uid, the requested deletion has succeeded.
+   */
+  readonly ended?: Deleted;
+}
+
+const orphanFinalizer = 'orphan';
+const foregroundFinalizer = 'foregroundDeletion';
+
+/**
+ * Deletes the object, or sets its deletionTimestamp if finalizers or a grace period hold it. Decides on the cached
+ * state first; an error on a cached state is returned only if the stored state is the same.
+ */
+export async function deleteObject(
+  store: ResourceStore,
+  target: { namespace: string; name: string },
+  options: DeleteOptions,
+  context: WriteContext,
+): Promise<Deleted> {
+  const key = store.keyOf(target.namespace, target.name);
+  const { signal } = context.request;
+  let current = store.cachedCurrent(key);
+  if (!current.encoded) current = await store.storedCurrent(key, signal);
+  let ended: Deleted | undefined;
+
+  for (let attempt = 0; attempt <= store.parts.limits.writeConflictRetriesMax; attempt++) {
+    if (ended && current.encoded?.parse().metadata.uid !== ended.object.metadata.uid) return ended;
+    if (!current.encoded) throw ApiError.notFound(store.groupResource, target.name);
+    try {
+      const outcome = await attemptDelete(store, key, current, options, context);
+      if ('gone' in outcome) return outcome;
+      current = outcome.newer;
+      ended ??= outcome.ended;
+    } catch (error) {
+      if (!current.cached || !mayBeStale(error)) throw error;
+      const stored = await store.storedCurrent(key, signal);
+      if (stored.revision === current.revision) throw error;
+      current = stored;
+    }
+  }
+  throw ApiError.conflict(
+    store.groupResource,
+    target.name,
+    'the object was modified by other writers on every attempt to delete it; please try again',
+  );
+}
+
+async function attemptDelete(
+  store: ResourceStore,
+  key: string,
+  current: Current,
+  options: DeleteOptions,
+  context: WriteContext,
+): Promise<Deleted | Overtaken> {
+  const { request, admission } = context;
+  const { strategy } = store.definition;
+  const timer = new YieldTimer(store.parts.clock);
+  const encodedOld = current.encoded!;
+  const old = encodedOld.isLarge ? await timer.run(encodedOld.parseInSteps()) : encodedOld.parse();
+  if (timer.isDue()) await timer.yield();
+  checkPreconditions(store, old, options.preconditions);
+  strategy.deletion?.refuse?.(old);
+  const { orphanWarning } = strategy.deletion ?? {};
+  if (orphanWarning !== undefined && askedPolicy(options) === undefined && !request.warnings.includes(orphanWarning)) {
+    request.warnings.push(orphanWarning);
+  }
+  await admission.validate(undefined, old);
+  if (timer.isDue()) await timer.yield();
+
+  const next = nextState(store, old, options, context);
+  if (next.then === 'stays' || request.dryRun) {
+    const newer = await recheckUnwritten(store, key, current, request.signal);
+    if (newer) return { newer };
+  }
+  if (next.then === 'stays') return { object: old, encoded: current.encoded, gone: false };
+  const { object } = next;
+  let before = current.revision;
+  let encoded = current.encoded;
+  if (object !== old) {
+    if (request.dryRun) return { object, encoded: undefined, gone: next.then === 'goes' };
+    if (timer.isDue()) await timer.yield();
+    const value = store.codec.encode(object, key);
+    if (timer.isDue()) await timer.yield();
+    const marked = await store.commit({ type: 'put', key, value }, before, request.signal);
+    if ('newer' in marked) return marked;
+    before = marked.revision;
+    encoded = store.codec.written(object, key, value, marked.revision);
+    if (next.then === 'marked') return { object, encoded, gone: false };
+  }
+  if (request.dryRun) return { object: old, encoded: undefined, gone: true };
+  const removed = await removeStored(store, key, old, before, request);
+  if ('newer' in removed) return object === old ? removed : { ...removed, ended: { object, encoded, gone: true } };
+  return { object, encoded, gone: true };
+}
+
+/**
+ * `goes`: the object is removed; if `object` differs from the stored one, it is written first, so that watchers see its
+ * deletionTimestamp.
+ */
+type Next = { readonly then: 'stays' } | { readonly then: 'marked' | 'goes'; readonly object: KubeObject };
+
+function nextState(store: ResourceStore, old: KubeObject, options: DeleteOptions, context: WriteContext): Next {
+  const { deletion } = store.definition.strategy;
+  const object: KubeObject = copyObject(old);
+  const { metadata } = object;
+  const finalizers = finalizersAfter(metadata.finalizers ?? [], options, deletion?.dependents);
+  if (finalizers.length > 0) metadata.finalizers = finalizers;
+  else delete metadata.finalizers;
+
+  const isHeld = finalizers.length > 0 || (deletion?.holds?.(object) ?? false);
+  // The grace period is already 0: a server crashed between marking the object and removing it.
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = old.metadata;
+  if (deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && !isHeld)
+    return { then: 'goes', object: old };
+  const asked = options.gracePeriodSeconds;
+  const grace = deletion?.graceSeconds?.(object, asked !== undefined && asked < 0 ? 1 : asked) ?? 0;
+  if (grace === 0 && !isHeld) {
+    if (!deletion?.graceSeconds) return { then: 'goes', object: old };
+    markAsDeleted(store, object, old, 0, context);
+    return { then: 'goes', object };
+  }
+  if (markAsDeleted(store, object, old, grace, context)) return { then: 'marked', object };
+  return deepEqual(finalizers, old.metadata.finalizers ?? []) ? { then: 'stays' } : { then: 'marked', object };
+}
+
+/**
+ * Sets deletionTimestamp and deletionGracePeriodSeconds. Returns false if nothing changed: the grace period of an
+ * object that is being deleted can only be shortened.
+ */
+function markAsDeleted(
+  store: ResourceStore,
+  object: KubeObject,
+  old: KubeObject,
+  grace: number,
+  { request }: WriteContext,
+): boolean {
+  const { metadata } = object;
+  const nowMs = store.parts.clock.now();
+  if (old.metadata.deletionTimestamp === undefined) {
+    metadata.deletionTimestamp = objectTime(nowMs + grace * 1000);
+    metadata.deletionGracePeriodSeconds = grace;
+    if (metadata.generation !== undefined && metadata.generation > 0) metadata.generation++;
+    const context = { user: request.user, now: objectTime(nowMs) };
+    store.definition.strategy.deletion?.prepareForDelete?.(object, context);
+    return true;
+  }
+  const before = old.metadata.deletionGracePeriodSeconds ?? 0;
+  if (grace >= before) return false;
+  const markedMs = Date.parse(old.metadata.deletionTimestamp) - before * 1000;
+  metadata.deletionTimestamp = objectTime(Math.max(markedMs + grace * 1000, nowMs));
+  metadata.deletionGracePeriodSeconds = grace;
+  return true;
+}
+
+/**
+ * Returns the finalizers after a deletion request. The garbage collector handles dependents by the `orphan` and
+ * `foregroundDeletion` finalizers: the requested policy wins, then a policy requested before, then the default of the
+ * kind.
+ */
+function finalizersAfter(
+  finalizers: readonly string[],
+  options: DeleteOptions,
+  usual: DeletionStrategy['dependents'],
+): string[] {
+  const others = finalizers.filter((finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer);
+  if (usual === 'ignore') return others;
+  const policy = askedPolicy(options);
+  if (policy === undefined) {
+    if (others.length < finalizers.length || usual === undefined) return [...finalizers];
+    return [...others, orphanFinalizer];
+  }
+  if (policy === 'Orphan') return [...others, orphanFinalizer];
+  if (policy === 'Foreground') return [...others, foregroundFinalizer];
+  return others;
+}
+
+function askedPolicy({ propagationPolicy, orphanDependents }: DeleteOptions): PropagationPolicy | undefined {
+  if (orphanDependents === undefined) return propagationPolicy;
+  return orphanDependents ? 'Orphan' : 'Background';
+}
+
+/** Deletes the key and releases what the object had reserved. */
+async function removeStored(
+  store: ResourceStore,
+  key: string,
+  old: KubeObject,
+  expected: Revision,
+  request: RequestContext,
+) {
+  const reservation = await store.reserve?.(undefined, old, request);
+  try {
+    return await store.commit({ type: 'delete', key }, expected, request.signal, reservation);
+  } finally {
+    reservation?.end();
+  }
+}
+
+/** Removes an object whose last finalizer an update has taken away. */
+export async function finishDeletion(
+  store: ResourceStore,
+  object: KubeObject,
+  old: KubeObject,
+  current: Current,
+  request: RequestContext,
+): Promise<{ readonly written: Written } | { readonly newer: Current }> {
+  if (request.dryRun) return { written: { encoded: undefined, object, created: false } };
+  // Removed without writing the last change first: the DELETED event carries the last stored state, as in
+  // kube-apiserver.
+  const result = await removeStored(store, current.encoded!.key, old, current.revision, request);
+  if ('newer' in result) return result;
+  return { written: { encoded: undefined, object, created: false } };
+}

@@ -1,0 +1,323 @@
+import type { EncodedObject } from '../../cache/encoded-object.js';
+import { ApiError } from '../../machinery/api-error.js';
+import { deepEqual } from '../../machinery/deep-equal.js';
+import { boundedErrors } from '../../machinery/error-budget.js';
+import { fieldError, type FieldError } from '../../machinery/field-error.js';
+import { validateObjectMetaUpdate } from '../../machinery/object-meta-validation.js';
+import type { JsonObject, KubeObject } from '../../machinery/kube-object.js';
+import { withoutIdleTimes } from '../../patch/apply/idle-times.js';
+import { YieldTimer } from '../../std/yield-timer.js';
+import { recheckUnwritten } from './recheck-unwritten.js';
+import { createObject, type Written } from './create.js';
+import { finishDeletion } from './delete.js';
+import { dropDuplicateOwners } from './owner-references.js';
+import { checkPreconditions, type Preconditions } from './preconditions.js';
+import type { Reservation } from './reservation.js';
+import type { ViewSubresource } from '../definition/resource-definition.js';
+import { mayBeStale, type Current, type ResourceStore } from '../resource-store.js';
+import { objectTime } from './system-fields.js';
+import { updateErrors } from './update-errors.js';
+import type { WriteContext } from './write-context.js';
+
+/**
+ * A pure function from the current object to the whole new object. It may run several times and changes no argument. If
+ * the result has a resourceVersion, the current object must have the same.
+ */
+export type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>;
+
+export interface UpdateOptions {
+  readonly preconditions?: Preconditions | undefined;
+  readonly subresource?: ViewSubresource | undefined;
+  /** Rejects a PUT without a resourceVersion, for kinds that require one. */
+  readonly requiresResourceVersion: boolean;
+  readonly createsMissing: boolean;
+}
+
+/**
+ * Updates an object: read → change → default → admission → prepare → reserve → validate → compare-and-set, retried on
+ * conflict. Conflicts come from other servers only, since writers of this process take turns (write-turns.ts). Starts
+ * from the cached state; an error on a cached state is returned only after the stored state gave the same.
+ */
+export async function updateObject(
+  store: ResourceStore,
+  target: { namespace: string; name: string },
+  change: Change,
+  options: UpdateOptions,
+  context: WriteContext,
+): Promise<Written> {
+  const key = store.keyOf(target.namespace, target.name);
+  // A dry run writes nothing, so it need not be ordered with other writers.
+  if (context.request.dryRun) return updateFrom(store, target, undefined, change, options, context);
+  const taken = store.turns.take(key, context.request.signal);
+  const turn = taken instanceof Promise ? await taken : taken;
+  let written: Written | undefined;
+  try {
+    written = await updateFrom(store, target, turn.latest, change, options, context);
+    return written;
+  } finally {
+    turn.leave(written?.encoded);
+  }
+}
+
+/** `latest` is the object as the previous writer left it, which the cache may not hold yet. */
+async function updateFrom(
+  store: ResourceStore,
+  target: { namespace: string; name: string },
+  latest: EncodedObject | undefined,
+  change: Change,
+  options: UpdateOptions,
+  context: WriteContext,
+): Promise<Written> {
+  const key = store.keyOf(target.namespace, target.name);
+  let current = store.cachedCurrent(key);
+  if (latest && latest.revision > current.revision) {
+    current = { encoded: latest, revision: latest.revision, cached: true };
+  }
+  if (!current.encoded) current = await store.storedCurrent(key, context.request.signal);
+
+  const timer = new YieldTimer(store.parts.clock);
+  for (let attempt = 0; attempt <= store.parts.limits.writeConflictRetriesMax; attempt++) {
+    let outcome: Attempt;
+    try {
+      outcome = await attemptUpdate(store, target, current, change, options, context);
+    } catch (error) {
+      // The object did not exist and another writer created it meanwhile: update that one.
+      const isTaken = !current.encoded && error instanceof ApiError && error.reason === 'AlreadyExists';
+      if (!isTaken && (!current.cached || !mayBeStale(error))) throw error;
+      if (timer.isDue()) await timer.yield();
+      const stored = await store.storedCurrent(key, context.request.signal);
+      if (timer.isDue()) await timer.yield();
+      if (!isTaken && stored.revision === current.revision) throw error;
+      current = stored;
+      continue;
+    }
+    if ('written' in outcome) return outcome.written;
+    current = outcome.newer;
+  }
+  throw ApiError.conflict(store.groupResource, target.name, tooMuchContention);
+}
+
+const tooMuchContention = 'the object has been modified; please apply your changes to the latest version and try again';
+
+type Attempt = { readonly written: Written } | { readonly newer: Current };
+
+async function attemptUpdate(
+  store: ResourceStore,
+  target: { namespace: string; name: string },
+  current: Current,
+  change: Change,
+  options: UpdateOptions,
+  context: WriteContext,
+): Promise<Attempt> {
+  const { definition, parts } = store;
+  const { strategy } = context.through?.definition ?? definition;
+  const { request, admission } = context;
+  if (!current.encoded) return { written: await createMissing(store, target, change, options, context) };
+
+  store.checkRewritable(current.encoded);
+  const timer = new YieldTimer(parts.clock);
+  const old = current.encoded.isLarge ? await timer.run(current.encoded.parseInSteps()) : current.encoded.parse();
+  if (timer.isDue()) await timer.yield();
+  checkPreconditions(store, old, options.preconditions);
+  const submitted = await change(old);
+  checkVersion(store, target.name, submitted, old, options);
+  if (timer.isDue()) await timer.yield();
+
+  const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
+  const put = options.subresource ? options.subresource.put(old, submitted) : submitted;
+  const draft = put === old || put.metadata === old.metadata ? { ...put, metadata: { ...put.metadata } } : put;
+  const metaErrors = boundedErrors(() => validateObjectMetaUpdate(draft.metadata, old.metadata));
+  // Server-side apply has already computed managedFields; keep them.
+  if (options.subresource && !context.through && Object.hasOwn(submitted.metadata, 'managedFields')) {
+    const { managedFields } = submitted.metadata;
+    if (managedFields) draft.metadata.managedFields = managedFields;
+    else delete draft.metadata.managedFields;
+  }
+  keepSystemFields(draft, old);
+  if (timer.isDue()) await timer.yield();
+  store.fillTypeDefaults(draft);
+  if (timer.isDue()) await timer.yield();
+  store.fillKindDefaults(draft);
+  dropDuplicateOwners(draft, request.warnings);
+  if (timer.isDue()) await timer.yield();
+  const tracked = timer.run(store.track(old, draft, context, strategyContext.now));
+  if (tracked) await tracked;
+  if (timer.isDue()) await timer.yield();
+  const object = (await admission.admit(draft, old)) ?? draft;
+  if (timer.isDue()) await timer.yield();
+  dropDuplicateOwners(object, request.warnings);
+  keepSystemFields(object, old);
+  store.dropGated(object, old);
+  if (options.subresource) options.subresource.prepare?.(object, old, strategyContext);
+  else strategy.prepareForUpdate?.(object, old, strategyContext);
+  if (timer.isDue()) await timer.yield();
+  // A write through a subresource (status) does not change reserved fields.
+  const reservation = options.subresource ? undefined : await store.reserve?.(object, old, request);
+  try {
+    return await writeUpdate(store, target.name, { object, old, current, metaErrors }, options, context, reservation);
+  } finally {
+    reservation?.end();
+  }
+}
+
+interface Draft {
+  readonly object: KubeObject;
+  readonly old: KubeObject;
+  readonly current: Current;
+  readonly metaErrors: readonly FieldError[];
+}
+
+async function writeUpdate(
+  store: ResourceStore,
+  name: string,
+  { object, old, current, metaErrors }: Draft,
+  options: UpdateOptions,
+  { request, admission, through }: WriteContext,
+  reservation: Reservation | undefined,
+): Promise<Attempt> {
+  const { definition, parts } = store;
+  const { strategy } = through?.definition ?? definition;
+  const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
+  const timer = new YieldTimer(parts.clock);
+  if (strategy.countsGenerations && hasChanged(object, old, strategy.countsGenerations === 'statusToo')) {
+    object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  }
+
+  if (timer.isDue()) await timer.yield();
+  const byHand = await timer.run(
+    updateErrors(
+      { object, old, metaErrors },
+      { definition, strategy, subresource: options.subresource },
+      strategyContext,
+    ),
+  );
+  if (timer.isDue()) await timer.yield();
+  const errors = store.mergeDeclaredErrors(object, old, byHand);
+  if (errors.length > 0)
+    throw ApiError.invalid(
+      options.subresource?.invalidKind ?? options.subresource?.viewKind ?? definition,
+      name,
+      errors,
+    );
+  if (timer.isDue()) await timer.yield();
+  request.warnings.push(...(strategy.warnings?.(object, old) ?? []));
+  if (timer.isDue()) await timer.yield();
+  await admission.validate(object, old);
+  if (timer.isDue()) await timer.yield();
+
+  const key = current.encoded!.key;
+  const canonical = asJson(store.canonical(object));
+  if (timer.isDue()) await timer.yield();
+  const final = withoutIdleTimes(asJson(old), canonical) as unknown as KubeObject;
+  if (timer.isDue()) await timer.yield();
+  const isSame = !current.encoded!.isOutdated && deepEqual(final, old);
+  if (timer.isDue()) await timer.yield();
+  if (isSame || request.dryRun) {
+    const newer = await recheckUnwritten(store, key, current, request.signal);
+    if (newer) return { newer };
+  }
+  if (isSame) return { written: { encoded: current.encoded, object: old, created: false } };
+  if (final.metadata.deletionTimestamp && !isHeld(store, final)) {
+    return finishDeletion(store, final, old, current, request);
+  }
+  const value = store.codec.encode(final, key);
+  if (timer.isDue()) await timer.yield();
+  if (request.dryRun) return { written: { encoded: undefined, object: final, created: false } };
+  const result = await store.commit({ type: 'put', key, value }, current.revision, request.signal, reservation);
+  if ('newer' in result) return result;
+  return {
+    written: { encoded: store.codec.written(final, key, value, result.revision), object: final, created: false },
+  };
+}
+
+async function createMissing(
+  store: ResourceStore,
+  target: { namespace: string; name: string },
+  change: Change,
+  options: UpdateOptions,
+  context: WriteContext,
+): Promise<Written> {
+  if (!options.createsMissing) throw ApiError.notFound(store.groupResource, target.name);
+  const object = await change(undefined);
+  const uid = options.preconditions?.uid ?? object.metadata.uid;
+  if (uid) {
+    // Server-side apply is the write that has computed managedFields itself.
+    const isApply = context.through === undefined;
+    throw ApiError.conflict(
+      store.groupResource,
+      target.name,
+      isApply
+        ? `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
+        : `Precondition failed: UID in precondition: ${uid}, UID in object meta: `,
+    );
+  }
+  const { resourceVersion } = options.preconditions ?? {};
+  if (object.metadata.resourceVersion || resourceVersion !== undefined)
+    throw ApiError.notFound(store.groupResource, target.name);
+  return createObject(store, object, context);
+}
+
+/** True if finalizers, a grace period or the kind keep an object that is being deleted. */
+function isHeld(store: ResourceStore, object: KubeObject): boolean {
+  return (
+    (object.metadata.finalizers?.length ?? 0) > 0 ||
+    (object.metadata.deletionGracePeriodSeconds ?? 0) > 0 ||
+    (store.definition.strategy.deletion?.holds?.(object) ?? false)
+  );
+}
+
+function checkVersion(
+  store: ResourceStore,
+  name: string,
+  submitted: KubeObject,
+  old: KubeObject,
+  options: UpdateOptions,
+): void {
+  const { resourceVersion, uid } = submitted.metadata;
+  if (uid && uid !== old.metadata.uid) {
+    throw ApiError.conflict(
+      store.groupResource,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
+    );
+  }
+  if (!resourceVersion || resourceVersion === '0') {
+    if (options.requiresResourceVersion) {
+      throw ApiError.invalid({ group: store.definition.group, kind: store.definition.plural }, name, [
+        fieldError.invalid('metadata.resourceVersion', 0, 'must be specified for an update'),
+      ]);
+    }
+    return;
+  }
+  if (resourceVersion !== old.metadata.resourceVersion) {
+    throw ApiError.conflict(store.groupResource, name, tooMuchContention);
+  }
+}
+
+/** Restores metadata that no client can change. */
+function keepSystemFields(object: KubeObject, old: KubeObject): void {
+  const { metadata } = object;
+  const kept = [
+    'uid',
+    'creationTimestamp',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+    'resourceVersion',
+    'generation',
+  ] as const;
+  for (const field of kept) {
+    if (old.metadata[field] === undefined || old.metadata[field] === null) delete metadata[field];
+    else (metadata as Record<string, unknown>)[field] = old.metadata[field];
+  }
+  metadata.name = old.metadata.name!;
+  if (old.metadata.namespace === undefined) delete metadata.namespace;
+  else metadata.namespace = old.metadata.namespace;
+  delete metadata.selfLink;
+}
+
+const asJson = (object: KubeObject) => object as unknown as JsonObject;
+
+function hasChanged(object: KubeObject, old: KubeObject, statusToo: boolean): boolean {
+  const rest = ({ metadata: _metadata, status, ...others }: KubeObject) => (statusToo ? { ...others, status } : others);
+  return !deepEqual(rest(object), rest(old));
+}
