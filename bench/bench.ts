@@ -8,26 +8,26 @@ import { hasWrk } from './lib/wrk.js';
 import { scenarios, startBoth, type Row, type World } from './scenarios.js';
 
 /**
- * `npm run bench`: our server beside a bare Node one that sends ready bytes over the same TLS, in the same run. Figures
- * of one machine and minute mean little; their ratio does, and CPU time first: it is steady where others use the cores.
+ * `npm run bench`: compares Keelson with a bare Node HTTPS server that sends prepared bytes, in the same run. Absolute
+ * figures depend on the machine; compare ratios, and CPU time first, which other programs on the machine hardly change.
  */
 const help = `npm run bench -- [options]
 node dist/bench/bench.js [options]
 
-Starts the built server and a bare Node HTTPS server that sends ready bytes, drives both with the same load in
-the same run, and prints their figures and ratios on one screen. Compare the ratio of CPU time first: it is
-steady where other programs use the cores. Takes about two minutes, and needs Linux.
+Starts the built server and a bare Node HTTPS server that sends prepared bytes, puts the same load on both in
+the same run, and prints figures and ratios on one screen. Compare the ratio of CPU time first: other programs
+on the machine hardly change it. Takes about two minutes, and needs Linux.
 
-  --only NAME,…     only these scenarios: ${scenarios.map(({ name }) => name).join(', ')}
-                    may be given several times
-  --seconds N       the length of each load, at least 1; the default is 5
+  --only NAME,…     runs only these scenarios: ${scenarios.map(({ name }) => name).join(', ')}
+                    may be repeated
+  --seconds N       duration of each load, at least 1; the default is 5
   --store NAME      embedded (the default), memory or etcd
-  --wrk             lets wrk make the load of GET and LIST; it must be on PATH
-  --json            the figures as JSON
-  --help            prints this`;
+  --wrk             generates the load of GET and LIST with wrk, which must be on PATH
+  --json            prints the figures as JSON
+  --help            prints this help`;
 
 const stores: readonly string[] = ['memory', 'embedded', 'etcd'];
-/** From here on the generator may be what bounds the rate. */
+/** From this share of a core on, the generator may limit the rate. */
 const saturatedCores = 0.9;
 const noisyCores = 0.2;
 
@@ -51,7 +51,7 @@ async function main(words: readonly string[]): Promise<void> {
   if (!stores.includes(values.store)) throw new Error(`--store takes ${stores.join(', ')}`);
   const seconds = Number(values.seconds);
   if (!(seconds >= 1)) throw new Error('--seconds takes a number of at least 1');
-  if (values.wrk && !hasWrk()) throw new Error('--wrk: there is no wrk on PATH');
+  if (values.wrk && !hasWrk()) throw new Error('--wrk: wrk is not on PATH');
 
   const directory = mkdtempSync(join(tmpdir(), 'keelson-bench-'));
   const store = values.store as StoreName;
@@ -90,7 +90,7 @@ function columns(cells: readonly string[]): string {
 function heading(store: StoreName): string {
   const machine = `${cpus().length} cores, Node ${process.version}`;
   return [
-    `Keelson ${productVersion} on ${store} beside a bare Node HTTPS server that sends ready bytes (${machine})`,
+    `Keelson ${productVersion} on ${store} beside a bare Node HTTPS server that sends prepared bytes (${machine})`,
     '',
     columns(['', 'Keelson', 'bare Node', 'ratio', 'Keelson', 'bare Node', 'ratio']),
     columns(['', 'CPU µs each', 'CPU µs each', '', 'a second', 'a second', '']),
@@ -120,7 +120,7 @@ function notes(rows: readonly Row[]): string {
   const loads = rows.flatMap((row) => (row.type === 'load' ? [row] : []));
   const lines = [''];
   if (loads.some(({ ours, bare }) => Math.max(ours.generatorCores, bare.generatorCores) > saturatedCores)) {
-    lines.push('* the generator used all of a core: the server might do more');
+    lines.push('* the generator used a whole core: the server may be faster');
   }
   for (const { label, ours, bare } of loads) {
     if (ours.failed + bare.failed > 0) lines.push(`! ${label}: ${ours.failed} failed or lost (bare: ${bare.failed})`);
@@ -138,6 +138,6 @@ function print(text: string): void {
 
 main(process.argv.slice(2)).catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  // Servers that still run would keep the process; it ends them when it exits.
+  // Exits although servers may still run; they end with the process.
   process.exit(1);
 });

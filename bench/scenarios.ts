@@ -13,7 +13,7 @@ export interface World {
   readonly etcdUrl: string | undefined;
   readonly seconds: number;
   readonly usesWrk: boolean;
-  /** Both run from the start-up scenario to the end. */
+  /** Both run until the end, from the start-up scenario on. */
   servers: Servers;
 }
 
@@ -22,7 +22,7 @@ export interface Servers {
   readonly bare: Server;
 }
 
-/** One line of the report: the same work on both servers, in the same minute. */
+/** A line of the report: the same work on both servers, one after the other. */
 export type Row = SizeRow | LoadRow;
 interface SizeRow {
   readonly type: 'size';
@@ -48,7 +48,7 @@ const connections = 32;
 const watchers = 1000;
 const listedPods = 10_000;
 const otherPods = 2000;
-/** What an idle server still does of its start is over by then. */
+/** Time for the work that an idle server still does after its start. */
 const settleMs = 2000;
 
 const must = async (server: Server, method: string, path: string, body?: string): Promise<string> => {
@@ -69,7 +69,7 @@ const jobOn = (server: Server, request: Omit<RequestShape, 'token'>, more: Parti
   ...more,
 });
 
-/** What ours answers is what the other one has ready. */
+/** Measures GET on both: the bare server sends the bytes that Keelson answers. */
 async function getOnBoth(world: World, label: string, path: string, more: Partial<LoadJob> = {}): Promise<Row> {
   const { servers, seconds, usesWrk } = world;
   const { ours, bare } = servers;
@@ -99,7 +99,7 @@ async function ensurePods({ servers }: World): Promise<void> {
     if ((await must(ours, 'GET', `${path}?limit=1`)).includes('"items":[{')) continue;
     const job = jobOn(ours, { method: 'POST', path, body: pod }, { seconds: 300, requestsMax: count, warmUpMs: 0 });
     const { count: made, failed } = await measure(job, [ours.pid]);
-    if (made < count || failed > 0) throw new Error(`of ${count} Pods ${made} were made, ${failed} failed`);
+    if (made < count || failed > 0) throw new Error(`${made} of ${count} Pods were created, ${failed} failed`);
   }
 }
 

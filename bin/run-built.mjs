@@ -5,7 +5,7 @@ const bundled = new URL('bundle/main.js', dist);
 const separate = new URL('src/main.js', dist);
 const builtAt = new URL('.tsbuildinfo', dist);
 
-/** Runs the built program: from its bundle, which starts much faster, unless the modules were built after it. */
+/** Runs the built program: from its bundle, which starts much faster, unless the modules were built later. */
 export async function runBuilt(program) {
   const file = isCurrent() ? bundled : separate;
   if (!existsSync(file)) {
@@ -16,7 +16,7 @@ export async function runBuilt(program) {
     return;
   }
   const { main } = await import(file.href);
-  // A server that runs keeps the process; everything else has a code to end with.
+  // A running server keeps the process; other commands return an exit code.
   const code = await main(program, process.argv.slice(2));
   if (code !== undefined) process.exitCode = code;
 }

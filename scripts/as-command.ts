@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Runs `main` when its module is what node was started with, and not when others import something of it. */
+/** Runs `main` if its module is the program that node runs, and not if it is imported. */
 export function asCommand(
   moduleUrl: string,
   main: (words: readonly string[]) => Promise<number>,

@@ -1,11 +1,12 @@
-// Joins the command's modules, straight from their TypeScript, ours and the packages', into a few files: reading and linking some nine hundred small
-// ones is most of what starting costs. See docs/adr/007-start-up.md. Plain JavaScript, as a part of the build.
+// Bundles the command's modules, ours from their TypeScript and those of packages, into a few files: reading and
+// linking about nine hundred small ones takes most of the start-up time. See docs/adr/007-start-up.md. Plain
+// JavaScript, since it is part of the build.
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-// Without development packages, scripts/ensure-setup.mjs puts the bundler alone into .cache.
+// Without development packages, scripts/ensure-setup.mjs installs the bundler into .cache.
 const bundler = ['.', '.cache/bundler']
   .map((folder) => join(root, folder, 'node_modules/esbuild/lib/main.js'))
   .find((file) => existsSync(file));
@@ -14,11 +15,11 @@ const { build } = (await import(pathToFileURL(bundler).href)).default;
 const out = join(root, 'dist/bundle');
 
 /**
- * Packages that stay apart: a native one, one that reads files beside its own, and all that the sources import late.
- * A bundled CommonJS package that is imported late has lost the names of what it exports.
+ * Packages that are not bundled: native ones, one that reads files beside its own, and those that the sources import
+ * dynamically, because a bundled CommonJS package loses its named exports there.
  */
 const apart = ['lmdb', 'etcd3', '@peculiar/x509', 'prom-client'];
-/** What Nest would use if it were installed. */
+/** Optional packages of Nest that are not installed. */
 const absent = [
   '@fastify/multipart',
   '@fastify/static',
@@ -39,10 +40,10 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  // No keepNames: it wraps every closure that a request makes, which nearly doubles what a read costs. Names that are
-  // not shortened stay as they are, but for a number behind those that occur twice.
+  // No keepNames: it wraps every closure that a request creates, which nearly doubles the cost of a read. Names that
+  // are not minified stay, with a number for duplicates.
   external: [...apart, ...absent.flatMap((name) => [name, `${name}/*`])],
-  // CommonJS packages inside an ES module still ask for these.
+  // Needed by CommonJS packages inside an ES module.
   banner: {
     js: [
       "import { createRequire as bundleRequire } from 'node:module';",

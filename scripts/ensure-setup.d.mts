@@ -1,6 +1,6 @@
 export class SetupError extends Error {}
 
-/** What is made ready: what serving needs, or everything. */
+/** The scope of the set-up: what serving needs, or everything. */
 export type SetupScope = 'serve' | 'all';
 
 export function ensureSetup(options: {

@@ -1,9 +1,9 @@
-// Makes the package ready to run: installs what package-lock.json names, builds what changed. Plain JavaScript on Node
-// alone, since it runs before anything is installed. When there is nothing to do it takes some milliseconds: it
-// compares sizes and times of files with the stamp of the last run. Runs at the same time wait for each other.
+// Installs the packages of package-lock.json and builds changed sources. Plain JavaScript without packages, since it
+// runs before anything is installed. Without changes it takes some milliseconds: it compares sizes and times of files
+// with the stamp of the last run. Concurrent runs wait for each other.
 //
-// With --serve it does what a server needs and no more: the packages that are needed at run time, and the bundle, made
-// from the sources without their types being checked. Without it, everything that tests and tidy checks need.
+// With --serve it prepares only a server: the packages needed at run time, and the bundle, built without type checks.
+// Otherwise it prepares everything that tests and tidy checks need.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -24,10 +24,10 @@ const oldestNode = [20, 11];
 const sourceFolders = ['src', 'scripts', 'bench', 'examples'];
 const lockWaitMsMax = 15 * 60_000;
 
-/** A failure that the reader can mend; it is printed without a stack. */
+/** A failure that the user can fix; it is printed without a stack. */
 export class SetupError extends Error {}
 
-/** `scope` is 'serve' or 'all'; `install`, `build` and `bundle` do the work, tests hand in their own. */
+/** `scope` is 'serve' or 'all'; `install`, `build` and `bundle` can be replaced in tests. */
 export async function ensureSetup({
   root,
   scope = 'all',
@@ -40,12 +40,12 @@ export async function ensureSetup({
   const release = await takeLock(root, log);
   try {
     if (!hasPackages(root, scope)) {
-      // Development packages that are there are kept: npm would remove them.
+      // Installed development packages are kept: npm would remove them.
       const wanted = stampOf(root).scope === 'all' ? 'all' : scope;
       await install(root, log, wanted);
       writeStamp(root, { lock: lockDigest(root), scope: wanted });
     }
-    // The digest from before the build: what was edited meanwhile is built by the next run.
+    // Computed before the build, so that sources edited during it are built by the next run.
     const [sources, bundled] = digestsOf(root);
     if (sources === undefined || isMade(root, scope)) return;
     log(scope === 'serve' ? 'bundling' : 'building');
@@ -65,7 +65,7 @@ function hasPackages(root, scope) {
   return stamp.lock === lockDigest(root) && (scope === 'serve' || stamp.scope === 'all');
 }
 
-/** Built, or for serving bundled, from the sources as they are; also true where there are none. */
+/** True if the sources are built, or bundled for serving; also if there are no sources. */
 function isMade(root, scope) {
   const [sources, bundled] = digestsOf(root);
   if (sources === undefined) return true;
@@ -74,10 +74,10 @@ function isMade(root, scope) {
   return stamp.sources === sources && existsSync(join(root, 'dist/.tsbuildinfo'));
 }
 
-/** Of everything that is compiled, and of what the bundle is made from. */
+/** Digests of all compiled sources, and of those in the bundle. */
 const digestsOf = (root) => [sourceDigest(root, sourceFolders), sourceDigest(root, ['src'])];
 
-// The stamp lies in node_modules, so that it goes when they go.
+// In node_modules, so that the stamp is removed with it.
 const stampPath = (root) => join(root, 'node_modules/.ensure-setup.json');
 
 function stampOf(root) {
@@ -99,7 +99,7 @@ function lockDigest(root) {
   return digest(readFileSync(file));
 }
 
-/** Of names, sizes and times; undefined in an installed package, which has no sources to build. */
+/** Digest of names, sizes and times; undefined in an installed package, which has no sources to build. */
 function sourceDigest(root, folders) {
   const config = join(root, 'tsconfig.build.json');
   if (!existsSync(config)) return undefined;
@@ -123,7 +123,7 @@ function sourceDigest(root, folders) {
 
 const digest = (content) => createHash('sha256').update(content).digest('base64');
 
-/** A file that is created or not, with the process in it: one left by a process that is gone is taken over. */
+/** A lock file with the process id in it. A lock of a process that is gone is taken over. */
 async function takeLock(root, log) {
   const path = join(root, '.cache/ensure-setup.lock');
   mkdirSync(dirname(path), { recursive: true });
@@ -148,7 +148,7 @@ async function takeLock(root, log) {
   }
 }
 
-/** undefined while the lock is being written or has just gone. */
+/** Returns undefined while the lock is being written or was just removed. */
 function ownerOf(path) {
   try {
     return Number(readFileSync(path, 'utf8')) || undefined;
@@ -166,13 +166,13 @@ function isAlive(pid) {
   }
 }
 
-// Not `npm ci`: it refuses a lock file that lacks packages for other platforms, and npm leaves those out when the
-// registry at hand has none. With --no-save the versions of the lock file are taken and the file stays as it is.
+// Not `npm ci`: it refuses a lock file without packages for other platforms, and npm leaves those out if the registry
+// has none. --no-save installs the versions of the lock file and does not change it.
 async function npmInstall(root, log, scope) {
   const steps = [];
   if (!isInstalled(root, scope)) steps.push(npm(root, scope === 'serve' ? ['--omit=dev'] : []));
   if (scope === 'serve') steps.push(installBundler(root));
-  if (steps.length > 0) log(scope === 'serve' ? 'installing what serving needs' : 'installing dependencies');
+  if (steps.length > 0) log(scope === 'serve' ? 'installing the packages for serving' : 'installing dependencies');
   await Promise.all(steps);
 }
 
@@ -186,7 +186,7 @@ async function npm(directory, words) {
   if (code !== 0) throw new SetupError('npm install failed: see above; is the npm registry within reach?');
 }
 
-/** The bundler is a development package: alone, it lies in .cache/bundler, as package-lock.json has it. */
+/** Installs the bundler alone into .cache/bundler, in the version of package-lock.json. */
 async function installBundler(root) {
   const lock = lockedPackages(root);
   const { version } = lock['node_modules/esbuild'] ?? {};
@@ -207,7 +207,7 @@ async function installBundler(root) {
 
 const lockedPackages = (root) => JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
 
-/** Whether npm, run by hand, has put there just what the lock file names; optional packages may be left out. */
+/** True if node_modules, filled by npm itself, has the packages of the lock file; optional ones may be missing. */
 export function isInstalled(root, scope = 'all') {
   try {
     const wanted = Object.entries(lockedPackages(root)).filter(
@@ -236,7 +236,7 @@ async function makeBundle(root) {
     throw new SetupError('the bundle failed: mend the errors above and run this again');
 }
 
-/** Whatever the command prints goes to stderr: stdout belongs to what comes after the set-up. */
+/** Sends all output of the command to stderr: stdout belongs to the program that is started after the set-up. */
 function run(command, args, cwd) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, stdio: ['ignore', 2, 2] });

@@ -61,18 +61,18 @@ test('the first run installs and builds, the second does nothing', async () => {
 test.each<{ name: string; change: () => void; want: string[] }>([
   { name: 'an edited source', change: () => write('src/a.ts', 'export const a = 22;'), want: ['build'] },
   { name: 'a new source', change: () => write('src/c.ts', ''), want: ['build'] },
-  { name: 'a source that went', change: () => rmSync(join(root, 'src/deep/b.ts')), want: ['build'] },
+  { name: 'a removed source', change: () => rmSync(join(root, 'src/deep/b.ts')), want: ['build'] },
   { name: 'an older copy of a source', change: () => utimesSync(join(root, 'src/a.ts'), 1, 1), want: ['build'] },
   { name: 'a changed build setting', change: () => write('tsconfig.build.json', '{ }'), want: ['build'] },
   { name: 'an edited test', change: () => write('src/a.spec.ts', 'test'), want: [] },
-  { name: 'a build that was deleted', change: () => rmSync(join(root, 'dist'), { recursive: true }), want: ['build'] },
-  { name: 'other dependencies', change: () => write('package-lock.json', '{}'), want: ['install', 'build'] },
+  { name: 'a deleted build', change: () => rmSync(join(root, 'dist'), { recursive: true }), want: ['build'] },
+  { name: 'changed dependencies', change: () => write('package-lock.json', '{}'), want: ['install', 'build'] },
   {
-    name: 'no dependencies',
+    name: 'deleted dependencies',
     change: () => rmSync(join(root, 'node_modules'), { recursive: true }),
     want: ['install', 'build'],
   },
-])('after $name it does $want', async ({ change, want }) => {
+])('after $name: $want', async ({ change, want }) => {
   await run();
   done = [];
   change();
@@ -80,7 +80,7 @@ test.each<{ name: string; change: () => void; want: string[] }>([
   expect(done).toEqual(want);
 });
 
-test('serving installs and bundles the least, tests then install and build the rest, and serving has all', async () => {
+test('serving installs and bundles the least, tests then install and build the rest, and serving finds everything', async () => {
   await serve();
   await serve();
   expect(done).toEqual(['install for serving', 'bundle']);
@@ -94,16 +94,16 @@ test.each<{ name: string; change: () => void; want: string[] }>([
   { name: 'an edited source', change: () => write('src/a.ts', 'export const a = 22;'), want: ['bundle'] },
   { name: 'an edited script', change: () => write('scripts/a.ts', 'export const a = 22;'), want: [] },
   {
-    name: 'a bundle that was deleted',
+    name: 'a deleted bundle',
     change: () => rmSync(join(root, 'dist/bundle'), { recursive: true }),
     want: ['bundle'],
   },
   {
-    name: 'other dependencies',
+    name: 'changed dependencies',
     change: () => write('package-lock.json', '{}'),
     want: ['install for serving', 'bundle'],
   },
-])('after $name serving does $want', async ({ change, want }) => {
+])('after $name, serving: $want', async ({ change, want }) => {
   await serve();
   done = [];
   change();
@@ -111,7 +111,7 @@ test.each<{ name: string; change: () => void; want: string[] }>([
   expect(done).toEqual(want);
 });
 
-test('development packages that are there are kept when serving installs other ones', async () => {
+test('installed development packages are kept when serving installs others', async () => {
   await run();
   done = [];
   write('package-lock.json', '{}');
@@ -119,7 +119,7 @@ test('development packages that are there are kept when serving installs other o
   expect(done).toEqual(['install', 'bundle']);
 });
 
-test('a build that fails is tried again, and the lock is free', async () => {
+test('a failed build is repeated by the next run, and releases the lock', async () => {
   const failing = run(() => {
     throw new SetupError('no');
   });
@@ -128,20 +128,20 @@ test('a build that fails is tried again, and the lock is free', async () => {
   expect(done).toEqual(['install', 'build', 'build']);
 });
 
-test('a source that is edited during the build is built by the next run', async () => {
+test('a source edited during the build is built by the next run', async () => {
   await run(() => write('src/a.ts', 'export const a = 333;'));
   done = [];
   await run();
   expect(done).toEqual(['build']);
 });
 
-test('runs at the same time do the work once', async () => {
+test('concurrent runs do the work once', async () => {
   await Promise.all([run(), run(), run()]);
   expect(done).toEqual(['install', 'build']);
   expect(existsSync(join(root, '.cache/ensure-setup.lock'))).toBe(false);
 });
 
-test('a lock left by a process that is gone is taken over', async () => {
+test('the lock of a process that is gone is taken over', async () => {
   const gone = spawnSync(process.execPath, ['-e', '']).pid;
   write('.cache/ensure-setup.lock', String(gone));
   await run();
@@ -150,23 +150,23 @@ test('a lock left by a process that is gone is taken over', async () => {
 
 test.each<{ name: string; installed: object | undefined; want: boolean; scope?: SetupScope; dev?: boolean }>([
   {
-    name: 'all of it',
+    name: 'all packages',
     installed: { 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { version: '2.0.0' } },
     want: true,
   },
-  { name: 'all but what is optional', installed: { 'node_modules/a': { version: '1.0.0' } }, want: true },
+  { name: 'all packages except optional ones', installed: { 'node_modules/a': { version: '1.0.0' } }, want: true },
   { name: 'another version', installed: { 'node_modules/a': { version: '1.0.1' } }, want: false },
-  { name: 'a part', installed: { 'node_modules/b': { version: '2.0.0' } }, want: false },
+  { name: 'some packages', installed: { 'node_modules/b': { version: '2.0.0' } }, want: false },
   { name: 'nothing', installed: undefined, want: false },
   {
-    name: 'what serving needs',
+    name: 'the packages for serving',
     installed: { 'node_modules/a': { version: '1.0.0' } },
     want: true,
     scope: 'serve' as const,
     dev: true,
   },
   { name: 'no development packages', installed: { 'node_modules/a': { version: '1.0.0' } }, want: false, dev: true },
-])('what npm has installed by hand: $name', ({ installed, want, scope, dev }) => {
+])('packages installed by npm itself: $name', ({ installed, want, scope, dev }) => {
   const packages = {
     '': {},
     'node_modules/a': { version: '1.0.0' },

@@ -5,13 +5,13 @@ import { asCommand } from './as-command.js';
 import { installEtcd } from './etcd/install-etcd.js';
 
 /**
- * Where tests and developers get a real etcd from. `node dist/scripts/etcd.js [--install]` prints its path.
- * Searched in this order: the variable KEELSON_ETCD, what --install put into .cache/etcd, PATH.
+ * Finds a real etcd for tests and developers. `node dist/scripts/etcd.js [--install]` prints its path. Searches
+ * KEELSON_ETCD, .cache/etcd (filled by --install), PATH.
  */
 export function findEtcd(): string | undefined {
   const chosen = process.env['KEELSON_ETCD'];
   if (chosen) {
-    if (!isExecutable(chosen)) throw new Error(`KEELSON_ETCD names ${chosen}, which cannot be executed`);
+    if (!isExecutable(chosen)) throw new Error(`KEELSON_ETCD is ${chosen}, which is not executable`);
     return chosen;
   }
   const installed = existsSync(cacheFolder()) ? readdirSync(cacheFolder()).sort().reverse() : [];
@@ -22,7 +22,7 @@ export function findEtcd(): string | undefined {
   return candidates.find(isExecutable);
 }
 
-/** The etcd that is found, or else one from the system's packages. Says what it does on stderr. */
+/** Returns an etcd that is found, or installs one from Debian's packages. Reports its steps on stderr. */
 export async function ensureEtcd(): Promise<string> {
   return findEtcd() ?? (await installEtcd(cacheFolder(), (line) => process.stderr.write(`etcd: ${line}\n`)));
 }

@@ -7,7 +7,7 @@ import { makeTypes } from './catalog/make-types.js';
 
 /**
  * Writes src/catalog/data, the facts of all built-in types, from the published Go packages, and src/catalog/types, the
- * TypeScript types, from src/catalog/data. Only facts are kept, no prose. With `--types` it only writes the types. With
+ * TypeScript types, from src/catalog/data. Comments are not copied. With `--types` it only writes the types. With
  * `--fetch` it only fetches the packages, for the tests that compare with them.
  */
 const data = join(packageRoot, 'src/catalog/data');

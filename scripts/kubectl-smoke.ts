@@ -7,7 +7,7 @@ import { isMissing, kubectlSteps } from './kubectl/steps.js';
 
 /**
  * `node dist/scripts/kubectl-smoke.js [--kubeconfig FILE]`: everyday calls of every kubectl that is found, against the
- * server of the kubeconfig, or one in memory. It makes and deletes a namespace of its own.
+ * server of the kubeconfig, or one in memory. Creates and deletes a namespace of its own.
  */
 async function main(words: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...words], options: { kubeconfig: { type: 'string' } } });

@@ -7,19 +7,19 @@ import { help, readAttackCall } from './run-attack.js';
 describe('npm run attack', () => {
   const read = (...words: string[]) => readAttackCall(words, () => 5);
 
-  it('makes one pass over everything with a seed of its own unless told otherwise', () => {
+  it('makes one pass over all families with a random seed by default', () => {
     expect(read()).toEqual({
       ...{ seed: 5, minutes: 0, only: [], store: 'memory', match: '' },
       ...{ isJson: false, isProfiled: false, isShort: false, isHelp: false, showOverMs: 150 },
     });
   });
 
-  it('takes its options with "=" and without', () => {
+  it('accepts options with and without "="', () => {
     const call = read('--seed=7', '--minutes', '0.5', '--only', 'bodies,patches', '--store=embedded', '--json');
     expect(call).toMatchObject({ seed: 7, minutes: 0.5, only: ['bodies', 'patches'], store: 'embedded', isJson: true });
   });
 
-  it('names every option that it takes in its help', () => {
+  it('documents every option in its help', () => {
     expect([...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option)).toEqual([
       ...[
         '--only',
@@ -42,18 +42,18 @@ describe('npm run attack', () => {
     ['--fast', 'unknown option --fast'],
     ['--seed x', '--seed takes a number, not "x"'],
     ['--store etcd', '--store takes memory or embedded, not "etcd"'],
-    ['--only everything', 'no family "everything"'],
+    ['--only everything', '--only takes no "everything"'],
   ])('refuses %s', (words, message) => {
     expect(() => read(...words.split(' '))).toThrow(message);
   });
 });
 
-describe('the figures of a hold', () => {
+describe('hold of the event loop', () => {
   it.each([
-    ['the CPU time where others use the machine', { wallMs: 900, cpuMs: 20 }, 20],
-    ['the time on the clock where a question was answered in between', { wallMs: 30, cpuMs: 90 }, 30],
-    ['the time on the clock where the system tells no other', { wallMs: 30, cpuMs: Number.NaN }, 30],
-  ])('count %s', (_about, hold, ms) => {
+    ['CPU time if other programs use the machine', { wallMs: 900, cpuMs: 20 }, 20],
+    ['time on the clock if a question was answered in between', { wallMs: 30, cpuMs: 90 }, 30],
+    ['time on the clock if the system has no CPU time', { wallMs: 30, cpuMs: Number.NaN }, 30],
+  ])('counts %s', (_about, hold, ms) => {
     expect(heldMs(hold)).toBe(ms);
   });
 });
@@ -63,7 +63,7 @@ describe('a filled list', () => {
   const containers = containersOf(pod);
   const titled = (title: string) => containers.find((container) => container.title === title)!;
 
-  it('is found however deep it is, and a type inside itself only once', () => {
+  it('is found at any depth, and a recursive type only once', () => {
     expect(containers.length).toBeGreaterThan(100);
     expect(titled('spec.containers[].env').steps).toEqual(['spec', 'containers', 0, 'env']);
     expect(containersOf(catalog.kind('apiextensions.k8s.io', 'v1', 'CustomResourceDefinition')!).length).toBeLessThan(
@@ -71,7 +71,7 @@ describe('a filled list', () => {
     );
   });
 
-  it('has as many entries as fit, in the place of those that were there', () => {
+  it('has as many entries as fit, instead of the existing ones', () => {
     const object = { spec: { containers: [{ name: 'c', image: 'i' }] } };
     const { text, entries } = filledObject(object, titled('spec.containers'), { style: 'distinct', bytes: 2_000 });
     expect(text.length).toBeLessThanOrEqual(2_000);

@@ -5,26 +5,26 @@ import { describeReport, reportAsJson } from './attack/describe-report.js';
 import { holdMsMax, runAttack } from './attack/run.js';
 import type { AttackedStore } from './attack/server-under-attack.js';
 
-/** Requests of up to 3 MiB that are as costly as they can be made, against the built server. */
+/** Sends costly requests of up to 3 MiB to the built server. */
 export const help = `npm run attack -- [options]
 node dist/scripts/run-attack.js [options]
 
-Sends requests of up to 3 MiB that are as costly as they can be made to the built server, and measures the
-longest time that each of them holds its event loop, on the clock and in CPU time of its main thread; the
-smaller one counts. Ends with 1 if a request held it for more than ${holdMsMax} ms, was answered with a 5xx, made the
-server log an error or end, or changed a prototype.
+Sends costly requests of up to 3 MiB to the built server, and measures the longest time that each of them
+holds its event loop, by the clock and in CPU time of its main thread; the smaller one counts. Exits with 1 if
+a request held it for more than ${holdMsMax} ms, was answered with a 5xx, changed a prototype, or made the server log an
+error or exit.
 
-  --only FAMILY,…      only these families: ${families.map(({ name }) => name).join(', ')}
-  --minutes N          goes on for so long, pass after pass; without it one pass over everything
-  --match TEXT         only requests whose line in the report contains TEXT
-  --seed N             what is left to chance is the same again; the default is chosen at random and printed
+  --only FAMILY,…      sends only these families: ${families.map(({ name }) => name).join(', ')}
+  --minutes N          repeats passes for this time; one pass by default
+  --match TEXT         sends only requests whose line in the report contains TEXT
+  --seed N             seed of the random choices; the default is random and printed
   --store NAME         memory (the default) or embedded
-  --show-over MS       prints each request that held the event loop longer; the default is ${holdMsMax}
-  --profile            with each of these, the functions that took the time in the turn that was the longest
-  --short              a chosen part of the requests at a third of their size, as test/attack/worst-cases.spec.ts
-                       sends them
-  --json               the report as JSON
-  --help               prints this`;
+  --show-over MS       prints each request that held the event loop for longer; the default is ${holdMsMax}
+  --profile            prints with each of them the functions with the most CPU time in its longest turn
+  --short              sends a selection of the requests at a third of their size, like
+                       test/attack/worst-cases.spec.ts
+  --json               prints the report as JSON
+  --help               prints this help`;
 
 export interface AttackCall {
   readonly isHelp: boolean;
@@ -41,40 +41,41 @@ export interface AttackCall {
 
 /** Throws on unknown options and values. */
 export function readAttackCall(words: readonly string[], randomSeed: () => number): AttackCall {
-  const given = new Map<string, string>();
-  const parts = words.flatMap((word) => {
+  const options = new Map<string, string>();
+  const args = words.flatMap((word) => {
     const match = /^(--[\w-]+)=(.*)$/.exec(word);
     return match ? [match[1]!, match[2]!] : [word];
   });
-  for (let at = 0; at < parts.length; at++) {
-    const flag = parts[at]!;
-    if (['--json', '--profile', '--short', '--help'].includes(flag)) given.set(flag, '');
+  for (let at = 0; at < args.length; at++) {
+    const flag = args[at]!;
+    if (['--json', '--profile', '--short', '--help'].includes(flag)) options.set(flag, '');
     else if (['--seed', '--minutes', '--only', '--match', '--store', '--show-over'].includes(flag))
-      given.set(flag, parts[++at] ?? '');
+      options.set(flag, args[++at] ?? '');
     else throw new Error(`unknown option ${flag}`);
   }
   const numberOf = (flag: string) => {
-    const text = given.get(flag);
+    const text = options.get(flag);
     if (text === undefined) return undefined;
     if (!/^\d+(\.\d+)?$/.test(text)) throw new Error(`${flag} takes a number, not "${text}"`);
     return Number(text);
   };
-  const store = given.get('--store') ?? 'memory';
+  const store = options.get('--store') ?? 'memory';
   if (store !== 'memory' && store !== 'embedded') throw new Error(`--store takes memory or embedded, not "${store}"`);
-  const only = (given.get('--only') ?? '').split(',').filter((name) => name !== '');
+  const only = (options.get('--only') ?? '').split(',').filter((name) => name !== '');
   const unknown = only.find((name) => !families.some((family) => family.name === name));
-  if (unknown) throw new Error(`no family "${unknown}": there are ${families.map(({ name }) => name).join(', ')}`);
+  if (unknown)
+    throw new Error(`--only takes no "${unknown}": use one of ${families.map(({ name }) => name).join(', ')}`);
   return {
-    isHelp: given.has('--help'),
+    isHelp: options.has('--help'),
     showOverMs: numberOf('--show-over') ?? holdMsMax,
     seed: numberOf('--seed') ?? randomSeed(),
     minutes: numberOf('--minutes') ?? 0,
     only,
-    match: given.get('--match') ?? '',
+    match: options.get('--match') ?? '',
     store,
-    isJson: given.has('--json'),
-    isProfiled: given.has('--profile'),
-    isShort: given.has('--short'),
+    isJson: options.has('--json'),
+    isProfiled: options.has('--profile'),
+    isShort: options.has('--short'),
   };
 }
 

@@ -5,7 +5,7 @@ test.each<{ words: string[]; only: string[]; jest: string[] }>([
   { words: ['--only', 'unit'], only: ['unit'], jest: [] },
   { words: ['--only=contract,e2e', '-t', 'watch'], only: ['contract', 'e2e'], jest: ['-t', 'watch'] },
   { words: ['src/cache', '--only', 'unit', '--only', 'e2e'], only: ['unit', 'e2e'], jest: ['src/cache'] },
-])('$words', ({ words, only, jest }) => {
+])('npm test with arguments $words', ({ words, only, jest }) => {
   expect(readTestCall(words)).toEqual({ only, jestArguments: jest });
 });
 

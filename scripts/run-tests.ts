@@ -8,8 +8,8 @@ import { ensureEtcd, findEtcd, howToGetEtcd } from './etcd.js';
 import { findKubectls, howToGetKubectl } from './kubectl/kubectl.js';
 
 /**
- * `npm test [-- --only unit|contract|e2e] [what jest takes]`: all suites, which outside tools they found, and at the end
- * what was not run for want of one and how many tests passed, failed and were skipped. In CI etcd must be there.
+ * `npm test [-- --only unit|contract|e2e] [arguments of jest]`: runs the suites, reports which external tools were
+ * found, which tests were not run without them, and how many passed, failed and were skipped. In CI etcd is required.
  */
 const projects = ['unit', 'contract', 'e2e'] as const;
 type Project = (typeof projects)[number];
@@ -38,13 +38,13 @@ export function readTestCall(words: readonly string[]): TestCall {
   return { only: only.length === 0 ? projects : only, jestArguments };
 }
 
-/** The part of jest's JSON result that counts. */
+/** The fields of jest's JSON result that we use. */
 export interface JestResult {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numPendingTests: number;
   readonly numTodoTests: number;
-  /** Files that failed before a test of theirs could. */
+  /** Test files that failed before running a test. */
   readonly numRuntimeErrorTestSuites: number;
 }
 
@@ -57,11 +57,11 @@ export function summaryLine(result: JestResult | undefined): string {
 
 interface Tools {
   readonly hasEtcd: boolean;
-  /** Tools that are not there: the suites that do not run without them, and how to install them. */
+  /** Missing tools: the tests that need them, and how to install them. */
   readonly missing: readonly string[];
 }
 
-/** Finds the tools that suites need, and fetches etcd where the system's packages have it. */
+/** Finds the tools that tests need, and installs etcd if Debian's packages have it. */
 async function findTools(): Promise<Tools> {
   const etcd = findEtcd() ?? (await ensureEtcd().catch(saysWhyNot));
   const kubectls = findKubectls(packageRoot);
@@ -79,7 +79,7 @@ async function findTools(): Promise<Tools> {
 }
 
 function saysWhyNot(error: unknown): undefined {
-  print(`etcd could not be fetched: ${error instanceof Error ? error.message : String(error)}`);
+  print(`etcd could not be installed: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 const firstLine = (program: string, words: readonly string[]): string | undefined =>
@@ -110,13 +110,13 @@ async function main(words: readonly string[]): Promise<number> {
 
 function runJest(call: TestCall, resultFile: string): Promise<number | null> {
   const choosesWorkers = call.jestArguments.some((word) => /^(-i|-w|--runInBand|--maxWorkers)(=|$)/.test(word));
-  // Jest leaves one core to itself by default: on two cores that would be half of the machine.
+  // Jest leaves one core unused by default: half of a machine with two.
   const workers = choosesWorkers ? [] : [`--maxWorkers=${availableParallelism()}`];
   const jest = join(packageRoot, 'node_modules/jest/bin/jest.js');
   const words = ['--json', `--outputFile=${resultFile}`, '--passWithNoTests', ...workers, ...call.jestArguments];
   const child = spawn(process.execPath, [jest, ...words, '--selectProjects', ...call.only], {
     cwd: packageRoot,
-    // Its JSON goes to the file; what people read is on stderr.
+    // Jest's JSON goes to a file, its report to stderr.
     stdio: ['inherit', 'ignore', 'inherit'],
   });
   return new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));

@@ -8,10 +8,10 @@ import { ensurePrograms, howToGetPrograms, kubernetesVersionDefault } from './up
 
 /**
  * `npm run upstream -- [--only controllers|baseline|shared] [--minutes N] [--quiet-minutes N] [--kubernetes 1.36.3]
- * [--storage-media-type application/json] [--directory DIR]`: the built server against the real upstream programs. `controllers` runs
- * kube-controller-manager and kube-scheduler on Keelson, `baseline` the same on kube-apiserver for comparison, and
- * `shared` runs kube-apiserver beside Keelson on one etcd. Ends with 1 if a check failed. The programs are built with
- * Go into `.cache/upstream`; without Go nothing is run.
+ * [--storage-media-type application/json] [--directory DIR]`: tests the built server with the real upstream programs.
+ * `controllers` runs kube-controller-manager and kube-scheduler on Keelson, `baseline` the same on kube-apiserver for
+ * comparison, and `shared` runs kube-apiserver beside Keelson on one etcd. Exits with 1 if a check failed. The programs
+ * are built with Go into `.cache/upstream`; without Go nothing is run.
  */
 const parts = ['shared', 'controllers', 'baseline'] as const;
 type Part = (typeof parts)[number];
@@ -30,7 +30,7 @@ async function main(words: readonly string[]): Promise<number> {
   });
   const chosen = values.only.split(',');
   const unknown = chosen.find((name) => !parts.some((part) => part === name));
-  if (unknown !== undefined) throw new Error(`no part "${unknown}": there are ${parts.join(', ')}`);
+  if (unknown !== undefined) throw new Error(`--only takes no "${unknown}": use one of ${parts.join(', ')}`);
   const programs = await ensurePrograms(values.kubernetes, print);
   if (programs === undefined) {
     print(`NOT RUN: the upstream programs are not there and Go is not on PATH: ${howToGetPrograms}`);

@@ -13,7 +13,7 @@ test('every production dependency has one exact version, a digest and a permissi
   }
 });
 
-test('the dependencies of package.json are in it, and the tools of development are not', () => {
+test('includes the dependencies of package.json and no development tools', () => {
   const { dependencies } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
   };
@@ -23,13 +23,13 @@ test('the dependencies of package.json are in it, and the tools of development a
 });
 
 test.each<{ name: string; locked: object; problem: RegExp }>([
-  { name: 'no licence', locked: {}, problem: /^a 1\.0\.0 names no licence/ },
+  { name: 'a missing licence', locked: {}, problem: /^a 1\.0\.0 names no licence/ },
   {
     name: 'an unknown licence',
     locked: { license: 'AGPL-3.0' },
     problem: /^a 1\.0\.0 has the licence AGPL-3\.0: replace/,
   },
-])('$name is a problem', ({ locked, problem }) => {
+])('reports $name', ({ locked, problem }) => {
   const root = mkdtempSync(join(tmpdir(), 'sbom-'));
   try {
     const packages = {

@@ -4,7 +4,7 @@ import { packageRoot } from '../src/config/config-files.js';
 import { productVersion } from '../src/config/version.js';
 import { asCommand, print } from './as-command.js';
 
-/** Licences that production dependencies may have: all of them permissive. */
+/** Licences that production dependencies may have: all are permissive. */
 const allowedLicences: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',
@@ -15,7 +15,7 @@ const allowedLicences: ReadonlySet<string> = new Set([
   'PSF-2.0',
 ]);
 
-/** Licences of packages whose package.json names none; each is said in the package's own Readme.md. */
+/** Licences of packages that declare none in package.json; taken from their Readme.md. */
 const licencesInReadme: Readonly<Record<string, string>> = { 'pause@0.0.1': 'MIT' };
 
 interface LockedPackage {
@@ -44,7 +44,10 @@ export interface Sbom {
   readonly components: readonly Component[];
 }
 
-/** The production dependencies of package-lock.json as a CycloneDX document: the same bytes for the same lock file. */
+/**
+ * Returns the production dependencies of package-lock.json as a CycloneDX document: the same bytes for the same lock
+ * file.
+ */
 export function makeSbom(root: string): Sbom {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, LockedPackage>;
@@ -90,7 +93,7 @@ function componentOf(root: string, path: string, locked: LockedPackage): Compone
   };
 }
 
-/** Old packages say `licenses: [{ type }]`, which npm leaves out of the lock file. */
+/** Old packages have `licenses: [{ type }]`, which npm does not copy to the lock file. */
 function licenceOfPackage(root: string, path: string): string | undefined {
   try {
     const text = readFileSync(join(root, path, 'package.json'), 'utf8');
@@ -100,7 +103,7 @@ function licenceOfPackage(root: string, path: string): string | undefined {
   }
 }
 
-/** One line for each component without a licence, or with one that is not known to be permissive. */
+/** Returns a line for each component without a licence, or with one that is not known to be permissive. */
 export function licenceProblems({ components }: Sbom): string[] {
   return components.flatMap(({ name, version, licenses }) => {
     const id = licenses[0]?.license.id;

@@ -7,17 +7,17 @@ import { statusCodeOfReason } from '../src/machinery/api-error.js';
 import { asCommand, print } from './as-command.js';
 import { differences, markersIn, missingPaths, reasonsInTable } from './tidy/checks.js';
 
-/** `npm run tidy`: the house rules, executed. One line a check; what is wrong is told at the end. */
+/** `npm run tidy`: checks of the repository's rules. Prints a line per check; findings follow at the end. */
 interface Check {
   readonly name: string;
-  /** What is wrong, one entry a finding. */
+  /** Returns the findings. */
   readonly run: () => Promise<readonly string[]> | readonly string[];
 }
 
 const root = packageRoot;
 const present = (names: readonly string[]) => names.filter((name) => existsSync(join(root, name)));
 
-/** A tool of node_modules; all that it prints is the finding when it fails. */
+/** Runs a tool of node_modules; if it fails, its output is the finding. */
 const tool = (name: string, bin: string, args: readonly string[]): Check => ({
   name,
   run: () =>

@@ -4,10 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * The least that a Node server can do for the same traffic, as the measure of ours: it sends bytes that lie ready.
- *   PUT  /body/x   keeps what it is sent          GET  /stream   stays open
- *   GET  /body/x   sends it back                  PUT  /push     sends /body/event to all streams
- *   POST /body/x   reads what comes, answers 201 with it
+ * A minimal Node HTTPS server for the same traffic, to compare with: it sends prepared bytes.
+ *   PUT  /body/x   stores the request body        GET  /stream   stays open
+ *   GET  /body/x   answers with it                PUT  /push     sends /body/event to all streams
+ *   POST /body/x   reads the request, answers 201 with it
  * Arguments: certificate file, key file, port.
  */
 const [certFile = '', keyFile = '', port = '0'] = process.argv.slice(2);

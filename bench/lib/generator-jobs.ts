@@ -1,27 +1,27 @@
 import type { Target } from './http1-connection.js';
 import type { RequestShape } from './requests.js';
 
-// What the generator is asked for and what it answers, between two processes.
+// Messages between the load generator's process and its driver.
 
 interface Job {
   readonly target: Target;
-  /** Not counted: connections are opened, and both sides compile what they run. */
+  /** Warm-up before the measurement: connections are opened, and both sides compile their code. */
   readonly warmUpMs: number;
 }
 
-/** Connections that each send the next request when they have the answer to the last. */
+/** Connections that each send the next request after the answer to the last one. */
 export interface LoadJob extends Job {
   readonly type: 'load';
   readonly request: RequestShape;
   readonly connections: number;
-  /** Whichever comes first. */
+  /** The load ends at this time or this count. */
   readonly seconds: number;
   readonly requestsMax: number;
-  /** The first value of the counter. */
+  /** First value of the counter. */
   readonly from: number;
 }
 
-/** Watchers, and one client that writes while at most four writes have not reached all of them. */
+/** Watchers, and one writer that waits while four writes have not reached all of them. */
 export interface FanOutJob extends Job {
   readonly type: 'fan-out';
   readonly watch: RequestShape;
@@ -31,14 +31,14 @@ export interface FanOutJob extends Job {
 }
 
 export interface Figures {
-  /** Requests, or events that have arrived. */
+  /** Requests, or events received. */
   readonly count: number;
   readonly seconds: number;
-  /** Answers that were no success, connections that broke, events that never came or came twice. */
+  /** Failed answers, broken connections, and events that were lost or duplicated. */
   readonly failed: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** The next free value of the counter. */
+  /** Next unused value of the counter. */
   readonly next: number;
 }
 

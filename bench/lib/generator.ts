@@ -4,10 +4,10 @@ import type { FanOutJob, Figures, FromGenerator, LoadJob, ToGenerator } from './
 import { Http1Connection, type Target } from './http1-connection.js';
 import { RequestTemplate } from './requests.js';
 
-/** The process that makes the load, so that its work is not counted as the server's. Driven by load-generator.ts. */
+/** The process that generates the load, so that its CPU time is not the server's. Driven by load-generator.ts. */
 const report = (message: FromGenerator) => process.send!(message);
 
-/** Resolves when the driver has read its clocks. */
+/** Resolves when the driver has read the clocks. */
 async function go(): Promise<void> {
   report({ type: 'warm' });
   await once(process, 'message');
@@ -85,7 +85,7 @@ interface Lane {
   close(): void;
 }
 
-/** Ends a frame of a watch: the brace of the event, then its line end. Inside of an event line ends are escaped. */
+/** The end of a watch event: its closing brace and the line break. Line breaks inside an event are escaped. */
 const frameEnd = Buffer.from('}\n');
 const writesAheadMax = 4;
 const lateEventsWaitMs = 10_000;
@@ -112,7 +112,7 @@ class FanOutRun {
     const startedMs = performance.now();
     await this.write(writer, startedMs + seconds * 1000, times);
     const spent = (performance.now() - startedMs) / 1000;
-    // What comes now was sent twice.
+    // Events that arrive now are duplicates.
     await sleep(200);
     const wrong = this.received.reduce((sum, count) => sum + Math.abs(count - writer.written), 0);
     const broken = this.broken;
@@ -139,7 +139,7 @@ class FanOutRun {
       const connection = await Http1Connection.open(this.job.target, {
         head: (status) => answered(status),
         body: (part) => {
-          // Only whole frames count; one that is cut between its last two bytes is seen by its tail.
+          // Counts complete events only; `tail` finds one whose last two bytes are in different chunks.
           let frames = tail === 0x7d && part[0] === 0x0a ? 1 : 0;
           for (let at = part.indexOf(frameEnd); at >= 0; at = part.indexOf(frameEnd, at + 2)) frames++;
           tail = part[part.length - 1] ?? tail;
@@ -165,7 +165,7 @@ class FanOutRun {
     return connections;
   }
 
-  /** Writes until the time has come, then waits for the last events. */
+  /** Writes until the time is up, then waits for the last events. */
   private async write(writer: Writer, untilMs: number, times: number[] = []): Promise<void> {
     while (performance.now() < untilMs) {
       const startedMs = performance.now();

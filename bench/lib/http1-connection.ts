@@ -4,16 +4,16 @@ import { connect, type TLSSocket } from 'node:tls';
 export interface Target {
   readonly host: string;
   readonly port: number;
-  /** PEM of the authority that both servers' certificates are from. */
+  /** PEM of the certificate authority of both servers. */
   readonly ca: string;
 }
 
 export interface AnswerReader {
-  /** The head of an answer has come. */
+  /** Called with the status of an answer. */
   head?(status: number): void;
-  /** Part of a body, without the framing. */
+  /** Called with parts of a body, without chunk framing. */
   body?(part: Buffer): void;
-  /** The whole answer has come. */
+  /** Called at the end of an answer. */
   end(status: number): void;
   closed(): void;
 }
@@ -22,8 +22,8 @@ const headEnd = Buffer.from('\r\n\r\n');
 const lineEnd = Buffer.from('\r\n');
 
 /**
- * One keep-alive connection that reads answers and keeps nothing of them: the client must cost less than the server.
- * A state machine over the bytes: head, then as many bytes as it announces, or chunks with their sizes.
+ * A keep-alive connection that discards what it reads, since the client must cost less than the server. A state machine
+ * over the bytes: the head, then the announced length, or chunks with their sizes.
  */
 export class Http1Connection {
   private rest: Buffer | undefined;
@@ -68,7 +68,7 @@ export class Http1Connection {
     }
   }
 
-  /** How many of the bytes were understood; none means that more must come first. */
+  /** Returns the number of bytes consumed; 0 if more are needed first. */
   private step(bytes: Buffer): number {
     if (this.state === 'head') {
       const end = bytes.indexOf(headEnd);
@@ -79,7 +79,7 @@ export class Http1Connection {
     if (this.state === 'body' || this.state === 'chunk') {
       const part = Math.min(this.left, bytes.length);
       this.left -= part;
-      // The line end behind a chunk is counted with it; a reader of events does not mind.
+      // Includes the line break after a chunk, which readers of events ignore.
       this.reader.body?.(bytes.subarray(0, part));
       if (this.left === 0) {
         if (this.state === 'chunk') this.state = 'chunk-size';

@@ -7,13 +7,13 @@ import { busySeconds, cpuSeconds } from './process-figures.js';
 export interface Measured extends Figures {
   readonly perSecond: number;
   readonly cpuMicrosPerUnit: number;
-  /** Cores that the measured server, the generator and everything else used. */
+  /** Cores used by the measured server, by the generator, and by all other programs. */
   readonly serverCores: number;
   readonly generatorCores: number;
   readonly otherCores: number;
 }
 
-/** Runs one job in a process of its own, and reads the clocks of the processes around the part that counts. */
+/** Runs a job in a process of its own, and reads the CPU times of the processes around the measured part. */
 export async function measure(job: LoadJob | FanOutJob, serverPids: readonly number[]): Promise<Measured> {
   const generator = fork(fileURLToPath(new URL('./generator.js', import.meta.url)));
   try {
@@ -54,6 +54,6 @@ async function heard<Type extends FromGenerator['type']>(generator: ChildProcess
     once(generator, 'exit').then(() => [{ type: 'error', message: 'the load generator ended early' }]),
   ])) as [FromGenerator];
   if (message.type === 'error') throw new Error(message.message);
-  if (message.type !== type) throw new Error(`the load generator said ${message.type}, not ${type}`);
+  if (message.type !== type) throw new Error(`the load generator sent ${message.type} instead of ${type}`);
   return message as Heard<Type>;
 }

@@ -1,13 +1,13 @@
 import { counterMark } from './requests.js';
 
-// The objects that are measured with. Sizes are near those of everyday clusters.
+// Objects for the measurements, of sizes that are usual in clusters.
 
 const filler = (length: number) =>
   'abcdefghijklmnopqrstuvwxyz0123456789'.repeat(Math.ceil(length / 36)).slice(0, length);
 
 export const namespace = (name: string) => JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
-/** About 1 KiB as it is sent. */
+/** About 1 KiB as sent. */
 export const configMap = (name: string, sequence = counterMark) =>
   JSON.stringify({
     apiVersion: 'v1',
@@ -16,7 +16,7 @@ export const configMap = (name: string, sequence = counterMark) =>
     data: { sequence, filler: filler(850) },
   });
 
-/** About 2 KiB as it is listed. */
+/** About 2 KiB in a list. */
 export const pod = JSON.stringify({
   apiVersion: 'v1',
   kind: 'Pod',

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-// What Linux knows of a process. User and system time of all its threads; memory as it is resident.
+// Figures of Linux for a process: user and system time of all threads, and resident memory.
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
 export function cpuSeconds(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  // The name of the program comes second, in parentheses, and may hold anything.
+  // The name of the program is in parentheses, and may contain any character.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
@@ -17,7 +17,7 @@ export function residentMiB(pid: number): number {
   return Number(kib) / 1024;
 }
 
-/** Of the whole machine. */
+/** CPU time of the whole machine. */
 export function busySeconds(): number {
   const [user, nice, system, , , irq, softIrq, steal] = readFileSync('/proc/stat', 'latin1')
     .split('\n')[0]!

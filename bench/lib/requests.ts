@@ -1,4 +1,4 @@
-/** Eight digits that a request carries and that count up from one request to the next. */
+/** Placeholder for eight digits that count up from one request to the next. */
 export const counterMark = '@@@@@@@@';
 
 export interface RequestShape {
@@ -8,7 +8,7 @@ export interface RequestShape {
   readonly body?: string;
 }
 
-/** The bytes of a request; the counter is put in place in them, so that no request costs the making of one. */
+/** Bytes of a request with a counter that is replaced in place, so that no request has to be built. */
 export class RequestTemplate {
   private readonly bytes: Buffer;
   private readonly places: number[] = [];
@@ -27,7 +27,7 @@ export class RequestTemplate {
     }
   }
 
-  /** A copy where it differs: a socket may still hold the one before. */
+  /** Returns a copy with another counter: a socket may still hold the previous one. */
   numbered(count: number): Buffer {
     if (this.places.length === 0) return this.bytes;
     const copy = Buffer.from(this.bytes);

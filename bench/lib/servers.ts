@@ -12,13 +12,13 @@ import type { Target } from './http1-connection.js';
 
 export type StoreName = 'memory' | 'embedded' | 'etcd';
 
-/** A server that runs as a process of its own. */
+/** A server in a process of its own. */
 export interface Server {
   readonly name: string;
   readonly pid: number;
   readonly target: Target;
   readonly token: string;
-  /** From the start of the process to its first answer that says ready. */
+  /** Time from the start of the process to its first ready answer. */
   readonly startMs: number;
   call(method: string, path: string, body?: string): Promise<{ readonly code: number; readonly text: string }>;
   stop(): Promise<void>;
@@ -47,7 +47,7 @@ export async function startOurs(directory: string, store: StoreName, etcdUrl: st
   return started({ name: 'Keelson', words, port, path: '/readyz', caFile: ca });
 }
 
-/** Serves with the certificate that ours has made in the same directory. */
+/** Starts the bare server with the certificate that Keelson created in the same directory. */
 export async function startBare(directory: string): Promise<Server> {
   const pki = join(directory, 'pki');
   const port = await freePort();
@@ -56,7 +56,7 @@ export async function startBare(directory: string): Promise<Server> {
   return started({ name: 'bare Node', words, port, path: '/', caFile: join(pki, 'ca.crt') });
 }
 
-/** Its own, on an empty directory. */
+/** Starts etcd on an empty directory. */
 export async function startEtcd(directory: string): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
   const [client, peer] = [await freePort(), await freePort()];
   const url = `http://${host}:${client}`;
@@ -85,7 +85,7 @@ interface Start {
 async function started({ name, words, port, path, caFile }: Start): Promise<Server> {
   const startedMs = performance.now();
   const child = launch(process.execPath, words);
-  // Any answer of a bare server is a sign of life; ours says 200 when it is ready.
+  // The bare server is ready with any answer, Keelson with a 200.
   const isReady = async () => {
     const headers = { authorization: `Bearer ${token}` };
     const code = await statusOf({ host, port, path, headers, rejectUnauthorized: false, agent: false });
@@ -180,7 +180,7 @@ function answersAt(port: number): Promise<boolean> {
 function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'bin/keelson'))) {
-    if (folder === dirname(folder)) throw new Error('bin/keelson was not found above this program');
+    if (folder === dirname(folder)) throw new Error('bin/keelson was not found in the folders above this program');
     folder = dirname(folder);
   }
   return folder;

@@ -5,7 +5,7 @@ import { cpuSeconds } from './process-figures.js';
 
 export const hasWrk = (): boolean => spawnSync('wrk', ['-v']).error === undefined;
 
-/** The same as measure() for requests that only read, by wrk: it takes less of the machine than our generator. */
+/** Like measure() for reads, by wrk, which uses less CPU than our generator. */
 export async function measureWithWrk(job: LoadJob, serverPid: number): Promise<Measured> {
   const { target, request, connections, seconds, warmUpMs } = job;
   const run = async (length: number) => {
@@ -36,7 +36,7 @@ export async function measureWithWrk(job: LoadJob, serverPid: number): Promise<M
     perSecond: count / Number(took),
     cpuMicrosPerUnit: (server * 1e6) / Math.max(1, count),
     serverCores,
-    // wrk is a child of ours: what it used cannot be told from the rest of the machine.
+    // wrk is a child process: its CPU time is part of the other programs'.
     generatorCores: NaN,
     otherCores: NaN,
   };

@@ -11,7 +11,7 @@ import { silentLogger } from '../../src/std/logger.js';
 import type { KvStore, StoreEvent } from '../../src/storage/kv-store.js';
 
 /**
- * What the cache costs: an event, a delivery, an object, a watcher.
+ * Cost of an event, a delivery, an object and a watcher in the cache.
  *   node --expose-gc dist/bench/micro/cache-apply.js
  */
 const pods = 10_000;
@@ -96,7 +96,7 @@ const put = (n: number, value: Buffer): StoreEvent => {
 };
 const show = (what: string, value: number, unit: string) =>
   console.log(`${what.padEnd(58)} ${value.toFixed(value < 10 ? 3 : 0).padStart(9)} ${unit}`);
-/** CPU time of this process, so that neighbours on the machine count little. */
+/** CPU time of this process, so that other programs matter little. */
 const microsOf = (task: () => void, count: number) => {
   const start = process.cpuUsage();
   task();

@@ -1,7 +1,9 @@
 import { SortedMap } from '../../src/std/sorted-map.js';
 import { SeededRng } from '../../src/std/rng.js';
 
-/** What the persistent map costs, against a plain Map in the same run: `node dist/bench/micro/cache-sorted-map.js`. */
+/**
+ * Cost of the persistent map compared with a plain Map in the same run: `node dist/bench/micro/cache-sorted-map.js`.
+ */
 const nanos = (task: () => void, count: number): number => {
   const start = process.hrtime.bigint();
   task();

@@ -4,7 +4,7 @@ import { namingProfile } from '../../src/config/naming-profile.js';
 import type { JsonObject } from '../../src/machinery/kube-object.js';
 import { conform } from '../../src/typed/conform.js';
 
-/** What processor time it takes to make a submitted Pod what its type says: `node dist/bench/micro/schema-conform.js`. */
+/** CPU time of conforming a submitted Pod to its type: `node dist/bench/micro/schema-conform.js`. */
 const container = (name: string): JsonObject => ({
   name,
   image: `registry.example.com/team/${name}:1.2.3`,

@@ -5,7 +5,7 @@ import type { Hold } from './probe.js';
 import { answerMsMax, Requester } from './requester.js';
 import { ServerUnderAttack, type AttackedStore } from './server-under-attack.js';
 
-/** The rest of what an answered request left to do, such as telling watchers and reconcilers. */
+/** Time for the work that follows an answer, such as notifying watchers and reconcilers. */
 const settleMs = 8;
 
 export interface Measured {
@@ -15,7 +15,7 @@ export interface Measured {
   readonly hot: readonly string[];
 }
 
-/** A server with what is aimed at it and with the probe that watches it. */
+/** A server under attack, with a requester and a probe. */
 export class AttackSession {
   private constructor(
     readonly server: ServerUnderAttack,
@@ -32,14 +32,14 @@ export class AttackSession {
     return new AttackSession(server, requester, meter);
   }
 
-  /** Sends them all at once; many are sent a few at a time. */
+  /** Sends the requests at once; large numbers in batches. */
   async measured(requests: readonly HostileRequest[], isProfiled: boolean): Promise<Measured> {
     if (isProfiled) await this.server.observe('startProfile');
     await this.meter.reset();
     const begin = performance.now();
     const answers = await this.requester.sendAll(requests);
     await sleep(settleMs);
-    // A server that does not come back is not waited for.
+    // Do not wait for a server that hangs.
     const hold = await Promise.race([
       this.meter.read().catch(() => undefined),
       sleep(answerMsMax).then(() => undefined),
@@ -57,7 +57,7 @@ export class AttackSession {
   }
 }
 
-/** The server's process keeps this one waiting, not the timer. */
+/** Sleeps without keeping the process: the server's process does. */
 const sleep = (forMs: number) => new Promise<void>((resolve) => void setTimeout(resolve, forMs).unref());
 
 const unanswered = (answer: HostileAnswer): HostileAnswer => ({ ...answer, code: -1 });

@@ -16,7 +16,7 @@ const encoders: Readonly<Record<BodyEncoding, Encoding>> = {
   cbor: cborEncoding(() => catalog),
 };
 
-/** The object of a JSON text in an encoding; undefined where the encoding cannot hold it, such as a wrong type. */
+/** Encodes the object of a JSON text; undefined if the encoding cannot represent it, for example a wrong type. */
 export function bodyAs(encoding: BodyEncoding, text: string): Body | undefined {
   const { mediaType, encode } = encoders[encoding];
   if (encoding === 'json') return { mediaType, bytes: Buffer.from(text) };

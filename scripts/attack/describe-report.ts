@@ -5,7 +5,7 @@ const ms = (value: number) => (Number.isNaN(value) ? '-' : value.toFixed(0)).pad
 const line = ({ hold, code, request }: AttackRow) =>
   `${ms(hold.wallMs)} ${ms(hold.cpuMs)} ${String(code).padStart(4)}  ${request}`;
 
-/** One screen: the worst of each family, the worst of all, answers, memory and what must not be. */
+/** The report on one screen: the worst request of each family, the worst of all, answers, memory and failures. */
 export function describeReport(report: Report): string {
   const { worst, worstOf, requestsOf, codes, memory, problems, complaints, seed, memoryProblem } = report;
   const total = [...requestsOf.values()].reduce((sum, count) => sum + count, 0);

@@ -3,7 +3,7 @@ import type { Container } from './field-walk.js';
 import { fieldsOf } from './field-walk.js';
 import type { Json, JsonObject } from './templates.js';
 
-/** The looks of entries that fill a list or map. */
+/** Styles of the entries that fill a list or map. */
 export const entryStyles = [
   'distinct',
   'equal',
@@ -19,7 +19,7 @@ export type EntryStyle = (typeof entryStyles)[number];
 
 const long = 'l'.repeat(900);
 
-/** The `index`-th entry, as JSON text: a name before it is the caller's matter. */
+/** The `index`-th entry as JSON text; for a map, the caller adds the key. */
 export function entryOf({ of, field }: Container, style: EntryStyle, index: number, like: Json | undefined): string {
   if (style === 'null') return 'null';
   if (style === 'empty')
@@ -36,14 +36,14 @@ export function entryOf({ of, field }: Container, style: EntryStyle, index: numb
   return JSON.stringify(entry);
 }
 
-/** The keys of a map: distinct in every style, for equal ones are another family's matter. */
+/** Keys of a map, distinct in every style: duplicates have a family of their own. */
 export function keyOf(style: EntryStyle, index: number): string {
   if (style === 'long') return `example.com/${'k'.repeat(40)}${index}`;
   if (style === 'invalid') return `-K!${index}`;
   return `k${index}`;
 }
 
-/** The fields that tell one entry from another: the keys of the list, or those that sound like it. */
+/** Fields that identify an entry: the keys of the list, or fields with usual names for them. */
 function identityOf(field: Field, of: StructType): readonly Field[] {
   const fields = fieldsOf(of);
   const named = [...(field.list?.keys ?? []), field.patch?.mergeKey ?? ''];
@@ -94,7 +94,7 @@ function textOf(name: string, enumValues: readonly string[] | undefined, style: 
   return `n${index}`;
 }
 
-/** Every field filled, for what validation says of each. */
+/** Sets every field, so that each of them is validated. */
 function filled(struct: StructType, index: number, depth: number): JsonObject {
   const object: JsonObject = {};
   for (const { name, type } of fieldsOf(struct)) {

@@ -10,7 +10,7 @@ import { rightsFamily } from './families/rights.js';
 import { schemasFamily } from './families/schemas.js';
 import { selectorsFamily } from './families/selectors.js';
 
-/** In the order in which they attack. */
+/** In the order of the attack. */
 export const families: readonly Family[] = [
   bodiesFamily,
   patchesFamily,

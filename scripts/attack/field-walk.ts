@@ -1,6 +1,6 @@
 import type { Field, FieldType, StructType } from '../../src/machinery/type-model.js';
 
-/** A list or map somewhere in a kind: what it is called, how to come to it, and what is in it. */
+/** A list or map inside a kind: its name, the path to it, and its type. */
 export interface Container {
   /** `spec.containers[].env` */
   readonly title: string;
@@ -8,13 +8,13 @@ export interface Container {
   readonly field: Field;
   readonly form: 'list' | 'map';
   readonly of: FieldType;
-  /** The struct that declares the field, to tell it from others. */
+  /** The struct that declares the field. */
   readonly holder: string;
 }
 
 const depthMax = 12;
 
-/** Every list and map of a kind; a struct inside itself is entered once. */
+/** Returns every list and map of a kind; recursive structs are entered once. */
 export function containersOf(struct: StructType): Container[] {
   const found: Container[] = [];
   const enter = (type: StructType, title: string, steps: readonly (string | 0)[], above: readonly string[]) => {
@@ -34,5 +34,5 @@ export function containersOf(struct: StructType): Container[] {
   return found;
 }
 
-/** As JSON shows them: fields of inlined structs stand beside the others. */
+/** The fields in JSON, including those of inlined structs. */
 export const fieldsOf = (struct: StructType): readonly Field[] => [...struct.byName.values()];

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from './templates.js';
 
 const hole = 'a-hole-to-fill';
 
-/** A list or map of the object filled up to a number of bytes. */
+/** An object with one list or map that is filled up to a number of bytes. */
 export interface Filled {
   /** JSON text. */
   readonly text: string;
@@ -16,15 +16,15 @@ export interface Filled {
 export interface FillOptions {
   readonly style: EntryStyle;
   readonly bytes?: number;
-  /** Last entry first, each another than before: what an update that changes everything looks like. */
+  /** Reverses the entries: an update that changes every one of them. */
   readonly isReversed?: boolean;
 }
 
-/** The object with one list or map of it filled with entries of a style. */
+/** Fills one list or map of the object with entries of a style. */
 export function filledObject(object: JsonObject, container: Container, options: FillOptions): Filled {
   const { style, bytes = fillBytes, isReversed = false } = options;
   const holder = structuredClone(object);
-  const like = place(holder, container.steps);
+  const like = putAt(holder, container.steps);
   const [head, tail] = JSON.stringify(holder).split(`"${hole}"`) as [string, string];
   const entries: string[] = [];
   let values = valuesOf(head) + valuesOf(tail);
@@ -41,8 +41,8 @@ export function filledObject(object: JsonObject, container: Container, options: 
   return { text: `${head}${open}${entries.join(',')}${close}${tail}`, entries: entries.length };
 }
 
-/** Puts the hole where the steps lead, making what is missing on the way; returns an entry that was there. */
-export function place(object: JsonObject, steps: readonly (string | 0)[], value: Json = hole): Json | undefined {
+/** Puts `value` at the path, creating missing objects; returns an entry that was there before. */
+export function putAt(object: JsonObject, steps: readonly (string | 0)[], value: Json = hole): Json | undefined {
   let at: Json = object;
   for (let index = 0; index < steps.length - 1; index++) {
     const holder = at as JsonObject;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../../src/config/config-files.js';
 import type { Hold, ProbeStart } from './probe.js';
 
-/** The probe's process. */
+/** Runs the probe in a process of its own. */
 export class HoldMeter {
   private constructor(private readonly child: ChildProcess) {}
 
@@ -15,12 +15,12 @@ export class HoldMeter {
     return meter;
   }
 
-  /** From now on. */
+  /** Forgets earlier holds. */
   async reset(): Promise<void> {
     await this.ask('reset');
   }
 
-  /** The longest since. */
+  /** Returns the longest hold since reset(). */
   async read(): Promise<Hold> {
     return (await this.ask('read')) as Hold;
   }

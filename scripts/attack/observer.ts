@@ -1,17 +1,17 @@
 import { Session, type Profiler } from 'node:inspector';
 
 /**
- * Runs inside the server under attack, loaded by `node --import`: collects garbage before memory is measured, looks at
- * prototypes, and takes a CPU profile of what a request cost.
+ * Runs inside the server under attack, loaded by `node --import`: collects garbage before memory is measured, checks
+ * prototypes, and takes CPU profiles of requests.
  */
 export type ObserverCommand = 'measure' | 'startProfile' | 'stopProfile';
 
 export interface Observation {
   readonly residentMiB: number;
   readonly heapMiB: number;
-  /** Names that somebody put on the prototypes that all objects share. */
+  /** Properties that were added to shared prototypes. */
   readonly polluted: readonly string[];
-  /** The functions that took the most time of the longest turn of the event loop, if a profile was stopped. */
+  /** Functions with the most CPU time in the longest turn of the event loop, if a profile was stopped. */
   readonly hot: readonly string[];
 }
 
@@ -19,7 +19,7 @@ const prototypes = [Object.prototype, Array.prototype, Function.prototype, Strin
 const namesAtStart = prototypes.map((prototype) => new Set(Reflect.ownKeys(prototype)));
 let session: Session | undefined;
 
-/** When turns of the event loop began, in the µs of a profile: work that yields goes on in a setImmediate callback. */
+/** Start of turns of the event loop, in µs of the profile: work that yields continues in a setImmediate callback. */
 let turnStarts: number[] | undefined;
 const { setImmediate: scheduled } = globalThis;
 const noted = (callback: (...values: unknown[]) => void, ...values: unknown[]) =>
@@ -55,7 +55,7 @@ process.on('message', ({ command }: { command: ObserverCommand }) => {
   }
 });
 process.channel?.unref();
-// A server under attack does not outlive the run, however that ended.
+// Ends with the run, however that ended.
 process.once('disconnect', () => process.exit(1));
 
 function connected(): Session {
@@ -66,7 +66,7 @@ function connected(): Session {
   return made;
 }
 
-/** The samples between the two beginnings of turns that have the most CPU time between them. */
+/** Sums the samples of the turn with the most CPU time. */
 function longestTurn({ samples = [], timeDeltas = [], nodes, startTime }: Profiler.Profile): Map<number, number> {
   const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)').map(({ id }) => id));
   const starts = turnStarts ?? [];
@@ -91,7 +91,7 @@ function longestTurn({ samples = [], timeDeltas = [], nodes, startTime }: Profil
   return longest;
 }
 
-/** The functions with the most time of their own, each with its callers up to the first one that is not recursive. */
+/** Functions with the most self time, with their callers up to the first non-recursive one. */
 function hotFunctions(profile: Profiler.Profile | undefined): string[] {
   if (!profile?.samples || !profile.timeDeltas) return [];
   const parents = new Map<number, number>();

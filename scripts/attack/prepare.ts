@@ -12,7 +12,7 @@ const created = (path: string, value: unknown): HostileRequest => ({
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 
-/** A role of some rules, and its binding to a group of the same name. */
+/** A role with rules, and its binding to a group of the same name. */
 function granted(name: string, rules: readonly object[]): HostileRequest[] {
   const apiGroup = 'rbac.authorization.k8s.io';
   return [
@@ -25,7 +25,7 @@ function granted(name: string, rules: readonly object[]): HostileRequest[] {
   ];
 }
 
-/** The targets of requests: a namespace, and users with rights. */
+/** Creates a namespace, and users with rights. */
 export async function prepare(requester: Requester): Promise<void> {
   const rules = [
     { apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] },

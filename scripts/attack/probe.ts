@@ -2,11 +2,11 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { connect, type TLSSocket } from 'node:tls';
 
 /**
- * Asks /livez of the server under attack again and again on one connection of its own, and keeps the longest wait for
- * an answer. It is a process of its own, so that making and sending hostile requests does not delay it.
+ * Polls /livez of the server under attack on a connection of its own, and records the longest wait for an answer. It
+ * runs in a process of its own, so that building and sending hostile requests does not delay it.
  *
- * Two figures of each wait: the time on the clock, and the CPU time that the server's main thread used in it. Other
- * programs lengthen the first; a call that blocks without using the CPU is not seen in the second.
+ * Each wait is measured by the clock, and in CPU time of the server's main thread. Other programs lengthen the first;
+ * a call that blocks without using the CPU is missing in the second.
  */
 export interface ProbeStart {
   readonly host: string;
@@ -15,12 +15,12 @@ export interface ProbeStart {
   readonly pid: number;
 }
 
-/** `reset` forgets what was seen; `read` tells it, after the question that is under way was answered. */
+/** `reset` forgets earlier holds; `read` reports the longest one after the pending question was answered. */
 export type ProbeCommand = { readonly start: ProbeStart } | 'reset' | 'read';
 
 export interface Hold {
   readonly wallMs: number;
-  /** NaN where the system does not tell. */
+  /** NaN if the system does not provide it. */
   readonly cpuMs: number;
 }
 
@@ -28,16 +28,16 @@ const pauseMs = 2;
 const request = Buffer.from('GET /livez HTTP/1.1\r\nhost: keelson\r\n\r\n');
 const none: Hold = { wallMs: 0, cpuMs: 0 };
 
-/** The one that counts. */
+/** The smaller of both: the hold that counts. */
 export const heldMs = ({ wallMs, cpuMs }: Hold): number => (Number.isNaN(cpuMs) ? wallMs : Math.min(wallMs, cpuMs));
 
-/** CPU time of a process's main thread, from the first field of schedstat: ns on a CPU. */
+/** Returns a function that reads the CPU time of a process's main thread from schedstat, whose first field is in ns. */
 function cpuClock(pid: number): () => number {
   const file = `/proc/${pid}/task/${pid}/schedstat`;
   if (!existsSync(file)) return () => Number.NaN;
   const bytes = Buffer.alloc(100);
   return () => {
-    // Opened anew each time: the file's text is made when it is opened.
+    // Opened for each read: the kernel generates the text on open.
     const opened = openSync(file, 'r');
     const length = readSync(opened, bytes);
     closeSync(opened);
@@ -63,7 +63,7 @@ class Probe {
     this.ask();
   }
 
-  /** Asks on this connection from now on: servers end connections that are old. */
+  /** Switches to this connection: servers close old ones. */
   use(socket: TLSSocket): void {
     this.socket = socket;
     this.received = '';
@@ -73,7 +73,7 @@ class Probe {
 
   reset(): void {
     this.worst = none;
-    // A question that is under way waits for what comes next as well: only from here on does it count.
+    // The pending question also waits for the next request: it counts from here on.
     this.sentAt = performance.now();
     this.cpuAt = this.cpuMs();
   }
@@ -106,7 +106,7 @@ class Probe {
   }
 }
 
-/** Only where it was started as a process of its own. */
+/** Runs only as a process of its own. */
 if (process.send && process.argv[2] === 'probe') {
   let probe: Probe | undefined;
   const open = ({ host, port, ca, pid }: ProbeStart) => {
@@ -118,7 +118,7 @@ if (process.send && process.argv[2] === 'probe') {
       process.send!('ready');
     });
     socket.on('error', () => undefined);
-    // A server that takes no connection is gone.
+    // A server that refuses connections is gone.
     socket.on('close', () => (isOpen ? open({ host, port, ca, pid }) : process.exit(1)));
   };
   process.on('message', (command: ProbeCommand) => {

@@ -7,7 +7,7 @@ export interface AttackRow {
   readonly code: number;
   readonly hold: Hold;
   readonly tookMs: number;
-  /** The functions that took the time, where a profile was asked for. */
+  /** Functions with the most CPU time, if profiled. */
   readonly hot?: readonly string[];
 }
 
@@ -18,21 +18,21 @@ export interface Memory {
 
 const worstMax = 20;
 const heapGrowthMiBMax = 150;
-/** Node gives memory back late. */
+/** Limit on the growth of resident memory, which Node returns late. */
 const residentGrowthMiBMax = 500;
 
-/** The result of a run. */
+/** Result of a run. */
 export class Report {
   readonly worst: AttackRow[] = [];
-  /** All that held for too long. */
+  /** Requests that held the event loop for too long. */
   readonly slow: AttackRow[] = [];
   readonly worstOf = new Map<string, AttackRow>();
   readonly requestsOf = new Map<string, number>();
   readonly codes = new Map<number, number>();
   readonly memory: Memory[] = [];
-  /** Failures of a run, in words: a 5xx, a polluted prototype, a server that is gone. */
+  /** Failures of a run: 5xx answers, polluted prototypes, a server that ended. */
   readonly problems: string[] = [];
-  /** Error lines from the server's log. */
+  /** Error lines of the server's log. */
   readonly complaints: string[] = [];
 
   constructor(
@@ -40,7 +40,7 @@ export class Report {
     private readonly holdMsMax: number,
   ) {}
 
-  /** True if the rule held, and nothing happened that must not. */
+  /** True if no hold was too long and there were no failures. */
   get isGood(): boolean {
     return (
       this.slow.length === 0 &&
@@ -50,7 +50,7 @@ export class Report {
     );
   }
 
-  /** Growth that does not end: the last third of the run is held against the one before. */
+  /** Detects unbounded growth by comparing the last third of the run with the one before. */
   get memoryProblem(): string | undefined {
     const [, , before, end] = this.memoryAtThirds;
     if (!before || !end) return undefined;
@@ -60,7 +60,7 @@ export class Report {
     return `the last third of the run added ${heap.toFixed(0)} MiB of heap, ${resident.toFixed(0)} MiB resident`;
   }
 
-  /** At the start, at one and two thirds, and at the end. */
+  /** Memory at the start, at one and two thirds, and at the end. */
   get memoryAtThirds(): readonly Memory[] {
     const last = this.memory.length - 1;
     return last < 0 ? [] : [0, 1 / 3, 2 / 3, 1].map((part) => this.memory[Math.round(last * part)]!);
@@ -76,7 +76,7 @@ export class Report {
     this.worst.splice(worstMax);
   }
 
-  /** Notes an answer that no request may get. */
+  /** Records undocumented answers. */
   judge({ about, mayFailWith = [], failureText = '' }: HostileRequest, { code, bytes }: HostileAnswer): void {
     this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
     if (code < 500 || (mayFailWith.includes(code) && bytes.includes(failureText))) return;

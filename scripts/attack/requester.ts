@@ -3,10 +3,10 @@ import type { HostileAnswer, HostileRequest } from './attack.js';
 import type { ServerUnderAttack } from './server-under-attack.js';
 
 const requestsAtOnce = 32;
-/** A request without an answer for so long has stopped the server. */
+/** Time after which a request without an answer counts as a server that hangs. */
 export const answerMsMax = 60_000;
 
-/** Sends hostile requests, each when the one before was answered. */
+/** Sends hostile requests one after the other. */
 export class Requester {
   private readonly agent: Agent;
   private readonly target: { readonly hostname: string; readonly port: string };
@@ -23,7 +23,7 @@ export class Requester {
       let code = 0;
       const sent = request({
         ...{ hostname, port, method, path, agent: this.agent },
-        // The server's bound on headers is what is tested, not the client's.
+        // Raised on the client, to test the server's limit on headers.
         maxHeaderSize: 1 << 22,
         headers: {
           ...(as !== 'nobody' && { authorization: `Bearer ${this.server.tokenOf(as)}` }),

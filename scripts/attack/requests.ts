@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { defaultConfig } from '../../src/config/load-config.js';
 import { bodyBytesMax, fillBytes, type HostileRequest, type UserName } from './attack.js';
 
-/** Words in which families write their requests. */
+/** Media types in the requests of families. */
 export const mediaTypes = {
   json: 'application/json',
   yaml: 'application/yaml',
@@ -22,7 +22,7 @@ export interface Extras {
   readonly mayFailWith?: readonly number[];
 }
 
-/** A request with a body: text and bytes as they are, anything else as JSON. */
+/** A request with a body: strings and bytes as they are, other values as JSON. */
 export function withBody(
   about: string,
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -52,22 +52,22 @@ export const remove = (about: string, path: string, extras: Extras = {}): Hostil
   ...extras,
 });
 
-/** `count` values made from their index. */
+/** Returns `count` values computed from their index. */
 export const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** Nearly the bound on the values of a body: the worst that is accepted, also when a few are added to it. */
+/** Just below the limit on the values of a body: the worst accepted case, also with a few values added. */
 const acceptedValues = Math.floor(defaultConfig().limits.requestValuesMax * 0.97);
 let valuesMax = acceptedValues;
 let scale = 1;
-/** Fills bodies up to a part of the bounds only. */
+/** Fills bodies only up to a fraction of the limits. */
 export function scaleBodies(part: number): void {
   scale = part;
   valuesMax = Math.floor(acceptedValues * part);
 }
 export const valuesBound = (): number => valuesMax;
 
-/** Makes a body of as many bytes as may be, also where its values are more than are accepted. */
+/** Builds a body up to the limit on bytes, ignoring the limit on values. */
 export function beyondValues<T>(make: () => T): T {
   const before = valuesMax;
   valuesMax = Infinity;
@@ -78,10 +78,10 @@ export function beyondValues<T>(make: () => T): T {
   }
 }
 
-/** Objects, lists and scalars in a piece of JSON, about: those that separators and brackets tell of. */
+/** Approximate number of values in a JSON text: counts separators and brackets. */
 export const valuesOf = (text: string): number => 1 + (text.match(/[,{[]/g)?.length ?? 0);
 
-/** As many as fit between a head and a tail, joined with a separator. */
+/** Repeats entries between a head and a tail as often as they fit, joined by a separator. */
 export function filling(
   make: (index: number) => string,
   { head = '', tail = '', separator = ',', bytes = fillBytes * scale }: FillingOptions = {},

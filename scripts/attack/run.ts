@@ -6,26 +6,26 @@ import { scaleBodies } from './requests.js';
 import { Report, type AttackRow } from './report.js';
 import type { AttackedStore } from './server-under-attack.js';
 
-/** The rule: no request holds the event loop for longer. */
+/** The limit: no request may hold the event loop for longer. */
 export const holdMsMax = 150;
-/** Bodies of a short run: large enough to show cost that is not linear, small enough for a busy machine. */
+/** Size of the bodies of a short run: large enough to show non-linear cost, small enough for a busy machine. */
 const shortPart = 0.3;
 const measureEveryMs = 10_000;
-/** Stands for the answer of a request that was left out. */
+/** Answer to a request that was skipped. */
 const unsent: HostileAnswer = { code: 0, bytes: Buffer.alloc(0) };
 
 export interface RunOptions {
   readonly families: readonly Family[];
   readonly seed: number;
   readonly isShort: boolean;
-  /** Passes go on until so much time is over; one pass where it is 0. */
+  /** Passes are repeated for this time; one pass if 0. */
   readonly minutes: number;
   readonly store: AttackedStore;
-  /** Only requests whose description contains this text are sent. */
+  /** Sends only requests whose description contains this text. */
   readonly match?: string;
-  /** Takes a CPU profile of each request, and shows it with those that held for too long. */
+  /** Takes a CPU profile of each request, and shows it for those that held for too long. */
   readonly isProfiled?: boolean;
-  /** Rows of shorter holds come without a profile. */
+  /** Shows requests with shorter holds without a profile. */
   readonly showOverMs?: number;
   readonly onRow?: (row: AttackRow) => void;
 }
@@ -98,7 +98,7 @@ class Attacker {
     return answer;
   }
 
-  /** The attack goes on with another server. */
+  /** Continues with a new server. */
   private async startAgain({ request }: AttackRow): Promise<void> {
     this.report.problems.push(`the server was stopped by ${request}`);
     await this.end();

@@ -9,15 +9,15 @@ import type { Observation, ObserverCommand } from './observer.js';
 
 const startMsMax = 60_000;
 const tokens: Readonly<Record<UserName, string>> = { admin: 'attack-admin', user: 'attack-user', poor: 'attack-poor' };
-/** None outlives the run, also when it is interrupted. */
+/** Killed when this process exits, also by a signal. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 export type AttackedStore = 'memory' | 'embedded';
 
-/** The built server as a process of its own, with an observer inside that collects garbage and takes profiles. */
+/** The built server in a process of its own, with an observer inside that collects garbage and takes profiles. */
 export class ServerUnderAttack {
-  /** Lines that it wrote to stderr and that tell of an error. */
+  /** Error lines that it wrote to stderr. */
   readonly complaints: string[] = [];
   private exitedWith: string | undefined;
   private rest = '';
@@ -74,7 +74,7 @@ export class ServerUnderAttack {
     return tokens[user];
   }
 
-  /** Asks the observer inside the server. */
+  /** Sends a command to the observer inside the server. */
   async observe(command: ObserverCommand): Promise<Observation> {
     const answer = once(this.child, 'message') as Promise<[Observation]>;
     this.child.send({ command });
@@ -115,7 +115,7 @@ export class ServerUnderAttack {
     });
   }
 
-  /** Keeps lines of level error and above, and those that are no log lines, such as a stack. */
+  /** Keeps log lines of level error and above, and lines that are not log lines, such as stacks. */
   private listen(text: string): void {
     const lines = (this.rest + text).split('\n');
     this.rest = lines.pop()!.slice(-10_000);
@@ -126,5 +126,5 @@ export class ServerUnderAttack {
   }
 }
 
-/** Warnings that Node prints at start. */
+/** Warnings of Node at start-up. */
 const isHarmless = (line: string) => line === '' || /ExperimentalWarning|--trace-warnings|^npm /.test(line);

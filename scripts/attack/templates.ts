@@ -13,21 +13,21 @@ export type JsonObject = { [field: string]: Json };
 export const catalog = new Catalog(namingProfile('kubernetes'));
 export const namespace = 'attack';
 
-/** A kind with the place of its objects and one valid object. */
+/** A kind with the path of its collection and a valid object. */
 export interface AttackedKind {
   readonly title: string;
   readonly collection: string;
   readonly facts: KindFacts;
   readonly struct: StructType;
   readonly template: JsonObject;
-  /** Objects that govern other requests are only tried. */
+  /** True for objects that affect other requests: they are only created as dry runs. */
   readonly isDryRun: boolean;
 }
 
 const governs =
   /admission|webhook|^apiservices|^resourcequotas|^limitranges|^flowschemas|^prioritylevel|^namespaces|^servicecidrs|^nodes$/;
 
-/** Valid objects of every stable kind, as the tests have them. */
+/** Valid objects of every stable kind, from the manifests of the tests. */
 const manifests = new Map(
   readdirSync(join(packageRoot, 'test/manifests'))
     .filter((name) => name.endsWith('.yaml'))
@@ -55,7 +55,7 @@ export const attackedKinds: readonly AttackedKind[] = [...catalog.kinds().values
   };
 });
 
-/** By plural name, in the version that is stored first in the table. */
+/** Returns a kind by plural name, in the first version of the catalog. */
 export function kindOf(plural: string): AttackedKind {
   const found = attackedKinds.filter(({ facts }) => facts.resource!.plural === plural);
   const kind = found.find(({ facts }) => facts.version === 'v1') ?? found[0];
@@ -63,11 +63,11 @@ export function kindOf(plural: string): AttackedKind {
   return kind;
 }
 
-/** A copy of the template with a name and namespace of its own. */
+/** A copy of the template with its own name and namespace. */
 export function objectOf(kind: AttackedKind, name?: string): JsonObject {
   const object = structuredClone(kind.template);
   if (kind.facts.kind === 'Pod') {
-    // The objects that it names do not exist, so admission would refuse it before any other check.
+    // The objects that it refers to do not exist, so admission would refuse it before other checks.
     const { serviceAccountName: _account, priorityClassName: _priority, ...spec } = object['spec'] as JsonObject;
     object['spec'] = { ...spec, automountServiceAccountToken: false };
   }

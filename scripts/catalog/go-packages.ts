@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../../src/config/config-files.js';
 import { unpackedIn, unpackPackages, type Unpacked } from '../debian/unpack-packages.js';
 
-/** The archive keeps only the newest version of a suite: what is generated says which one it was made from. */
+/** The archive keeps only the newest version of a suite: generated files name the one they were made from. */
 export const suite = 'sid';
 const names = [
   'golang-k8s-api-dev',
@@ -12,7 +12,7 @@ const names = [
 ];
 
 export interface GoPackages {
-  /** Where `k8s.io/` lies. */
+  /** The directory that contains `k8s.io/`. */
   readonly sources: string;
   /** `golang-k8s-api-dev 0.36.4-1, …` */
   readonly provenance: string;
@@ -20,7 +20,7 @@ export interface GoPackages {
 
 const folder = () => join(packageRoot, '.cache/go-packages');
 
-/** The published Go types, from the system's packages unless they have been fetched before. */
+/** Fetches the published Go types from Debian's packages, unless they were fetched before. */
 export async function goPackages(): Promise<GoPackages> {
   return fetchedGoPackages() ?? asSources(await unpackPackages(folder(), suite, names));
 }

@@ -43,7 +43,7 @@ const (
 type Label = Tag
 `;
 
-it('reads types, tags and markers', () => {
+it('parses types, tags and markers', () => {
   const { structs, named, constants, borrowed, imports } = parseGoPackage([source]);
   expect([...structs.keys()]).toEqual(['Price', 'Nothing']);
   expect(structs.get('Price')).toEqual({

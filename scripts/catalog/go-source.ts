@@ -1,11 +1,11 @@
 /**
- * As much of Go as the published API types are written in: structs, named types, constants, and the comments above
- * them, of which only markers (`+optional`) are kept.
+ * Parses the subset of Go that the published API types use: structs, named types, constants, and the markers
+ * (`+optional`) in comments above them.
  */
 export interface GoField {
   /** '' for an embedded struct. */
   readonly goName: string;
-  /** As written: `[]v1.Container`, `map[ResourceName]resource.Quantity`, `*int32`. */
+  /** As in the source: `[]v1.Container`, `map[ResourceName]resource.Quantity`, `*int32`. */
   readonly type: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly markers: readonly string[];
@@ -20,7 +20,7 @@ export interface GoStruct {
 export interface GoNamed {
   readonly name: string;
   readonly type: string;
-  /** `type A = B`: the same type, not one like it. */
+  /** `type A = B`: an alias. */
   readonly isAlias: boolean;
   readonly markers: readonly string[];
 }
@@ -28,17 +28,17 @@ export interface GoNamed {
 export interface GoPackage {
   readonly structs: ReadonlyMap<string, GoStruct>;
   readonly named: ReadonlyMap<string, GoNamed>;
-  /** String constants of a named type, by the type's name. */
+  /** String constants of a named type, keyed by type. */
   readonly constants: ReadonlyMap<string, readonly string[]>;
-  /** Those that say a constant of another package: `IPv4 = Family(core.IPv4)`. */
+  /** Constants defined by one of another package: `IPv4 = Family(core.IPv4)`. */
   readonly borrowed: readonly { readonly type: string; readonly qualifier: string; readonly name: string }[];
-  /** Every string constant by its own name. */
+  /** All string constants, keyed by name. */
   readonly values: ReadonlyMap<string, string>;
-  /** `v1` → `k8s.io/api/core/v1`, of all files. */
+  /** Imports of all files: `v1` → `k8s.io/api/core/v1`. */
   readonly imports: ReadonlyMap<string, string>;
 }
 
-/** `TCP Protocol = "TCP"`, `TCP = Protocol("TCP")`, alone or in a block. */
+/** Matches `TCP Protocol = "TCP"` and `TCP = Protocol("TCP")`, alone or in a block. */
 const constant = /^(?:const |\t)\s*(\w+)(?:[ \t]+(\w+))?\s*=\s*(?:(\w+)\()?"([^"\n]*)"/gm;
 
 const borrowedConstant = /^(?:const |\t)\s*\w+\s*=\s*(\w+)\((\w+)\.(\w+)\)/gm;
@@ -96,7 +96,7 @@ function structFields(lines: readonly string[], from: number, name: string): { f
     if (line === '}') return { fields, end: at };
     if (comments.takes(line)) continue;
     const field = /^\s+(?:(\w+)\s+)?([^\s`]+)(?:\s+`([^`]*)`)?\s*(?:\/\/.*)?$/.exec(line);
-    if (!field) throw new Error(`${name}: "${line.trim()}" is no field`);
+    if (!field) throw new Error(`${name}: "${line.trim()}" is not a field`);
     const [, goName = '', type, tags = ''] = field;
     fields.push({
       goName,
@@ -106,10 +106,10 @@ function structFields(lines: readonly string[], from: number, name: string): { f
     });
     comments.forget();
   }
-  throw new Error(`${name} does not end`);
+  throw new Error(`${name} has no closing brace`);
 }
 
-/** The comment right above a line, and for types also the one above that, which a blank line parts from it. */
+/** The comment above a line, and for types also the one before it, after a blank line. */
 class Comments {
   private nearest: string[] = [];
   private before: string[] = [];
@@ -160,12 +160,12 @@ class Comments {
   }
 }
 
-/** Without the plus. A comment may follow a marker: ` # why`. */
+/** The markers without their plus sign and without a comment after them (` # why`). */
 function onlyMarkers(lines: readonly string[]): string[] {
   return lines.filter((line) => line.startsWith('+')).map((line) => line.slice(1).replace(/ #.*$/, '').trim());
 }
 
-/** What stands behind `name=` in each of the markers that say it. */
+/** The values of all markers `name=value`. */
 export function valuesOf(markers: readonly string[], name: string): string[] {
   return markers.filter((text) => text.startsWith(`${name}=`)).map((text) => text.slice(name.length + 1));
 }

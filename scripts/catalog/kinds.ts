@@ -8,7 +8,7 @@ export interface Lifecycle {
   replacement?: string;
 }
 
-/** What the generated lifecycle files say, by kind. */
+/** Parses the generated lifecycle files. */
 export function parseLifecycles(text: string): Map<string, Lifecycle> {
   const found = new Map<string, Lifecycle>();
   const of = (kind: string) => {
@@ -29,7 +29,7 @@ export function parseLifecycles(text: string): Map<string, Lifecycle> {
   return found;
 }
 
-/** The kinds that a package registers under its own group and version. */
+/** The kinds that a package registers in its group version. */
 export function registeredKinds(register: string): string[] {
   const names = new Set<string>();
   for (const [, list] of register.matchAll(/AddKnownTypes\(\s*SchemeGroupVersion,([^]*?)\n\t*\)/g)) {
@@ -40,13 +40,13 @@ export function registeredKinds(register: string): string[] {
 
 export function groupOf(register: string): string {
   const name = /GroupName\s*=\s*"([^"]*)"/.exec(register)?.[1];
-  if (name === undefined) throw new Error('a package says no group');
+  if (name === undefined) throw new Error('the package has no GroupName');
   return name;
 }
 
 /**
- * One line a kind: `Deployment deployments namespaced status introduced=1.9 with=scale`. Kinds that are no resource
- * (lists, options, reviews without a client) have `-` in place of the resource.
+ * One line per kind: `Deployment deployments namespaced status introduced=1.9 with=scale`. Kinds that are not a
+ * resource (lists, options, reviews without a client) have `-` instead of the resource.
  */
 export function kindLines(
   go: GoPackage,
@@ -90,7 +90,7 @@ function listOf(markers: readonly string[], name: string, word: string): string[
   return value === undefined ? [] : [`${word}=${value}`];
 }
 
-/** `genclient:method=GetScale,verb=get,subresource=scale,…` */
+/** Parses `genclient:method=GetScale,verb=get,subresource=scale,…`. */
 function subresources(markers: readonly string[]): string[] {
   const names = markers
     .map((text) => /^genclient:method=.*subresource=([\w/]+)/.exec(text)?.[1])
@@ -98,7 +98,7 @@ function subresources(markers: readonly string[]): string[] {
   return names.length === 0 ? [] : [`with=${[...new Set(names)].sort().join(',')}`];
 }
 
-/** As client generators make a resource of a kind. */
+/** The plural of a kind, as client generators compute it. */
 export function plural(kind: string): string {
   const name = kind.toLowerCase();
   if (name === 'endpoints') return name;

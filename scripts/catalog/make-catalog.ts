@@ -5,7 +5,7 @@ import { groupOf, kindLines, parseLifecycles, registeredKinds } from './kinds.js
 import { parseProto } from './proto.js';
 import { PackageWriter, type SourcePackage } from './write-package.js';
 
-/** Packages whose types API groups share. */
+/** Packages with types that several API groups use. */
 const shared: readonly { readonly short: string; readonly path: string; readonly kinds: readonly string[] }[] = [
   {
     short: 'meta.v1',
@@ -26,7 +26,7 @@ interface Group {
   readonly kinds: readonly string[];
 }
 
-/** The files of src/catalog/data by name, made from Go sources: the same sources make the same bytes. */
+/** Generates the files of src/catalog/data from Go sources: the same sources give the same bytes. */
 export function makeCatalog(sources: string, provenance: string): Map<string, string> {
   const packages = new Map<string, SourcePackage>();
   const groups: Group[] = [];
@@ -51,7 +51,7 @@ export function makeCatalog(sources: string, provenance: string): Map<string, st
       kinds: kindLines(
         source.go,
         registeredKinds(register),
-        // Of kinds that were deprecated when they were stable, the second is written by hand.
+        // The second file is handwritten: kinds that were deprecated after they became stable.
         parseLifecycles(read('zz_generated.prerelease-lifecycle.go') + read('lifecycle.go')),
       ).map((line) => line.replace(/replacement=([^,]*)/, (_, group: string) => `replacement=${withoutDomain(group)}`)),
     });
@@ -82,7 +82,7 @@ function readPackage(sources: string, short: string, path: string): SourcePackag
   return { short, path, go: parseGoPackage(files.map((name) => readFileSync(join(folder, name), 'utf8'))) };
 }
 
-/** `core.v1` → `k8s.io/api/core/v1`: every published version of every group. */
+/** Every published version of every group: `core.v1` → `k8s.io/api/core/v1`. */
 function apiPackages(sources: string): [string, string][] {
   const api = 'k8s.io/api';
   const found: [string, string][] = [];
@@ -100,7 +100,7 @@ function apiPackages(sources: string): [string, string][] {
   return found;
 }
 
-/** Go's named lists that protobuf wraps: a message whose only field is `repeated … items = 1`. */
+/** Named list types that protobuf wraps: messages whose only field is `repeated … items = 1`. */
 function listMessagesOf(sources: string, { short, path, go }: SourcePackage): Set<string> {
   const text = textOf(join(sources, path, 'generated.proto'));
   if (text === '') return new Set();
@@ -110,7 +110,7 @@ function listMessagesOf(sources: string, { short, path, go }: SourcePackage): Se
   return new Set(names.filter((name) => go.named.has(name)).map((name) => `${short}.${name}`));
 }
 
-/** A dot at the end stands for the configured domain. */
+/** Replaces the configurable domain of a group by a final dot. */
 function withoutDomain(group: string): string {
   return group.endsWith('.k8s.io') ? group.slice(0, -'k8s.io'.length) : group;
 }

@@ -6,7 +6,7 @@ import { makeTypes } from './make-types.js';
 
 const committed = join(packageRoot, 'src/catalog/types');
 
-it('writes the committed types from the committed data', () => {
+it('the committed types are generated from the committed data', () => {
   const files = makeTypes(join(packageRoot, 'src/catalog/data'));
   expect(readdirSync(committed).sort()).toEqual([...files.keys()].sort());
   for (const [name, text] of files) {
@@ -58,7 +58,7 @@ TypeMeta {
 
 it.each([
   [
-    'a kind has ours for its metadata, and always says what it is',
+    'a kind has ObjectMeta, kind and apiVersion',
     `export type Basket = {
   readonly kind: string;
   readonly apiVersion: string;
@@ -66,29 +66,26 @@ it.each([
   readonly spec?: BasketSpec | undefined;
 };`,
   ],
-  ['an item of a list need not say its kind', '  readonly items?: readonly Partial<Basket>[] | null | undefined;'],
-  ['fields of inlined structs stand beside the others', '  readonly color?: string | undefined;'],
-  [
-    'a list that is always written is null where it is empty',
-    '  readonly fruits?: readonly Fruit[] | null | undefined;',
-  ],
-  ['an optional pointer is absent, not null', '  readonly owner?: string | undefined;'],
+  ['the kind of a list item is optional', '  readonly items?: readonly Partial<Basket>[] | null | undefined;'],
+  ['fields of inlined structs are beside the others', '  readonly color?: string | undefined;'],
+  ['a list that Go always writes is nullable', '  readonly fruits?: readonly Fruit[] | null | undefined;'],
+  ['an optional pointer is not nullable', '  readonly owner?: string | undefined;'],
   ['a named map is a record', '  readonly amounts?: Readonly<Record<string, string>> | undefined;'],
-  ['a quantity is a text', '  readonly weight?: string | undefined;'],
-  ['a large int64 is a bigint', '  readonly count?: number | bigint | undefined;'],
-  ['a number or a percentage', '  readonly size?: number | string | undefined;'],
-  ['a time that is always written may be null', '  readonly since?: string | null | undefined;'],
-  ['a time that may be left out is not null', '  readonly until?: string | undefined;'],
+  ['a quantity is a string', '  readonly weight?: string | undefined;'],
+  ['an int64 may be a bigint', '  readonly count?: number | bigint | undefined;'],
+  ['int-or-string', '  readonly size?: number | string | undefined;'],
+  ['a time that Go always writes is nullable', '  readonly since?: string | null | undefined;'],
+  ['an optional time is not nullable', '  readonly until?: string | undefined;'],
   ['bytes are base64', '  readonly photo?: string | undefined;'],
   [
-    'null in a map of lists stays null',
+    'values of a map of lists are nullable',
     '  readonly extra?: Readonly<Record<string, readonly string[] | null>> | undefined;',
   ],
   ['free-form values are unknown', '  readonly raw?: readonly unknown[] | undefined;'],
-  ['a free-form value may be anything', '  readonly value?: unknown;'],
+  ['JSON values are unknown', '  readonly value?: unknown;'],
   ['a struct without fields', '  readonly empty?: Readonly<Record<string, never>> | undefined;'],
-  ['names that are no identifiers are quoted', "  readonly 'x-large'?: boolean | undefined;"],
-  ['embedded metadata is ours as well', '  readonly template?: ObjectMeta | undefined;'],
+  ['names that are not identifiers are quoted', "  readonly 'x-large'?: boolean | undefined;"],
+  ['embedded metadata is ObjectMeta', '  readonly template?: ObjectMeta | undefined;'],
 ])('%s', (_, want) => {
   const folder = mkdtempSync(join(tmpdir(), 'types-'));
   try {

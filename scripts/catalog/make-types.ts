@@ -7,16 +7,16 @@ import { namingProfile } from '../../src/config/naming-profile.js';
 import type { FieldType, ListType, MapType, StructType } from '../../src/machinery/type-model.js';
 import { FieldPlan, type TypePlan } from '../../src/typed/type-plan.js';
 
-/** The lines of each type by the name of its package (`core.v1`) and its own. */
+/** Lines of each type, keyed by package (`core.v1`) and type name. */
 type Blocks = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** src/machinery/kube-object.ts has the metadata that every part of this server reads and writes. */
+/** Handwritten in src/machinery/kube-object.ts: the whole server uses it. */
 const metadataStruct = 'meta.v1.ObjectMeta';
 const widthMax = 120;
 
 /**
- * The files of src/catalog/types by name, from the text of src/catalog/data: a type for every struct, with the values
- * that conform() leaves in its fields. The same text makes the same bytes.
+ * Generates the files of src/catalog/types from src/catalog/data: a type for every struct, with the values that
+ * conform() leaves in its fields. The same data gives the same bytes.
  */
 export function makeTypes(dataFolder: string): Map<string, string> {
   const { packages, headers } = readData(dataFolder);
@@ -35,7 +35,7 @@ export function makeTypes(dataFolder: string): Map<string, string> {
 
 interface Data {
   readonly packages: Readonly<Record<string, { readonly path: string; readonly text: string }>>;
-  /** The first lines of each package's file: which program wrote it, and where its facts come from. */
+  /** First lines of each package's file: the program that wrote it, and the source of its facts. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -100,11 +100,11 @@ class TypeWriter {
       const value = this.value(plan.type, field.type);
       const key = /^[a-z$][\w$]*$/i.test(fieldName) ? fieldName : `'${fieldName}'`;
       if (isRequired || value === 'unknown') return `  readonly ${key}${isRequired ? '' : '?'}: ${value};`;
-      // Lists, maps, pointers and times that are always written are null where nothing was given.
+      // Lists, maps, pointers and times that Go always writes are null if absent.
       return `  readonly ${key}?: ${value}${plan.absent() === null ? ' | null' : ''} | undefined;`;
     });
     const tooLong = lines.find((line) => line.length > widthMax);
-    if (tooLong !== undefined) throw new Error(`${this.short}.${name}: longer than a line: ${tooLong}`);
+    if (tooLong !== undefined) throw new Error(`${this.short}.${name}: line too long: ${tooLong}`);
     return [`export type ${name} = {`, ...lines, '};'].join('\n');
   }
 
@@ -145,7 +145,7 @@ class TypeWriter {
     return item.includes(' ') ? `(${item})` : item;
   }
 
-  /** An item of a list or a value of a map: null where null was submitted and the type has no other zero. */
+  /** An item of a list or a value of a map: null if null was submitted and the type has no other zero. */
   private item(plan: TypePlan, type: FieldType): string {
     const item = this.value(plan.of!, (type as ListType | MapType).of);
     const isNullable = plan.of!.form !== 'struct' && plan.of!.zero() === null;
@@ -163,7 +163,7 @@ class TypeWriter {
     const local = type.name.slice(at + 1);
     if (short !== this.short) this.packages.add(short);
     const name = short === this.short ? local : `${identifier(short)}.${local}`;
-    // Objects inside of others need not say their kind.
+    // Objects inside others may omit kind and apiVersion.
     return isKind(type) ? `Partial<${name}>` : name;
   }
 }

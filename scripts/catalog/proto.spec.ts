@@ -1,6 +1,6 @@
 import { parseProto } from './proto.js';
 
-it('reads messages, with full names of types', () => {
+it('parses messages, with full names of types', () => {
   const messages = parseProto(`syntax = "proto2";
 package k8s.io.api.shop.v1;
 
@@ -27,6 +27,6 @@ message Tag {
   });
 });
 
-it('refuses what it does not know', () => {
+it('refuses unknown syntax', () => {
   expect(() => parseProto('package a.b;\nmessage C {\n  oneof x {\n}\n')).toThrow('a.b.C: cannot read "oneof x {"');
 });

@@ -1,4 +1,4 @@
-/** One line of a message in a .proto file. */
+/** A field of a message in a .proto file. */
 export interface ProtoField {
   readonly number: number;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface ProtoField {
 
 const scalars = new Set(['string', 'bytes', 'bool', 'int32', 'int64', 'uint32', 'uint64', 'double']);
 
-/** Messages by their full names. The files are generated: one field a line, no nested messages. */
+/** Messages by full name. The files are generated: one field per line, no nested messages. */
 export function parseProto(text: string): Map<string, ProtoField[]> {
   const source = text.replace(/\/\/.*$/gm, '').replace(/\/\*[^]*?\*\//g, '');
   const ownPackage = /^package ([\w.]+);/m.exec(source)![1]!;

@@ -1,6 +1,6 @@
 import { valueOf, valuesOf, type GoField, type GoNamed, type GoPackage, type GoStruct } from './go-source.js';
 
-/** A Go package of API types, and where the catalog puts it. */
+/** A Go package of API types, and its name in the catalog. */
 export interface SourcePackage {
   /** `core.v1` */
   readonly short: string;
@@ -9,7 +9,7 @@ export interface SourcePackage {
   readonly go: GoPackage;
 }
 
-/** Go types that JSON writes as one value. */
+/** Go types that JSON encodes as one value. */
 const valueTypes: Readonly<Record<string, string>> = {
   'k8s.io/apimachinery/pkg/apis/meta/v1.Time': 'time',
   'k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime': 'microTime',
@@ -39,19 +39,19 @@ const scalars: Readonly<Record<string, string>> = {
   float64: 'float64',
   '[]byte': 'bytes',
 };
-/** Comments for other tools, or facts that stand elsewhere. */
+/** Markers for other tools, and facts that are written elsewhere. */
 const shownOtherwise =
   /^(optional|required|default|enum|list(Type|MapKey)|mapType|structType|patch(Strategy|MergeKey)|featureGate|union|unionDiscriminator|nullable|protobuf|genclient|kubebuilder|k8s:(deepcopy|openapi|prerelease|conversion)|zeroOrOneOf|oneOf|resourceName)/;
 
 /**
- * The types of one package as text, one line a fact: see src/catalog/catalog-text.ts for its grammar. Everything is
- * sorted or in the order of the source, so that the same sources give the same text.
+ * Writes the types of one package in the format of src/catalog/catalog-text.ts. Sorted, or in the order of the source,
+ * so that the same sources give the same text.
  */
 export class PackageWriter {
   constructor(
     private readonly source: SourcePackage,
     private readonly packages: ReadonlyMap<string, SourcePackage>,
-    /** Lists that are a message of their own in protobuf, by name. */
+    /** Names of list types that are a message in protobuf. */
     private readonly listMessages: ReadonlySet<string>,
   ) {}
 
@@ -105,7 +105,7 @@ export class PackageWriter {
     const [jsonName = '', ...options] = tags['json'].split(',');
     const isPointer = field.type.startsWith('*');
     const type = this.type(isPointer ? field.type.slice(1) : field.type);
-    if (type === undefined) throw new Error(`${this.source.short}.${struct}.${goName}: what is ${field.type}?`);
+    if (type === undefined) throw new Error(`${this.source.short}.${struct}.${goName}: unknown type ${field.type}`);
     const isInline = options.includes('inline') || (goName === '' && jsonName === '');
     const number = /^\w+,(\d+)/.exec(tags['protobuf'] ?? '')?.[1] ?? '0';
     const marker = (name: string) => valueOf(markers, name);
@@ -137,7 +137,7 @@ export class PackageWriter {
     return [` ${words.join(' ')}`, ...rules.map((rule) => `  ${rule.slice('k8s:'.length)}`)];
   }
 
-  /** The catalog's word for a Go type; undefined for what is no data (interfaces, functions). */
+  /** The catalog's notation of a Go type; undefined for types without data (interfaces, functions). */
   private type(go: string): string | undefined {
     if (go === 'interface{}') return 'json';
     const scalar = scalars[go];
@@ -188,7 +188,7 @@ function structure(markers: readonly string[], name: string): string[] | undefin
   return value === undefined ? undefined : [value];
 }
 
-/** Values with spaces stand in quotes. */
+/** Quotes values with spaces. */
 function word(text: string): string {
   return /^[^\s"]+$/.test(text) ? text : JSON.stringify(text);
 }

@@ -23,7 +23,7 @@ describe('package sources', () => {
   const signed = { uri: 'http://mirror.example/debian', fields: ['Signed-By: /keys/debian.gpg'] };
   const cases = [
     {
-      name: 'paragraphs: one source a suite, no sources of sources, nothing switched off',
+      name: 'paragraphs: one source per suite, without deb-src and disabled entries',
       got: parseSources(signedParagraphs),
       want: [
         { ...signed, suite: 'bookworm', components: 'main contrib' },
@@ -31,14 +31,14 @@ describe('package sources', () => {
       ],
     },
     {
-      name: 'an inline key stays whole',
+      name: 'an inline key is kept whole',
       got: parseSources(
         'Types: deb\nURIs: http://a\nSuites: s\nComponents: c\nSigned-By:\n -----BEGIN\n .\n -----END\n',
       ),
       want: [{ uri: 'http://a', suite: 's', components: 'c', fields: ['Signed-By:\n -----BEGIN\n .\n -----END'] }],
     },
     {
-      name: 'lines, with and without options',
+      name: 'lines with and without options',
       got: parseList(
         '# deb http://no x y\ndeb [arch=amd64 signed-by=/keys/debian.gpg] http://mirror.example/debian bookworm main contrib\ndeb-src http://no s m\ndeb http://b sid main\n',
       ),
@@ -48,10 +48,10 @@ describe('package sources', () => {
       ],
     },
     {
-      name: 'another suite keeps all the rest',
+      name: 'another suite keeps all other fields',
       got: withSuite({ ...signed, suite: 'bookworm', components: 'main' }, 'trixie'),
       want: 'Types: deb\nURIs: http://mirror.example/debian\nSuites: trixie\nComponents: main\nSigned-By: /keys/debian.gpg\n',
     },
   ];
-  it.each(cases)('$name', ({ got, want }) => expect(got).toEqual(want));
+  it.each(cases)('parses $name', ({ got, want }) => expect(got).toEqual(want));
 });

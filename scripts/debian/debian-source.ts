@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 
-/** Where this machine gets its packages from. */
+/** An APT source of this machine. */
 export interface DebianSource {
   readonly uri: string;
   readonly suite: string;
   readonly components: string;
-  /** Further fields of the entry that must be kept, above all the key that signs it. */
+  /** Other fields of the entry that must be kept, above all the signing key. */
   readonly fields: readonly string[];
 }
 
@@ -21,11 +21,11 @@ export function machineSource(): DebianSource {
     return file.endsWith('.list') ? parseList(textOf(file)) : [];
   });
   const source = sources.find(({ suite }) => suite === codename) ?? sources[0];
-  if (!source) throw new Error('the system names no package source in /etc/apt');
+  if (!source) throw new Error('no package source found in /etc/apt');
   return source;
 }
 
-/** The form of deb822: paragraphs of `Field: value`. */
+/** Parses the deb822 format: paragraphs of `Field: value`. */
 export function parseSources(text: string): DebianSource[] {
   return text.split(/\n\s*\n/).flatMap((paragraph) => {
     const lines = paragraph.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
@@ -45,7 +45,7 @@ export function parseSources(text: string): DebianSource[] {
   });
 }
 
-/** The form of one line an entry: `deb [option=value …] uri suite component …`. */
+/** Parses the one-line format: `deb [option=value …] uri suite component …`. */
 export function parseList(text: string): DebianSource[] {
   return text.split('\n').flatMap((line) => {
     const entry = /^deb\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)\s+(.+)$/.exec(line.trim());

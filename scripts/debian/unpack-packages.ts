@@ -18,26 +18,26 @@ const run = promisify(execFile);
 const stepTimeoutMs = 180_000;
 
 export interface Unpacked {
-  /** Where the packages' files lie, as below `/`. */
+  /** Directory with the unpacked files, as below `/`. */
   readonly root: string;
   /** `etcd-server 3.5.30-2` */
   readonly versions: readonly string[];
 }
 
 /**
- * Unpacks Debian packages of one suite into `folder`, replacing what was there once all is complete. Nothing of the
- * system is touched and root is not needed: apt works on lists, cache and status of its own.
+ * Unpacks Debian packages of one suite into `folder`, replacing it when complete. The system is not changed and root is
+ * not needed: apt uses its own lists, cache and status.
  */
 export async function unpackPackages(folder: string, suite: string, names: readonly string[]): Promise<Unpacked> {
   mkdirSync(dirname(folder), { recursive: true });
-  // Renamed when it is complete, so that nobody finds half of it.
+  // Renamed when complete, so that no other process sees half of it.
   const work = mkdtempSync(join(dirname(folder), '.unpack-'));
   try {
     const at = (name: string) => join(work, name);
     for (const name of ['sources', 'lists/partial', 'cache/archives/partial', 'download', 'root']) {
       mkdirSync(at(name), { recursive: true });
     }
-    // apt's unprivileged helper reads and writes here when we are root.
+    // apt's unprivileged helper needs access if we are root.
     chmodSync(work, 0o755);
     writeFileSync(at('sources/only.sources'), withSuite(machineSource(), suite));
     const settings: Readonly<Record<string, string>> = {
@@ -70,7 +70,7 @@ export async function unpackPackages(folder: string, suite: string, names: reado
   }
 }
 
-/** What an earlier call has left in `folder`. */
+/** Returns what an earlier call unpacked into `folder`. */
 export function unpackedIn(folder: string): Unpacked | undefined {
   const file = join(folder, 'versions');
   if (!existsSync(file)) return undefined;

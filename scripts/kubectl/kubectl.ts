@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Step } from './steps.js';
 
-/** A kubectl that can be run here. */
+/** An installed kubectl. */
 export interface Kubectl {
   readonly path: string;
   /** `v1.33.1` */
@@ -14,7 +14,7 @@ export interface Kubectl {
 
 export const howToGetKubectl = 'put kubectl on PATH, or name one or several, separated by ":", in KEELSON_KUBECTL';
 
-/** Those of KEELSON_KUBECTL, that on PATH, and what lies in .cache/kubectl/. */
+/** Finds the kubectls of KEELSON_KUBECTL, PATH and .cache/kubectl/. */
 export function findKubectls(root: string): Kubectl[] {
   const cache = join(root, '.cache/kubectl');
   const paths = [
@@ -45,13 +45,13 @@ export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** What is not as the step says; undefined when all is well. */
+  /** The expectation that failed; undefined for success. */
   readonly problem: string | undefined;
 }
 
 const stepTimeoutMs = 30_000;
 
-/** One kubectl against one server. It keeps its caches to itself, so that no discovery of another server is read. */
+/** One kubectl against one server, with a cache directory of its own, so that it reads no other server's discovery. */
 export class KubectlRunner {
   private readonly kept = new Map<string, string>();
 
@@ -78,7 +78,7 @@ export class KubectlRunner {
       if (until?.test(texts.stdout)) child.kill();
     });
     child.stderr.on('data', (part: Buffer) => (texts.stderr += String(part)));
-    // It may end without reading.
+    // kubectl may exit without reading its input.
     child.stdin.on('error', () => undefined);
     child.stdin.end(this.filled(stdin));
     const patience = setTimeout(() => child.kill('SIGKILL'), stepTimeoutMs);
@@ -102,7 +102,7 @@ export class KubectlRunner {
     return { code: ended, ...texts, problem };
   }
 
-  /** The text with what earlier steps kept in the places that name it: `<uid>`. */
+  /** Replaces placeholders such as `<uid>` by the values that earlier steps kept. */
   private filled(text: string): string {
     return text.replace(/<([a-z]+)>/g, (whole, name: string) => this.kept.get(name) ?? whole);
   }
@@ -112,7 +112,7 @@ export class KubectlRunner {
   }
 }
 
-/** What to show of a call that went wrong. */
+/** Describes a failed call. */
 export function describeOutcome({ problem, stdout, stderr }: Outcome): string {
   const shorten = (text: string) => (text.length > 1500 ? `${text.slice(0, 1500)}…` : text).trimEnd();
   return [problem, shorten(stdout), shorten(stderr)].filter((text) => text).join('\n');

@@ -1,4 +1,4 @@
-/** Objects as people write them, short. What is not given is not there: an empty map is something else. */
+/** Short manifests. Absent arguments give absent fields, since an empty map is something else. */
 export const configMap = (name: string, data = '', labels = ''): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}${labels && `, labels: {${labels}}`}}\n${data && `data: {${data}}\n`}`;
 
@@ -11,11 +11,11 @@ export const workload = (
   `spec: {selector: {matchLabels: {app: ${name}}}, ${kind === 'StatefulSet' ? `serviceName: ${name}, ` : ''}` +
   `template: {metadata: {labels: {app: ${name}}}, spec: {containers: [{name: main, image: '${image}'}]}}}\n`;
 
-/** Without an account's token, so that it needs nobody else to be there. */
+/** Without a service account token, so that it needs no token Secret. */
 export const pod = (name: string, metadata = ''): string =>
   `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, labels: {app: ${name}}${metadata && `, ${metadata}`}}\n` +
   'spec: {automountServiceAccountToken: false, containers: [{name: main, image: example.com/app:1}]}\n';
 
-/** As an owner that deletes with it: `uid` may be the name of what an earlier step kept. */
+/** An owner reference that blocks the owner's deletion: `uid` may be a value that an earlier step kept. */
 export const ownedBy = (kind: string, name: string, uid: string): string =>
   `ownerReferences: [{apiVersion: apps/v1, kind: ${kind}, name: ${name}, uid: '${uid}', controller: true, blockOwnerDeletion: true}]`;

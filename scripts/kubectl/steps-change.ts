@@ -1,7 +1,7 @@
 import { configMap, pod, workload } from './manifests.js';
 import type { Step } from './steps.js';
 
-/** Objects changed in all the ways that have a word of their own. */
+/** The commands that change objects: set, label, scale, and the like. */
 export function changeSteps(namespace: string): readonly Step[] {
   const here = ['-n', namespace];
   const node = `${namespace}-node`;
@@ -22,47 +22,47 @@ export function changeSteps(namespace: string): readonly Step[] {
 
   // prettier-ignore
   return [
-    { name: 'create, and save what was given', args: ['create', '--save-config', '-f', '-', ...here], stdin: manifests.join('---\n'), stdout: /^pod\/one created$/m },
+    { name: 'create --save-config', args: ['create', '--save-config', '-f', '-', ...here], stdin: manifests.join('---\n'), stdout: /^pod\/one created$/m },
     { name: 'a node', args: ['create', '-f', '-'], stdin: `apiVersion: v1\nkind: Node\nmetadata: {name: ${node}}\n`, stdout: /created/ },
 
     { name: 'edit', args: ['edit', 'cm/settings', ...here], env: editor('s/blue/red/'), stdout: /^configmap\/settings edited$/m },
     shows('cm/settings', '.data.colour', /^red$/),
     { name: 'edit as JSON', args: ['edit', 'cm/settings', '-o', 'json', ...here], env: editor('s/red/green/'), stdout: /"colour": "green"/ },
-    { name: 'edit of nothing', args: ['edit', 'cm/settings', ...here], env: { KUBE_EDITOR: 'true' }, stderr: /Edit cancelled, no changes made/ },
+    { name: 'edit without a change', args: ['edit', 'cm/settings', ...here], env: { KUBE_EDITOR: 'true' }, stderr: /Edit cancelled, no changes made/ },
     { name: 'edit of several', args: ['edit', 'cm/settings', 'cm/other', ...here], env: editor('s/green/yellow/;s/size:/width:/'), stdout: /settings edited[^]*other edited/ },
     { name: 'edit of a status', args: ['edit', 'deployment/app', '--subresource=status', ...here], env: editor('s/status: {}/status: {replicas: 1}/'), stdout: /edited/ },
     shows('deployment/app', '.status.replicas', /^1$/),
-    { name: 'edit of what may not change', args: ['edit', 'deployment/app', ...here], env: editor('s/^....app:.app$/x/'), code: 1, stderr: /.+/ },
+    { name: 'edit of an immutable field', args: ['edit', 'deployment/app', ...here], env: editor('s/^....app:.app$/x/'), code: 1, stderr: /.+/ },
 
     { name: 'replace', args: ['replace', '-f', '-', ...here], stdin: configMap('settings', 'colour: black'), stdout: /replaced/ },
-    { name: 'replace of a version that is gone', args: ['replace', '-f', '-', ...here], stdin: configMap('settings', '').replace('name:', 'resourceVersion: "1", name:'), code: 1, stderr: /\(Conflict\)[^]*the object has been modified/ },
-    { name: 'a uid before', args: ['get', 'cm', 'settings', '-o', 'jsonpath={.metadata.uid}', ...here], keep: 'uid' },
+    { name: 'replace with an old resourceVersion (conflict)', args: ['replace', '-f', '-', ...here], stdin: configMap('settings', '').replace('name:', 'resourceVersion: "1", name:'), code: 1, stderr: /\(Conflict\)[^]*the object has been modified/ },
+    { name: 'the uid before replace --force', args: ['get', 'cm', 'settings', '-o', 'jsonpath={.metadata.uid}', ...here], keep: 'uid' },
     { name: 'replace --force', args: ['replace', '--force', '-f', '-', ...here], stdin: configMap('settings', 'colour: white'), stdout: /deleted[^]*configmap\/settings replaced/ },
-    { name: 'which is another', args: ['wait', '--for=jsonpath={.metadata.uid}=<uid>', '--timeout=1s', 'cm/settings', ...here], code: 1, stderr: /timed out/ },
+    { name: 'the uid after replace --force differs', args: ['wait', '--for=jsonpath={.metadata.uid}=<uid>', '--timeout=1s', 'cm/settings', ...here], code: 1, stderr: /timed out/ },
     { name: 'replace --subresource', args: ['replace', '--subresource=scale', '--raw', `/apis/apps/v1/namespaces/${namespace}/deployments/app/scale`, '-f', '-'], stdin: `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"app","namespace":"${namespace}"},"spec":{"replicas":2}}`, stdout: /"replicas":2/ },
 
     { name: 'patch, strategically', args: ['patch', 'deployment', 'app', '-p', '{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"example.com/side:1"}]}}}}', ...here], stdout: /patched/ },
     shows('deployment/app', '.spec.template.spec.containers[*].name', /^side main$|^main side$/),
     { name: 'patch as a merge', args: ['patch', 'cm', 'settings', '--type=merge', '-p', '{"data":{"shade":"dark"}}', ...here], stdout: /patched/ },
-    { name: 'patch of nothing', args: ['patch', 'cm', 'settings', '--type=merge', '-p', '{"data":{"shade":"dark"}}', ...here], stdout: /patched \(no change\)/ },
-    { name: 'patch by operations', args: ['patch', 'cm', 'settings', '--type=json', '-p', '[{"op":"move","from":"/data/shade","path":"/data/hue"}]', ...here], stdout: /patched/ },
+    { name: 'patch without a change', args: ['patch', 'cm', 'settings', '--type=merge', '-p', '{"data":{"shade":"dark"}}', ...here], stdout: /patched \(no change\)/ },
+    { name: 'patch with JSON patch operations', args: ['patch', 'cm', 'settings', '--type=json', '-p', '[{"op":"move","from":"/data/shade","path":"/data/hue"}]', ...here], stdout: /patched/ },
     shows('cm/settings', '.data', /^\{"colour":"white","hue":"dark"\}$/),
     { name: 'patch of a status', args: ['patch', 'deployment', 'app', '--subresource=status', '--type=merge', '-p', '{"status":{"replicas":3}}', ...here], stdout: /patched/ },
     shows('deployment/app', '.status.replicas', /^3$/),
     { name: 'patch of a scale', args: ['patch', 'deployment', 'app', '--subresource=scale', '--type=merge', '-p', '{"spec":{"replicas":4}}', ...here], stdout: /patched/ },
     shows('deployment/app', '.spec.replicas', /^4$/),
-    { name: 'patch with what is no patch', args: ['patch', 'cm', 'settings', '--type=json', '-p', '{}', ...here], code: 1, stderr: /cannot unmarshal object/ },
+    { name: 'patch with an invalid patch', args: ['patch', 'cm', 'settings', '--type=json', '-p', '{}', ...here], code: 1, stderr: /cannot unmarshal object/ },
 
     { name: 'scale', args: ['scale', 'deployment/app', '--replicas=5', '--current-replicas=4', ...here], stdout: /^deployment.apps\/app scaled$/m },
-    { name: 'scale from what it is not', args: ['scale', 'deployment/app', '--replicas=5', '--current-replicas=4', ...here], code: 1, stderr: /Expected replicas to be 4, was 5/ },
-    { name: 'scale of a version that is gone', args: ['scale', 'deployment/app', '--replicas=6', '--resource-version=1', ...here], code: 1, stderr: /Expected resource version to be 1|resource.?[vV]ersion/ },
+    { name: 'scale with a wrong --current-replicas', args: ['scale', 'deployment/app', '--replicas=5', '--current-replicas=4', ...here], code: 1, stderr: /Expected replicas to be 4, was 5/ },
+    { name: 'scale with an old resourceVersion (conflict)', args: ['scale', 'deployment/app', '--replicas=6', '--resource-version=1', ...here], code: 1, stderr: /Expected resource version to be 1|resource.?[vV]ersion/ },
     { name: 'scale of several', args: ['scale', 'statefulset/db', 'rs/rs', '--replicas=2', ...here], stdout: /db scaled[^]*rs scaled/ },
 
     { name: 'set image', args: ['set', 'image', 'deployment/app', 'main=example.com/app:2', ...here], stdout: /image updated/ },
     { name: 'set image of all', args: ['set', 'image', 'deployments,statefulsets', '--all', '*=example.com/app:3', ...here], stdout: /app image updated[^]*db image updated/ },
     { name: 'set env', args: ['set', 'env', 'deployment/app', 'A=1', 'B=2', ...here], stdout: /env updated/ },
     { name: 'set env from a map', args: ['set', 'env', 'deployment/app', '--from=cm/settings', '--prefix=SET_', ...here], stdout: /env updated/ },
-    { name: 'set env away', args: ['set', 'env', 'deployment/app', 'A-', ...here], stdout: /env updated/ },
+    { name: 'set env, removing one', args: ['set', 'env', 'deployment/app', 'A-', ...here], stdout: /env updated/ },
     { name: 'set env --list', args: ['set', 'env', 'deployment/app', '--list', '--resolve', ...here], stdout: /^B=2$[^]*^SET_COLOUR=white$/m },
     { name: 'set resources', args: ['set', 'resources', 'deployment/app', '-c=main', '--limits=cpu=200m,memory=512Mi', '--requests=cpu=100m', ...here], stdout: /resource requirements updated/ },
     { name: 'set serviceaccount', args: ['set', 'serviceaccount', 'deployment/app', 'default', ...here], stdout: /serviceaccount updated/ },
@@ -74,23 +74,23 @@ export function changeSteps(namespace: string): readonly Step[] {
     { name: 'label', args: ['label', 'cm', 'settings', 'a=1', 'b=2', ...here], stdout: /labeled/ },
     { name: 'label --list', args: ['label', 'cm', 'settings', '--list', ...here], stdout: /^a=1$/m },
     { name: 'label of all', args: ['label', 'cm', '--all', '--overwrite', 'a=2', ...here], stdout: /settings labeled/ },
-    { name: 'label of those with one', args: ['label', 'cm', '-l', 'tier=back', 'c=3', ...here], stdout: /^configmap\/other labeled\n$/ },
-    { name: 'label with what is none', args: ['label', 'cm', 'settings', 'a=b c', '--overwrite', ...here], code: 1, stderr: /a valid label must be|Invalid value/ },
+    { name: 'label by selector', args: ['label', 'cm', '-l', 'tier=back', 'c=3', ...here], stdout: /^configmap\/other labeled\n$/ },
+    { name: 'label with an invalid value', args: ['label', 'cm', 'settings', 'a=b c', '--overwrite', ...here], code: 1, stderr: /a valid label must be|Invalid value/ },
     { name: 'annotate', args: ['annotate', 'cm', 'settings', 'example.com/note=a long, long note', ...here], stdout: /annotated?/ },
-    { name: 'annotate a version that is gone', args: ['annotate', 'cm', 'settings', 'x=y', '--resource-version=1', ...here], code: 1, stderr: /\(Conflict\)/ },
-    { name: 'annotate away', args: ['annotate', 'cm', 'settings', 'example.com/note-', ...here], stdout: /annotated?/ },
+    { name: 'annotate with an old resourceVersion (conflict)', args: ['annotate', 'cm', 'settings', 'x=y', '--resource-version=1', ...here], code: 1, stderr: /\(Conflict\)/ },
+    { name: 'annotate, removing one', args: ['annotate', 'cm', 'settings', 'example.com/note-', ...here], stdout: /annotated?/ },
 
     { name: 'taint', args: ['taint', 'node', node, 'dedicated=db:NoSchedule'], stdout: /tainted/ },
     { name: 'taint again', args: ['taint', 'node', node, 'dedicated=web:NoSchedule'], code: 1, stderr: /already has/ },
     { name: 'taint --overwrite', args: ['taint', 'node', node, 'dedicated=web:NoSchedule', '--overwrite'], stdout: /modified/ },
-    { name: 'which is tainted', args: ['get', 'node', node, '-o', 'jsonpath={.spec.taints[?(@.key=="dedicated")].value}'], stdout: /^web$/ },
-    { name: 'taint away', args: ['taint', 'node', node, 'dedicated-'], stdout: /untainted/ },
+    { name: 'the taint of the node', args: ['get', 'node', node, '-o', 'jsonpath={.spec.taints[?(@.key=="dedicated")].value}'], stdout: /^web$/ },
+    { name: 'taint, removing one', args: ['taint', 'node', node, 'dedicated-'], stdout: /untainted/ },
     { name: 'cordon', args: ['cordon', node], stdout: /cordoned/ },
-    { name: 'which shows', args: ['get', 'node', node], stdout: /SchedulingDisabled/ },
+    { name: 'get shows SchedulingDisabled', args: ['get', 'node', node], stdout: /SchedulingDisabled/ },
     { name: 'cordon again', args: ['cordon', node], stdout: /already cordoned/ },
     { name: 'drain', args: ['drain', node, '--ignore-daemonsets', '--timeout=10s'], stdout: /drained/ },
     { name: 'uncordon', args: ['uncordon', node], stdout: /uncordoned/ },
-    { name: 'the node goes', args: ['delete', 'node', node], stdout: /deleted/ },
+    { name: 'delete the node', args: ['delete', 'node', node], stdout: /deleted/ },
 
     { name: 'expose', args: ['expose', 'deployment', 'app', '--port=80', '--target-port=8080', ...here], stdout: /^service\/app exposed$/m },
     shows('service/app', '.spec.selector.app', /^app$/),
@@ -103,7 +103,7 @@ export function changeSteps(namespace: string): readonly Step[] {
     { name: 'a pod that is ready', args: ['patch', 'pod', 'one', '--subresource=status', '-p', '{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}', ...here], stdout: /patched/ },
     { name: 'wait for a condition', args: ['wait', '--for=condition=Ready', 'pod/one', '--timeout=5s', ...here], stdout: /condition met/ },
     { name: 'wait for a field', args: ['wait', '--for=jsonpath={.status.phase}=Running', 'pod/one', '--timeout=5s', ...here], stdout: /condition met/ },
-    { name: 'wait in vain', args: ['wait', '--for=condition=Ready=False', 'pod', '--all', '--timeout=1s', ...here], code: 1, stderr: /timed out waiting/ },
-    { name: 'wait for what is gone', args: ['wait', '--for=delete', 'pod/none', '--timeout=5s', ...here] },
+    { name: 'wait until the timeout', args: ['wait', '--for=condition=Ready=False', 'pod', '--all', '--timeout=1s', ...here], code: 1, stderr: /timed out waiting/ },
+    { name: 'wait for deletion of an absent object', args: ['wait', '--for=delete', 'pod/none', '--timeout=5s', ...here] },
   ];
 }

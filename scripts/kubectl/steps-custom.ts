@@ -54,7 +54,7 @@ spec:
                 items: {type: object, properties: {type: {type: string}, status: {type: string}}}
 `;
 
-/** Kinds that somebody defines, from their definition to its end, in a namespace that is there. */
+/** Custom kinds from their definition to its deletion, in an existing namespace. */
 export function customKindSteps(namespace: string): readonly Step[] {
   const group = `custom.${namespace}.example.com`;
   const resource = `gadgets.${group}`;
@@ -80,7 +80,7 @@ export function customKindSteps(namespace: string): readonly Step[] {
       stdout: new RegExp(`^gadgets +gdt +${group}/v1 +true +Gadget$`, 'm'),
     },
     {
-      name: 'api-versions has both',
+      name: 'api-versions has both versions',
       args: ['api-versions'],
       stdout: new RegExp(`^${group}/v1\\n${group}/v1beta1$`, 'm'),
     },
@@ -97,25 +97,25 @@ export function customKindSteps(namespace: string): readonly Step[] {
     },
     { name: 'explain a custom field', args: ['explain', `${resource}.spec.colour`], stdout: /How it looks\./ },
     {
-      name: 'explain no custom field',
+      name: 'explain an unknown custom field',
       args: ['explain', `${resource}.spec.weight`],
       code: 1,
       stderr: /field "weight" does not exist/,
     },
     {
-      name: 'explain a custom kind of which nothing is said',
+      name: 'explain a custom kind without a schema',
       args: ['explain', 'gadgets', `--api-version=${group}/v1beta1`],
       stdout: /^VERSION: +\S*v1beta1$/m,
     },
     {
-      name: 'create with a field that there is not',
+      name: 'create with an unknown field',
       args: ['create', '-f', '-', ...here],
       stdin: gadget('one', '{colour: red, weight: 3}'),
       code: 1,
       stderr: /unknown field "spec\.weight"/,
     },
     {
-      name: 'create with a value that may not be',
+      name: 'create with an invalid value',
       args: ['create', '-f', '-', ...here],
       stdin: gadget('one', '{colour: pink}'),
       code: 1,
@@ -133,7 +133,7 @@ export function customKindSteps(namespace: string): readonly Step[] {
       stdout: /^NAME +COLOUR +READY +AGE\none +red +\d+s$/m,
     },
     {
-      name: 'get wide ones as well',
+      name: 'get -o wide shows columns with priority',
       args: ['get', 'gdt', '-o', 'wide', ...here],
       stdout: /^NAME +COLOUR +READY +SIZE +AGE\none +red +3 +\d+s$/m,
     },
@@ -165,7 +165,7 @@ export function customKindSteps(namespace: string): readonly Step[] {
       stdout: printed('one', 'patched'),
     },
     {
-      name: 'which shows in its column',
+      name: 'get shows the status in its column',
       args: ['get', resource, '-o', 'wide', '--no-headers', ...here],
       stdout: /^one +red +True +4 +\d+s$/m,
     },
@@ -210,13 +210,13 @@ export function customKindSteps(namespace: string): readonly Step[] {
       stdout: printed('three', 'serverside-applied'),
     },
     {
-      name: 'apply others',
+      name: 'apply other items by another manager',
       args: ['apply', '--server-side', '--field-manager=second', '-f', '-', ...here],
       stdin: gadget('three', '{colour: green, parts: [{name: b}]}'),
       stdout: printed('three', 'serverside-applied'),
     },
     {
-      name: 'which both are there',
+      name: 'get shows the items of both managers',
       args: ['get', resource, 'three', '-o', 'jsonpath={.spec.parts[*].name}', ...here],
       stdout: /^a b$/,
     },
@@ -228,7 +228,7 @@ export function customKindSteps(namespace: string): readonly Step[] {
       stderr: /conflict with "first"[^]*\.spec\.parts\[name="a"\]\.count/,
     },
     {
-      name: 'get by a field of its own',
+      name: 'get --field-selector with a selectable field',
       args: ['get', resource, '--field-selector=spec.colour=green', '-o', 'name', ...here],
       stdout: /^gadget\.\S+\/three\ngadget\.\S+\/two\n$/,
     },
@@ -241,7 +241,7 @@ export function customKindSteps(namespace: string): readonly Step[] {
     },
     { name: 'delete the definition', args: ['delete', 'crd', resource, '--timeout=20s'], stdout: /deleted/ },
     {
-      name: 'get a kind that is gone',
+      name: 'get of a deleted kind',
       args: ['get', resource, ...here],
       code: 1,
       stderr: /the server doesn't have a resource type "gadgets"|could not find the requested resource/,

@@ -1,13 +1,13 @@
 import { configMap, pod, workload } from './manifests.js';
 import type { Step } from './steps.js';
 
-/** Every verb as it would be: the objects, their versions and the addresses of services stay what they were. */
+/** Dry runs of every verb: objects, resourceVersions and cluster IPs do not change. */
 export function dryRunSteps(namespace: string): readonly Step[] {
   const here = ['-n', namespace];
   const dry = ['--dry-run=server', ...here];
   const node = `${namespace}-dry`;
   const still = (what: string, place = here): Step => ({
-    name: `${what} is as it was`,
+    name: `${what} is unchanged`,
     args: ['wait', '--for=jsonpath={.metadata.resourceVersion}=<version>', what, '--timeout=2s', ...place],
     stdout: /condition met/,
   });
@@ -18,7 +18,7 @@ export function dryRunSteps(namespace: string): readonly Step[] {
     stdout: /^\d+$/,
   });
   const none = (what: string): Step => ({
-    name: `${what} is not there`,
+    name: `${what} does not exist`,
     args: ['get', what, ...here],
     code: 1,
     stderr: /\(NotFound\)/,
@@ -27,21 +27,21 @@ export function dryRunSteps(namespace: string): readonly Step[] {
 
   // prettier-ignore
   return [
-    { name: 'what is there', args: ['create', '-f', '-', ...here], stdin: all.join('---\n'), stdout: /created/ },
+    { name: 'existing objects', args: ['create', '-f', '-', ...here], stdin: all.join('---\n'), stdout: /created/ },
     { name: 'a node', args: ['create', '-f', '-'], stdin: `apiVersion: v1\nkind: Node\nmetadata: {name: ${node}}\n`, stdout: /created/ },
 
     { name: 'dry create', args: ['create', '-f', '-', ...dry], stdin: configMap('dry'), stdout: /created \(server dry run\)/ },
-    { name: 'dry create of what is there', args: ['create', '-f', '-', ...dry], stdin: configMap('kept'), code: 1, stderr: /AlreadyExists/ },
-    { name: 'dry create of something wrong', args: ['create', '-f', '-', ...dry], stdin: configMap('Dry'), code: 1, stderr: /is invalid: metadata\.name/ },
+    { name: 'dry create of an existing object', args: ['create', '-f', '-', ...dry], stdin: configMap('kept'), code: 1, stderr: /AlreadyExists/ },
+    { name: 'dry create of an invalid object', args: ['create', '-f', '-', ...dry], stdin: configMap('Dry'), code: 1, stderr: /is invalid: metadata\.name/ },
     none('cm/dry'),
     { name: 'dry run', args: ['run', 'dry', '--image=example.com/app:1', '--overrides={"apiVersion":"v1","spec":{"automountServiceAccountToken":false}}', ...dry], stdout: /created \(server dry run\)/ },
     none('pod/dry'),
     versionOf('cm/kept'),
     { name: 'dry apply', args: ['apply', '-f', '-', ...dry], stdin: configMap('kept', 'a: "2"'), stdout: /configured \(server dry run\)/ },
-    { name: 'dry apply of what is not there', args: ['apply', '-f', '-', ...dry], stdin: configMap('dry'), stdout: /created \(server dry run\)/ },
+    { name: 'dry apply of a new object', args: ['apply', '-f', '-', ...dry], stdin: configMap('dry'), stdout: /created \(server dry run\)/ },
     { name: 'dry apply, server side', args: ['apply', '--server-side', '-f', '-', ...dry], stdin: configMap('kept', 'b: "2"'), stdout: /serverside-applied \(server dry run\)/ },
     { name: 'dry apply, server side, in conflict', args: ['apply', '--server-side', '-f', '-', ...dry], stdin: configMap('kept', 'a: "2"'), code: 1, stderr: /conflict with "kubectl-create"/ },
-    { name: 'dry apply, server side, of what is not there', args: ['apply', '--server-side', '-f', '-', ...dry], stdin: configMap('dry'), stdout: /serverside-applied \(server dry run\)/ },
+    { name: 'dry apply, server side, of a new object', args: ['apply', '--server-side', '-f', '-', ...dry], stdin: configMap('dry'), stdout: /serverside-applied \(server dry run\)/ },
     { name: 'dry replace', args: ['replace', '-f', '-', ...dry], stdin: configMap('kept', 'a: "2"'), stdout: /replaced \(server dry run\)/ },
     { name: 'dry patch', args: ['patch', 'cm', 'kept', '-p', '{"data":{"a":"3"}}', '-o', 'jsonpath={.data.a}', ...dry], stdout: /^3$/ },
     { name: 'dry label', args: ['label', 'cm', 'kept', 'a=b', ...dry], stdout: /labeled \(server dry run\)/ },
@@ -67,7 +67,7 @@ export function dryRunSteps(namespace: string): readonly Step[] {
     none('hpa/kept'),
 
     versionOf('pod/kept'),
-    { name: 'dry delete by force', args: ['delete', 'pod', 'kept', '--force', '--grace-period=0', ...dry], stdout: /deleted[^]*\(server dry run\)/ },
+    { name: 'dry delete --force', args: ['delete', 'pod', 'kept', '--force', '--grace-period=0', ...dry], stdout: /deleted[^]*\(server dry run\)/ },
     { name: 'dry delete of a pod', args: ['delete', 'pod', 'kept', ...dry], stdout: /deleted[^]*\(server dry run\)/ },
     still('pod/kept'),
 
@@ -76,9 +76,9 @@ export function dryRunSteps(namespace: string): readonly Step[] {
     { name: 'dry cordon', args: ['cordon', node, '--dry-run=server'], stdout: /cordoned \(server dry run\)/ },
     { name: 'dry drain', args: ['drain', node, '--dry-run=server'], stdout: /drained \(server dry run\)/ },
     still(`node/${node}`, []),
-    { name: 'the node goes', args: ['delete', 'node', node], stdout: /deleted/ },
+    { name: 'delete the node', args: ['delete', 'node', node], stdout: /deleted/ },
     { name: 'dry create of a namespace', args: ['create', 'namespace', `${namespace}-never`, '--dry-run=server'], stdout: /created \(server dry run\)/ },
     { name: 'dry delete of a namespace', args: ['delete', 'namespace', namespace, '--dry-run=server'], stdout: /deleted[^]*\(server dry run\)/ },
-    { name: 'which is still there', args: ['get', 'namespace', namespace], stdout: /Active/ },
+    { name: 'the namespace is still active', args: ['get', 'namespace', namespace], stdout: /Active/ },
   ];
 }

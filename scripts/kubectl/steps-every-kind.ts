@@ -2,17 +2,17 @@ import { join } from 'node:path';
 import { packageRoot } from '../../src/config/config-files.js';
 import type { Step } from './steps.js';
 
-/** One object of every stable kind, in a namespace of their own. */
+/** One object of every stable kind, in a namespace of its own. */
 const everyKind = ['-f', join(packageRoot, 'test/manifests')];
 const namespace = 'shop';
 
 /**
- * kubectl finds something to change in these, whatever the server: it replaces the selector of a budget each time, and
- * compares the claims of a StatefulSet, which have defaults, as one list.
+ * Objects that kubectl diff always finds different, with every server: it replaces the selector of a
+ * PodDisruptionBudget each time, and compares volumeClaimTemplates, which have defaults, as one list.
  */
 const neverTheSame = 'poddisruptionbudget.policy/checkout|statefulset.apps/orders';
 
-/** What `kubectl describe` says of some of them. */
+/** Expected output of `kubectl describe` for some of them. */
 const described: Readonly<Record<string, RegExp>> = {
   'configmap/checkout': /^currency:\n----\nEUR$[^]*^logo.ico: 14 bytes$/m,
   'cronjob/clean-carts': /^Schedule: +\*\/15 3-5 \* \* 1-5$[^]*^Concurrency Policy: +Forbid$/m,
@@ -51,11 +51,11 @@ const described: Readonly<Record<string, RegExp>> = {
   'validatingwebhookconfiguration/shop-vouchers': /^ +Failure Policy: +Ignore$/m,
 };
 
-/** A shop with everything that a cluster may hold is put up, looked at, and taken away. */
+/** Creates, reads and deletes the objects of a shop that uses every kind. */
 export function everyKindSteps(): readonly Step[] {
   const here = ['-n', namespace];
   const release = (kind: string, name: string): Step => ({
-    name: `let go of the ${kind}`,
+    name: `remove the finalizers of the ${kind}`,
     args: ['patch', kind, name, '--type=merge', '-p', '{"metadata":{"finalizers":null}}', ...here],
     stdout: /patched/,
   });
@@ -84,7 +84,7 @@ export function everyKindSteps(): readonly Step[] {
     ...Object.entries(described).map(([name, stdout]): Step => {
       return { name: `describe ${name}`, args: ['describe', name, ...here], stdout };
     }),
-    // Their finalizers are for controllers that are not there.
+    // Removes finalizers of controllers that do not run here.
     release('pvc', 'archive'),
     release('pv', 'shop-archive'),
     release('volumeattributesclass', 'shop-gold'),

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { packageRoot } from '../../src/config/config-files.js';
 import type { Step } from './steps.js';
 
-/** A certificate and its key, made for this. */
+/** A certificate and key for these tests. */
 const pair = join(packageRoot, 'test/manifests/shop-tls.pem');
 
-/** Whatever `kubectl create` makes of words alone, in a namespace that is there. */
+/** All generators of `kubectl create`, in an existing namespace. */
 export function generatorSteps(namespace: string): readonly Step[] {
   const clusterWide = `${namespace}-made`;
   const make = (resource: string, kind: string, name: string, ...words: string[]): Step => ({
@@ -14,7 +14,7 @@ export function generatorSteps(namespace: string): readonly Step[] {
     stdout: new RegExp(`^${resource}/${name} created$`, 'm'),
   });
   const shown = (kind: string, name: string, path: string, stdout: RegExp): Step => ({
-    name: `which made ${kind}`,
+    name: `get the created ${kind}`,
     args: ['get', kind, name, '-o', `jsonpath={${path}}`, '-n', namespace],
     stdout,
   });
@@ -90,7 +90,7 @@ export function generatorSteps(namespace: string): readonly Step[] {
       stdout: /^service\/exposed exposed$/m,
     },
     {
-      name: 'delete what was made outside of the namespace',
+      name: 'delete the cluster-scoped objects',
       args: [
         ...['delete', `clusterrole/${clusterWide}`, `clusterrolebinding/${clusterWide}`],
         ...[`priorityclass/${clusterWide}`, `namespace/${clusterWide}`],

@@ -21,10 +21,10 @@ const settings = Array.from(
   (_, n) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: s-${n}}\ndata: {number: '${n}'}\n`,
 );
 
-/** Lines that begin with these names, in this order, and no others of ours. */
+/** Matches output with exactly these names, in this order. */
 const inOrder = (...names: string[]) => new RegExp(`^${names.map((name) => `${name}\\b[^\\n]*\\n`).join('')}$`);
 
-/** Every way to read, in a namespace of its own; all of it once over HTTP/2 and once over HTTP/1.1. */
+/** All ways to read, in a namespace of its own; once over HTTP/2 and once over HTTP/1.1. */
 export function readSteps(prefix: string): readonly Step[] {
   const namespace = `${prefix}-reads`;
   const here = ['-n', namespace];
@@ -36,7 +36,7 @@ export function readSteps(prefix: string): readonly Step[] {
       stdout: /^NAME +READY +STATUS +RESTARTS +AGE +IP +NODE +NOMINATED NODE +READINESS GATES\nalder +0\/1 +Pending/,
     },
     {
-      name: 'a table that the client makes',
+      name: 'a table printed by the client',
       args: ['get', 'pods', '--server-print=false', ...here],
       stdout: /^NAME +AGE\nalder +\S+\nbirch +\S+\ncedar +\S+\n$/,
     },
@@ -101,7 +101,7 @@ export function readSteps(prefix: string): readonly Step[] {
       stdout: /^pod\/alder\npod\/cedar\n$/,
     },
     {
-      name: '--field-selector of something that cannot be selected',
+      name: '--field-selector with an unknown field',
       args: ['get', 'pods', '--field-selector=spec.hostname=x', ...here],
       code: 1,
       stderr: /\(BadRequest\): [^]*field label not supported: spec\.hostname/,
@@ -179,12 +179,12 @@ export function readSteps(prefix: string): readonly Step[] {
       until: /^birch;$/,
     },
     {
-      name: '-w of one, with the kinds of events',
+      name: '-w of one object, --output-watch-events',
       args: ['get', 'cm', 's-2', '-w', '--output-watch-events', '-o', 'json', ...here],
       until: /"type": ?"ADDED"[^]*"name": ?"s-2"/,
     },
     {
-      name: 'wait for what is so already',
+      name: 'wait for a condition that is met',
       args: ['wait', '--for=jsonpath={.data.number}=5', 'cm/s-5', '--timeout=20s', ...here],
       stdout: /^configmap\/s-5 condition met$/m,
     },
@@ -192,13 +192,13 @@ export function readSteps(prefix: string): readonly Step[] {
   return [
     { name: `namespace ${namespace}`, args: ['create', 'namespace', namespace] },
     {
-      name: 'things to read',
+      name: 'objects to read',
       args: ['create', '-f', '-', ...here],
       stdin: [...pods.map(([name, tier, cpu]) => pod(name, tier, cpu)), ...settings].join('---\n'),
       stdout: /^configmap\/s-6 created$/m,
     },
     ...reads.map((step) => ({ ...step, name: `read over HTTP/2: ${step.name}` })),
     ...reads.map((step) => ({ ...step, name: `read over HTTP/1.1: ${step.name}`, env: http1 })),
-    { name: 'delete what was read', args: ['delete', 'namespace', namespace, '--timeout=25s'], stdout: /deleted/ },
+    { name: 'delete the objects', args: ['delete', 'namespace', namespace, '--timeout=25s'], stdout: /deleted/ },
   ];
 }

@@ -1,7 +1,7 @@
 import { ownedBy, pod, workload } from './manifests.js';
 import type { Step } from './steps.js';
 
-/** What rollouts read and write, with the revisions made as controllers make them. */
+/** `kubectl rollout`, with ReplicaSets as the controllers create them. */
 export function rolloutSteps(namespace: string): readonly Step[] {
   const here = ['-n', namespace];
   const create = (name: string, stdin: string): Step => ({
@@ -42,7 +42,7 @@ export function rolloutSteps(namespace: string): readonly Step[] {
     { name: 'rollout resume', args: ['rollout', 'resume', 'deployment/web', ...here], stdout: /resumed/ },
     { name: 'the second image', args: ['set', 'image', 'deployment/web', 'main=example.com/web:2', ...here], stdout: /updated/ },
     create('its second revision', revision(2, 'web-2', 'example.com/web:2')),
-    { name: 'annotated', args: ['annotate', 'deployment', 'web', 'deployment.kubernetes.io/revision=2', 'kubernetes.io/change-cause=better', ...here], stdout: /annotated?/ },
+    { name: 'annotate the revision', args: ['annotate', 'deployment', 'web', 'deployment.kubernetes.io/revision=2', 'kubernetes.io/change-cause=better', ...here], stdout: /annotated?/ },
     { name: 'rollout history', args: ['rollout', 'history', 'deployment/web', ...here], stdout: /^1 [^]*^2 /m },
     { name: 'rollout history of one', args: ['rollout', 'history', 'deployment/web', '--revision=1', ...here], stdout: /Image:\s+example\.com\/web:1/ },
     { name: 'rollout undo, dry', args: ['rollout', 'undo', 'deployment/web', '--dry-run=server', ...here], stdout: /rolled back \(server dry run\)/ },
@@ -51,11 +51,11 @@ export function rolloutSteps(namespace: string): readonly Step[] {
     image('deployment/web', /^example\.com\/web:1$/),
     { name: 'rollout undo to one', args: ['rollout', 'undo', 'deployment/web', '--to-revision=2', ...here], stdout: /rolled back/ },
     image('deployment/web', /^example\.com\/web:2$/),
-    { name: 'rollout undo to none', args: ['rollout', 'undo', 'deployment/web', '--to-revision=9', ...here], code: 1, stderr: /unable to find (specified )?revision/ },
+    { name: 'rollout undo to an unknown revision', args: ['rollout', 'undo', 'deployment/web', '--to-revision=9', ...here], code: 1, stderr: /unable to find (specified )?revision/ },
     { name: 'rollout restart', args: ['rollout', 'restart', 'deployment/web', ...here], stdout: /restarted/ },
-    { name: 'which is noted', args: ['get', 'deployment/web', '-o', 'jsonpath={.spec.template.metadata.annotations}', ...here], stdout: /kubectl\.kubernetes\.io\/restartedAt/ },
+    { name: 'the restart annotation', args: ['get', 'deployment/web', '-o', 'jsonpath={.spec.template.metadata.annotations}', ...here], stdout: /kubectl\.kubernetes\.io\/restartedAt/ },
     { name: 'rollout status, waiting', args: ['rollout', 'status', 'deployment/web', '--timeout=1s', ...here], code: 1, stdout: /Waiting for deployment/ },
-    { name: 'its status', args: ['patch', 'deployment', 'web', '--subresource=status', '--type=merge', '-p', '{"status":{"observedGeneration":99,"replicas":1,"updatedReplicas":1,"readyReplicas":1,"availableReplicas":1}}', ...here], stdout: /patched/ },
+    { name: 'patch the status', args: ['patch', 'deployment', 'web', '--subresource=status', '--type=merge', '-p', '{"status":{"observedGeneration":99,"replicas":1,"updatedReplicas":1,"readyReplicas":1,"availableReplicas":1}}', ...here], stdout: /patched/ },
     { name: 'rollout status', args: ['rollout', 'status', 'deployment/web', '--timeout=5s', ...here], stdout: /successfully rolled out/ },
 
     create('a daemon set', workload('DaemonSet', 'agent', 'example.com/agent:2')),
@@ -78,7 +78,7 @@ export function rolloutSteps(namespace: string): readonly Step[] {
   ];
 }
 
-/** With what hangs on it, or without. */
+/** Deletions with each propagation policy. */
 function deletions(
   namespace: string,
   create: (name: string, stdin: string) => Step,
@@ -91,7 +91,7 @@ function deletions(
     create(`${name}: what it owns`, pod(`${name}-pod`, ownedBy('ReplicaSet', name, '<uid>'))),
   ];
   const gone = (what: string): Step => ({
-    name: `${what} goes`,
+    name: `delete ${what}`,
     args: ['wait', '--for=delete', what, '--timeout=10s', ...here],
   });
   // prettier-ignore
@@ -101,23 +101,23 @@ function deletions(
     gone('pod/back-pod'),
     ...family('fore'),
     { name: 'delete, in the foreground', args: ['delete', 'rs', 'fore', '--cascade=foreground', '--timeout=20s', ...here], stdout: /"fore" deleted/ },
-    { name: 'whose pod went first', args: ['get', 'pod', 'fore-pod', ...here], code: 1, stderr: /\(NotFound\)/ },
+    { name: 'its pod was deleted first', args: ['get', 'pod', 'fore-pod', ...here], code: 1, stderr: /\(NotFound\)/ },
     ...family('alone'),
     { name: 'delete, orphaning', args: ['delete', 'rs', 'alone', '--cascade=orphan', '--timeout=20s', ...here], stdout: /"alone" deleted/ },
-    { name: 'whose pod stays', args: ['get', 'pod', 'alone-pod', '-o', 'jsonpath={.metadata.ownerReferences}', ...here], stdout: /^$/ },
+    { name: 'its pod stays', args: ['get', 'pod', 'alone-pod', '-o', 'jsonpath={.metadata.ownerReferences}', ...here], stdout: /^$/ },
 
     { name: 'delete --now', args: ['delete', 'pod', 'alone-pod', '--now', ...here], stdout: /deleted/ },
     create('a pod', pod('forced')),
-    { name: 'delete by force', args: ['delete', 'pod', 'forced', '--force', '--grace-period=0', ...here], stdout: /force deleted/, stderr: /Immediate deletion does not wait/ },
+    { name: 'delete --force', args: ['delete', 'pod', 'forced', '--force', '--grace-period=0', ...here], stdout: /force deleted/, stderr: /Immediate deletion does not wait/ },
     create('something held', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: held, finalizers: [example.com/hold]}\n'),
-    { name: 'delete, and not wait', args: ['delete', 'cm', 'held', '--wait=false', ...here], stdout: /deleted/ },
-    { name: 'delete, and wait in vain', args: ['delete', 'cm', 'held', '--timeout=1s', ...here], code: 1, stderr: /timed out/ },
-    { name: 'wait for what stays', args: ['wait', '--for=delete', 'cm/held', '--timeout=1s', ...here], code: 1, stderr: /timed out/ },
-    { name: 'released', args: ['patch', 'cm', 'held', '--type=merge', '-p', '{"metadata":{"finalizers":null}}', ...here], stdout: /patched/ },
+    { name: 'delete --wait=false', args: ['delete', 'cm', 'held', '--wait=false', ...here], stdout: /deleted/ },
+    { name: 'delete of an object with a finalizer, until the timeout', args: ['delete', 'cm', 'held', '--timeout=1s', ...here], code: 1, stderr: /timed out/ },
+    { name: 'wait for deletion of an object with a finalizer', args: ['wait', '--for=delete', 'cm/held', '--timeout=1s', ...here], code: 1, stderr: /timed out/ },
+    { name: 'remove the finalizer', args: ['patch', 'cm', 'held', '--type=merge', '-p', '{"metadata":{"finalizers":null}}', ...here], stdout: /patched/ },
     gone('cm/held'),
     create('some maps', ['d1', 'd2', 'd3'].map((name) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, labels: {d: ${name}}}\n`).join('---\n')),
-    { name: 'delete by labels', args: ['delete', 'cm', '-l', 'd in (d1, d2)', ...here], stdout: /"d1" deleted[^]*"d2" deleted/ },
-    { name: 'delete by fields', args: ['delete', 'cm', '--field-selector=metadata.name=d3', ...here], stdout: /^configmap "d3" deleted/ },
+    { name: 'delete by label selector', args: ['delete', 'cm', '-l', 'd in (d1, d2)', ...here], stdout: /"d1" deleted[^]*"d2" deleted/ },
+    { name: 'delete by field selector', args: ['delete', 'cm', '--field-selector=metadata.name=d3', ...here], stdout: /^configmap "d3" deleted/ },
     { name: 'delete by a file', args: ['delete', '-f', '-', ...here], stdin: workload('Deployment', 'web', ''), stdout: /"web" deleted/ },
     { name: 'delete --raw', args: ['delete', '--raw', `/apis/apps/v1/namespaces/${namespace}/daemonsets/agent`], stdout: /"Success"|"kind":"DaemonSet"|"kind":"Status"/ },
   ];

@@ -4,7 +4,7 @@ import { dryRunSteps } from './steps-dry-run.js';
 import { rolloutSteps } from './steps-rollout.js';
 import type { Step } from './steps.js';
 
-/** All ways to write, each group in a namespace of its own, so that no step finds what another group made. */
+/** All ways to write, each group in a namespace of its own, so that no step depends on another group. */
 export function writeSteps(prefix: string): readonly Step[] {
   const groups = { apply: applySteps, change: changeSteps, rollout: rolloutSteps, dry: dryRunSteps };
   const namespaces = Object.keys(groups).map((name) => `${prefix}-${name}`);

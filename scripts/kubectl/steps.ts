@@ -4,20 +4,20 @@ import { generatorSteps } from './steps-generators.js';
 import { readSteps } from './steps-reads.js';
 import { writeSteps } from './steps-writes.js';
 
-/** One call of kubectl, and what it must come to. Steps build on each other, in order. */
+/** A call of kubectl and its expected outcome. Steps build on each other, in order. */
 export interface Step {
   readonly name: string;
   readonly args: readonly string[];
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What it prints is known to later steps by this name: `<name>` in their arguments and input. */
+  /** Keeps the output under this name for the arguments and input of later steps: `<name>`. */
   readonly keep?: string;
   readonly code?: number;
   readonly stdout?: RegExp;
   readonly stderr?: RegExp;
-  /** The call goes on by itself, and is ended when its output has come to this. */
+  /** Runs the call in the background, and ends it when its output matches. */
   readonly until?: RegExp;
-  /** What the server lacks for it, with kubectl of these minor versions. Such a step is expected to fail. */
+  /** Missing feature of the server, with kubectl of these minor versions. The step is expected to fail. */
   readonly missing?: { readonly fromMinor: number; readonly toMinor?: number; readonly what: string };
 }
 
@@ -47,7 +47,7 @@ spec:
 `,
 );
 
-/** What people and scripts do most, in a namespace of its own that the last step deletes. */
+/** The most common calls, in a namespace of its own that the last step deletes. */
 export function kubectlSteps(namespace: string): readonly Step[] {
   const here = ['-n', namespace];
   const unvalidated = ['--validate=false', '-f', '-'];
@@ -89,7 +89,7 @@ export function kubectlSteps(namespace: string): readonly Step[] {
         /^namespace\/\S+ created\nconfigmap\/settings created\nsecret\/login created\nserviceaccount\/robot created\nservice\/web created\n$/,
     },
     {
-      name: 'create it again',
+      name: 'create an existing object',
       args: ['create', ...unvalidated],
       stdin: manifest('Namespace', namespace, ''),
       code: 1,
@@ -110,7 +110,7 @@ export function kubectlSteps(namespace: string): readonly Step[] {
       args: ['create', 'configmap', 'never', '--dry-run=server', '-o', 'name', ...here],
       stdout: /^configmap\/never$/m,
     },
-    { name: 'which was dry', args: ['get', 'configmap', 'never', ...here], code: 1, stderr: /\(NotFound\)/ },
+    { name: 'get after the dry run', args: ['get', 'configmap', 'never', ...here], code: 1, stderr: /\(NotFound\)/ },
     {
       name: 'create secret',
       args: ['create', 'secret', 'generic', 'made', '--from-literal=password=hush', ...here],
@@ -133,7 +133,7 @@ export function kubectlSteps(namespace: string): readonly Step[] {
       stdout: /^pod\/web created$/m,
     },
     {
-      name: 'create something wrong',
+      name: 'create an invalid object',
       args: ['create', ...unvalidated, ...here],
       stdin: manifest('Pod', 'Web', 'spec: {containers: []}\n'),
       code: 1,
@@ -198,20 +198,20 @@ export function kubectlSteps(namespace: string): readonly Step[] {
     },
     { name: 'get --show-labels', args: ['get', 'pod', 'web', '--show-labels', ...here], stdout: /LABELS[^]*app=web/ },
     {
-      name: 'get nothing',
+      name: 'get of an absent object',
       args: ['get', 'cm', 'missing', ...here],
       code: 1,
       stderr: /\(NotFound\): configmaps "missing" not found/,
     },
     {
-      name: 'get no kind',
+      name: 'get of an unknown kind',
       args: ['get', 'nonsense', ...here],
       code: 1,
       stderr: /the server doesn't have a resource type "nonsense"/,
     },
     { name: 'get -w', args: ['get', 'cm', 'settings', '-w', ...here], until: /^settings +1 /m },
     {
-      name: 'get -w with the kinds of events',
+      name: 'get -w --output-watch-events',
       args: ['get', 'pods', '-w', '--output-watch-events', ...here],
       until: /ADDED +web /,
     },
@@ -232,7 +232,7 @@ export function kubectlSteps(namespace: string): readonly Step[] {
       args: ['label', 'cm', 'settings', 'tier=front', '--overwrite', ...here],
       stdout: /labeled/,
     },
-    { name: 'label away', args: ['label', 'cm', 'settings', 'tier-', ...here], stdout: /unlabeled/ },
+    { name: 'label, removing one', args: ['label', 'cm', 'settings', 'tier-', ...here], stdout: /unlabeled/ },
     { name: 'annotate', args: ['annotate', 'pod', 'web', 'note=hello', ...here], stdout: /^pod\/web annotated?$/m },
     {
       name: 'patch --type=merge',
@@ -240,7 +240,7 @@ export function kubectlSteps(namespace: string): readonly Step[] {
       stdout: /patched/,
     },
     {
-      name: 'which took',
+      name: 'get shows the patch',
       args: ['get', 'cm', 'settings', '-o', 'jsonpath={.data}', ...here],
       stdout: /^\{"size":"xl"\}$/,
     },
@@ -258,7 +258,7 @@ export function kubectlSteps(namespace: string): readonly Step[] {
       stdout: /patched/,
     },
     {
-      name: 'patch --type=json that does not fit',
+      name: 'patch --type=json with a failing operation',
       args: [
         'patch',
         'cm',
@@ -278,7 +278,7 @@ export function kubectlSteps(namespace: string): readonly Step[] {
       stdout: /^configmap\/settings replaced$/m,
     },
     {
-      name: 'replace something that is gone',
+      name: 'replace of an absent object',
       args: ['replace', ...unvalidated, ...here],
       stdin: manifest('ConfigMap', 'missing', 'data: {}\n'),
       code: 1,
@@ -309,7 +309,7 @@ export function kubectlSteps(namespace: string): readonly Step[] {
       stdout: /^configmap\/applied created$/m,
     },
     {
-      name: 'replace what was applied, validated',
+      name: 'replace of an applied object, validated',
       args: ['replace', '-f', '-', ...here],
       stdin: manifest('ConfigMap', 'applied', 'data: {colour: blue}\n'),
       stdout: /^configmap\/applied replaced$/m,
@@ -412,12 +412,16 @@ export function kubectlSteps(namespace: string): readonly Step[] {
     },
     { name: 'delete, at once', args: ['delete', 'pod', 'job', '--now', ...here], stdout: /deleted/ },
     {
-      name: 'delete by force',
+      name: 'delete --force',
       args: ['delete', 'pod', 'web', '--force', '--grace-period=0', ...here],
       stdout: /deleted/,
     },
     { name: 'delete --all', args: ['delete', 'secrets', '--all', ...here], stdout: /^secret "login" deleted/m },
-    { name: 'delete nothing', args: ['delete', 'cm', 'settings', '--ignore-not-found', ...here], stdout: /^$/ },
+    {
+      name: 'delete --ignore-not-found',
+      args: ['delete', 'cm', 'settings', '--ignore-not-found', ...here],
+      stdout: /^$/,
+    },
     {
       name: 'delete namespaces',
       args: ['delete', 'ns', namespace, `${namespace}-more`, '--ignore-not-found', '--timeout=60s'],

@@ -87,14 +87,17 @@ const removed: Run = {
   final: ended,
 };
 
-describe('what can be told as one sequence', () => {
+describe('linearizable runs', () => {
   it.each<[string, Run]>([
     ['writes one after another', good],
-    ['writes at once, in either order', { ...good, reads: [], writes: at(1, { ended: 6 }).concat() }],
-    ['a write without an answer that was made', { ...good, writes: at(1, { outcome: unknown }) }],
-    ['a write without an answer that was not', { ...good, writes: [...writes, call('x', [1, 2], 'merge', unknown)] }],
+    ['concurrent writes, in either order', { ...good, reads: [], writes: at(1, { ended: 6 }).concat() }],
+    ['a write without an answer that took effect', { ...good, writes: at(1, { outcome: unknown }) }],
     [
-      'a write that was made after its client gave up',
+      'a write without an answer that had no effect',
+      { ...good, writes: [...writes, call('x', [1, 2], 'merge', unknown)] },
+    ],
+    [
+      'a write that took effect after its client gave up',
       { ...good, writes: at(2, { outcome: unknown, began: 3, ended: 3.5 }) },
     ],
     ['a deletion', removed],
@@ -102,58 +105,58 @@ describe('what can be told as one sequence', () => {
       'a deletion without an answer',
       { ...removed, writes: [removed.writes[0]!, call('d', [3, 4], 'delete', unknown)] },
     ],
-    ['a deletion in two steps, asked for twice', released],
+    ['a deletion with a finalizer, requested twice', released],
     [
-      'a deletion in two steps without answers',
+      'a deletion with a finalizer, without answers',
       { ...released, writes: [createHeld, call('d', [3, 4], 'delete', unknown), release([5, 6], unknown)] },
     ],
     [
-      'a refusal for what was there meanwhile',
+      'a conflict with a concurrent write',
       {
         ...good,
         writes: [...writes, call('x', [2.5, 3.5], 'create', refused('AlreadyExists'))],
       },
     ],
     [
-      'a refusal for what was not there yet',
+      'a NotFound before a concurrent create',
       { ...good, writes: [...writes, call('x', [1, 2], 'merge', refused('NotFound'))] },
     ],
     [
-      'a refusal for another version',
+      'a conflict with another version',
       { ...good, writes: [...writes, call('x', [3, 4], 'merge', refused('Conflict'), { expects: { revision: 20 } })] },
     ],
   ])('%s', (_name, run) => expect(violationsOf(run)).toEqual([]));
 });
 
-describe('what cannot', () => {
+describe('runs that are not linearizable', () => {
   it.each<[string, Run, RegExp]>([
     [
-      'an acknowledged write that is not there',
+      'an acknowledged write without effect',
       { ...good, writes: [...writes, call('x', [7, 8], 'merge', object(version(40, 'x')))] },
-      /merge k \(x\) was acknowledged as 40, and is not there/,
+      /merge k \(x\) was acknowledged with revision 40, which is not in the store's log/,
     ],
     [
-      'a refused write that was made',
+      'a refused write with an effect',
       { ...good, writes: at(1, { outcome: refused('Conflict') }) },
-      /\(b\) made 20, but was refused \(Conflict\)/,
+      /\(b\) wrote revision 20, but was refused \(Conflict\)/,
     ],
     [
       'a write that never reached the server',
       { ...good, writes: at(1, { outcome: { type: 'unreached' } }) },
-      /\(b\) made 20, but unreached/,
+      /\(b\) wrote revision 20, but unreached/,
     ],
     [
-      'a write that was made twice',
+      'a write that took effect twice',
       {
         ...good,
         log: [...log, change(third, version(40, 'b'))],
         watches: [],
         final: { revision: 50, versions: new Map([['k', version(40, 'b')]]) },
       },
-      /\(b\) was acknowledged|\(b\) made 40/,
+      /\(b\) was acknowledged|\(b\) wrote revision 40/,
     ],
     [
-      'a write without an answer that was made twice',
+      'a write without an answer that took effect twice',
       {
         ...good,
         log: [...log, change(third, version(40, 'b'))],
@@ -162,77 +165,77 @@ describe('what cannot', () => {
         reads: [],
         final: { revision: 50, versions: new Map([['k', version(40, 'b')]]) },
       },
-      /\(b\) was made again, as 40/,
+      /\(b\) took effect again at revision 40/,
     ],
-    ['what nobody wrote', { ...good, writes: writes.slice(0, 2) }, /k@30: nobody wrote this/],
+    ['a change without a writer', { ...good, writes: writes.slice(0, 2) }, /k@30: written by no client/],
     [
-      'a write over another version than it named',
+      'a write over another version than its precondition',
       { ...good, writes: at(2, { expects: { revision: 10 } }) },
-      /\(c\) was to change \{"revision":10\}/,
+      /\(c\) has the precondition \{"revision":10\}/,
     ],
     [
       'a lost update',
       { ...good, log: [log[0]!, log[1]!, change(second, version(30, 'c', { data: { mark: 'c', old: '1' } }))] },
-      /\(c\) made /,
+      /\(c\) wrote /,
     ],
     [
-      'a write before one that had been answered',
+      'a write ordered before one that was answered earlier',
       { ...good, writes: at(2, { began: 2.1, ended: 2.2 }), reads: [] },
-      /\(c\) is 30, but 20 had not begun/,
+      /\(c\) has revision 30, but revision 20 began after it ended/,
     ],
     [
       'two creations',
       { ...good, writes: at(1, { intent: intentOf('create', 'b'), expects: {} }) },
-      /\(b\) was to be refused, and made 20/,
+      /\(b\) should have been refused, but wrote revision 20/,
     ],
     [
       'a stale read',
       { ...good, reads: [{ key: 'k', began: 7, ended: 8, version: second }] },
-      /k between 30 and Infinity was shown as .*"revision":20/,
+      /k between 30 and Infinity was answered with .*"revision":20/,
     ],
     [
-      'a read of what is not there',
+      'a read of an absent object',
       { ...good, reads: [{ key: 'k', began: 7, ended: 8, version: undefined }] },
-      /was shown as absent/,
+      /was answered with absent/,
     ],
     [
-      'a refusal for nothing',
+      'a refusal without a reason',
       { ...good, writes: [...writes, call('x', [7, 8], 'merge', refused('NotFound'))] },
       /\(x\) was refused with NotFound between 30/,
     ],
     [
-      'a strange refusal',
+      'an undefined refusal',
       { ...good, writes: [...writes, call('x', [7, 8], 'merge', refused('InternalError'))] },
       /InternalError/,
     ],
     [
-      'a deletion that nobody asked for',
+      'a deletion that nobody requested',
       { ...removed, writes: removed.writes.slice(0, 1) },
-      /k@20: nobody asked for this deletion/,
+      /k@20: no client requested this deletion/,
     ],
     [
-      'a deletion of two that went once',
+      'two acknowledged deletions of one object',
       { ...removed, writes: [...removed.writes, call('e', [3, 4], 'delete', { type: 'deleted', uid: 'u1' })] },
-      /both were told of 20/,
+      /were both acknowledged with revision 20/,
     ],
     [
-      'a deletion that was not made',
+      'an acknowledged deletion without effect',
       { ...removed, writes: [...removed.writes, call('e', [3, 4], 'delete', { type: 'deleted', uid: 'u2' })] },
-      /u2 was never removed/,
+      /the object with uid u2 was not deleted/,
     ],
     [
-      'a deletion in spite of a finalizer',
+      'a deletion despite a finalizer',
       {
         ...released,
         log: [released.log[0]!, change(held, undefined, 20)],
         writes: [createHeld, call('d', [3, 4], 'delete', { type: 'deleted', uid: 'u1' })],
       },
-      /delete k \(d\) made absent/,
+      /delete k \(d\) wrote absent/,
     ],
     [
-      'a mark that nobody asked for',
+      'a deletionTimestamp that nobody requested',
       { ...released, writes: [createHeld, released.writes[3]!] },
-      /k@20: nobody asked for this mark/,
+      /k@20: no client requested this deletionTimestamp/,
     ],
     [
       'a finalizer that came back',
@@ -245,40 +248,40 @@ describe('what cannot', () => {
         ],
         writes: [...released.writes.slice(0, 3), release([7, 8], unknown)],
       },
-      /\(r\) made /,
+      /\(r\) wrote /,
     ],
     [
-      'a uid that came twice',
+      'a uid that was used twice',
       {
         ...removed,
         log: [...removed.log, change(undefined, version(30, 'b'))],
         writes: [...removed.writes, call('b', [5, 6], 'create', object(version(30, 'b')))],
         final: { revision: 40, versions: new Map([['k', version(30, 'b')]]) },
       },
-      /uid u1 came twice/,
+      /uid u1 was used twice/,
     ],
     [
       'a watch with a gap',
       { ...good, watches: [{ ...good.watches[0]!, events: good.watches[0]!.events.slice(1) }] },
-      /a watch was to tell ADDED k@10/,
+      /a watch sent .* instead of ADDED k@10/,
     ],
     [
-      'a watch that tells twice',
+      'a watch with a duplicate',
       {
         ...good,
         watches: [{ ...good.watches[0]!, events: [...good.watches[0]!.events, good.watches[0]!.events[2]!] }],
       },
-      /a watch told too much/,
+      /a watch sent an extra event/,
     ],
     [
-      'an end that is not the end',
+      'a final state that differs from the last change',
       { ...good, final: { revision: 35, versions: new Map([['k', second]]) } },
-      /in the end k is shown as/,
+      /at the end k is answered with/,
     ],
     [
-      'a phantom',
+      'a phantom object',
       { ...removed, final: { revision: 99, versions: new Map([['k', first]]) } },
-      /in the end k is shown as .*, and is absent/,
+      /at the end k is answered with .*, but the store has absent/,
     ],
-  ])('%s', (_name, run, message) => expect(violationsOf(run).join('\n')).toMatch(message));
+  ])('detects %s', (_name, run, message) => expect(violationsOf(run).join('\n')).toMatch(message));
 });

@@ -4,9 +4,10 @@ import { RealTime, Timeline, type Effect, type Window } from './timeline.js';
 import { effectOf, type Content, type Version } from './write-model.js';
 
 /**
- * Whether a run can be told as one sequence of writes: each that was acknowledged in it once, each that was refused not
- * at all, each of unknown outcome once at most; every one made what it was to make of the state before it; and none
- * comes before another that had been answered when it began. What was read, refused, watched and left fits in.
+ * Returns the reasons why a run is not linearizable. In a linearizable run there is one sequence of writes in which
+ * each acknowledged write occurs once, each refused one never, and each of unknown outcome at most once; every write
+ * has its effect on the state before it; and no write precedes another that was answered before it began. Reads,
+ * refusals, watches and the final state agree with the sequence.
  */
 export function violationsOf(run: Run): string[] {
   return new Check(run).run();
@@ -17,7 +18,7 @@ class Check {
   private readonly timeline: Timeline;
   private readonly effects: (Effect & { readonly call: WriteCall | ReadCall })[] = [];
   private readonly byMark: ReadonlyMap<string, WriteCall>;
-  /** Which call made a change, as far as it is known. */
+  /** The call of each change, as far as it is known. */
   private readonly makers = new Map<Change, WriteCall>();
   private readonly used = new Set<WriteCall>();
 
@@ -51,52 +52,56 @@ class Check {
     const changes = this.timeline.changesOf(key);
     if (outcome.type === 'deleted') {
       const change = changes.find(({ before, after }) => !after && before?.uid === outcome.uid);
-      if (!change) return this.report(call, `was acknowledged, but ${outcome.uid} was never removed`);
-      return this.made(call, change, call);
+      if (!change) return this.report(call, `was acknowledged, but the object with uid ${outcome.uid} was not deleted`);
+      return this.recordEffect(call, change, call);
     }
     if (outcome.type !== 'object') return;
     const { revision, isDeleting } = outcome.version;
     if (call.intent.verb === 'delete') {
-      // The mark is there, by this call or by one before it.
+      // The mark was written by this call or an earlier one.
       return void this.effects.push({ span: call, revision, isWrite: false, call });
     }
     const change = this.timeline.changeAt(key, revision);
-    if (change?.after?.data['mark'] === call.mark) return this.made(call, change, call);
-    // Whoever takes the last finalizer away is shown the object as it went.
+    if (change?.after?.data['mark'] === call.mark) return this.recordEffect(call, change, call);
+    // The write that removes the last finalizer is answered with the object before its deletion.
     const end = isDeleting && changes.find(({ before, after }) => !after && before?.revision === revision);
-    if (!end) return this.report(call, `was acknowledged as ${revision}, and is not there`);
-    this.made(call, end, call);
+    if (!end) return this.report(call, `was acknowledged with revision ${revision}, which is not in the store's log`);
+    this.recordEffect(call, end, call);
   }
 
-  private made(call: WriteCall, change: Change, span: Span): void {
+  private recordEffect(call: WriteCall, change: Change, span: Span): void {
     const { revision, before, after } = change;
     const other = this.makers.get(change);
-    if (other) return this.report(call, `and ${nameOf(other)} both were told of ${revision}`);
-    if (this.used.has(call)) return this.report(call, `was made again, as ${revision}`);
+    if (other) return this.report(call, `and ${nameOf(other)} were both acknowledged with revision ${revision}`);
+    if (this.used.has(call)) return this.report(call, `took effect again at revision ${revision}`);
     this.makers.set(change, call);
     this.used.add(call);
     this.effects.push({ span, revision, isWrite: true, call });
     if (!isExpected(call, before))
-      this.report(call, `was to change ${JSON.stringify(call.expects)}, and ${revision} changed ${shown(before)}`);
+      this.report(
+        call,
+        `has the precondition ${JSON.stringify(call.expects)}, but revision ${revision} changed ${shown(before)}`,
+      );
     const due = effectOf(call.intent, before);
-    if (due === 'refused') return this.report(call, `was to be refused, and made ${revision}`);
-    if (!isResult(due, after)) this.report(call, `made ${shown(after)} of ${shown(before)}`);
+    if (due === 'refused') return this.report(call, `should have been refused, but wrote revision ${revision}`);
+    if (!isResult(due, after)) this.report(call, `wrote ${shown(after)} over ${shown(before)}`);
   }
 
-  /** Whether the change says by its mark who made it; then that call is held to it. */
+  /** True if the change has a mark that names its call, whose answer must then agree with it. */
   private isNamed(change: Change): boolean {
     const { key, revision, before, after } = change;
     const mark = after?.data['mark'];
     if (!after || mark === before?.data['mark']) return false;
     const call = this.byMark.get(mark ?? '');
-    if (call?.key !== key) this.found.push(`${key}@${revision}: nobody wrote this`);
-    else if (call.outcome.type !== 'unknown') this.report(call, `made ${revision}, but ${told(call)}`);
-    // It can have been made long after its client gave up.
-    else this.made(call, change, { began: call.began, ended: Infinity });
+    if (call?.key !== key) this.found.push(`${key}@${revision}: written by no client`);
+    else if (call.outcome.type !== 'unknown')
+      this.report(call, `wrote revision ${revision}, but ${describeOutcome(call)}`);
+    // It may have taken effect long after its client gave up.
+    else this.recordEffect(call, change, { began: call.began, ended: Infinity });
     return true;
   }
 
-  /** Deletions bear no mark: the answers tell of some, and calls that were not answered explain the others. */
+  /** Deletions have no mark: answers identify some, and calls without an answer explain the others. */
   private unnamed(changes: readonly Change[], time: RealTime): void {
     const answered = new Set<string>();
     const doubtful = new Map<string, WriteCall[]>();
@@ -105,7 +110,7 @@ class Check {
       if (intent.verb === 'delete' && outcome.type === 'object') answered.add(`${key}@${outcome.version.revision}`);
       if (outcome.type === 'unknown') doubtful.set(key, [...(doubtful.get(key) ?? []), call]);
     }
-    // Those that ask for one version explain nothing else.
+    // A deletion with a precondition explains only the version that it names.
     const isBare = ({ expects }: WriteCall) =>
       Number(expects.revision === undefined) + Number(expects.uid === undefined);
     for (const calls of doubtful.values()) calls.sort((a, b) => isBare(a) - isBare(b));
@@ -116,7 +121,7 @@ class Check {
         return isResult(effectOf(one.intent, before), after);
       });
       if (call) this.used.add(call);
-      else this.found.push(`${key}@${revision}: nobody asked for this ${after ? 'mark' : 'deletion'}`);
+      else this.found.push(`${key}@${revision}: no client requested this ${after ? 'deletionTimestamp' : 'deletion'}`);
     }
   }
 
@@ -124,15 +129,16 @@ class Check {
     const uids = new Set<string>();
     for (const { key, revision, before, after } of this.of.log) {
       if (!after || after.uid === before?.uid) continue;
-      if (before) this.found.push(`${key}@${revision}: another uid than ${before.uid}`);
-      if (uids.has(after.uid)) this.found.push(`${key}@${revision}: uid ${after.uid} came twice`);
+      if (before) this.found.push(`${key}@${revision}: uid changed from ${before.uid}`);
+      if (uids.has(after.uid)) this.found.push(`${key}@${revision}: uid ${after.uid} was used twice`);
       uids.add(after.uid);
     }
   }
 
   private order(call: WriteCall, revision: number, { from, before }: Window): void {
-    if (revision <= from) this.report(call, `is ${revision}, but ${from} had been answered when it began`);
-    if (revision >= before) this.report(call, `is ${revision}, but ${before} had not begun when it ended`);
+    if (revision <= from)
+      this.report(call, `has revision ${revision}, but revision ${from} was answered before it began`);
+    if (revision >= before) this.report(call, `has revision ${revision}, but revision ${before} began after it ended`);
   }
 
   private answer(call: WriteCall, window: Window): void {
@@ -149,7 +155,7 @@ class Check {
     const reasons: Record<string, () => boolean> = {
       AlreadyExists: () => call.intent.verb === 'create' && states.some((state) => state !== undefined),
       NotFound: () => call.intent.verb !== 'create' && states.some((state) => state === undefined),
-      // The server gives up where others are faster again and again.
+      // The server gives up after too many concurrent writes.
       Conflict: () => states.some((state) => !isExpected(call, state)) || states.length > 1,
       Invalid: () => states.some((state) => effectOf(call.intent, state) === 'refused'),
       TooManyRequests: () => true,
@@ -163,7 +169,7 @@ class Check {
     const isIt = (state: Version | undefined) =>
       state?.revision === version?.revision && state?.uid === version?.uid && (!state || isSame(state, version!));
     if (!states.some(isIt))
-      this.found.push(`${call.key} between ${window.from} and ${window.before} was shown as ${shown(version)}`);
+      this.found.push(`${call.key} between ${window.from} and ${window.before} was answered with ${shown(version)}`);
   }
 
   private watch({ after, until, events }: WatchView): void {
@@ -177,10 +183,11 @@ class Check {
         event.version.revision === change.revision &&
         isSame(event.version, (change.after ?? change.before)!);
       if (isTold) continue;
-      this.found.push(`a watch was to tell ${type} ${change.key}@${change.revision}, not ${JSON.stringify(event)}`);
+      this.found.push(`a watch sent ${JSON.stringify(event)} instead of ${type} ${change.key}@${change.revision}`);
       return;
     }
-    if (events.length > due.length) this.found.push(`a watch told too much: ${JSON.stringify(events[due.length])}`);
+    if (events.length > due.length)
+      this.found.push(`a watch sent an extra event: ${JSON.stringify(events[due.length])}`);
   }
 
   private final(): void {
@@ -188,7 +195,7 @@ class Check {
     for (const key of new Set([...this.timeline.keys(), ...versions.keys()])) {
       const [state, version] = [this.timeline.stateAt(key, revision), versions.get(key)];
       if (state?.revision === version?.revision && (!state || isSame(state, version!))) continue;
-      this.found.push(`in the end ${key} is shown as ${shown(version)}, and is ${shown(state)}`);
+      this.found.push(`at the end ${key} is answered with ${shown(version)}, but the store has ${shown(state)}`);
     }
   }
 
@@ -198,7 +205,7 @@ class Check {
 }
 
 const nameOf = ({ mark, key, intent }: WriteCall) => `${intent.verb} ${key} (${mark})`;
-const told = ({ outcome }: WriteCall) =>
+const describeOutcome = ({ outcome }: WriteCall) =>
   outcome.type === 'refused' ? `was refused (${outcome.reason})` : outcome.type;
 const shown = (version: Version | undefined) => JSON.stringify(version) ?? 'absent';
 

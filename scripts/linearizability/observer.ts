@@ -13,10 +13,10 @@ export const everything: Selection = {
 };
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** One client that watches from first to last, and goes on where it was cut off. */
+/** A client that watches from the first write to the last, and resumes after each cut. */
 export class Observer {
   readonly events: WatchEvent[] = [];
-  /** How often it had to begin again. */
+  /** Number of resumed watches. */
   resumed = 0;
   private until = 0;
   private isClosed = false;
@@ -36,11 +36,11 @@ export class Observer {
     return observer;
   }
 
-  /** Waits until it has been told all up to a revision. */
+  /** Waits until the watch has reached a revision. */
   async reached(revision: number): Promise<void> {
     const deadline = Date.now() + 20_000;
     while (this.until < revision) {
-      if (Date.now() > deadline) throw new Error(`the watch rests at ${this.until}, and ${revision} never came`);
+      if (Date.now() > deadline) throw new Error(`the watch stopped at ${this.until} before revision ${revision}`);
       await sleep(20);
     }
   }
@@ -96,7 +96,7 @@ export class Observer {
   }
 }
 
-/** What is there when nobody writes any more. */
+/** Reads the state after all writers have stopped. */
 export async function finalState(api: HttpApi): Promise<FinalState> {
   const { revision, items } = await api.list(everything, {});
   const ours = items.filter(({ metadata }) => isOurs(metadata.name));

@@ -1,28 +1,28 @@
 import type { Intent, Version } from './write-model.js';
 
-/** Begin and end of a call on one clock that only counts: what ended before another began came before it. */
+/** Begin and end of a call by a counter: a call that ended before another began came before it. */
 export interface Span {
   readonly began: number;
   readonly ended: number;
 }
 
 export interface WriteCall extends Span {
-  /** The text that this write puts into the object. */
+  /** The string that this write puts into the object. */
   readonly mark: string;
   readonly key: string;
   readonly intent: Intent;
-  /** What the object must be for the write to be made, where the request says so. */
+  /** Preconditions of the request. */
   readonly expects: { readonly revision?: number | undefined; readonly uid?: string | undefined };
   readonly outcome: Outcome;
 }
 
 export type Outcome =
-  /** The object that was answered: as written, or as it went. */
+  /** Answered with the object: as written, or before its deletion. */
   | { readonly type: 'object'; readonly version: Version }
-  /** A deletion that was done at once. */
+  /** A deletion that took effect immediately. */
   | { readonly type: 'deleted'; readonly uid: string }
   | { readonly type: 'refused'; readonly reason: string }
-  /** The server was not reached at all. */
+  /** The server was not reached. */
   | { readonly type: 'unreached' }
   | { readonly type: 'unknown'; readonly why: string };
 
@@ -31,7 +31,7 @@ export interface ReadCall extends Span {
   readonly version: Version | undefined;
 }
 
-/** A change as the store's own log tells it. */
+/** A change in the store's log. */
 export interface Change {
   readonly revision: number;
   readonly key: string;
@@ -42,11 +42,11 @@ export interface Change {
 export interface WatchEvent {
   readonly type: string;
   readonly key: string;
-  /** Of a deletion: its own revision, and the last state otherwise. */
+  /** For a deletion: the revision of the deletion with the last state. */
   readonly version: Version;
 }
 
-/** A watch from one version on, resumed at what it was told last as often as it was cut off. */
+/** A watch from a version on, resumed after each cut from the last version it received. */
 export interface WatchView {
   readonly after: number;
   readonly until: number;
@@ -58,7 +58,7 @@ export interface FinalState {
   readonly versions: ReadonlyMap<string, Version>;
 }
 
-/** All that is known of a run. */
+/** The record of a run. */
 export interface Run {
   readonly log: readonly Change[];
   readonly writes: readonly WriteCall[];

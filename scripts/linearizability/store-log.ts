@@ -4,7 +4,7 @@ import type { Change } from './record.js';
 import { isOurs, namespace, versionOf } from './versions.js';
 import type { Version } from './write-model.js';
 
-/** What happened to the writers' objects, as the store itself tells it. */
+/** Reads the changes of the writers' objects from the store's log. */
 export async function storeLog(store: KvStore): Promise<Change[]> {
   const { changes } = await History.of(store);
   const prefix = `configmaps/${namespace}/`;

@@ -32,7 +32,7 @@ export class Timeline {
     return changes[firstAfter(changes, revision) - 1]?.after;
   }
 
-  /** Every state that the object had at some time from one revision on, and before another. */
+  /** Every state of the object at some time from one revision on, before another. */
   statesWithin(key: string, { from, before }: Window): (Version | undefined)[] {
     const changes = this.changesOf(key);
     const states = [this.stateAt(key, from)];
@@ -43,20 +43,20 @@ export class Timeline {
   }
 }
 
-/** Revisions at which a call can have been answered. */
+/** Revisions at which a call may have been answered. */
 export interface Window {
   readonly from: number;
   readonly before: number;
 }
 
-/** Where a call was answered from: the revision that it made, or that it was shown. */
+/** Revision of a call: the one it wrote, or the one it was shown. */
 export interface Effect {
   readonly span: Span;
   readonly revision: number;
   readonly isWrite: boolean;
 }
 
-/** Calls whose revisions are known tell when those before and after them can have been answered. */
+/** Calls with known revisions limit the revisions at which concurrent calls can have been answered. */
 export class RealTime {
   private readonly ended: readonly Bound[];
   private readonly began: readonly Bound[];
@@ -68,7 +68,7 @@ export class RealTime {
       .sort((a, b) => a.at - b.at)
       .map(({ at, revision }) => ({ at, revision: (highest = Math.max(highest, revision)) }));
     let lowest = Infinity;
-    // What is read may be old, what is written is new.
+    // Reads may be stale, writes are not.
     this.began = effects
       .filter(({ isWrite }) => isWrite)
       .map(({ span, revision }) => ({ at: span.began, revision }))
@@ -91,7 +91,7 @@ interface Bound {
 
 const firstAfter = (changes: readonly Change[], revision: number) => search(changes, (one) => one.revision > revision);
 
-/** The index of the first item for which it holds; it holds for all that follow. */
+/** Binary search for the first item that satisfies a monotonic condition. */
 function search<T>(items: readonly T[], holds: (item: T) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import type { Version } from './write-model.js';
 
-/** Where the writers work. Other objects of the namespace are none of theirs. */
+/** The namespace of the writers. Other objects in it do not matter. */
 export const namespace = 'linear';
 export const objectNames = Array.from({ length: 8 }, (_, index) => `object-${index}`);
 export const isOurs = (name: string | undefined) => name?.startsWith('object-') ?? false;

@@ -1,14 +1,14 @@
-/** An object as far as the writers change it. */
+/** The fields of an object that the writers change. */
 export interface Version {
   readonly revision: number;
   readonly uid: string;
-  /** `mark` names the write that made this version. */
+  /** `mark` identifies the write of this version. */
   readonly data: Readonly<Record<string, string>>;
   readonly finalizers: readonly string[];
   readonly isDeleting: boolean;
 }
 
-/** What a request asks for, whichever words it uses: all patches come down to fields that are set or taken away. */
+/** The meaning of a request in any verb: every patch sets or removes fields. */
 export type Intent =
   | { readonly verb: 'create' | 'replace'; readonly data: Version['data']; readonly finalizers: readonly string[] }
   | { readonly verb: 'apply'; readonly data: Version['data'] }
@@ -21,7 +21,7 @@ export type Intent =
 
 export type Content = Pick<Version, 'data' | 'finalizers' | 'isDeleting'>;
 
-/** What the intent makes of a state: the next one, `gone`, or `refused` where it must not be done at all. */
+/** The effect of an intent on a state: the next one, `gone`, or `refused` if it must not take effect. */
 export function effectOf(intent: Intent, before: Content | undefined): Content | 'gone' | 'refused' {
   if (intent.verb === 'create') return before ? 'refused' : { ...contentOf(intent), isDeleting: false };
   if (!before) {

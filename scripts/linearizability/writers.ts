@@ -10,7 +10,7 @@ import type { Intent } from './write-model.js';
 const finalizer = 'example.com/hold';
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Clients that write to few objects in every way that there is, and note what they asked for and were told. */
+/** Clients that write a few objects with all verbs, and record their requests and answers. */
 export class Writers {
   readonly writes: WriteCall[] = [];
   readonly reads: ReadCall[] = [];
@@ -37,12 +37,12 @@ export class Writers {
     return this.isStopped;
   }
 
-  /** Counts; what is smaller was earlier. */
+  /** Logical clock: smaller values were earlier. */
   now(): number {
     return ++this.time;
   }
 
-  /** For reports: how often each outcome came, and each failure. */
+  /** Number of each outcome and failure, for reports. */
   counts(): Record<string, number> {
     const counts: Record<string, number> = { acknowledged: this.acknowledged, reads: this.reads.length };
     for (const { outcome } of this.writes) {
@@ -94,7 +94,7 @@ class Writer {
     );
   }
 
-  /** PUT of what was read, of that very version or of any. */
+  /** PUT of an object that was read, with or without its resourceVersion. */
   private async replace(): Promise<boolean> {
     const { key, mark } = this.next();
     const object = await this.read(key);
@@ -130,7 +130,7 @@ class Writer {
     );
   }
 
-  /** Each manager always applies the same fields, so that none of them goes because it is not applied any more. */
+  /** Each manager always applies the same fields, so that none is removed. */
   private apply(): Promise<boolean> {
     const { key, mark } = this.next();
     const manager = `by-${this.rng.below(4)}`;
@@ -163,12 +163,12 @@ class Writer {
     return this.write({ key, mark, expects, intent: { verb: 'delete' } }, (api, place) => api.remove(place, options));
   }
 
-  /** A patch of nothing shows what is there, as a read does. */
+  /** An empty patch returns the current object, like a read. */
   private async touch(): Promise<boolean> {
     return (await this.read(this.next().key, (api, place) => api.patch(place, 'merge', {}))) !== false;
   }
 
-  /** Undefined when it is not there; false when that was not to be learnt. */
+  /** Returns undefined if the object is absent; false if the read failed. */
   private async read(
     key: string,
     ask = (api: HttpApi, place: NamedPlace) => api.get(place, {}),
@@ -187,7 +187,7 @@ class Writer {
     }
   }
 
-  /** Says whether the server answered. */
+  /** Returns true if the server answered. */
   private async write(call: Call, make: (api: HttpApi, place: NamedPlace) => Promise<KubeObject>): Promise<boolean> {
     const began = this.all.now();
     const note = (outcome: Outcome) => this.all.writes.push({ ...call, began, ended: this.all.now(), outcome });

@@ -1,20 +1,20 @@
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import type { Resource, Selection } from './selection.js';
 
-/** A server as its clients see it. One implementation calls the verbs of a server in this process, one speaks HTTP. */
+/** A server as its clients see it. One implementation calls the verbs in this process, one uses HTTP. */
 export interface Api {
-  /** Which server it is, for reports. */
+  /** Name of the server in reports. */
   readonly name: string;
   createNamespace(name: string): Promise<KubeObject>;
   create(place: Place, object: KubeObject, call?: Call): Promise<KubeObject>;
   update(place: NamedPlace, object: KubeObject, call?: Call): Promise<KubeObject>;
   patch(place: NamedPlace, type: 'json' | 'merge' | 'strategic', body: unknown, call?: Call): Promise<KubeObject>;
-  /** The object or the Status that the server answers with. */
+  /** Returns the object or the Status that the server answers with. */
   remove(place: NamedPlace, options: object, call?: Call): Promise<KubeObject>;
   removeAll(selection: Selection, call?: Call): Promise<readonly KubeObject[]>;
   get(place: NamedPlace, query: Query, call?: Call): Promise<KubeObject>;
   list(selection: Selection, query: Query, call?: Call): Promise<ListPage>;
-  /** Resolves when the watch has begun. */
+  /** Resolves when the watch has started. */
   watch(selection: Selection, query: Query, listener: WatchListener, pace: Pace): Promise<WatchHandle>;
 }
 
@@ -43,23 +43,23 @@ export interface ListPage {
 
 export interface WatchListener {
   event(type: string, object: KubeObject): void;
-  /** Nothing follows; not called after close(). */
+  /** The watch has ended; not called after close(). */
   ended(): void;
 }
 
-/** How a client reads: it holds so many events, and takes them after so long. */
+/** Speed of a reader: it buffers this many events, and reads them after this time. */
 export interface Pace {
   readonly eventsMax: number;
   readonly delayMs: number;
 }
 
 export interface WatchHandle {
-  /** From here on the client reads as fast as it can. */
-  hurry(): void;
+  /** Makes the client read without delay from now on. */
+  stopPacing(): void;
   close(): void;
 }
 
-/** The server said no, or (code 0) nothing was heard of it any more. */
+/** The server refused the request, or (code 0) did not answer. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
   constructor(
@@ -71,7 +71,7 @@ export class ApiFailure extends Error {
     super(`${code} ${reason}: ${message}`);
   }
 
-  /** Whether the write can have been made all the same. */
+  /** True if the write may have taken effect all the same. */
   get leavesDoubt(): boolean {
     return this.code === 0 || this.code >= 500;
   }

@@ -1,6 +1,6 @@
 import type { Rng } from '../../src/std/rng.js';
 
-/** What is true of a key now; what watches select by. */
+/** Current state of a key, which selectors of watches match. */
 export interface KeyState {
   readonly namespace: string;
   readonly name: string;
@@ -11,19 +11,19 @@ export interface KeyState {
 export const changeTypes = ['ADDED', 'MODIFIED', 'DELETED'] as const;
 export type ChangeType = (typeof changeTypes)[number];
 
-/** What a watch selects, as the query and as a predicate on what a key looks like. */
+/** Selection of a watch, as a query and as a predicate on keys. */
 export interface ChurnSelection {
   readonly namespace: string;
   readonly query: string;
   selects(key: KeyState, color: string | undefined): boolean;
-  /** One number for each event that its watches must tell, in order. */
+  /** Codes of the events that its watches must receive, in order. */
   readonly due: number[];
 }
 
 const keysMax = 2 ** 12;
 const typesMax = 4;
 
-/** A revision, a key and a type in one number: millions of them are kept, and compared. */
+/** Encodes revision, key and type as one number: millions of events are kept and compared. */
 export const codeOf = (revision: number, key: number, type: ChangeType): number =>
   (revision * keysMax + key) * typesMax + changeTypes.indexOf(type);
 
@@ -54,7 +54,7 @@ function selections(namespaces: readonly string[]): ChurnSelection[] {
   ];
 }
 
-/** What was written, as what each selection is due, so that millions of events need no more than a number each. */
+/** Expected events of each selection, one number per event, so that millions fit in memory. */
 export class ChurnLog {
   readonly keys: readonly KeyState[];
   readonly selections: readonly ChurnSelection[];
@@ -75,7 +75,7 @@ export class ChurnLog {
     return this.places.get(`${namespace}/${name}`);
   }
 
-  /** The next thing to do to some key; noted() is told when it is done. */
+  /** Returns the next operation on a random key; call noted() after it. */
   next(rng: Rng): { key: KeyState; color: string | undefined; isDeletion: boolean } {
     const key = this.keys[rng.below(this.keys.length)]!;
     const isDeletion = key.isThere && rng.below(8) === 0;

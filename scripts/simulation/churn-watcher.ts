@@ -11,13 +11,13 @@ import {
 } from './churn-log.js';
 import type { Guarantee } from './guarantees.js';
 
-/** How a client reads: always, some frames at a time, or so slowly that it is left behind; restless ones go and come. */
+/** Reading speed of a client: always, a few frames at a time, or too slow to keep up; `restless` clients reconnect. */
 export type ChurnPace = 'fast' | 'paced' | 'slow' | 'restless';
 
 export interface ChurnDoor {
-  /** Where a list is now. */
+  /** The current revision of a list. */
   list(selection: ChurnSelection): Promise<number>;
-  /** Rejects, or gives undefined, where the server is away. */
+  /** Rejects or returns undefined if the server is down. */
   watch(selection: ChurnSelection, after: number, watcher: ChurnWatcher): Promise<Subscription>;
 }
 
@@ -38,7 +38,7 @@ interface Frame {
 let lastFrame: Buffer | undefined;
 let lastRead: Frame = { type: '', revision: 0, place: undefined };
 
-/** One frame goes to many watchers, one after the other: it is read once. */
+/** Decodes a frame once for all watchers that receive it. */
 function read(frame: Buffer, log: ChurnLog): Frame {
   if (frame === lastFrame) return lastRead;
   const { type, object } = JSON.parse(frame.toString()) as {
@@ -53,11 +53,11 @@ function read(frame: Buffer, log: ChurnLog): Frame {
 }
 
 /**
- * One client. It knows what it is due next, so that each event is compared as it comes and nothing is kept: whatever is
- * not the next one was lost, came twice, or is out of order.
+ * A client that knows its next expected event, so that nothing is kept: any other event is lost, duplicated or out of
+ * order.
  */
 export class ChurnWatcher {
-  /** Of what is due to its selection. */
+  /** Index of the next expected event of its selection. */
   private next = 0;
   private position = 0;
   private subscription: Subscription | undefined;
@@ -85,7 +85,7 @@ export class ChurnWatcher {
     return !this.isOver && this.next === this.selection.due.length;
   }
 
-  /** Watches on from where it was, unless it does already. */
+  /** Resumes the watch unless it is open. */
   open(): Promise<void> {
     if (!this.isOver) return Promise.resolve();
     return (this.opening ??= this.begin().finally(() => (this.opening = undefined)));
@@ -95,8 +95,8 @@ export class ChurnWatcher {
     if (this.room > 0) this.subscription?.sendBookmark();
   }
 
-  /** From here on it takes all that comes. */
-  hurry(): void {
+  /** Reads without delay from now on. */
+  stopPacing(): void {
     this.isHurried = true;
     this.drain();
   }
@@ -151,7 +151,7 @@ export class ChurnWatcher {
     if (this.position === 0) this.goTo(await door.list(this.selection));
     else counts.resumed++;
     this.room = this.roomMax();
-    // The first events may come before it has answered.
+    // The first events may arrive before the answer.
     this.isOver = false;
     try {
       const subscription = await door.watch(this.selection, this.position, this);
@@ -162,7 +162,7 @@ export class ChurnWatcher {
     }
   }
 
-  /** To the first event after a revision: that of a list, or an older one of its own. */
+  /** Continues with the first event after a revision. */
   private goTo(revision: number): void {
     const { due } = this.selection;
     let [low, high] = [0, due.length];
@@ -191,7 +191,7 @@ export class ChurnWatcher {
     const { violated, counts } = this.parts;
     const { due } = this.selection;
     counts.told++;
-    if (place === undefined) return violated('faithful', `${this.name}: ${type} of a key that nobody wrote`);
+    if (place === undefined) return violated('faithful', `${this.name}: ${type} of an unknown key`);
     const code = codeOf(revision, place, type);
     const want = due[this.next];
     if (code === want) {
@@ -204,7 +204,7 @@ export class ChurnWatcher {
     if (revision <= this.position) violated('unique', text);
     else if (want !== undefined && revision > revisionOfCode(want)) violated('reliable', text);
     else violated('filtered', text);
-    // One mistake is told once.
+    // Continues after the event, so that an error is reported once.
     this.goTo(revision);
   }
 }

@@ -19,7 +19,9 @@ export interface ChurnOptions {
   readonly seed: number;
   readonly events: number;
   readonly watchers: number;
-  /** Events that a server keeps; the store keeps twice as many. Small, so that whoever is slow is left behind. */
+  /**
+   * Limit of the event history of a server; the store keeps twice as many. Small, so that slow watchers fall behind.
+   */
   readonly keptEventsMax?: number;
 }
 
@@ -36,13 +38,13 @@ export interface ChurnReport extends ChurnCounts {
 const namespaces = ['n-0', 'n-1', 'n-2', 'n-3'];
 const keysPerNamespace = 250;
 const batchEvents = 256;
-/** How far writers may be ahead of the caches: they are faster than any client. */
+/** Limit on the events that writers are ahead of the caches, since they are faster than any client. */
 const aheadEventsMax = 1_024;
 const violationsMax = 20;
 
 /**
- * Many writes to a few objects, under two servers on one store, with watchers of every pace. Each event is compared as
- * it comes with what its watcher is due, so that a run may be as long as one likes.
+ * Many writes to a few objects, through two servers on one store, with watchers of all speeds. Each event is compared
+ * on arrival with the expected one, so that a run may be of any length.
  */
 export async function churn(options: ChurnOptions): Promise<ChurnReport> {
   const run = new ChurnRun(options);
@@ -101,14 +103,14 @@ class ChurnRun {
   }
 
   async rest(): Promise<ChurnReport> {
-    this.watchers.forEach((watcher) => watcher.hurry());
+    this.watchers.forEach((watcher) => watcher.stopPacing());
     const deadlineMs = systemClock.monotonicMs() + 60_000;
     while (!this.watchers.every(({ isDone }) => isDone) && systemClock.monotonicMs() < deadlineMs) {
       await this.openWatchers();
       await new Promise(setImmediate);
     }
     for (const { name, isDone } of this.watchers)
-      if (!isDone) this.violated('reliable', `${name} was not told everything in a minute`);
+      if (!isDone) this.violated('reliable', `${name} did not receive all events within a minute`);
     for (const server of this.servers) await server?.check();
     this.watchers.forEach((watcher) => watcher.close());
     for (const server of this.servers) await server?.close();
@@ -126,14 +128,15 @@ class ChurnRun {
     const { key, color, isDeletion } = this.log.next(this.rng);
     const path = `/registry/configmaps/${key.namespace}/${key.name}`;
     const revision = this.log.head + 1;
-    // Nobody else writes, so that it is known beforehand: a watcher may hear of it before the answer is here.
+    // Recorded before the write: a watcher may see the event before the answer arrives. There is no other writer.
     this.log.noted(key, revision, color, isDeletion);
     const labels = color === undefined ? {} : { labels: { color } };
     const metadata = { name: key.name, namespace: key.namespace, ...labels };
     const value = encodeStored({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data: { at: String(revision) } });
     const change = isDeletion ? ({ type: 'delete', key: path } as const) : ({ type: 'put', key: path, value } as const);
     const result = await this.store.txn([], [change]);
-    if (result.revision !== revision) throw new Error(`somebody else writes: ${result.revision}, not ${revision}`);
+    if (result.revision !== revision)
+      throw new Error(`another writer: revision ${result.revision} instead of ${revision}`);
   }
 
   private watcher(n: number): ChurnWatcher {
@@ -170,7 +173,7 @@ class ChurnRun {
   private door(index: number): ChurnDoor {
     const served = () => {
       const server = this.servers[index];
-      if (!server) throw new Error('the server is away');
+      if (!server) throw new Error('the server is down');
       return server.parts;
     };
     const optionsOf = ({ query }: ChurnSelection, more: string) => {
@@ -230,10 +233,10 @@ class ChurnRun {
 export function describeChurn(report: ChurnReport): string {
   const { seed, events, seconds, told, bookmarks, expired, resumed, lagEventsMax, restarts, compactions } = report;
   const lines = [
-    `seed ${seed}: ${events} events in ${seconds.toFixed(1)} s, told ${told} times (${Math.round(told / seconds)} a second)`,
+    `seed ${seed}: ${events} events in ${seconds.toFixed(1)} s, sent ${told} times (${Math.round(told / seconds)} a second)`,
     `${bookmarks} bookmarks, ${resumed} resumed, ${expired} expired, ${restarts} restarts, ${compactions} compactions`,
     `at most ${lagEventsMax} events behind, ${Math.round(report.rssBytesMax / 2 ** 20)} MiB resident`,
   ];
-  for (const { guarantee, message } of report.violations) lines.push(`  not ${guarantee}: ${message}`);
+  for (const { guarantee, message } of report.violations) lines.push(`  violates ${guarantee}: ${message}`);
   return lines.join('\n');
 }

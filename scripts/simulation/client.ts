@@ -7,23 +7,23 @@ import { colors, names, namespaces, nodes, phases, pick, randomSelection, resour
 
 export interface ClientParts {
   readonly name: string;
-  /** Any of them, at any time. */
+  /** Servers to choose from for each request. */
   readonly apis: readonly Api[];
   readonly clock: Clock;
   readonly rng: Rng;
   readonly ledger: Ledger;
   readonly pauseMsMax: number;
-  /** When nothing is to go wrong, everything that does is told. */
+  /** False if no fault is active: then every failure is reported. */
   readonly mayFail: () => boolean;
 }
 
 type Pages = ListSeen['pages'][number][];
 
 const kinds = { configmaps: 'ConfigMap', pods: 'Pod' } as const;
-/** What a client may be told by a server that is well: others were faster, or the versions are too old. */
+/** Refusals by a healthy server: conflicts with other writers, and versions that are too old. */
 const expectedRefusals = new Set(['AlreadyExists', 'Conflict', 'NotFound', 'Expired', 'Gone']);
 
-/** One client that reads and writes at random, and notes what it was told. */
+/** A client that reads and writes at random, and records the answers. */
 export class Client {
   private count = 0;
 
@@ -71,7 +71,7 @@ export class Client {
     const object = await this.read(place);
     if (!object) return;
     const mark = this.mark();
-    const changed = this.dressed(object, mark);
+    const changed = this.withColorAndMark(object, mark);
     const isConditional = rng.below(4) > 0;
     const replaces = isConditional ? Number(object.metadata.resourceVersion) : undefined;
     if (!isConditional) delete changed.metadata.resourceVersion;
@@ -105,7 +105,7 @@ export class Client {
   private async remove(): Promise<void> {
     const { rng } = this.parts;
     const place = this.place();
-    // Pods would wait for their node.
+    // With a grace period Pods would wait for their kubelet.
     const options: Record<string, unknown> = { gracePeriodSeconds: 0 };
     let replaces: number | undefined;
     if (rng.below(3) === 0) {
@@ -127,7 +127,7 @@ export class Client {
     for (const object of removed) {
       ledger.acknowledge(object);
       const place = { resource: selection.resource, namespace: selection.namespace, name: object.metadata.name! };
-      // The list shows the last state, which may bear the version before the deletion.
+      // The list shows the last state, which may have the version before the deletion.
       const { resourceVersion: _, ...metadata } = object.metadata;
       const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, details: { uid: metadata.uid } };
       ledger.writes.push({
@@ -176,7 +176,7 @@ export class Client {
       try {
         page = await this.api().list(selection, query);
       } catch (error) {
-        // Nothing was promised of a list that could not go on.
+        // A list whose continuation failed promises nothing.
         if (pages.length === 0)
           ledger.lists.splice(
             ledger.lists.findIndex((list) => list.pages === pages),
@@ -248,13 +248,13 @@ export class Client {
   private object({ resource, namespace, name }: NamedPlace, mark: string): KubeObject {
     const node = pick(this.parts.rng, nodes);
     const bare: KubeObject = { kind: kinds[resource], apiVersion: 'v1', metadata: { name, namespace } };
-    if (resource === 'configmaps') return this.dressed({ ...bare, data: {} }, mark);
+    if (resource === 'configmaps') return this.withColorAndMark({ ...bare, data: {} }, mark);
     const spec = { containers: [{ name: 'c', image: 'i' }], ...(node !== '' && { nodeName: node }) };
-    return this.dressed({ ...bare, spec }, mark);
+    return this.withColorAndMark({ ...bare, spec }, mark);
   }
 
-  /** The same object in another colour, with the mark of this write. */
-  private dressed(object: KubeObject, mark: string): KubeObject {
+  /** The same object with another colour and the mark of this write. */
+  private withColorAndMark(object: KubeObject, mark: string): KubeObject {
     const { rng } = this.parts;
     const { labels: _, ...metadata } = object.metadata;
     const labels = rng.below(4) === 0 ? {} : { labels: { color: pick(rng, colors) } };

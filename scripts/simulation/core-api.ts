@@ -27,12 +27,12 @@ import type { Resource } from './selection.js';
 
 const bookmarkMs = 400;
 
-/** The simulated clients may do everything. */
+/** The simulated clients are authorized for everything. */
 const allowed = () => Promise.resolve();
 
 const submission = (value: unknown): Submission => ({ value, fields: new FieldReport('Ignore', []) });
 
-/** The verbs of a server in this process: everything but HTTP. */
+/** The verbs of a server in this process, without HTTP. */
 export class CoreApi implements Api {
   private readonly renderings = new Map<Resource, Renderings>();
 
@@ -177,11 +177,11 @@ function made(answer: VerbAnswer): KubeObject {
     case 'status':
       return answer.status as unknown as KubeObject;
     default:
-      throw new Error(`not the answer of this verb: ${answer.type}`);
+      throw new Error(`unexpected answer of this verb: ${answer.type}`);
   }
 }
 
-/** Between a watch and its client: as much room as the client has, and the client's time to make room again. */
+/** Flow control between a watch and its client: the client's buffer size and reading time. */
 class Connection {
   private frames: Buffer[] = [];
   private subscription: Subscription | undefined;
@@ -208,7 +208,7 @@ class Connection {
   }
 
   write(frame: Buffer): boolean {
-    if (this.isFull && !frame.includes('ERROR')) throw new Error('the watch was told to wait, and did not');
+    if (this.isFull && !frame.includes('ERROR')) throw new Error('the watch sent a frame to a full connection');
     this.frames.push(frame);
     if (this.pace.delayMs === 0) this.take(Infinity);
     else this.reading ??= this.clock.after(this.pace.delayMs, () => this.read());
@@ -216,7 +216,7 @@ class Connection {
     return !this.isFull;
   }
 
-  hurry(): void {
+  stopPacing(): void {
     this.pace = { eventsMax: Infinity, delayMs: 0 };
     this.reading?.cancel();
     this.read();

@@ -19,17 +19,17 @@ const checkMs = 700;
 export interface CoreServerOptions {
   readonly name: string;
   readonly store: KvStore;
-  /** What the cache is compared with. */
+  /** The store that the cache is compared with. */
   readonly checkedStore: KvStore;
   readonly faults: Faults;
   readonly clock: Clock;
   readonly rng: Rng;
   readonly historyEventsMax: number;
-  /** The cache does not hold what the store holds. */
+  /** Called if the cache differs from the store. */
   readonly mismatch: (message: string) => void;
 }
 
-/** A whole server without its sockets: modules, registry, cache and verbs, on a store that misbehaves. */
+/** A server without sockets: modules, registry, cache and verbs, on a store with injected faults. */
 export class CoreServer {
   readonly api: CoreApi;
   private checking: Timer | undefined;
@@ -43,7 +43,7 @@ export class CoreServer {
     this.api = new CoreApi(options.name, parts);
   }
 
-  /** It is ready once start() has resolved, for which the clock must go on. */
+  /** Ready when start() has resolved, which needs the clock to advance. */
   static async make(options: CoreServerOptions): Promise<CoreServer> {
     const { clock, rng, faults } = options;
     const faulty = new FaultyStore(new EndingStore(options.store, faults), faults);
@@ -51,7 +51,7 @@ export class CoreServer {
       config: defaultConfig({
         storage: { backend: 'memory' },
         limits: { historyEventsPerResourceMax: options.historyEventsMax },
-        // Nobody makes the accounts: reconcilers do not run here.
+        // Disabled: no reconciler creates the default ServiceAccounts here.
         admission: { disabledPlugins: ['ServiceAccount'] },
       } as never),
       store: faulty,
@@ -77,7 +77,7 @@ export class CoreServer {
     this.faulty.heal();
   }
 
-  /** Compares the cache with the store itself; what was compacted meanwhile cannot be compared. */
+  /** Compares the cache with the store, unless the revision was compacted meanwhile. */
   async check(): Promise<void> {
     const { checkedStore, mismatch, name } = this.options;
     try {

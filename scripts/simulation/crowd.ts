@@ -10,13 +10,13 @@ import { Watcher } from './watcher.js';
 export interface CrowdOptions {
   readonly apis: readonly Api[];
   readonly clock: Clock;
-  /** Chance of its own for each. */
+  /** Returns an independent random generator. */
   readonly fork: () => Rng;
   readonly pauseMsMax: number;
   readonly mayFail: () => boolean;
 }
 
-/** So many clients and as many watchers, and what they saw. */
+/** The clients and watchers of a run, and their record. */
 export class Crowd {
   readonly ledger = new Ledger();
   private readonly stopping = new AbortController();
@@ -27,7 +27,7 @@ export class Crowd {
     setMaxListeners(0, this.stopping.signal);
   }
 
-  /** Where all of them work. Goes on until it is done: a lost answer is as good as none. */
+  /** Creates their namespaces, and retries until it succeeds: an answer may be lost. */
   async makeNamespaces(): Promise<void> {
     for (const name of namespaces) {
       for (let isThere = false; !isThere;) {
@@ -54,7 +54,7 @@ export class Crowd {
     }
   }
 
-  /** What is under way is finished; watches stay open, for all that is still to come. */
+  /** Finishes running requests; watches stay open to receive the remaining events. */
   async stop(): Promise<void> {
     this.stopping.abort(new Error('the time is up'));
     await Promise.all(this.running);

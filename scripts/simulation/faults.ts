@@ -7,15 +7,15 @@ import { pick } from './selection.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** A plan that can be changed while a run is under way. */
+/** A fault plan that can be changed during a run. */
 export type Faults = Mutable<FaultPlan> & {
-  /** One delivery in so many ends the watch of the store for good: its history is gone. */
+  /** One in so many deliveries ends the watch of the store, as compaction does. */
   watchEnd?: { readonly oneIn: number };
 };
 
 export const noFaults = (clock: Clock, rng: Rng): Faults => ({ clock, rng });
 
-/** From nothing at all to everything at once. */
+/** Any number of faults, from none to all. */
 export function randomFaults(clock: Clock, rng: Rng): Faults {
   const some = <T>(value: T): T | undefined => (rng.below(2) === 0 ? value : undefined);
   const given = {
@@ -39,7 +39,7 @@ export function makePeace(faults: Faults): void {
     delete faults[fault];
 }
 
-/** Its watches end, as those of a store whose history is compacted under them do. */
+/** A store that ends watches as compaction does. */
 export class EndingStore implements KvStore {
   readonly get: KvStore['get'];
   readonly range: KvStore['range'];

@@ -8,14 +8,17 @@ export interface Framed {
   readonly object: KubeObject;
 }
 
-/** What a client reads from one frame of a watch. */
+/** Decodes one frame of a watch. */
 export function readFrame(frame: Buffer, encoding: Encoding): Framed {
   return encoding.name === 'protobuf' ? readProtobuf(frame, encoding) : (decodeJson(frame) as unknown as Framed);
 }
 
-/** Its length in four bytes, then WatchEvent { 1: type, 2: RawExtension { 1: the object in its envelope } }. */
+/**
+ * Decodes a protobuf frame: its length in four bytes, then WatchEvent { 1: type, 2: RawExtension { 1: the object in its
+ * envelope } }.
+ */
 function readProtobuf(frame: Buffer, encoding: Encoding): Framed {
-  if (frame.readUInt32BE(0) !== frame.length - 4) throw new Error('a frame says another length than it has');
+  if (frame.readUInt32BE(0) !== frame.length - 4) throw new Error('the length of a frame is wrong');
   const reader = new ProtobufReader(frame, undefined, 4);
   let type = '';
   let object: Buffer | undefined;

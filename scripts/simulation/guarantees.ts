@@ -5,24 +5,24 @@ import type { GetSeen, Ledger, ListSeen, WatchSeen, WriteSeen } from './ledger.j
 import type { Selection } from './selection.js';
 
 /**
- * What a server promises, each by its name. They are checked against what the store itself says has happened:
- * that a client saw something strange is never enough to tell who is wrong.
+ * The guarantees of a server, by name. They are checked against the history of the store, since clients alone cannot
+ * tell which observation is wrong.
  */
 export const guarantees = {
-  ordered: 'a watch tells changes in the order of their revisions',
-  unique: 'a watch tells no change twice',
-  reliable: 'a watch tells every change that it asked for',
-  faithful: 'what is shown is what was stored, under its version',
-  filtered: 'a watch tells what its selector selects, as ADDED, MODIFIED and DELETED of what is selected',
-  resumable: 'a watch from any version that was told goes on with just what came after it',
-  bookmarkable: 'a bookmark comes after everything up to its version',
+  ordered: 'a watch sends changes in the order of their revisions',
+  unique: 'a watch sends no change twice',
+  reliable: 'a watch sends every change that it selects',
+  faithful: 'an object is answered as it was stored, with its resourceVersion',
+  filtered: 'a watch sends objects that its selector matches, as ADDED, MODIFIED and DELETED of the selection',
+  resumable: 'a watch from a received version continues with exactly the later changes',
+  bookmarkable: 'a bookmark comes after all changes up to its version',
   'consistent-list': 'a list is the state at one revision, and so are all its pages',
   'read-your-write': 'a read reflects every write that was acknowledged before it',
-  'no-lost-acknowledged-write': 'a write that was acknowledged is in the history, as it was acknowledged',
-  'no-lost-update': 'a write that names the version it replaces replaces that one',
-  'refused-is-not-made': 'a write that was refused, or made dry, was not made',
-  'cache-is-store': 'the cache holds what the store holds',
-  'no-surprise': 'nothing fails without a fault',
+  'no-lost-acknowledged-write': 'an acknowledged write is in the history, as it was acknowledged',
+  'no-lost-update': 'a write with a resourceVersion replaces that version',
+  'refused-is-not-made': 'a refused write or dry run has no effect',
+  'cache-is-store': 'the cache equals the store',
+  'no-surprise': 'no request fails without a fault',
 } as const;
 
 export type Guarantee = keyof typeof guarantees;
@@ -52,7 +52,7 @@ export function violationsOf(history: History, ledger: Ledger): Violation[] {
 const asText = ({ resource, namespace, query }: Selection) =>
   `${resource} in ${namespace || 'all namespaces'} ${new URLSearchParams(query).toString()}`;
 
-/** Where two objects differ, for reports. */
+/** Describes the first difference of two objects. */
 function difference(shown: unknown, stored: unknown, path = ''): string {
   const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
   if (!isObject(shown) || !isObject(stored))
@@ -62,7 +62,7 @@ function difference(shown: unknown, stored: unknown, path = ''): string {
   return differing.map((field) => difference(shown[field], stored[field], `${path}.${field}`)).join('; ');
 }
 
-/** Items of lists leave out their type. */
+/** Compares objects; items of lists have no kind and apiVersion. */
 function isSame(shown: KubeObject, stored: KubeObject): boolean {
   return deepEqual({ ...shown, kind: stored.kind, apiVersion: stored.apiVersion }, stored);
 }
@@ -72,7 +72,7 @@ function checkWrite(history: History, write: WriteSeen, report: Report): void {
   if (outcome.type === 'refused' || write.isDryRun) {
     if (mark !== undefined && history.marks.has(mark)) {
       const said = outcome.type === 'refused' ? outcome.why : 'a dry run';
-      report('refused-is-not-made', `${mark} was made, but the client was told: ${said}`);
+      report('refused-is-not-made', `${mark} took effect, but was answered with: ${said}`);
     }
     return;
   }
@@ -80,7 +80,7 @@ function checkWrite(history: History, write: WriteSeen, report: Report): void {
   if (verb === 'delete') return checkDeletion(history, write, outcome.object, report);
   const { object } = outcome;
   const revision = Number(object.metadata.resourceVersion);
-  // Whoever changes an object that nothing holds any more completes its deletion, and is shown it as it went.
+  // The write that removes the last finalizer completes the deletion, and is answered with the object before it.
   const completed = (change: Change) => !change.after && change.before?.revision === revision;
   if (object.metadata.deletionTimestamp && history.changesOf(key).some(completed)) return;
   const change = history.changeAt(key, revision);
@@ -91,22 +91,26 @@ function checkWrite(history: History, write: WriteSeen, report: Report): void {
       `${revision} is not what was acknowledged: ${difference(object, change.after.object)}`,
     );
   if (replaces !== undefined && change.before?.revision !== replaces)
-    report('no-lost-update', `${revision} was to replace ${replaces}, and replaced ${change.before?.revision}`);
+    report(
+      'no-lost-update',
+      `revision ${revision} has the resourceVersion ${replaces}, but replaced ${change.before?.revision}`,
+    );
 }
 
-/** A deletion is answered with the object that went (or was marked), or with a Status that names its uid. */
+/** Checks the answer to a deletion: the deleted (or marked) object, or a Status with its uid. */
 function checkDeletion(history: History, { key, replaces }: WriteSeen, answer: KubeObject, report: Report): void {
   const details = answer['details'] as { uid?: string } | undefined;
   const uid = answer.kind === 'Status' ? details?.uid : answer.metadata.uid;
   const revision = answer.kind === 'Status' ? undefined : Number(answer.metadata.resourceVersion);
-  // Who marks an object and removes it shows it as marked; who only removes it shows what the mark of others left.
+  // A deletion that marks and removes an object is answered with the mark; one that only removes it, with the state
+  // that others marked.
   const isShown = ({ revision: at, before, after }: Change) =>
     revision === undefined ? !after : at === revision || (!after && before?.revision === revision);
   const made = history.changesOf(key).filter((change) => change.before?.object.metadata.uid === uid && isShown(change));
   if (made.length === 0) return report('no-lost-acknowledged-write', `the object with uid ${uid} was not deleted`);
   const replaced = made.map(({ before }) => before!.revision);
   if (replaces !== undefined && !replaced.includes(replaces))
-    report('no-lost-update', `revision ${replaces} was to be deleted, and ${replaced.join(' or ')} was`);
+    report('no-lost-update', `the deletion of revision ${replaces} deleted ${replaced.join(' or ')}`);
 }
 
 function checkGet(history: History, { key, atLeast, object }: GetSeen, report: Report): void {
@@ -115,27 +119,31 @@ function checkGet(history: History, { key, atLeast, object }: GetSeen, report: R
   if (!object) {
     // Absent from its deletion (or the beginning) to the next change.
     const wasAbsent = isLater(changes[0]) || changes.some((change, i) => !change.after && isLater(changes[i + 1]));
-    if (!wasAbsent) report('read-your-write', `it was there at ${atLeast} and ever since, and was not found`);
+    if (!wasAbsent) report('read-your-write', `the object exists since before revision ${atLeast}, but was not found`);
     return;
   }
   const revision = Number(object.metadata.resourceVersion);
   const at = changes.findIndex((change) => change.revision === revision);
   if (!changes[at]?.after || !isSame(object, changes[at].after.object))
-    return report('faithful', `what was shown as ${revision} is not what was stored`);
+    return report('faithful', `the answer with resourceVersion ${revision} differs from the stored object`);
   if (!isLater(changes[at + 1]))
-    report('read-your-write', `${revision} was shown, but ${changes[at + 1]!.revision} was acknowledged (${atLeast})`);
+    report(
+      'read-your-write',
+      `answered with revision ${revision}, but ${changes[at + 1]!.revision} was acknowledged before (${atLeast})`,
+    );
 }
 
 function checkList(history: History, { selection, atLeast, exactly, pages }: ListSeen, report: Report): void {
   const first = pages[0]!;
-  if (first.revision < atLeast) report('read-your-write', `the list is of ${first.revision}, not of ${atLeast}`);
+  if (first.revision < atLeast)
+    report('read-your-write', `the list has revision ${first.revision}, older than ${atLeast}`);
   if (exactly !== undefined && first.revision !== exactly)
-    report('consistent-list', `it was to be of ${exactly}, and is of ${first.revision}`);
+    report('consistent-list', `the list has revision ${first.revision}, not exactly ${exactly}`);
   const want = history.statesAt(first.revision, selection.selects);
   let taken = 0;
   for (const [index, { revision, items, remaining, isLast }] of pages.entries()) {
     if (revision !== first.revision)
-      report('consistent-list', `page ${index} is of ${revision}, the first was of ${first.revision}`);
+      report('consistent-list', `page ${index} has revision ${revision}, the first page ${first.revision}`);
     for (const item of items) {
       const [key, state] = want[taken++] ?? [];
       if (!state || !isSame(item, state.object)) {
@@ -147,15 +155,18 @@ function checkList(history: History, { selection, atLeast, exactly, pages }: Lis
       }
     }
     if (remaining !== undefined && remaining !== want.length - taken)
-      report('consistent-list', `page ${index} of ${revision} says ${remaining} remain of ${want.length - taken}`);
+      report(
+        'consistent-list',
+        `page ${index} of revision ${revision} has remainingItemCount ${remaining}, not ${want.length - taken}`,
+      );
     if (isLast && taken < want.length)
-      report('consistent-list', `the list of ${revision} ends before ${want[taken]![0]}`);
+      report('consistent-list', `the list of revision ${revision} ends before ${want[taken]![0]}`);
   }
 }
 
-/** Walks through what one connection told. */
+/** Checks the events of one connection. */
 class WatchCheck {
-  /** All that was selected up to here was told. Undefined while the initial state is. */
+  /** All selected changes up to here were received. Undefined during the initial state. */
   private position: number | undefined;
   private readonly told = new Set<string>();
   private readonly initial = new Map<string, KubeObject>();
@@ -176,14 +187,14 @@ class WatchCheck {
       else this.change(step.change, step.key, step.object);
     }
     if (this.watch.end !== 'open') return;
-    if (this.position === undefined) return this.report('reliable', 'the initial state never ended');
+    if (this.position === undefined) return this.report('reliable', 'the initial state did not end');
     const missing = this.firstMissing(this.position, this.history.head);
-    if (missing) this.report('reliable', `${describe(missing)} never came`);
+    if (missing) this.report('reliable', `${describe(missing)} was not sent`);
   }
 
   private initialObject(change: string, key: string, object: KubeObject): void {
-    if (change !== 'ADDED') this.report('filtered', `the initial state holds ${change} ${key}`);
-    if (this.initial.has(key)) this.report('unique', `the initial state holds ${key} twice`);
+    if (change !== 'ADDED') this.report('filtered', `the initial state contains ${change} ${key}`);
+    if (this.initial.has(key)) this.report('unique', `the initial state contains ${key} twice`);
     this.initial.set(key, object);
   }
 
@@ -202,15 +213,17 @@ class WatchCheck {
   private endInitial(revision: number): void {
     const { start, selection } = this.watch;
     if (start.type === 'initial' && revision < start.atLeast)
-      this.report('read-your-write', `it began with the state of ${revision}, not of ${start.atLeast}`);
+      this.report('read-your-write', `the initial state has revision ${revision}, older than ${start.atLeast}`);
     const want = new Map<string, State>(this.history.statesAt(revision, selection.selects));
     for (const [key, { object }] of want) {
       const shown = this.initial.get(key);
       if (!shown) this.report('reliable', `the initial state of ${revision} lacks ${key}`);
-      else if (!isSame(shown, object)) this.report('faithful', `the initial state of ${revision} shows another ${key}`);
+      else if (!isSame(shown, object))
+        this.report('faithful', `${key} in the initial state of ${revision} differs from the stored object`);
     }
     for (const key of this.initial.keys())
-      if (!want.has(key)) this.report('filtered', `the initial state of ${revision} shows ${key}`);
+      if (!want.has(key))
+        this.report('filtered', `the initial state of ${revision} contains ${key}, which is not selected`);
     this.position = revision;
   }
 
@@ -229,17 +242,17 @@ class WatchCheck {
     const missing = this.firstMissing(position, revision - 1);
     if (missing) {
       const isResumed = isFirst && start.type === 'after' && start.isResumed;
-      this.report(isResumed ? 'resumable' : 'reliable', `${describe(missing)} was not told before ${key}@${revision}`);
+      this.report(isResumed ? 'resumable' : 'reliable', `${describe(missing)} was not sent before ${key}@${revision}`);
     }
     this.position = revision;
     this.told.add(`${key}@${revision}`);
     const made = this.history.changeAt(key, revision);
-    if (!made) return this.report('faithful', `${type} ${key}@${revision} never happened`);
+    if (!made) return this.report('faithful', `${type} ${key}@${revision} is not in the store's log`);
     const due = typeOf(made, selection);
     if (due !== type)
-      return this.report('filtered', `${key}@${revision} was told as ${type}, and is ${due ?? 'nothing'}`);
+      return this.report('filtered', `${key}@${revision} was sent as ${type} instead of ${due ?? 'nothing'}`);
     const shown = type === 'DELETED' ? at(made.before!.object, revision) : made.after!.object;
-    if (!isSame(object, shown)) this.report('faithful', `${type} ${key}@${revision} shows what was not stored`);
+    if (!isSame(object, shown)) this.report('faithful', `${type} ${key}@${revision} differs from the stored object`);
   }
 
   private firstMissing(after: number, until: number): Change | undefined {

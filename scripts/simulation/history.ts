@@ -3,7 +3,7 @@ import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { revisionOf } from '../../src/machinery/revision.js';
 import type { KeyValue, KvStore, StoreEvent, Watch } from '../../src/storage/kv-store.js';
 
-/** An object as the store held it; `metadata.resourceVersion` is the revision. */
+/** An object in the store; `metadata.resourceVersion` is the revision. */
 export interface State {
   readonly revision: number;
   readonly object: KubeObject;
@@ -17,12 +17,12 @@ export interface Change {
   readonly after: State | undefined;
 }
 
-/** All that ever happened, as the store itself tells it: what the servers say is compared with this. */
+/** All changes in the store's log, with which the answers of servers are compared. */
 export class History {
   readonly changes: Change[] = [];
-  /** Every text that marks a write, wherever it was stored. */
+  /** Marks of all writes that were stored. */
   readonly marks = new Set<string>();
-  /** Up to here everything is known. */
+  /** The history is complete up to this revision. */
   head = 0;
   private readonly byKey = new Map<string, Change[]>();
 
@@ -39,13 +39,13 @@ export class History {
         watch.close();
         resolve();
       });
-      // The last revisions may lie outside the root: only progress tells that nothing follows.
+      // Later revisions may be outside of the root: only a progress notification tells that nothing follows.
       const asking = setInterval(() => watch.requestProgress(), 20);
     });
     return history;
   }
 
-  /** Goes on as long as the watch that is returned. */
+  /** Continues as long as the returned watch. */
   follow(store: KvStore, failed: (error: Error) => void, moved: () => void = () => undefined): Watch {
     return store.watch(
       this.root,
@@ -82,7 +82,7 @@ export class History {
     return this.changesOf(key).find((change) => change.revision === revision);
   }
 
-  /** The object as it was at a revision. */
+  /** The object at a revision. */
   stateAt(key: string, revision: number): State | undefined {
     let state: State | undefined;
     for (const change of this.changesOf(key)) {
@@ -92,7 +92,7 @@ export class History {
     return state;
   }
 
-  /** Everything that is selected at a revision, in the order of keys. */
+  /** All selected objects at a revision, sorted by key. */
   statesAt(revision: number, selects: (key: string, object: KubeObject) => boolean): [string, State][] {
     const found: [string, State][] = [];
     for (const key of [...this.byKey.keys()].sort()) {

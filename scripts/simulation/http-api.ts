@@ -8,7 +8,7 @@ export interface HttpApiOptions {
   readonly url: string;
   readonly ca: string;
   readonly client: { readonly certificate: string; readonly key: string };
-  /** A request that is not answered by then has failed. */
+  /** Timeout of a request. */
   readonly timeoutMs?: number;
 }
 
@@ -18,7 +18,7 @@ const patchTypes = {
   strategic: 'application/strategic-merge-patch+json',
 } as const;
 
-/** A server as it is over HTTPS. */
+/** A server over HTTPS. */
 export class HttpApi implements Api {
   private readonly agent: Agent;
 
@@ -41,7 +41,7 @@ export class HttpApi implements Api {
     this.ask('DELETE', this.path(place, callQuery(call)), options, call);
   get: Api['get'] = (place, query, call) => this.ask('GET', this.path(place, query), undefined, call);
 
-  /** Server-side apply, over whatever others have applied. */
+  /** Server-side apply with force. */
   apply(place: NamedPlace, object: KubeObject, fieldManager: string): Promise<KubeObject> {
     const path = this.path(place, { fieldManager, force: 'true' });
     return this.ask('PATCH', path, object, undefined, 'application/apply-patch+yaml');
@@ -71,7 +71,7 @@ export class HttpApi implements Api {
     return new HttpWatch(response, listener, pace);
   };
 
-  /** What a load balancer would see. */
+  /** True if /readyz succeeds. */
   async isReady(): Promise<boolean> {
     try {
       const response = await this.send('GET', '/readyz', undefined, undefined);
@@ -112,7 +112,7 @@ export class HttpApi implements Api {
         agent: this.agent,
         headers: {
           accept: 'application/json',
-          // Node would send the body of a DELETE without saying how long it is.
+          // Node would send the body of a DELETE without a Content-Length.
           ...(bytes && { 'content-type': contentType, 'content-length': bytes.length }),
         },
         ...(call?.signal && { signal: call.signal }),
@@ -154,7 +154,7 @@ async function readAnswer(response: IncomingMessage, what: string): Promise<Kube
   throw new ApiFailure(code, answer.reason ?? '', `${what}: ${answer.message}`, token);
 }
 
-/** Lines of JSON. A slow client lets the connection fill up and takes some at a time. */
+/** A watch as lines of JSON. A slow client lets the connection fill up and reads some at a time. */
 class HttpWatch implements WatchHandle {
   private rest = '';
   private isClosed = false;
@@ -176,7 +176,7 @@ class HttpWatch implements WatchHandle {
     response.on('error', ended);
   }
 
-  hurry(): void {
+  stopPacing(): void {
     this.pace = { eventsMax: Infinity, delayMs: 0 };
   }
 
@@ -187,7 +187,7 @@ class HttpWatch implements WatchHandle {
 
   private take(text: string): void {
     const lines = (this.rest + text).split('\n');
-    // What a cut left of a line was never told.
+    // An incomplete line was not received.
     this.rest = lines.pop()!;
     for (const line of lines) {
       if (this.isClosed) return;

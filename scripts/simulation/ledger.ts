@@ -1,14 +1,14 @@
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import type { Selection } from './selection.js';
 
-/** What clients did and were told, to be held against the history when all has come to rest. */
+/** Record of requests and answers of clients, which is checked against the history at the end. */
 export interface WriteSeen {
   readonly who: string;
   readonly verb: string;
   readonly key: string;
-  /** A text that this write alone puts into the object; deletions have none. */
+  /** A string that this write alone puts into the object; undefined for deletions. */
   readonly mark: string | undefined;
-  /** The version that the write was to replace, where it named one. */
+  /** The resourceVersion of the request. */
   readonly replaces: number | undefined;
   readonly isDryRun: boolean;
   readonly outcome:
@@ -20,7 +20,7 @@ export interface WriteSeen {
 export interface GetSeen {
   readonly who: string;
   readonly key: string;
-  /** The answer reflects everything up to here. */
+  /** The answer must reflect everything up to this revision. */
   readonly atLeast: number;
   readonly object: KubeObject | undefined;
 }
@@ -29,9 +29,9 @@ export interface ListSeen {
   readonly who: string;
   readonly selection: Selection;
   readonly atLeast: number;
-  /** The version that was asked for, where it was to be just that one. */
+  /** The revision requested by resourceVersionMatch=Exact. */
   readonly exactly: number | undefined;
-  /** Those of one revision. */
+  /** Pages of one list, all at the same revision. */
   readonly pages: readonly {
     readonly revision: number;
     readonly items: readonly KubeObject[];
@@ -44,16 +44,16 @@ export type WatchStep =
   | { readonly type: 'change'; readonly change: string; readonly key: string; readonly object: KubeObject }
   | { readonly type: 'bookmark'; readonly revision: number; readonly endsInitial: boolean };
 
-/** One connection. A watch that is taken up again is another one. */
+/** One watch connection. A resumed watch is another one. */
 export interface WatchSeen {
   readonly who: string;
   readonly selection: Selection;
-  /** Everything that is there and reflects `atLeast`, or changes after a version. */
+  /** The initial state at least at `atLeast`, or changes after a revision. */
   readonly start:
     | { readonly type: 'initial'; readonly atLeast: number }
     | { readonly type: 'after'; readonly revision: number; readonly isResumed: boolean };
   readonly steps: WatchStep[];
-  /** Open: until the very end, when everything must have arrived. */
+  /** Open until the end of the run, when every event must have arrived. */
   end: 'open' | 'closed' | 'ended' | 'expired' | 'failed';
 }
 
@@ -62,9 +62,9 @@ export class Ledger {
   readonly gets: GetSeen[] = [];
   readonly lists: ListSeen[] = [];
   readonly watches: WatchSeen[] = [];
-  /** Failures that no fault explains. */
+  /** Failures without an active fault. */
   readonly surprises: string[] = [];
-  /** Whoever asks a server for the most recent state from here on sees this revision. */
+  /** Revision that later consistent reads must reflect. */
   acknowledged = 0;
 
   acknowledge(object: KubeObject): void {
@@ -72,7 +72,7 @@ export class Ledger {
     if (revision > this.acknowledged) this.acknowledged = revision;
   }
 
-  /** For reports: what a run consisted of. */
+  /** Statistics of a run, for reports. */
   counts(): Record<string, number> {
     const of = (type: string) => this.writes.filter(({ outcome }) => outcome.type === type).length;
     const steps = this.watches.flatMap((watch) => watch.steps);

@@ -1,13 +1,13 @@
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import type { Rng } from '../../src/std/rng.js';
 
-/** What a list or a watch asks for, said twice: as the query that a server reads, and as a plain predicate. */
+/** A selection as the query of a list or watch, and as a predicate. */
 export interface Selection {
   readonly resource: Resource;
-  /** '' is all of them. */
+  /** '' for all namespaces. */
   readonly namespace: string;
   readonly query: Readonly<Record<string, string>>;
-  /** What its watches are read in. */
+  /** Encoding of its watches. */
   readonly encoding: 'json' | 'protobuf';
   selects(key: string, object: KubeObject): boolean;
 }
@@ -74,7 +74,7 @@ function byField(rng: Rng, resource: Resource): Criterion {
   ]);
 }
 
-/** The hash as its definition spells it: the server has another way. */
+/** FNV as its definition spells it, implemented independently of the server's. */
 function hashOf(text: string): bigint {
   let hash = 0xcbf29ce484222325n;
   for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);

@@ -7,7 +7,7 @@ import { CoreServer } from './core-server.js';
 import { Crowd } from './crowd.js';
 import { isPeaceful, makePeace, noFaults, randomFaults, type Faults } from './faults.js';
 import { violationsOf, type Violation } from './guarantees.js';
-import { Door } from './door.js';
+import { ServerAddress } from './server-address.js';
 import { History } from './history.js';
 import { pick } from './selection.js';
 
@@ -16,10 +16,10 @@ export interface SimulationOptions {
   readonly clients?: number;
   readonly simulatedMs?: number;
   readonly faults?: 'random' | 'none';
-  /** Puts something between the clients and a server, to see that it is found out. */
-  readonly disguise?: (api: Api) => Api;
-  /** The same between the servers and their store. */
-  readonly disguiseStore?: (store: KvStore) => KvStore;
+  /** Wraps the servers that clients call, to check that faults in them are detected. */
+  readonly wrapApi?: (api: Api) => Api;
+  /** Wraps the store in the same way. */
+  readonly wrapStore?: (store: KvStore) => KvStore;
 }
 
 export interface SimulationReport {
@@ -31,9 +31,9 @@ export interface SimulationReport {
 }
 
 /**
- * Two servers on one store that misbehaves, and clients of both. Time is simulated and all chance comes from the seed:
- * the same seed makes the same run. When the time is up the faults end, everything comes to rest, and what the clients
- * were told is held against what the store says has happened.
+ * Simulates two servers on one store with injected faults, and clients of both. Time is simulated and all randomness
+ * comes from the seed: the same seed gives the same run. At the end the faults stop, pending work finishes, and the
+ * answers are checked against the store's history.
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
   const run = new Run(options);
@@ -51,7 +51,7 @@ class Run {
   private readonly faults: Faults[] = [];
   private readonly faultNames: readonly string[];
   private readonly servers: CoreServer[] = [];
-  private readonly doors = [new Door('server-0'), new Door('server-1')];
+  private readonly addresses = [new ServerAddress('server-0'), new ServerAddress('server-1')];
   private readonly historyEventsMax: number;
   private readonly mismatches: Violation[] = [];
   private readonly isAtPeace: boolean;
@@ -62,13 +62,13 @@ class Run {
     this.history.follow(this.store, (error) => {
       this.mismatches.push({ guarantee: 'no-surprise', message: `the store ended its watch: ${error.message}` });
     });
-    for (let n = 0; n < this.doors.length; n++) {
+    for (let n = 0; n < this.addresses.length; n++) {
       const rng = this.fork();
       this.faults.push(options.faults === 'none' ? noFaults(this.clock, rng) : randomFaults(this.clock, rng));
     }
     this.isAtPeace = this.faults.every(isPeaceful);
     this.crowd = new Crowd({
-      apis: this.doors,
+      apis: this.addresses,
       clock: this.clock,
       fork: () => this.fork(),
       pauseMsMax: 60,
@@ -79,12 +79,12 @@ class Run {
   }
 
   async begin(): Promise<void> {
-    for (const [index] of this.doors.entries()) await this.open(index);
+    for (const [index] of this.addresses.entries()) await this.open(index);
     await this.during(this.crowd.makeNamespaces());
     this.crowd.start(this.options.clients ?? 10);
   }
 
-  /** Lets so much time pass; now and then one of the servers is started again. */
+  /** Advances the time; now and then a server is restarted. */
   async pass(ms: number): Promise<void> {
     const end = this.clock.now() + ms;
     const restarts = this.isAtPeace ? 0 : this.rng.below(3);
@@ -93,7 +93,7 @@ class Run {
       const due = restartMs.findIndex((at) => at <= this.clock.now());
       if (due >= 0) {
         restartMs.splice(due, 1);
-        await this.restart(this.rng.below(this.doors.length));
+        await this.restart(this.rng.below(this.addresses.length));
       }
       await this.tick(1 + this.rng.below(5));
     }
@@ -111,7 +111,7 @@ class Run {
       if (position !== this.history.head)
         violations.push({
           guarantee: 'cache-is-store',
-          message: `a cache rests at ${position}, not ${this.history.head}`,
+          message: `a cache stopped at ${position}, before ${this.history.head}`,
         });
     }
     this.crowd.close();
@@ -127,10 +127,10 @@ class Run {
   }
 
   private async open(index: number): Promise<void> {
-    const door = this.doors[index]!;
+    const address = this.addresses[index]!;
     const server = await CoreServer.make({
-      name: door.name,
-      store: this.options.disguiseStore?.(this.store) ?? this.store,
+      name: address.name,
+      store: this.options.wrapStore?.(this.store) ?? this.store,
       checkedStore: this.store,
       faults: this.faults[index]!,
       clock: this.clock,
@@ -140,22 +140,22 @@ class Run {
     });
     await this.during(server.start());
     this.servers[index] = server;
-    door.behind = this.options.disguise?.(server.api) ?? server.api;
+    address.behind = this.options.wrapApi?.(server.api) ?? server.api;
   }
 
   private async restart(index: number): Promise<void> {
-    this.doors[index]!.behind = undefined;
+    this.addresses[index]!.behind = undefined;
     await this.servers[index]!.close();
     await this.open(index);
   }
 
-  /** Time goes on until it is done. */
+  /** Advances the time until the work is done. */
   private async during<T>(work: Promise<T>): Promise<T> {
     let isDone = false;
     const done = work.finally(() => (isDone = true));
     done.catch(() => undefined);
     for (let ticks = 0; !isDone; ticks++) {
-      if (ticks > 100_000) throw new Error(`seed ${this.options.seed}: something waits for ever`);
+      if (ticks > 100_000) throw new Error(`seed ${this.options.seed}: the work never finishes`);
       await this.tick(5);
     }
     return done;
@@ -171,14 +171,14 @@ class Run {
   }
 }
 
-/** What a failed run says: the seed first, then each guarantee with what broke it. */
+/** Describes a failed run: the seed, then each violated guarantee. */
 export function describeReport({ seed, violations, revisions, counts, faults }: SimulationReport): string {
   const numbers = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
   const lines = [`seed ${seed}: ${revisions} revisions, ${numbers.join(', ')}`];
   if (violations.length === 0) return lines.join('\n');
   lines.push(...faults.map((fault, index) => `  store of server ${index}: ${fault}`));
   const shown = 10;
-  for (const { guarantee, message } of violations.slice(0, shown)) lines.push(`  not ${guarantee}: ${message}`);
+  for (const { guarantee, message } of violations.slice(0, shown)) lines.push(`  violates ${guarantee}: ${message}`);
   if (violations.length > shown) lines.push(`  and ${violations.length - shown} more`);
   return lines.join('\n');
 }

@@ -5,15 +5,15 @@ import type { ClientParts } from './client.js';
 import type { WatchSeen } from './ledger.js';
 import { pick, randomSelection, type Selection } from './selection.js';
 
-/** Where a watch may go on: any version that it was told. */
+/** Version from which a watch may resume. */
 interface Position {
   readonly revision: number;
   readonly isResumed: boolean;
 }
 
 /**
- * One client that watches as controllers do: a list or the initial state, then changes; cut off at any time, by itself
- * or by the server, it goes on from a version that it was told, at any server.
+ * A client that watches as controllers do: a list or the initial state, then changes. After a cut it resumes at any
+ * server from a version it received.
  */
 export class Watcher {
   private readonly selection: Selection;
@@ -50,7 +50,7 @@ export class Watcher {
     return { revision: page.revision, isResumed: false };
   }
 
-  /** One connection. Returns where to go on, if anywhere. */
+  /** Runs one connection. Returns the version to resume from, if any. */
   private async follow(from: Position | undefined, stop: AbortSignal): Promise<Position | undefined> {
     const { rng, clock, ledger, name } = this.parts;
     const { selection } = this;
@@ -95,18 +95,18 @@ export class Watcher {
     cut.cancel();
     if (stop.aborted) {
       this.stillOpen = handle;
-      handle.hurry();
+      handle.stopPacing();
       return undefined;
     }
     handle.close();
     if (seen.end === 'expired' || !hasBegun) return undefined;
     await sleep(clock, rng.below(300), stop).catch(() => undefined);
-    // Mostly the last version; sometimes an older one, as a client would that lost what it had not written down.
+    // Mostly the last version; sometimes an older one, like a client that lost its last progress.
     const revision = rng.below(4) > 0 ? told.at(-1) : told[Math.max(0, told.length - 1 - rng.below(12))];
     return revision === undefined ? undefined : { revision, isResumed: true };
   }
 
-  /** The watch that was open when all was told to stop: it must still get everything. */
+  /** The watch that is open when the run stops: it must still receive all events. */
   private stillOpen: WatchHandle | undefined;
 
   close(): void {

@@ -14,21 +14,21 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true }));
 
 test.each<{ name: string; text: string; missing: string[] }>([
-  { name: 'a file that is there', text: '`src/cache/fan-out.ts`', missing: [] },
-  { name: 'a file that is not', text: '`src/cache/gone.ts`', missing: ['src/cache/gone.ts'] },
-  { name: 'from src/, without its ending', text: '`cache/watch-cache` `cache/gone`', missing: ['cache/gone'] },
+  { name: 'a file that exists', text: '`src/cache/fan-out.ts`', missing: [] },
+  { name: 'a file that does not exist', text: '`src/cache/gone.ts`', missing: ['src/cache/gone.ts'] },
+  { name: 'relative to src/, without extension', text: '`cache/watch-cache` `cache/gone`', missing: ['cache/gone'] },
   { name: 'a folder', text: '`config/naming/`', missing: [] },
   { name: 'braces', text: '`src/cache/{fan-out,fan-in}.ts`', missing: ['src/cache/fan-in.ts'] },
-  { name: 'a star', text: '`config/naming/*.yaml` `config/naming/k*.yaml`', missing: ['config/naming/k*.yaml'] },
+  { name: 'a wildcard', text: '`config/naming/*.yaml` `config/naming/k*.yaml`', missing: ['config/naming/k*.yaml'] },
   { name: 'a file at the top', text: '`README.md` `GONE.md`', missing: ['GONE.md'] },
   { name: 'links', text: '[a](README.md#run) [b](gone.md) [c](https://example.com) [d](#here)', missing: ['gone.md'] },
   {
-    name: 'what is no path',
+    name: 'text that is not a path',
     text: '`application/json` `/api/v1` `src/<name>.ts` `npm test` `--data-dir`',
     missing: [],
   },
   { name: 'code blocks', text: '```\n`src/gone.ts`\n```', missing: [] },
-])('paths: $name', ({ text, missing }) => {
+])('finds missing paths: $name', ({ text, missing }) => {
   expect(missingPaths(text, root)).toEqual(missing);
 });
 
@@ -47,6 +47,6 @@ test('documented errors are compared both ways', () => {
   ).toEqual(['Odd: documented as 400, is nothing', 'New: documented as nothing, is 404']);
 });
 
-test('markers are found with their line', () => {
+test('leftover markers are reported with their line', () => {
   expect(markersIn(`a\n// ${'TO'}DO later\nconst todo = 1;`)).toEqual([`2: // ${'TO'}DO later`]);
 });

@@ -1,16 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-/** Paths that a document names, in backticks or as links, and that are not there. */
+/** Returns paths that a document names, in backticks or as links, and that do not exist. */
 export function missingPaths(markdown: string, root: string): string[] {
   const missing = documentPaths(markdown, root).filter((path) => !isThere(path, root));
   return [...new Set(missing)];
 }
 
 /**
- * What counts as a path: a link that is not a URL; a text in backticks that begins with a folder of the repository or of
- * src/; a bare file name of the top folder's kind. Code blocks are pictures and commands, not promises; so are texts
- * with placeholders (`<name>`, `…`, `$X`).
+ * Extracts paths: links that are not URLs; text in backticks that begins with a folder of the repository or of src/;
+ * names of files such as `README.md`. Code blocks and text with placeholders (`<name>`, `…`, `$X`) are skipped.
  */
 export function documentPaths(markdown: string, root: string): string[] {
   const prose = markdown.replace(/^```[\s\S]*?^```/gm, '');
@@ -42,7 +41,7 @@ export function expandBraces(text: string): string[] {
     : [text];
 }
 
-/** From the top or from src/, with or without `.ts`; `*` stands for part of a name. */
+/** True if the path exists relative to the top or to src/, with or without `.ts`; `*` matches part of a name. */
 function isThere(path: string, root: string): boolean {
   const clean = posix.normalize(path).replace(/\/$/, '');
   return ['', 'src'].some((base) => [clean, `${clean}.ts`].some((name) => matches(join(root, base), name.split('/'))));
@@ -68,7 +67,7 @@ function fits(name: string, pieces: readonly string[]): boolean {
   return name.length - pieces.at(-1)!.length >= at && name.endsWith(pieces.at(-1)!);
 }
 
-/** Rows like | `NotFound` | 404 | ... | */
+/** Parses rows such as | `NotFound` | 404 | ... | */
 export function reasonsInTable(markdown: string): Map<string, number> {
   const rows = [...markdown.matchAll(/^\| *`(\w+)` *\| *(\d{3}) *\|/gm)];
   return new Map(rows.map((row) => [row[1]!, Number(row[2])]));
@@ -80,7 +79,7 @@ export function differences(documented: ReadonlyMap<string, number>, actual: Rea
     .map((name) => `${name}: documented as ${documented.get(name) ?? 'nothing'}, is ${actual.get(name) ?? 'nothing'}`);
 }
 
-/** Notes to self that were left in a source, as `line: text`. */
+/** Returns leftover notes such as to-dos, as `line: text`. */
 export function markersIn(source: string): string[] {
   return source
     .split('\n')

@@ -16,7 +16,7 @@ type Path = readonly (string | number)[];
 const requestsAtOnce = 4;
 /** Fields of CEL expressions, which Keelson does not compile. */
 const expressionField = /[eE]xpression(=|$)|spec\.variables|\.cel(=|$)/;
-/** Fields in which the answers to two equal requests differ. */
+/** Fields that differ between the answers to two equal requests. */
 const assigned = new Set([
   'uid',
   'creationTimestamp',
@@ -29,7 +29,7 @@ const assigned = new Set([
 const named = (path: Path) => path.join('.');
 const kept = /^(apiVersion|kind|metadata|metadata\.name|metadata\.namespace)$/;
 
-/** The object with one field removed, emptied, repeated, or set to a bad value, in all ways. */
+/** Yields the object with one field removed, emptied, repeated, or set to a bad value, in all ways. */
 export function* alterations(object: unknown): Generator<Altered> {
   for (const [path, value] of fieldsOf(object, [])) {
     const name = named(path);
@@ -77,7 +77,7 @@ function replaced(object: unknown, path: Path, value: unknown): unknown {
 
 /**
  * Sends altered objects of every kind to both servers, as dry runs with strict field validation. The status codes must
- * agree; causes, messages and defaulted objects that differ are counted and written to a file.
+ * agree; different causes, messages and defaulted objects are counted and written to a file.
  */
 export async function compareAlteredObjects(
   [keelson, upstream]: readonly [ApiClient, ApiClient],
@@ -116,7 +116,7 @@ export async function compareAlteredObjects(
   );
 }
 
-/** Values in the node affinity of PersistentVolumes that are no label values. */
+/** Known differences: values in the node affinity of PersistentVolumes that are not label values. */
 const knownDifferencesMax = 2;
 
 function compareAnswers(ours: ApiAnswer, theirs: ApiAnswer): 'code' | 'causes' | 'rest' | undefined {
@@ -138,7 +138,7 @@ const withoutAssigned = (body: Fields): unknown =>
 
 const shown = ({ code, body, text }: ApiAnswer) => `${code} ${asText(body['message']) || text}`.slice(0, 1_000);
 
-/** Objects that the others refer to, so that admission lets them pass. */
+/** Creates objects that the others refer to, so that admission accepts them. */
 async function prepare(keelson: ApiClient, upstream: ApiClient): Promise<void> {
   const accounts = '/api/v1/namespaces/shop/serviceaccounts';
   const classes = '/apis/scheduling.k8s.io/v1/priorityclasses';

@@ -15,7 +15,7 @@ export interface Credentials {
 export interface ApiAnswer {
   readonly code: number;
   readonly text: string;
-  /** Empty where the body is not JSON. */
+  /** Empty if the body is not JSON. */
   readonly body: Fields;
 }
 
@@ -31,7 +31,7 @@ const patchTypes = {
   apply: 'application/apply-patch+yaml',
 } as const;
 
-/** A client of one API server, by HTTP/1.1 and with a client certificate. */
+/** A client of one API server over HTTP/1.1 with a client certificate. */
 export class ApiClient {
   private readonly agent: Agent;
   private readonly watches = new Set<() => void>();
@@ -73,7 +73,7 @@ export class ApiClient {
     return { code: response.statusCode ?? 0, text, body: isJson ? asFields(JSON.parse(text)) : {} };
   }
 
-  /** Calls `listener` with each event until the returned function is called; a watch that ends is opened anew. */
+  /** Calls `listener` with each event until the returned function is called; a watch that ends is reopened. */
   async watch(path: string, listener: (event: WatchEvent) => void): Promise<() => void> {
     let isStopped = false;
     let current = await this.openWatch(path);

@@ -11,18 +11,20 @@ export interface ControllerRun {
   readonly cluster: Cluster;
   readonly checks: Checks;
   readonly say: (line: string) => void;
-  /** The server that the controllers work on: the upstream one shows what of a log is theirs anyway. */
+  /** The server that the controllers use: runs on kube-apiserver show which log lines are not Keelson's fault. */
   readonly server: 'keelson' | 'kube-apiserver';
   /** Time for which rounds of workloads are repeated; the first one is always finished. */
   readonly minutes: number;
   readonly quietMinutes: number;
 }
 
-/** Writes to anything but Leases, in the quiet five minutes. */
+/** Limit on writes to anything but Leases in the five quiet minutes. */
 const quietWritesMax = 30;
 const settleMs = 60_000;
 
-/** The real kube-controller-manager and kube-scheduler on a server: rounds of workloads, then a time without any. */
+/**
+ * Runs the real kube-controller-manager and kube-scheduler on a server: rounds of workloads, then a time without any.
+ */
 export async function runBesideControllers(run: ControllerRun): Promise<void> {
   const { cluster, checks, say, server, minutes, quietMinutes } = run;
   const begin = performance.now();
@@ -84,7 +86,9 @@ function reportLogs({ cluster, say, server }: ControllerRun): void {
   for (const { count, example } of lines) say(`    ${count} × ${example}`);
 }
 
-/** Objects that stay for the whole run, so that their controllers have what to look at in the quiet minutes. */
+/**
+ * Creates objects that stay for the whole run, so that their controllers have something to watch in the quiet minutes.
+ */
 async function makeSteadyObjects(client: ApiClient): Promise<void> {
   const { core, apps, batch, policy } = pathsOf('steady');
   await client.must(client.post('/api/v1/namespaces', { metadata: { name: 'steady' } }));
@@ -124,7 +128,7 @@ async function makeSteadyObjects(client: ApiClient): Promise<void> {
   });
 }
 
-/** Grants a bootstrapping kubelet what clusters grant, and returns a client that is one. */
+/** Grants the rights of a bootstrapping kubelet, and returns a client with them. */
 async function prepareBootstrapper(
   cluster: Cluster,
   client: ApiClient,

@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { loadX509 } from '../../src/certificates/issue-certificate.js';
 
-/** The spec.request of a CertificateSigningRequest for a subject such as `CN=a,O=b`. */
+/** Returns the spec.request of a CertificateSigningRequest for a subject such as `CN=a,O=b`. */
 export async function certificateRequest(subject: string): Promise<string> {
   const { Pkcs10CertificateRequestGenerator } = await loadX509();
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };

@@ -17,7 +17,7 @@ export class Checks {
     this.say(`${isGood ? 'ok    ' : 'FAILED'}  ${name}${detail && `: ${detail}`}`);
   }
 
-  /** Runs `action`; its text is the detail of the row, its error the reason of the failure. */
+  /** Runs `action`; its result is the detail of the row, its error the reason of the failure. */
   async run(name: string, action: () => Promise<string | void>): Promise<void> {
     try {
       this.add(name, true, (await action()) ?? '');
@@ -30,7 +30,7 @@ export class Checks {
 const stepMs = 200;
 const eventuallyMsMax = 60_000;
 
-/** Resolves with the first value of `look` that is not undefined; throws what `describe` says when none comes in time. */
+/** Resolves with the first value of `look` that is not undefined; throws the text of `describe` after a timeout. */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined>,

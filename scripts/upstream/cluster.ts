@@ -35,11 +35,11 @@ const host = '127.0.0.1';
 export const serviceRange = '10.96.0.0/16';
 export const nodePortRange = '30000-30767';
 
-/** None outlives the run, also when it is interrupted. */
+/** Killed when this process exits, also by a signal. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** One etcd, with Keelson and upstream programs as processes on it, that trust one certificate authority. */
+/** One etcd, with Keelson and upstream programs on it, in processes of their own with one certificate authority. */
 export class Cluster {
   private readonly children = new Map<ProcessName, ChildProcess>();
   private readonly unexpectedExits: string[] = [];
@@ -89,7 +89,7 @@ export class Cluster {
     await until('etcd', () => answersAt(this.ports.etcd));
   }
 
-  /** A reader of what is in etcd, beside the servers. */
+  /** Opens etcd directly, beside the servers. */
   openStore(): Promise<KvStore> {
     const world = { clock: systemClock, logger: silentLogger, rng: systemRng };
     return openEtcdStore({ ...world, servers: [this.etcdUrl], callTimeoutMs: 30_000 });
@@ -116,7 +116,7 @@ export class Cluster {
       '--bind-address=127.0.0.1',
       '--authorization-mode=Node,RBAC',
       '--allow-privileged=true',
-      // The advertised address of both is loopback, which Endpoints must not have.
+      // Both advertise a loopback address, which Endpoints must not contain.
       '--endpoint-reconciler-type=none',
       `--cert-dir=${this.path('kube-apiserver')}`,
       ...this.serverFlags(),
@@ -160,7 +160,7 @@ export class Cluster {
     await until('kube-scheduler', () => answersAt(this.ports.ks));
   }
 
-  /** A client of a server that runs, as somebody; an administrator by default. */
+  /** A client of a running server with a user's credentials; an administrator by default. */
   async client(
     server: 'keelson' | 'kube-apiserver',
     commonName = 'admin',
@@ -290,7 +290,7 @@ function answersAt(port: number): Promise<boolean> {
   });
 }
 
-/** Ports that were free when asked, all different. */
+/** Returns distinct ports that were free when asked. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, host));
   await Promise.all(servers.map((server) => once(server, 'listening')));

@@ -1,4 +1,4 @@
-/** A line of a log without what differs each time, how often it came, and one example. */
+/** A log line without its variable parts, its count, and one example. */
 export interface LogLine {
   readonly count: number;
   readonly pattern: string;
@@ -7,12 +7,12 @@ export interface LogLine {
 
 const klogError = /^E\d{4} [\d:.]+ +\d+ (.*)$/;
 
-/** Errors of a program that logs by klog: lines that begin with E. */
+/** Errors of a program that logs with klog: lines that begin with E. */
 export function klogErrors(text: string): LogLine[] {
   return grouped(text.split('\n').flatMap((line) => klogError.exec(line)?.[1] ?? []));
 }
 
-/** Lines of Keelson's log of level warn and above, and those that are no log lines. */
+/** Lines of Keelson's log of level warn and above, and lines that are not log lines. */
 export function keelsonWarnings(text: string): LogLine[] {
   return grouped(
     text.split('\n').filter((line) => {

@@ -16,8 +16,8 @@ export const howToGetPrograms =
   'into a directory and name it in KEELSON_UPSTREAM';
 
 /**
- * Paths of the upstream programs: those in the directory KEELSON_UPSTREAM, or else those built into
- * `.cache/upstream/<version>`. Returns undefined where they are in neither and Go is not on PATH. The first build
+ * Returns the paths of the upstream programs: those in the directory KEELSON_UPSTREAM, or else those built into
+ * `.cache/upstream/<version>`. Returns undefined if they are in neither and Go is not on PATH. The first build
  * downloads about 250 MB of modules and compiles for 10 to 40 minutes.
  */
 export async function ensurePrograms(
@@ -29,7 +29,7 @@ export async function ensurePrograms(
   const directory = chosen ?? join(packageRoot, '.cache/upstream', version);
   const missing = names.filter((name) => !existsSync(join(directory, name)));
   if (missing.length > 0) {
-    if (chosen !== undefined) throw new Error(`KEELSON_UPSTREAM names ${chosen}, which has no ${missing.join(', ')}`);
+    if (chosen !== undefined) throw new Error(`KEELSON_UPSTREAM is ${chosen}, which has no ${missing.join(', ')}`);
     if (spawnSync('go', ['version'], { stdio: 'ignore', env }).status !== 0) return undefined;
     await build(version, directory, say);
   }
@@ -37,7 +37,9 @@ export async function ensurePrograms(
   return Object.fromEntries(paths) as unknown as Programs;
 }
 
-/** Builds in a module of its own: k8s.io/kubernetes replaces its staging modules by directories, which others lack. */
+/**
+ * Builds in a module of its own: k8s.io/kubernetes replaces its staging modules by directories that others do not have.
+ */
 async function build(version: string, directory: string, say: (line: string) => void): Promise<void> {
   const source = join(directory, 'source');
   mkdirSync(source, { recursive: true });

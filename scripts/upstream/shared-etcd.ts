@@ -19,10 +19,10 @@ export interface SharedRun {
 
 const servicesAtOnce = 160;
 const quietMs = 120_000;
-/** Within this time a watch must tell of a write through the other server. */
+/** Timeout for a watch event of a write through the other server. */
 const eventMsMax = 20_000;
 
-/** Keelson and the real kube-apiserver on one etcd, and no controller beside them but Keelson's own. */
+/** Runs Keelson and the real kube-apiserver on one etcd, with no controllers but Keelson's reconcilers. */
 export async function runSharedEtcd(run: SharedRun): Promise<void> {
   const { cluster, checks, say } = run;
   const flags = [`--storage-media-type=${run.storageMediaType}`];
@@ -70,7 +70,7 @@ export async function runSharedEtcd(run: SharedRun): Promise<void> {
 
 type Both = readonly [ApiClient, ApiClient];
 
-/** Removes the namespace `shop` and the cluster-wide objects of the manifests. */
+/** Removes the namespace `shop` and the cluster-scoped objects of the manifests. */
 async function removeSamples(client: ApiClient, samples: readonly Sample[]): Promise<void> {
   for (const sample of [...samples].reverse()) {
     await client.delete(pathOf(sample), { gracePeriodSeconds: 0, propagationPolicy: 'Background' });
@@ -131,7 +131,7 @@ async function compareKind(writer: ApiClient, reader: ApiClient, sample: Sample)
   }
 }
 
-/** Compares GET, LIST and Table rows; repeated while controllers of Keelson still change the object. */
+/** Compares GET, LIST and Table rows; retried while reconcilers of Keelson still change the object. */
 async function compareReads(writer: ApiClient, reader: ApiClient, sample: Sample, when: string): Promise<string[]> {
   const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
   let problems: string[] = [];
@@ -157,7 +157,7 @@ async function compareReads(writer: ApiClient, reader: ApiClient, sample: Sample
   return problems;
 }
 
-/** Columns and cells, but ages, which go on. */
+/** Compares columns and cells, except ages. */
 function compareTables(left: Fields, right: Fields): string[] {
   const shape = (table: Fields) => ({
     columns: asItems(table['columnDefinitions']).map(({ name, type, format, priority }) => ({
@@ -173,7 +173,7 @@ function compareTables(left: Fields, right: Fields): string[] {
   return differences(shape(left), shape(right));
 }
 
-/** Both watches must tell the same states of the object, up to the last change. */
+/** Both watches must send the same states of the object, up to the last change. */
 async function compareEvents(
   events: Readonly<Record<string, readonly WatchEvent[]>>,
   uid: string,
@@ -206,7 +206,7 @@ const isVersion =
   ({ object }: WatchEvent) =>
     object.metadata.resourceVersion === version;
 
-/** Discovery and version documents that both serve. */
+/** Compares discovery and version documents that both serve. */
 async function compareRaw([keelson, upstream]: Both, checks: Checks, say: (line: string) => void): Promise<void> {
   const groups = asItems((await upstream.must(upstream.get('/apis')))['groups']);
   const roots = groups.flatMap((group) =>
@@ -223,7 +223,7 @@ async function compareRaw([keelson, upstream]: Both, checks: Checks, say: (line:
   }
 }
 
-/** Resources and groups by their names; addresses of servers are left out. */
+/** Sorts resources and groups by name, and removes server addresses. */
 function normalDiscovery(body: Fields): unknown {
   const byName = (list: unknown, key: string) =>
     Object.fromEntries(asItems(list).map((one) => [`${asText(one[key])}`, one]));
@@ -232,7 +232,7 @@ function normalDiscovery(body: Fields): unknown {
   return body['versions'];
 }
 
-/** Each server reads what the other has written in its own encoding. */
+/** Each server reads objects that the other stored in its own encoding. */
 async function checkEncodings({ cluster, storageMediaType }: SharedRun, both: Both, checks: Checks): Promise<void> {
   await checks.run('values in etcd have the encoding of the server that wrote them', async () => {
     const store = await cluster.openStore();
@@ -316,7 +316,7 @@ async function checkTokens(both: Both, checks: Checks): Promise<void> {
   });
 }
 
-/** Servers that agree on what they maintain leave it alone. */
+/** In two quiet minutes neither server writes. */
 async function checkQuiet({ cluster, checks, say }: SharedRun): Promise<void> {
   const store = await cluster.openStore();
   const writes = await StoreWrites.open(store);
@@ -329,7 +329,7 @@ async function checkQuiet({ cluster, checks, say }: SharedRun): Promise<void> {
   await store.close();
 }
 
-/** Services with node ports through both servers at once. */
+/** Creates Services with node ports through both servers at once. */
 async function checkNodePorts(both: Both, checks: Checks): Promise<void> {
   const namespace = 'node-ports';
   const collection = `/api/v1/namespaces/${namespace}/services`;
@@ -353,9 +353,9 @@ async function checkNodePorts(both: Both, checks: Checks): Promise<void> {
     const [first = 0, last = 0] = nodePortRange.split('-').map(Number);
     if (ports.some((port) => port < first || port > last)) throw new Error('a port is outside the range');
     const count = answers.length;
-    if (new Set(ports).size !== count) throw new Error(`${count - new Set(ports).size} ports were given twice`);
+    if (new Set(ports).size !== count) throw new Error(`${count - new Set(ports).size} ports were allocated twice`);
     if (new Set(addresses).size !== count)
-      throw new Error(`${count - new Set(addresses).size} addresses were given twice`);
+      throw new Error(`${count - new Set(addresses).size} addresses were allocated twice`);
     return `${count} Services`;
   });
   await checks.run(
@@ -387,7 +387,7 @@ async function namesWithPort(client: ApiClient, collection: string, port: number
     .map((item) => asText(valueAt(item, ['metadata', 'name'])));
 }
 
-/** Finalizers hold an object, whichever server deletes it and whichever takes them off. */
+/** Finalizers hold an object, whichever server deletes it and whichever removes them. */
 async function checkFinalizers(one: ApiClient, other: ApiClient, checks: Checks): Promise<void> {
   await checks.run(`finalizers hold: created through ${one.name}, deleted through ${other.name}`, async () => {
     const collection = '/api/v1/namespaces/default/configmaps';
@@ -401,7 +401,7 @@ async function checkFinalizers(one: ApiClient, other: ApiClient, checks: Checks)
         throw new Error(`${client.name}: not deleted`);
     }
     const again = await one.post(collection, body);
-    if (again.code !== 409) throw new Error(`created again while it is held: ${again.code}`);
+    if (again.code !== 409) throw new Error(`create during the deletion was answered with ${again.code}`);
     await one.must(one.patch(path, { metadata: { finalizers: null } }));
     for (const client of [one, other]) {
       const { code } = await client.get(path);
@@ -467,7 +467,7 @@ const definitionOf = (plural: string, kind: string) => ({
   },
 });
 
-/** A CustomResourceDefinition through each server, and an object of each through both. */
+/** Creates a CustomResourceDefinition through each server, and objects of both through both. */
 async function makeDefinitions(both: Both, checks: Checks): Promise<readonly Definition[]> {
   const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const definitions: Definition[] = [];
@@ -521,7 +521,7 @@ async function checkDefinitions(
       const stored = valueAt(definition, ['spec', 'versions']);
       const wanted = definitionOf(plural, plural).spec.versions;
       problems.push(...differences(stored, wanted).map((one) => `stored versions ${one}`));
-      // kube-apiserver's lists of custom objects say "continue": "" where there is no next page.
+      // kube-apiserver's lists of custom objects contain "continue": "" on the last page.
       await compare('list', collection, undefined, ({ metadata, ...rest }) => ({
         ...rest,
         version: asFields(metadata)['resourceVersion'],

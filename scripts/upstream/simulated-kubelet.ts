@@ -8,7 +8,9 @@ const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 /** Label of Pods that end with success as soon as they run. */
 export const endsAtOnce = 'ends-at-once';
 
-/** Registers nodes, renews their Leases, and moves their Pods on as kubelets would, without any container. */
+/**
+ * Registers nodes, renews their Leases, and advances the status of their Pods as kubelets do, without any container.
+ */
 export class SimulatedKubelets {
   readonly errors: string[] = [];
   private readonly lost = new Set<string>();
@@ -37,7 +39,7 @@ export class SimulatedKubelets {
     });
   }
 
-  /** Stops renewing the Lease of a node, as a machine without power does. */
+  /** Stops renewing the Lease of a node, like a machine without power. */
   lose(name: string): void {
     this.lost.add(name);
   }
@@ -69,7 +71,7 @@ export class SimulatedKubelets {
     await this.note(this.client.must(this.client.patch(`${leases}/${name}`, { spec })));
   }
 
-  /** One change of a Pod at a time; looks again after each. */
+  /** Advances a Pod by one step, then looks again. */
   private async advance(uid: string): Promise<void> {
     if (this.busy.has(uid)) return;
     this.busy.add(uid);

@@ -6,11 +6,11 @@ export interface StoreWrite {
   readonly key: string;
   readonly type: 'put' | 'delete';
   readonly atMs: number;
-  /** The field manager of the newest entry of metadata.managedFields; '' where the value is not JSON. */
+  /** The field manager of the newest entry of metadata.managedFields; '' if the value is not JSON. */
   readonly manager: string;
 }
 
-/** Records every write to etcd below a prefix, of whatever program, from the moment that it is opened. */
+/** Records every write to etcd below a prefix, of all programs, from its opening on. */
 export class StoreWrites {
   readonly all: StoreWrite[] = [];
   private ended: Error | undefined;
@@ -33,7 +33,7 @@ export class StoreWrites {
     return new StoreWrites(store, revisionOf((await store.revision()) + 1));
   }
 
-  /** Writes since `fromMs` (of performance.now()), without those to Leases and to the addresses that kube-apiservers keep alive. */
+  /** Writes since `fromMs` (of performance.now()), except Leases and the addresses that kube-apiservers renew. */
   since(fromMs: number): readonly StoreWrite[] {
     if (this.ended) throw this.ended;
     return this.all.filter(({ atMs, key }) => atMs >= fromMs && !/^\/registry\/(leases|peerserverleases)\//.test(key));

@@ -12,13 +12,13 @@ describe('differences of two JSON values', () => {
     ['equal values', { a: [1, { b: null }] }, { a: [1, { b: null }] }, []],
     ['another value', { a: { b: 1 } }, { a: { b: 2 } }, ['.a.b: 1 | 2']],
     ['a missing field', { a: 1 }, {}, ['.a: 1 | undefined']],
-    ['null instead of nothing', { a: null }, {}, ['.a: null | undefined']],
+    ['null and absent', { a: null }, {}, ['.a: null | undefined']],
     ['a longer list', { a: [1] }, { a: [1, 2] }, ['.a.1: undefined | 2']],
     ['a list instead of an object', { a: [] }, { a: {} }, ['.a: [] | {}']],
   ])('%s', (_, left, right, want) => expect(differences(left, right)).toEqual(want));
 });
 
-it('an object is altered in every field but its names, and is not changed itself', () => {
+it('alterations cover every field but names, and do not change the object', () => {
   const object = { kind: 'A', metadata: { name: 'a' }, spec: { on: true, list: [1] } };
   const before = structuredClone(object);
   const found = [...alterations(object)].map(({ change, object: altered }) => [change, differences(object, altered)]);
@@ -37,7 +37,7 @@ it('an object is altered in every field but its names, and is not changed itself
   expect(found.map(([change]) => change)).not.toContain('without metadata.name');
 });
 
-it('errors of a klog log are grouped without names and numbers', () => {
+it('klog errors are grouped without names and numbers', () => {
   const line = (name: string) => `E1122 12:40:15.149514   24259 controller.go:792] "failed" pod="${name}"`;
   const log = [line('a-7f8d9c6b5-x2x4z'), 'I1122 12:40:15.149514   24259 a.go:1] "fine"', line('a-6c8d9f6b4-y2x4z')];
   expect(klogErrors(log.join('\n'))).toEqual([
@@ -45,7 +45,7 @@ it('errors of a klog log are grouped without names and numbers', () => {
   ]);
 });
 
-it("Keelson's warnings, errors and stacks are found, and what it says at start is not", () => {
+it("warnings, errors and stacks of Keelson's log are found, start-up messages are not", () => {
   const log = [
     'Serving https://127.0.0.1:1',
     '  kubeconfig  /d/admin.kubeconfig',
@@ -67,11 +67,11 @@ it('writes are counted by key, most first', () => {
 });
 
 describe('upstream programs', () => {
-  it('are not there where Go is not on PATH', async () => {
+  it('are undefined if Go is not on PATH', async () => {
     expect(await ensurePrograms('1.0.0', () => undefined, { PATH: '/nowhere' })).toBeUndefined();
   });
 
-  it('of an incomplete directory are refused, with the names of those that are missing', async () => {
+  it('an incomplete directory is refused with the names of missing programs', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'upstream-'));
     await expect(ensurePrograms('1.36.3', () => undefined, { KEELSON_UPSTREAM: directory })).rejects.toThrow(
       `${directory}, which has no kube-controller-manager, kube-scheduler, kube-apiserver`,

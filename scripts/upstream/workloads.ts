@@ -5,7 +5,7 @@ import { certificateRequest } from './certificate-request.js';
 import { eventually, type Checks } from './checks.js';
 import { endsAtOnce } from './simulated-kubelet.js';
 
-/** Checks of the work of kube-controller-manager and kube-scheduler, each in a namespace of its own. */
+/** Checks of kube-controller-manager and kube-scheduler, each in a namespace of its own. */
 export interface Round {
   readonly client: ApiClient;
   readonly checks: Checks;
@@ -39,7 +39,7 @@ export const service = (name: string) => ({
   spec: { selector: { app: name }, ports: [{ name: 'http', port: 80 }] },
 });
 
-/** Waits until the values at some paths of an object are as given. */
+/** Waits until fields of an object have the given values. */
 async function untilIs(client: ApiClient, path: string, want: Readonly<Record<string, unknown>>, msMax = quickMsMax) {
   let seen = '';
   return eventually(
@@ -238,7 +238,7 @@ async function storageChecks({ client, namespace }: Round, add: Add): Promise<vo
     await untilIs(client, `${core}/pods/user`, { 'status.phase': 'Running' });
     await client.must(client.delete(path));
     await new Promise((resolve) => setTimeout(resolve, 5_000));
-    if ((await client.get(path)).code !== 200) throw new Error('the claim went while a Pod used it');
+    if ((await client.get(path)).code !== 200) throw new Error('the claim was deleted while a Pod used it');
     await client.must(client.delete(`${core}/pods/user`));
     await untilGone(client, path);
     const name = asText(valueAt(bound, ['spec', 'volumeName']));

@@ -33,9 +33,9 @@ const isChange = (type: string) => type !== 'BOOKMARK' && type !== 'ERROR';
 const due = now(9);
 
 /** Each server lies in one way; what the lie breaks must be reported by its name. */
-const lies: Record<Guarantee, Pick<SimulationOptions, 'disguise' | 'disguiseStore'>> = {
+const lies: Record<Guarantee, Pick<SimulationOptions, 'wrapApi' | 'wrapStore'>> = {
   ordered: {
-    disguise: watching((hear) => {
+    wrapApi: watching((hear) => {
       let late: (() => void) | undefined;
       return (type, object) => {
         if (isChange(type) && !late && due()) {
@@ -49,25 +49,25 @@ const lies: Record<Guarantee, Pick<SimulationOptions, 'disguise' | 'disguiseStor
     }),
   },
   unique: {
-    disguise: watching((hear) => (type, object) => {
+    wrapApi: watching((hear) => (type, object) => {
       hear(type, object);
       if (isChange(type) && due()) hear(type, object);
     }),
   },
   reliable: {
-    disguise: watching((hear) => (type, object) => (isChange(type) && due() ? undefined : hear(type, object))),
+    wrapApi: watching((hear) => (type, object) => (isChange(type) && due() ? undefined : hear(type, object))),
   },
   faithful: {
-    disguise: watching(
+    wrapApi: watching(
       (hear) => (type, object) =>
         hear(type, isChange(type) && due() ? { ...object, data: { other: 'value' } } : object),
     ),
   },
   filtered: {
-    disguise: watching((hear) => (type, object) => hear(type === 'MODIFIED' && due() ? 'ADDED' : type, object)),
+    wrapApi: watching((hear) => (type, object) => hear(type === 'MODIFIED' && due() ? 'ADDED' : type, object)),
   },
   resumable: {
-    disguise: saying((api) => ({
+    wrapApi: saying((api) => ({
       watch: (selection, query, ...rest) => {
         const from = query['resourceVersion'];
         const later = from === undefined || from === '0' ? {} : { resourceVersion: String(Number(from) + 20) };
@@ -76,14 +76,14 @@ const lies: Record<Guarantee, Pick<SimulationOptions, 'disguise' | 'disguiseStor
     })),
   },
   bookmarkable: {
-    disguise: watching((hear) => (type, object) => {
+    wrapApi: watching((hear) => (type, object) => {
       if (type !== 'BOOKMARK' || object.metadata.annotations) return hear(type, object);
       const resourceVersion = String(Number(object.metadata.resourceVersion) + 30);
       hear(type, { ...object, metadata: { resourceVersion } });
     }),
   },
   'consistent-list': {
-    disguise: saying((api) => ({
+    wrapApi: saying((api) => ({
       list: async (...words) => {
         const page = await api.list(...words);
         return due() ? { ...page, items: page.items.slice(1) } : page;
@@ -91,7 +91,7 @@ const lies: Record<Guarantee, Pick<SimulationOptions, 'disguise' | 'disguiseStor
     })),
   },
   'read-your-write': {
-    disguise: saying((api) => {
+    wrapApi: saying((api) => {
       const first = new Map<string, KubeObject>();
       return {
         get: async (place, query, call) => {
@@ -103,12 +103,12 @@ const lies: Record<Guarantee, Pick<SimulationOptions, 'disguise' | 'disguiseStor
     }),
   },
   'no-lost-acknowledged-write': {
-    disguise: saying((api) => ({
+    wrapApi: saying((api) => ({
       create: (place, object, call) => api.create(place, object, { ...call, dryRun: true }),
     })),
   },
   'no-lost-update': {
-    disguise: saying((api) => ({
+    wrapApi: saying((api) => ({
       update: async (place, object, call) => {
         // Somebody was faster, and is overwritten all the same.
         const { metadata } = await api.patch(place, 'merge', { metadata: { labels: { color: 'white' } } });
@@ -117,16 +117,16 @@ const lies: Record<Guarantee, Pick<SimulationOptions, 'disguise' | 'disguiseStor
     })),
   },
   'refused-is-not-made': {
-    disguise: saying((api) => ({
+    wrapApi: saying((api) => ({
       update: async (...words) => {
         await api.update(...words);
         throw new ApiFailure(409, 'Conflict', 'not at all');
       },
     })),
   },
-  'cache-is-store': { disguiseStore: dropsEvents },
+  'cache-is-store': { wrapStore: dropsEvents },
   'no-surprise': {
-    disguise: saying((api) => ({
+    wrapApi: saying((api) => ({
       patch: (...words) => {
         if (due()) throw new ApiFailure(500, 'InternalError', 'oops');
         return api.patch(...words);

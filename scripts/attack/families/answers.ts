@@ -7,7 +7,7 @@ const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
 const table = 'as=Table;g=meta.k8s.io;v=v1';
 const metadata = (kind: string) => `as=${kind};g=meta.k8s.io;v=v1`;
 
-/** The documents that clients may ask for, by their names in the report. */
+/** Accept headers for all encodings and transforms, by name. */
 const forms: readonly (readonly [about: string, accept: string, encoding?: string])[] = [
   ['JSON', 'application/json'],
   ['JSON, compressed', 'application/json', 'gzip'],
@@ -43,7 +43,7 @@ const large: readonly (readonly [about: string, collection: string, name: string
   ],
 ];
 
-/** Reads of large objects and of large collections in every form. */
+/** Reads of large objects and of large collections in every encoding. */
 export const answersFamily: Family = {
   name: 'answers',
   *requests({ isShort }): Requests {
@@ -86,7 +86,7 @@ function* manyObjects(count: number): Requests {
   yield get(`${count} objects, for people`, `${configMaps}?pretty=true`);
 }
 
-/** Request metrics have labels that clients choose some of. */
+/** Clients choose the values of some labels of request metrics. */
 function* manyLabels(): Requests {
   yield many(3_000, (n) =>
     get('paths of every kind', `/apis/g${n}.example.com/v${n}/r${n}?watch=${n % 2}`, {

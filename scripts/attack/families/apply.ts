@@ -8,7 +8,7 @@ const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
 const head = (apiVersion: string, kind: string, name: string) =>
   `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":{"name":"${name}"`;
 
-/** Applied configurations by name: what is in front of, between and behind as many entries as fit. */
+/** Applied configurations by name: the text before, between and after as many entries as fit. */
 const wide: readonly (readonly [
   about: string,
   collection: string,
@@ -72,7 +72,7 @@ const wide: readonly (readonly [
   ],
 ];
 
-/** Server-side apply: wide maps, sets and lists by their keys; owners of fields that clients made up; many managers. */
+/** Server-side apply: wide maps, sets and list maps; forged managedFields; many managers. */
 export const applyFamily: Family = {
   name: 'apply',
   *requests({ isShort }): Requests {
@@ -112,7 +112,7 @@ export const applyFamily: Family = {
   },
 };
 
-/** metadata.managedFields is written by clients as well. */
+/** Clients can write metadata.managedFields. */
 function* hostileOwners(isShort: boolean): Requests {
   const entry = (manager: string, fields: string) =>
     `{"manager":"${manager}","operation":"Apply","apiVersion":"v1","time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":${fields}}`;
@@ -179,7 +179,7 @@ function* hostileOwners(isShort: boolean): Requests {
   }
 }
 
-/** Each manager adds an entry for good. */
+/** Each manager adds an entry that stays. */
 function* manyManagers(managers: number): Requests {
   const data = filling((n) => `"k${n}":"v"`, { bytes: 20_000 });
   for (let n = 0; n < managers; n++) {

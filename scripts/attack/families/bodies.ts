@@ -199,13 +199,13 @@ const binaryRows: readonly Row[] = [
   ],
 ];
 
-/** A Pod in the envelope, with the same bytes again and again as its message. */
+/** A Pod in protobuf that repeats the same bytes as its message. */
 function protobufPod(bytes: Buffer, count: number): Buffer {
   const raw = Buffer.concat([
     Buffer.from([0x0a, 3, 0x0a, 1, 0x62]),
     Buffer.alloc(Math.min(bytes.length * count, 3_000_000), bytes),
   ]);
-  // Unknown { 1: TypeMeta { 1: "v1", 2: "Pod" }, 2: raw }, and the raw Pod { 1: metadata, 2: spec made of the bytes }.
+  // Unknown { 1: TypeMeta { 1: "v1", 2: "Pod" }, 2: raw }, with the Pod { 1: metadata, 2: spec of the bytes } as raw.
   const spec = Buffer.concat([Buffer.from([0x12]), varint(raw.length), raw]);
   return Buffer.concat([
     Buffer.from([0x6b, 0x38, 0x73, 0, 0x0a, 9, 0x0a, 2]),
@@ -226,7 +226,7 @@ function varint(value: number): Buffer {
   }
 }
 
-/** A ConfigMap whose data is the given item. */
+/** A ConfigMap with the data item. */
 function cbor(data: Buffer): Buffer {
   const text = (value: string) => Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)]);
   return Buffer.concat([
@@ -252,14 +252,14 @@ const zipped: readonly Row[] = [
   ],
 ];
 
-/** Rows of a short run, by name: the ones that once took the longest, and one of each encoding. */
+/** Rows of a short run, by name: those that once took the longest, and one of each encoding. */
 const shortRows = new Set([
   ...['equal JSON fields', 'unknown JSON fields', 'JSON fields that are numbers', 'many large JSON integers'],
   ...['equal YAML keys, 240 KB', 'different YAML keys', 'deep YAML flow', 'anchors and aliases', 'YAML merge keys'],
   ...['empty protobuf messages', 'CBOR text in pieces', 'a large CBOR integer', 'CBOR keys', 'one long JSON number'],
 ]);
 
-/** Bodies that are hard to read, in every encoding. */
+/** Bodies that are costly to decode, in every encoding. */
 export const bodiesFamily: Family = {
   name: 'bodies',
   *requests({ isShort, rng }) {

@@ -6,7 +6,7 @@ import { filledObject } from '../fill.js';
 import { beyondValues } from '../requests.js';
 import { attackedKinds, objectOf, type AttackedKind } from '../templates.js';
 
-/** Lists and maps that once held the server for seconds, by resource. */
+/** Lists and maps that once held the event loop for seconds, by resource. */
 const known: Readonly<Record<string, readonly string[]>> = {
   pods: [
     'spec.topologySpreadConstraints',
@@ -54,7 +54,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
 
 const encodings: readonly BodyEncoding[] = ['json', 'yaml', 'protobuf', 'cbor'];
 
-/** Every list and map of every kind, filled up to the bound on bodies; each pass has another style of entries. */
+/** Fills every list and map of every kind up to the limit on bodies; each pass uses another style of entries. */
 export const catalogFamily: Family = {
   name: 'catalog',
   *requests(plan) {
@@ -63,7 +63,7 @@ export const catalogFamily: Family = {
     for (const kind of attackedKinds) {
       for (const container of containersOf(kind.struct)) {
         const isKnown = known[kind.facts.resource!.plural]?.includes(container.title) === true;
-        // The same field in another kind is the same code, but for the fields that every kind has.
+        // The same struct field in another kind is the same code, except for fields of all kinds.
         const key = `${container.holder}.${container.field.name}`;
         if (plan.isShort ? !isKnown || kind.facts.version !== 'v1' : done.has(key)) continue;
         done.add(key);
@@ -77,17 +77,17 @@ export const catalogFamily: Family = {
 function stylesOf({ isShort, round }: AttackPlan, isKnown: boolean, count: number): readonly EntryStyle[] {
   const styleAt = (at: number) => entryStyles[at % entryStyles.length]!;
   if (isShort) return [styleAt(count)];
-  // Enough steps from one pass to the next that a field has had every style after as many passes as there are styles.
+  // Advances so that every field has had every style after as many passes as there are styles.
   return isKnown ? [0, 1, 2].map((more) => styleAt(count + 3 * round + more)) : [styleAt(count + 2 * round)];
 }
 
-/** Created, put over itself in another order, and taken away. */
+/** Creates the object, updates it with its entries in reverse order, and deletes it. */
 function* attacksOn(kind: AttackedKind, container: Container, style: EntryStyle, plan: AttackPlan): Requests {
   const { rng, isShort, round } = plan;
   const object = objectOf(kind);
   const name = (object['metadata'] as { name: string }).name;
   const encoding = round === 0 && !isShort ? 'json' : encodings[rng.below(encodings.length)]!;
-  // YAML needs more bytes than the JSON it is made from.
+  // YAML is longer than the JSON of the same object.
   const bytes = encoding === 'yaml' ? Math.floor(fillBytes * 0.6) : fillBytes;
   const fill = () => filledObject(object, container, { style, bytes });
   const { text, entries } = !isShort && rng.below(8) === 0 ? beyondValues(fill) : fill();
@@ -102,7 +102,7 @@ function* attacksOn(kind: AttackedKind, container: Container, style: EntryStyle,
     path: kind.collection + query,
     headers: { 'content-type': body.mediaType },
     body: body.bytes,
-    // kube-apiserver's answer, too, when a Service asks for more node ports than there are.
+    // kube-apiserver also answers 500 if a Service requests more node ports than the range has.
     ...(kind.facts.resource!.plural === 'services' && { mayFailWith: [500], failureText: 'range is full' }),
   };
   const created = yield sent;

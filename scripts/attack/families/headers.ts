@@ -44,7 +44,7 @@ const headers: readonly (readonly [about: string, headers: () => Record<string, 
   ['a user agent', () => ({ 'user-agent': '/'.repeat(headerBytes) })],
 ];
 
-/** Heads of requests, up to the bounds and over them. */
+/** Request headers up to the limits and beyond. */
 export const headersFamily: Family = {
   name: 'headers',
   *requests({ isShort }): Requests {

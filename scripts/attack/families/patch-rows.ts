@@ -10,7 +10,7 @@ export const operationsMax = 10_000;
 export const operations = (count: number, make: (index: number) => object) =>
   JSON.stringify(Array.from({ length: count }, (_, index) => make(index)));
 const names = '/rules/0/resourceNames';
-/** First a list of 400,000 texts, then an operation for each of the rest. */
+/** First adds a list of 400,000 strings, then an operation for each remaining value. */
 const onLongList = (
   make: (index: number) => object,
   items = Math.min(400_000, Math.max(1_000, valuesBound() - 50_000)),

@@ -25,7 +25,7 @@ const shortRows = new Set([
   ...['finalizers as a set', 'an order of finalizers', 'removals of containers'],
 ]);
 
-/** Patches of every type but apply that cost the most to read, compute or check. */
+/** Patches of all types except apply that are costly to decode, compute or validate. */
 export const patchesFamily: Family = {
   name: 'patches',
   *requests({ isShort }): Requests {
@@ -51,7 +51,7 @@ export const patchesFamily: Family = {
   },
 };
 
-/** Patches of few bytes that have much to look through. */
+/** Short patches of large objects. */
 function* onLargeObject(): Requests {
   const large = '/apis/rbac.authorization.k8s.io/v1/clusterroles/large';
   const rules = filling((n) => `{"verbs":["get"],"apiGroups":[""],"resources":["r${n}"]}`, {

@@ -152,7 +152,7 @@ const shortRows = new Set([
   'audiences of an account',
 ]);
 
-/** Questions about users, rights and tokens. */
+/** SubjectAccessReviews, SelfSubjectRulesReviews and TokenReviews. */
 export const reviewsFamily: Family = {
   name: 'reviews',
   *requests({ isShort }): Requests {

@@ -10,7 +10,7 @@ const roleNamed = (name: string, rules: string, more = '') =>
 const texts = (count: number, letter: string) => `[${many(count, (n) => `"${letter}${n}"`).join()}]`;
 const bytes = 2_900_000;
 
-/** Rules that are long to check against what somebody holds. */
+/** Rules that are costly to compare with the rules that a user holds. */
 const rules: readonly (readonly [about: string, rules: () => string])[] = [
   ['many rules', () => filling((n) => `{"verbs":["get"],"apiGroups":[""],"resources":["r${n}"]}`, { bytes })],
   ['equal rules', () => filling(() => '{"verbs":["get"],"apiGroups":[""],"resources":["r"]}', { bytes })],
@@ -44,7 +44,7 @@ const rules: readonly (readonly [about: string, rules: () => string])[] = [
   ['many URLs', () => filling((n) => `{"verbs":["get"],"nonResourceURLs":["/u${n}/*"]}`, { bytes })],
 ];
 
-/** Roles of any size, checked against rights, gathered, bound, and asked again with every request. */
+/** RBAC roles of all sizes: escalation checks, aggregation, bindings, and authorization of later requests. */
 export const rightsFamily: Family = {
   name: 'rights',
   *requests({ isShort }): Requests {
@@ -97,14 +97,14 @@ export const rightsFamily: Family = {
   },
 };
 
-/** Selectors of which an aggregationRule has as many as a small body holds. */
+/** Selectors of an aggregationRule, as many as a small body holds. */
 const selectors: readonly (readonly [about: string, selector: (n: number) => string])[] = [
   ['many empty selectors', () => '{}'],
   ['many selectors', (n) => `{"matchLabels":{"kubernetes.io/bootstrapping":"rbac-defaults","n":"${n}"}}`],
   ['many selectors that choose all', (n) => `{"matchExpressions":[{"key":"n${n}","operator":"DoesNotExist"}]}`],
 ];
 
-/** Rules of many roles that one role gathers. */
+/** Aggregates the rules of many roles into one. */
 function* aggregated(count: number): Requests {
   const label = ',"labels":{"attack":"gathered"}';
   const part = (n: number) =>
@@ -124,7 +124,7 @@ function* aggregated(count: number): Requests {
   for (let n = 0; n < count; n++) yield remove('a role to gather', `${roles}/part${n}`);
 }
 
-/** Many bindings, each with many subjects, are looked through for one user. */
+/** Authorizes one user through many bindings with many subjects. */
 function* boundOften(count: number): Requests {
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
   const subjects = many(20, (n) => ({

@@ -8,9 +8,9 @@ const group = 'attack.example.com';
 interface DefinitionOptions {
   /** JSON text of the properties of spec. */
   readonly properties: string;
-  /** More fields of the version, each behind a comma. */
+  /** More fields of the version, each after a comma. */
   readonly version?: string;
-  /** More fields of the names, each behind a comma. */
+  /** More fields of the names, each after a comma. */
   readonly names?: string;
 }
 
@@ -23,7 +23,7 @@ const nested = (open: string, inside: string, close: string, depth: number) =>
   open.repeat(depth) + inside + close.repeat(depth);
 const bytes = 2_900_000;
 
-/** Schemas that are long to check, to compile and to show. */
+/** Schemas that are costly to validate, compile and publish. */
 const schemas: readonly (readonly [about: string, options: () => DefinitionOptions])[] = [
   ['wide properties', () => ({ properties: filling((n) => `"p${n}":{"type":"string"}`, { bytes }) })],
   [
@@ -127,7 +127,7 @@ const schemas: readonly (readonly [about: string, options: () => DefinitionOptio
   ['descriptions', () => ({ properties: `"a":{"type":"string","description":"${'d'.repeat(bytes)}"}` })],
 ];
 
-/** Definitions that are as they should be, for values that are not. */
+/** Valid definitions for hostile custom resources. */
 const modest: DefinitionOptions = {
   properties: [
     '"set":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}}',
@@ -176,7 +176,10 @@ const shortValues = new Set([
   'fields to prune',
 ]);
 
-/** Definitions that are hard to take in, what is made of them, and values for ordinary ones. */
+/**
+ * CustomResourceDefinitions that are costly to accept and to serve, and costly custom resources of ordinary
+ * definitions.
+ */
 export const schemasFamily: Family = {
   name: 'schemas',
   *requests({ isShort, round }): Requests {
@@ -207,7 +210,7 @@ export const schemasFamily: Family = {
   },
 };
 
-/** Conditions are written by a reconciler: until then nothing is served. */
+/** Waits for the conditions: until then the kind is not served. */
 function* waitFor(named: string): Requests {
   for (let tries = 0; tries < 100; tries++) {
     const { code, bytes: text } = yield get('is it established?', named);
@@ -254,7 +257,7 @@ function* valuesOf(isShort: boolean, round: number): Requests {
   yield remove('a modest schema', named);
 }
 
-/** Many kinds at once: what is served, and how it is described, is made anew for each. */
+/** Many definitions at once: discovery and OpenAPI are recomputed for each. */
 function* manyDefinitions(round: number): Requests {
   const plurals = many(150, (n) => `many${round}x${n}`);
   yield plurals.map((plural) =>

@@ -3,11 +3,11 @@ import { filling, get, many, post, remove, withBody } from '../requests.js';
 
 const own = '/api/v1/namespaces/selected';
 const configMaps = `${own}/configmaps`;
-/** Below the bound on headers, of which the path is counted too. */
+/** Below the limit on headers, which includes the path. */
 const queryBytes = 60_000;
 
 const query = (name: string, value: string) => `${name}=${encodeURIComponent(value).replaceAll('%2C', ',')}`;
-/** As many as fit, counted as they are written in a query. */
+/** As many items as fit, measured as they are encoded in a query. */
 const listed = (make: (n: number) => string, head = '', tail = '', bytes = queryBytes * 0.6) =>
   filling(make, { head, tail, bytes });
 const token = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -118,7 +118,7 @@ const shortRows = new Set([
   'escapes',
 ]);
 
-/** Reads, watches and deletions by selectors that are long to parse or to match, with many objects to choose from. */
+/** Lists, watches and deletions by selectors that are costly to parse or to match, with many objects. */
 export const selectorsFamily: Family = {
   name: 'selectors',
   *requests({ isShort }): Requests {
@@ -151,7 +151,7 @@ const object = (n: number): HostileRequest =>
     data: { a: 'b'.repeat(100) },
   });
 
-/** Each write asks every watcher's selector. */
+/** Each write is matched against every watcher's selector. */
 function* watchedWrites(watchers: number): Requests {
   const path = `${configMaps}?watch=true&${query(
     'labelSelector',
@@ -162,7 +162,7 @@ function* watchedWrites(watchers: number): Requests {
   yield [...watches, ...writes];
 }
 
-/** A collection is deleted with bodies that are large; then it is really deleted. */
+/** Deletes a collection with large bodies, as dry runs and then for real. */
 function* deletions(isShort: boolean): Requests {
   const dry = `${configMaps}?dryRun=All`;
   yield withBody(

@@ -1,7 +1,7 @@
 import { ApiFailure, type Api } from './api.js';
 
-/** The address of a server: others may stand behind it one after the other, and at times nobody does. */
-export class Door implements Api {
+/** The address of a server, which may be restarted or down. */
+export class ServerAddress implements Api {
   behind: Api | undefined;
 
   constructor(readonly name: string) {}
