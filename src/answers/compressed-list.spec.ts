@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { EncodedObject } from '../cache/encoded-object.js';
 import { revisionOf } from '../machinery/revision.js';
 import type { ListRendering } from './rendering.js';
-import { Breather } from '../std/breather.js';
+import { LoopYieldTimer } from '../std/loop-yield-timer.js';
 import { systemClock } from '../std/clock.js';
 import { compressedList } from './compressed-list.js';
 
@@ -27,7 +27,7 @@ function object(name: string, revision: number): EncodedObject {
 
 async function compressed(objects: readonly EncodedObject[]): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  const options = { sliceBytes: 1000, breather: new Breather(systemClock, 4) };
+  const options = { sliceBytes: 1000, yieldTimer: new LoopYieldTimer(systemClock, 4) };
   for await (const piece of compressedList(rendering, ends, objects, options)) pieces.push(piece);
   return Buffer.concat(pieces);
 }

@@ -1,7 +1,7 @@
 import type { EncodedObject } from '../cache/encoded-object.js';
 import { deflatedPart, gzipHead, GzipSum, storedPart, type GzipPart } from '../codec/gzip-parts.js';
 import type { ListRendering } from './rendering.js';
-import type { Breather } from '../std/breather.js';
+import type { LoopYieldTimer } from '../std/loop-yield-timer.js';
 
 /** Consecutive items of a list that are compressed together. */
 interface Run {
@@ -41,7 +41,7 @@ export async function* compressedList(
   rendering: ListRendering,
   { head, tail }: { readonly head: Buffer; readonly tail: Buffer },
   objects: readonly EncodedObject[],
-  { sliceBytes, breather }: { readonly sliceBytes: number; readonly breather: Breather },
+  { sliceBytes, yieldTimer }: { readonly sliceBytes: number; readonly yieldTimer: LoopYieldTimer },
 ): AsyncGenerator<Buffer, undefined> {
   const { separator, firstSkip } = rendering;
   const sum = new GzipSum();
@@ -63,7 +63,7 @@ export async function* compressedList(
       // Handles the rejection of later runs if an earlier one fails first.
       if (run instanceof Promise) run.catch(() => undefined);
       started.push(run);
-      if (breather.isDue()) await breather.rest();
+      if (yieldTimer.isDue()) await yieldTimer.yield();
     }
     const part = started[i]!;
     if (i > 0) put(between);

@@ -5,7 +5,7 @@ import { headersFor, sendBytes, type AnswerHeaders } from './answer.js';
 import { drained, endAfterFlush } from './end-after-flush.js';
 import type { ListMeta, ListRendering } from './rendering.js';
 import { assert } from '../std/assert.js';
-import { Breather } from '../std/breather.js';
+import { LoopYieldTimer } from '../std/loop-yield-timer.js';
 import type { Clock } from '../std/clock.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { compressedList } from './compressed-list.js';
@@ -34,8 +34,8 @@ export async function sendList(
   objects: readonly EncodedObject[],
   options: ListStreamOptions,
 ): Promise<void> {
-  const breather = new Breather(options.clock, workSliceMs);
-  if (!rendering.isKept) return sendWhileEncoding(request, reply, rendering, meta, objects, options, breather);
+  const yieldTimer = new LoopYieldTimer(options.clock, workSliceMs);
+  if (!rendering.isKept) return sendWhileEncoding(request, reply, rendering, meta, objects, options, yieldTimer);
   const { separator, firstSkip } = rendering;
   const tail = rendering.tail(meta);
   let itemsLength = objects.length > 0 ? -firstSkip : 0;
@@ -44,14 +44,14 @@ export async function sendList(
       ? await bytesInSteps(rendering, object, options.clock)
       : rendering.bytesOf(object);
     itemsLength += separator.length + rendering.itemEnd(bytes) - rendering.itemStart(bytes);
-    if (breather.isDue()) await breather.rest();
+    if (yieldTimer.isDue()) await yieldTimer.yield();
   }
   const head = rendering.head(meta, itemsLength);
   const total = head.length + itemsLength + tail.length;
   const headers = headersFor(request, rendering.mediaType);
   const { sliceBytes } = options;
   if (options.compresses && total > compressedBytesMin) {
-    const pieces = compressedList(rendering, { head, tail }, objects, { sliceBytes, breather });
+    const pieces = compressedList(rendering, { head, tail }, objects, { sliceBytes, yieldTimer });
     return sendCompressed(request, reply, headers, pieces);
   }
   const slices = new Slices(total, sliceBytes);
@@ -85,9 +85,9 @@ async function sendWhileEncoding(
   meta: ListMeta,
   objects: readonly EncodedObject[],
   { sliceBytes, compresses, clock }: ListStreamOptions,
-  breather: Breather,
+  yieldTimer: LoopYieldTimer,
 ): Promise<void> {
-  const slices = encodedSlices(rendering, meta, objects, { sliceBytes, clock }, breather);
+  const slices = encodedSlices(rendering, meta, objects, { sliceBytes, clock }, yieldTimer);
   const whole = (await slices.next()).value;
   assert(whole, 'a list has a head');
   const second = (await slices.next()).value;
@@ -152,7 +152,7 @@ async function* encodedSlices(
   meta: ListMeta,
   objects: readonly EncodedObject[],
   { sliceBytes, clock }: Pick<ListStreamOptions, 'sliceBytes' | 'clock'>,
-  breather: Breather,
+  yieldTimer: LoopYieldTimer,
 ): AsyncGenerator<Buffer, undefined> {
   const { separator, firstSkip } = rendering;
   const head = rendering.head(meta, 0);
@@ -172,7 +172,7 @@ async function* encodedSlices(
       pieces = [];
       length = 0;
     }
-    if (breather.isDue()) await breather.rest();
+    if (yieldTimer.isDue()) await yieldTimer.yield();
   }
   yield Buffer.concat([...pieces, tail], length + tail.length);
   return undefined;

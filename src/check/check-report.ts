@@ -4,7 +4,7 @@ import type { Revision } from '../machinery/revision.js';
 export interface CheckReport {
   readonly prefix: string;
   readonly revision: Revision;
-  /** Above `revision` where history was compacted meanwhile, and the rest was read at a later revision. */
+  /** Above `revision` if history was compacted during the check and the rest was read at a later revision. */
   readonly lastRevision: Revision;
   readonly seconds: number;
   readonly keys: number;
@@ -22,7 +22,7 @@ export interface ObjectCounts {
   readonly readable: number;
   /** Readable objects that are stored in another version or encoding than this server writes. */
   readonly converted: number;
-  /** Readable objects that an update without changes would be accepted for. */
+  /** Readable objects for which an update without changes is valid. */
   readonly valid: number;
 }
 
@@ -31,7 +31,7 @@ export interface ResourceReport extends ObjectCounts {
   readonly resource: string;
   readonly kind: string;
   readonly isCustom: boolean;
-  /** The flag that has the resource served, where it is not. */
+  /** The flag that enables the resource, if it is not served. */
   readonly servedWith?: string;
   readonly problems: readonly Problem[];
 }
@@ -40,7 +40,7 @@ export interface OtherKeysReport {
   /** The beginning of the keys behind the prefix: `masterleases`, `shop.example.com/widgets`. */
   readonly name: string;
   readonly keys: number;
-  /** Explains the keys, where there is more to say than that the resource is not known. */
+  /** Explains the keys, if more is known than that the resource is unknown. */
   readonly note?: string;
   readonly encrypted: number;
   readonly problems: readonly Problem[];
@@ -49,8 +49,8 @@ export interface OtherKeysReport {
 export interface Problem {
   readonly key: string;
   /**
-   * `unreadable`: left out of lists. `unknownFields`: read without fields of a newer release, and not written.
-   * `invalid`: read, and every update that does not correct it is refused.
+   * `unreadable`: left out of lists. `unknownFields`: read without fields of a newer release; writes are rejected.
+   * `invalid`: readable, but every update is rejected until the object is corrected.
    */
   readonly type: 'unreadable' | 'unknownFields' | 'invalid';
   readonly reason: string;

@@ -7,5 +7,5 @@ export function encryptionOf(value: Buffer): string | undefined {
   const rest = value.toString('latin1', mark.length, mark.length + providerLengthMax + 1);
   const provider = /^[a-z]+(?=:)/.exec(rest)?.[0];
   const by = provider === undefined ? '' : ` (provider ${provider})`;
-  return `encrypted at rest${by}: have it rewritten with the identity provider first`;
+  return `encrypted at rest${by}: rewrite it with the identity provider first`;
 }

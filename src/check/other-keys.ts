@@ -2,11 +2,13 @@ import type { KeyValue } from '../storage/kv-store.js';
 import type { OtherKeysReport, Problem } from './check-report.js';
 import { encryptionOf } from './encryption.js';
 
-/** Names that are counted apart; keys of further ones share a line, as a writer may use any number of names. */
+/**
+ * Names that are counted separately; keys of further names share a line, since a writer may use any number of names.
+ */
 const namesMax = 500;
 const moreNames = '(further names)';
 
-/** Keys that kube-apiserver has for itself. */
+/** Keys that kube-apiserver uses internally. */
 const notes: Readonly<Record<string, string>> = {
   masterleases: 'addresses of running API servers',
   peerserverleases: 'addresses of running API servers',
@@ -52,7 +54,10 @@ export class OtherKeys {
     });
   }
 
-  /** Groups have a dot in their names, and their resources come next: `/registry/shop.example.com/widgets/…`. */
+  /**
+   * Returns the name under which a key is counted. Group names contain a dot and are followed by the resource:
+   * `/registry/shop.example.com/widgets/…`.
+   */
   private nameOf(key: string): string {
     const [first = '', second] = key.slice(this.options.root.length).split('/', 2);
     const name = first.includes('.') && second ? `${first}/${second}` : first;

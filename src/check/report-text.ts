@@ -13,7 +13,7 @@ export function reportText(report: CheckReport, format: ReportFormat): string {
   return format === 'json' ? prettyJson(report).toString() : tableText(report);
 }
 
-/** A table of the resources, then the problems, then keys of others, then the verdict. */
+/** Formats the table of resources, then problems, other keys, and the verdict. */
 function tableText(report: CheckReport): string {
   const { prefix, revision, lastRevision, keys, seconds, resources, others } = report;
   const at = lastRevision === revision ? `revision ${revision}` : `revisions ${revision} to ${lastRevision}`;
@@ -34,7 +34,7 @@ function tableText(report: CheckReport): string {
     .join('\n\n')}\n`;
 }
 
-/** `deployments.apps`, as kubectl takes it. */
+/** Returns the resource as kubectl names it: `deployments.apps`. */
 export function resourceName({ resource, group }: ResourceReport): string {
   return group === '' ? resource : `${resource}.${group}`;
 }
@@ -50,7 +50,7 @@ function resourceLines({ resources, totals }: CheckReport): string[] {
   return columns([heads, ...rows]);
 }
 
-/** The first column to the left, all others to the right. */
+/** Aligns the first column to the left, all others to the right. */
 function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map((row) =>
@@ -116,7 +116,10 @@ const counted = (count: number, noun: string): string => `${count} ${noun}${coun
 const keyLengthMax = 1000;
 const shortened = (text: string): string => (text.length > keyLengthMax ? `${text.slice(0, keyLengthMax)}…` : text);
 
-/** Escapes what a terminal would obey or not show. Bytes that are no UTF-8 are lone surrogates (key-text.ts). */
+/**
+ * Escapes control characters and characters that a terminal does not show. Bytes that are not UTF-8 are lone surrogates
+ * (key-text.ts).
+ */
 export function printable(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (char) => {
     const code = char.codePointAt(0)!;

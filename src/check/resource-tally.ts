@@ -9,9 +9,9 @@ import { encryptionOf } from './encryption.js';
 
 export interface TallyOptions {
   readonly cache: WatchCache;
-  /** Undefined for a custom kind none of whose versions is served: its objects are read, not validated. */
+  /** Undefined for a custom kind without served versions: its objects are read, but not validated. */
   readonly served: ServedResource | undefined;
-  /** True if --runtime-config has some version of the resource served. */
+  /** True if --runtime-config enables a version of the resource. */
   readonly isServed: boolean;
   /** The path of the keys below the prefix. */
   readonly path: string;
@@ -58,7 +58,7 @@ export class ResourceTally {
     if (encoded.corruption) return { key, type: 'unreadable', reason: shortened(encoded.corruption.message) };
     if (encoded.isOutdated) this.converted++;
     const { unknownFields, attributes } = encoded;
-    // As ResourceStore.checkRewritable(): an object that is being deleted may lose them.
+    // As in ResourceStore.checkRewritable(): an object that is being deleted may lose them.
     if (unknownFields.length > 0 && !attributes.lifetime?.isDeleting) {
       const shown = unknownFields.slice(0, shownMax).join(', ') + (unknownFields.length > shownMax ? ', …' : '');
       return { key, type: 'unknownFields', reason: shortened(`fields that this server does not know: ${shown}`) };

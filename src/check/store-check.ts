@@ -12,40 +12,40 @@ import type { CheckReport, ObjectCounts } from './check-report.js';
 import { OtherKeys } from './other-keys.js';
 import { ResourceTally } from './resource-tally.js';
 
-export interface StoreCheckParts {
+export interface StoreCheckOptions {
   readonly store: KvStore;
   /** The prefix of all keys: `/registry/`. */
   readonly root: string;
-  /** Holds the built-in resources, and gets the custom ones when their definitions are known. */
+  /** Holds the built-in resources; the custom ones are added when their definitions are loaded. */
   readonly registry: ResourceRegistry;
-  /** Never started: it only tells to which resource a key belongs. */
+  /** Not started; only finds the resource of a key. */
   readonly feed: Feed;
   /** The CustomResourceDefinitions. */
   readonly definitions: ResourceStore;
-  /** True if --runtime-config has the version of a built-in resource served. */
+  /** True if --runtime-config enables the version of a built-in resource. */
   readonly isServed: (group: string, version: string, resource: string) => boolean;
   readonly pageItems: number;
-  /** Problems that are listed of one resource; the others are only counted. */
+  /** Problems listed per resource; further ones are only counted. */
   readonly problemsMax: number;
   readonly clock: Clock;
 }
 
 export interface CheckProgress {
   readonly keys: number;
-  /** Undefined until the first page is there. */
+  /** Undefined before the first page. */
   readonly keysTotal: number | undefined;
   readonly problems: number;
 }
 
-/** Compactions in a row after which the check gives up, when no page could be read between them. */
+/** Consecutive compactions after which the check fails, if no page could be read between them. */
 const compactionsMax = 5;
 
-/** Factor by which pages of small values grow: 1,000,000 keys are then 250 pages. */
+/** Factor by which pages of small values grow: 1,000,000 keys are 250 pages. */
 const pageGrowthMax = 8;
 
 /**
- * Reads a whole store as a server that starts would, without starting one: CustomResourceDefinitions first, which say
- * what custom kinds there are, then every key in pages at one revision. Memory holds one page and what is reported.
+ * Reads a whole store as a starting server does, without starting one: first CustomResourceDefinitions, which define
+ * the custom kinds, then every key in pages at one revision. Holds one page and the report in memory.
  */
 export class StoreCheck {
   private keys = 0;
@@ -55,7 +55,7 @@ export class StoreCheck {
   private readonly resources = new Map<string, { readonly served: ServedResource; readonly isServed: boolean }>();
   private others: OtherKeys;
 
-  constructor(private readonly parts: StoreCheckParts) {
+  constructor(private readonly options: StoreCheckOptions) {
     this.others = this.otherKeys(new Set());
   }
 
@@ -64,11 +64,11 @@ export class StoreCheck {
   }
 
   async run(): Promise<CheckReport> {
-    const { store, clock, root } = this.parts;
+    const { store, clock, root } = this.options;
     const beginMs = clock.monotonicMs();
     const revision = await store.revision();
-    await this.learnDefinitions(revision);
-    this.learnResources();
+    await this.loadDefinitions(revision);
+    this.findResources();
     const lastRevision = await this.readAll(revision);
     const resources = Array.from(this.tallies.values(), (tally) => tally.report());
     const others = this.others.reports();
@@ -85,9 +85,12 @@ export class StoreCheck {
     };
   }
 
-  /** Hands the definitions to those who serve custom kinds, by way of the cache, as the feed of a server does. */
-  private async learnDefinitions(revision: Revision): Promise<void> {
-    const { store, definitions, pageItems } = this.parts;
+  /**
+   * Loads CustomResourceDefinitions through the cache, from which custom kinds are served, as the feed of a server
+   * does.
+   */
+  private async loadDefinitions(revision: Revision): Promise<void> {
+    const { store, definitions, pageItems } = this.options;
     const prefix = definitions.scopeOf('');
     const objects: EncodedObject[] = [];
     for await (const { items } of readPages(store, prefix, { limit: pageItems, revision })) {
@@ -97,19 +100,19 @@ export class StoreCheck {
     this.others = this.otherKeys(new Set(objects.map(({ key }) => key.slice(prefix.length))));
   }
 
-  private learnResources(): void {
-    for (const served of this.parts.registry.storedResources()) {
+  private findResources(): void {
+    for (const served of this.options.registry.storedResources()) {
       const { group, version, plural } = served.definition;
       const prefix = served.store.scopeOf('');
       const known = this.resources.get(prefix);
-      const isServed = isCustom(served) || this.parts.isServed(group, version, plural);
+      const isServed = isCustom(served) || this.options.isServed(group, version, plural);
       if (!known || (isServed && !known.isServed)) this.resources.set(prefix, { served, isServed });
     }
   }
 
-  /** Returns the revision of the last page: a later one where the first was compacted away before the end. */
+  /** Returns the revision of the last page, which is later than `first` if the store was compacted meanwhile. */
   private async readAll(first: Revision): Promise<Revision> {
-    const { store, root, pageItems: limit } = this.parts;
+    const { store, root, pageItems: limit } = this.options;
     const limitMax = limit * pageGrowthMax;
     let revision = first;
     let from = root;
@@ -117,7 +120,7 @@ export class StoreCheck {
       try {
         for await (const { items, remaining } of readPages(store, root, { from, limit, limitMax, revision })) {
           this.keysTotal = this.keys + items.length + remaining;
-          for (const item of items) this.take(item);
+          for (const item of items) this.tally(item);
           compactions = 0;
           from = `${items.at(-1)?.key ?? from}\0`;
         }
@@ -130,9 +133,9 @@ export class StoreCheck {
     }
   }
 
-  private take(item: KeyValue): void {
+  private tally(item: KeyValue): void {
     this.keys++;
-    const cache = this.parts.feed.cacheOf(item.key);
+    const cache = this.options.feed.cacheOf(item.key);
     const problem = cache ? this.tallyOf(cache).take(item) : this.others.take(item);
     if (problem) this.problems++;
   }
@@ -140,7 +143,7 @@ export class StoreCheck {
   private tallyOf(cache: WatchCache): ResourceTally {
     const known = this.tallies.get(cache);
     if (known) return known;
-    const { root, problemsMax } = this.parts;
+    const { root, problemsMax } = this.options;
     const { served, isServed = true } = this.resources.get(cache.prefix) ?? {};
     const path = cache.prefix.slice(root.length, -1);
     const tally = new ResourceTally({ cache, served, isServed, path, problemsMax });
@@ -149,7 +152,7 @@ export class StoreCheck {
   }
 
   private otherKeys(definitions: ReadonlySet<string>): OtherKeys {
-    const { root, problemsMax } = this.parts;
+    const { root, problemsMax } = this.options;
     return new OtherKeys({ root, problemsMax, definitions });
   }
 }

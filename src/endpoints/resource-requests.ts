@@ -32,7 +32,7 @@ import {
 } from '../registry/resource-registry.js';
 import type { Submission } from '../registry/write/submission.js';
 import { watchObjects } from '../registry/read/watch.js';
-import { Breather } from '../std/breather.js';
+import { LoopYieldTimer } from '../std/loop-yield-timer.js';
 import type { Clock } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
 import { apply } from '../verbs/apply.js';
@@ -190,11 +190,11 @@ export class ResourceRequests {
       };
       return sendList(request, reply, joined, meta, result.items, options);
     }
-    const breather = new Breather(this.dependencies.clock, workSliceMs);
+    const yieldTimer = new LoopYieldTimer(this.dependencies.clock, workSliceMs);
     const objects: KubeObject[] = [];
     for (const item of result.items) {
       objects.push(renderings.parse(item));
-      if (breather.isDue()) await breather.rest();
+      if (yieldTimer.isDue()) await yieldTimer.yield();
     }
     const list = renderings.shapedList(objects, meta, representation);
     return this.answers.sendValue(request, reply, 200, list, representation);

@@ -2,15 +2,15 @@ import type { RequestInfo } from '../machinery/request-info.js';
 import { privilegedGroup, type UserInfo } from '../machinery/user-info.js';
 
 export interface InflightLimits {
-  /** 0: no bound. */
+  /** 0 disables the limit. */
   readonly readsMax: number;
   readonly writesMax: number;
-  /** Of watches, and of connections to pods and nodes: of all users together, and of each. */
+  /** Limits of watches and of connections to pods and nodes: in total, and per user. */
   readonly longRunningMax: number;
   readonly longRunningPerUserMax: number;
 }
 
-/** True when the request may begin; `release` is then called once, when it has ended. */
+/** `release` must be called once, when the request has ended. */
 export type InflightVerdict =
   | { readonly isAdmitted: true; readonly release?: () => void }
   | { readonly isAdmitted: false; readonly reason: string };
@@ -21,9 +21,9 @@ const exempt: InflightVerdict = { isAdmitted: true };
 const tooMany: InflightVerdict = { isAdmitted: false, reason: 'Too many requests, please try again later.' };
 
 /**
- * Bounds the requests that run at the same time: reads and writes apart, so that a flood of one leaves room for the
- * other, and watches, which last as long as their client likes, for each user too, so that one user cannot take all of
- * them. Members of system:masters are never refused: an operator must get in to end a flood.
+ * Limits concurrent requests (--max-requests-inflight). Reads and writes have separate limits, so that a flood of one
+ * leaves room for the other. Long-running requests are also limited per user, so that one user cannot take all of them.
+ * Members of system:masters are exempt, so that an operator can end a flood.
  */
 export class InflightLimiter {
   private reads = 0;
@@ -61,7 +61,7 @@ export class InflightLimiter {
     if (longRunningPerUserMax > 0 && ofUser >= longRunningPerUserMax) {
       return {
         isAdmitted: false,
-        reason: `The user has ${ofUser} watches open, which is the bound; close some first.`,
+        reason: `The user has ${ofUser} watches open, which is the limit; close some first.`,
       };
     }
     if (longRunningMax > 0 && this.longRunning >= longRunningMax) {

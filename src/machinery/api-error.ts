@@ -5,8 +5,8 @@ import { qualifiedResource, type GroupResource } from './gvk.js';
 import { listed } from './listed.js';
 
 /**
- * The one error that clients see. Everything that refuses a request throws it; the filter turns it into a Status.
- * The reasons are a closed set, each with its HTTP status.
+ * Status reasons with their HTTP status codes. Every rejected request throws an ApiError, which the exception filter
+ * converts to a Status.
  */
 export const statusCodeOfReason = {
   BadRequest: 400,
@@ -45,7 +45,7 @@ export interface StatusDetails {
   retryAfterSeconds?: number;
 }
 
-/** The body of every error answer, and of some successful deletions. */
+/** The body of error responses, and of some successful deletions. */
 export interface Status {
   kind: 'Status';
   apiVersion: 'v1';
@@ -62,9 +62,9 @@ interface ApiErrorFields {
   readonly message: string;
   readonly code?: number;
   readonly details?: StatusDetails;
-  /** Answered as a line of text: outside the API nothing speaks Status. */
+  /** Sent as plain text: clients outside the API do not expect a Status. */
   readonly plainText?: boolean;
-  /** A token to go on with, where a list expired half way. */
+  /** A continue token for the rest of a list whose revision has expired. */
   readonly continueToken?: string;
   readonly cause?: unknown;
 }
@@ -107,7 +107,7 @@ export class ApiError extends Error {
     return new ApiError({ reason: 'Unauthorized', message });
   }
 
-  /** `message` is what follows `is forbidden: `. */
+  /** `message` follows `is forbidden: `. */
   static forbidden(resource: GroupResource, name: string, message: string, causes?: StatusCause[]): ApiError {
     const where = qualifiedResource(resource.group, resource.resource);
     return new ApiError({
@@ -125,7 +125,7 @@ export class ApiError extends Error {
     });
   }
 
-  /** No such group, version, resource or subresource; also what any path that nobody serves gets from a resource. */
+  /** An unknown group, version, resource or subresource. */
   static noSuchResource(): ApiError {
     return new ApiError({
       reason: 'NotFound',
@@ -134,7 +134,7 @@ export class ApiError extends Error {
     });
   }
 
-  /** A path outside /api and /apis that nobody serves. */
+  /** An unknown path outside /api and /apis. */
   static noSuchPage(): ApiError {
     return new ApiError({ reason: 'NotFound', message: '404 page not found', plainText: true });
   }

@@ -6,8 +6,8 @@ const good = { type: 'Ready', status: 'True', reason: 'AllWell', lastTransitionT
 it.each<[string, object[], string[]]>([
   ['a good one', [good], []],
   ['twice', [good, good], ['c[1].type: Duplicate value: "Ready"']],
-  ['no reason', [{ ...good, reason: '' }], ['c[0].reason: Required value']],
-  ['no time', [{ ...good, lastTransitionTime: null }], ['c[0].lastTransitionTime: Required value']],
+  ['an empty reason', [{ ...good, reason: '' }], ['c[0].reason: Required value']],
+  ['no lastTransitionTime', [{ ...good, lastTransitionTime: null }], ['c[0].lastTransitionTime: Required value']],
   [
     'another status',
     [{ ...good, status: 'Yes' }],
@@ -27,7 +27,7 @@ it.each<[string, object[], string[]]>([
   expect(validateConditions(conditions, path('c')).map(({ field, detail }) => `${field}: ${detail}`)).toEqual(want),
 );
 
-it('a reason with spaces', () => {
+it('a reason with spaces is invalid', () => {
   const [error] = validateConditions([{ ...good, reason: 'all well' }], path('c'));
   expect(error!.detail).toContain("regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?'");
 });

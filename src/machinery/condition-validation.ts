@@ -10,7 +10,7 @@ const reasonMismatch =
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' " +
   `(e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '${reasonPattern}')`;
 
-/** The conditions that every kind may have in its status, each type once. */
+/** Validates metav1.Condition items, whose types must be unique. */
 export function validateConditions(conditions: unknown, at: FieldPath): FieldError[] {
   const seen = new Set<string>();
   return each(conditions, at, (condition, conditionAt) => {

@@ -1,6 +1,6 @@
 import type { JsonValue } from './kube-object.js';
 
-/** The objects, lists and scalars of a value, itself among them; counting ends where they are more than `max`. */
+/** Counts the objects, lists and scalars of a value including itself. Stops when there are more than `max`. */
 export function countValues(value: JsonValue, max: number): number {
   if (typeof value !== 'object' || value === null) return 1;
   let count = 1;

@@ -1,4 +1,4 @@
-/** Whether two JSON values say the same; the order of an object's fields says nothing. Recursion is bounded by the codec's depth limit. */
+/** True if two JSON values are equal regardless of field order. Recursion is bounded by the codec's depth limit. */
 export function deepEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

@@ -12,27 +12,27 @@ import { fieldError, type FieldError } from './field-error.js';
 const repeated = (count: number, value: unknown = 'x'): FieldError[] =>
   Array.from({ length: count }, (_, index) => fieldError.invalid(`spec.items[${index}]`, value, 'is wrong'));
 
-describe('the budget of validation errors', () => {
+describe('validation error budget', () => {
   it.each([
     { name: 'none', made: 0, told: 0, cut: false },
-    { name: 'as many as the bound', made: validationErrorsMax, told: validationErrorsMax, cut: false },
-    { name: 'one more than the bound', made: validationErrorsMax + 1, told: validationErrorsMax + 1, cut: true },
+    { name: 'validationErrorsMax', made: validationErrorsMax, told: validationErrorsMax, cut: false },
+    { name: 'validationErrorsMax + 1', made: validationErrorsMax + 1, told: validationErrorsMax + 1, cut: true },
     { name: 'a million', made: 1_000_000, told: validationErrorsMax + 1, cut: true },
-  ])('$name: $told errors are told', ({ made, told, cut }) => {
+  ])('$name: returns $told errors', ({ made, told, cut }) => {
     const errors = boundedErrors(() => repeated(made));
     expect(errors).toHaveLength(told);
     expect(isCutShort(errors)).toBe(cut);
     if (made > 0) expect(errors[0]!.field).toBe('spec.items[0]');
   });
 
-  it('cuts a list that was made without it', () => {
+  it('firstErrors() truncates a list created without a budget', () => {
     const few = repeated(validationErrorsMax + 1);
     expect(firstErrors(few)).toBe(few);
     const cut = firstErrors(repeated(100_000));
     expect([cut.length, isCutShort(cut)]).toEqual([validationErrorsMax + 1, true]);
   });
 
-  it('stops validation where the bound is reached', () => {
+  it('stops validation at the limit', () => {
     let steps = 0;
     boundedErrors(() =>
       Array.from({ length: 100_000 }, () => {
@@ -43,13 +43,13 @@ describe('the budget of validation errors', () => {
     expect(steps).toBe(validationErrorsMax + 1);
   });
 
-  it('stops validation when errors quote large values, but tells the first whatever its size', () => {
+  it('stops validation when errors quote large values, but returns the first of any size', () => {
     const large = 'y'.repeat(3_000_000);
     expect(boundedErrors(() => repeated(1, large))[0]!.detail).toContain(large);
     expect(boundedErrors(() => repeated(10, large))).toHaveLength(2);
   });
 
-  it('does not count errors made under uncountedErrors, and counts again after it', () => {
+  it('does not count errors within uncountedErrors(), and counts again after it', () => {
     const errors = boundedErrors(() => {
       expect(uncountedErrors(() => repeated(5_000))).toHaveLength(5_000);
       return repeated(2);
@@ -60,13 +60,13 @@ describe('the budget of validation errors', () => {
     );
   });
 
-  it('keeps budgets of nested validations apart', () => {
+  it('nested validations have separate budgets', () => {
     const errors = boundedErrors(() => [...boundedErrors(() => repeated(600)), ...repeated(600)]);
     expect(errors).toHaveLength(1_200);
     expect(isCutShort(errors)).toBe(false);
   });
 
-  it('lets other failures through and counts nothing afterwards', () => {
+  it('rethrows other errors, and counts nothing afterwards', () => {
     const failing = () => {
       throw new TypeError('ours');
     };
@@ -74,7 +74,7 @@ describe('the budget of validation errors', () => {
     expect(repeated(validationErrorsMax + 5)).toHaveLength(validationErrorsMax + 5);
   });
 
-  it('counts errors of a validation in steps, and not those that others make in between', () => {
+  it('counts errors of a validation in steps, without those created by others in between', () => {
     const validation = function* (errors: number) {
       const first = repeated(errors);
       yield;

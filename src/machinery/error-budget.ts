@@ -1,12 +1,12 @@
 import type { Steps } from '../std/steps.js';
 import type { FieldError } from './field-error.js';
 
-/** Errors that one validation reports at most. A body of 3 MiB can hold a million mistakes; nobody reads a thousand. */
+/** Maximum number of errors per validation. A body of 3 MiB can cause a million. */
 export const validationErrorsMax = 1000;
-/** Characters of all their paths and texts: an error may quote a value as large as the body. */
+/** Maximum number of characters of all errors: an error may quote a value as large as the body. */
 const charactersMax = 1_000_000;
 
-/** The last cause of an answer that does not list every error. */
+/** The last cause in a response that does not list all errors. */
 const tooManyErrors: FieldError = {
   type: 'FieldValueTooMany',
   field: '*',
@@ -20,7 +20,7 @@ class ErrorBudget {
   readonly spent = new BudgetSpent('too many validation errors');
   private characters = 0;
 
-  /** Throws instead of taking another error when the budget is spent; the first error is taken whatever its size. */
+  /** Throws if the budget is spent. Accepts the first error regardless of its size. */
   add(error: FieldError): void {
     if (this.errors.length >= validationErrorsMax || this.characters > charactersMax) throw this.spent;
     this.errors.push(error);
@@ -28,19 +28,19 @@ class ErrorBudget {
   }
 }
 
-/** A step of a validation is synchronous, so there is at most one that collects errors now. */
+/** The budget of the running validation. A validation step is synchronous, so there is only one. */
 let current: (() => ErrorBudget) | undefined;
 
-/** Counts an error against the validation that is under way. Called by every factory of field errors. */
+/** Counts an error against the running validation. Called by every factory of field errors. */
 export function counted(error: FieldError): FieldError {
   current?.().add(error);
   return error;
 }
 
 /**
- * The errors of a validation, which is cut short when it has found too many: its time then depends on the bytes of the
- * object and not on the mistakes in them. A cut list ends with a cause that says so. Every error that `validate` makes
- * counts; validation that makes errors and drops them again belongs into `uncountedErrors`.
+ * Runs a validation and stops it after too many errors, so that its time depends on the size of the object, not on the
+ * number of mistakes. A truncated list ends with a cause that says so. Every created error counts; validation that
+ * discards errors must run in `uncountedErrors`.
  */
 export function boundedErrors(validate: () => readonly FieldError[]): readonly FieldError[] {
   const outer = current;
@@ -56,7 +56,7 @@ export function boundedErrors(validate: () => readonly FieldError[]): readonly F
   }
 }
 
-/** boundedErrors() of a validation in steps, between which others may collect errors of their own. */
+/** Runs boundedErrors() in steps, between which other validations may run. */
 export function* boundedErrorsInSteps(steps: Steps<readonly FieldError[]>): Steps<readonly FieldError[]> {
   let budget: ErrorBudget | undefined;
   const own = () => (budget ??= new ErrorBudget());
@@ -76,18 +76,18 @@ export function* boundedErrorsInSteps(steps: Steps<readonly FieldError[]>): Step
   }
 }
 
-/** At most as many as a validation reports, of a list that was made without a bound. */
+/** Truncates a list of errors that was created without a budget. */
 export function firstErrors(errors: readonly FieldError[]): readonly FieldError[] {
   if (errors.length <= validationErrorsMax + 1) return errors;
   return [...errors.slice(0, validationErrorsMax), tooManyErrors];
 }
 
-/** True if `errors` was cut short by `boundedErrors` or `boundedErrorsInSteps`. */
+/** True if `errors` was truncated. */
 export function isCutShort(errors: readonly FieldError[]): boolean {
   return errors.at(-1)?.detail === tooManyErrors.detail;
 }
 
-/** Runs validation that bounds its errors itself, or drops some of them. */
+/** Runs validation that bounds its errors itself, or discards some of them. */
 export function uncountedErrors<T>(validate: () => T): T {
   const outer = current;
   current = undefined;

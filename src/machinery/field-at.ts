@@ -1,6 +1,6 @@
 import { asFields, asText, type Fields } from './fields.js';
 
-/** How to read a field by its path, as field selectors compare it: what is absent or no text reads as ''. */
+/** Returns a function that reads a field by its path for field selectors: '' if the field is absent or not a string. */
 export const fieldAt =
   (...names: string[]) =>
   (object: Fields): string =>

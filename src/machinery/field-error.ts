@@ -1,6 +1,6 @@
 import { counted } from './error-budget.js';
 
-/** What is wrong with one field. Validation collects all of them; it never throws and never mutates. */
+/** Validation errors of fields. Validation returns all of them; it never throws and never changes the object. */
 export type FieldErrorType =
   | 'FieldValueNotFound'
   | 'FieldValueRequired'
@@ -17,12 +17,12 @@ export interface FieldError {
   readonly type: FieldErrorType;
   /** `spec.ports[0].name` */
   readonly field: string;
-  /** The whole text behind the field, e.g. `Invalid value: "x": must be …`. */
+  /** The complete text after the field: `Invalid value: "x": must be …`. */
   readonly detail: string;
 }
 
-/** Values in messages look as Go's %q, %v and JSON print them: strings quoted, the rest as JSON. */
-function shown(value: unknown): string {
+/** Formats values as Go does: strings as %q, others as JSON. */
+function formatValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
@@ -30,7 +30,7 @@ function shown(value: unknown): string {
   return JSON.stringify(value, markLarge).replace(/"\\u0000(-?\d+)"/g, '$1');
 }
 
-/** Whole numbers that JSON.stringify refuses: beyond what a double holds. */
+/** Marks integers that JSON.stringify does not support: those a double cannot represent. */
 const markLarge = (_field: string, value: unknown): unknown =>
   typeof value === 'bigint' ? `\u0000${value.toString()}` : value;
 
@@ -55,7 +55,7 @@ export const fieldError = {
     counted({
       type: 'FieldValueInvalid',
       field,
-      detail: `Invalid value: ${shown(value)}${detail === '' ? '' : `: ${detail}`}`,
+      detail: `Invalid value: ${formatValue(value)}${detail === '' ? '' : `: ${detail}`}`,
     }),
   forbidden: (field: string, detail: string): FieldError =>
     counted({
@@ -67,19 +67,19 @@ export const fieldError = {
     counted({
       type: 'FieldValueNotFound',
       field,
-      detail: `Not found: ${shown(value)}`,
+      detail: `Not found: ${formatValue(value)}`,
     }),
   duplicate: (field: string, value: unknown): FieldError =>
     counted({
       type: 'FieldValueDuplicate',
       field,
-      detail: `Duplicate value: ${shown(value)}`,
+      detail: `Duplicate value: ${formatValue(value)}`,
     }),
   notSupported: (field: string, value: unknown, supported: readonly string[]): FieldError =>
     counted({
       type: 'FieldValueNotSupported',
       field,
-      detail: `Unsupported value: ${shown(value)}${
+      detail: `Unsupported value: ${formatValue(value)}${
         supported.length === 0 ? '' : `: supported values: ${supported.map(goQuote).join(', ')}`
       }`,
     }),
@@ -105,23 +105,23 @@ export const fieldError = {
     counted({
       type: 'FieldValueTypeInvalid',
       field,
-      detail: `Invalid value: ${shown(value)}: ${detail}`,
+      detail: `Invalid value: ${formatValue(value)}: ${detail}`,
     }),
 };
 
 /**
- * A path that grows by child and index: `path('spec').child('ports').index(0)`. Validation makes many and shows few, so
- * it is a chain of steps until somebody reads it.
+ * A field path: `path('spec').child('ports').index(0)`. Validation creates many and prints few, so the text is built on
+ * demand.
  */
 export class FieldPath {
   constructor(
     private readonly step: string | number,
-    private readonly holder?: FieldPath,
+    private readonly parent?: FieldPath,
     private readonly isKey = false,
   ) {}
   child(name: string, ...more: string[]): FieldPath {
     const child = name === '' ? this : new FieldPath(name, this);
-    return more.length === 0 ? child : more.reduce<FieldPath>((holder, inner) => holder.child(inner), child);
+    return more.length === 0 ? child : more.reduce<FieldPath>((path, inner) => path.child(inner), child);
   }
   index(position: number): FieldPath {
     return new FieldPath(position, this, true);
@@ -130,8 +130,8 @@ export class FieldPath {
     return new FieldPath(name, this, true);
   }
   toString(): string {
-    const { step, holder } = this;
-    const before = holder ? String(holder) : '';
+    const { step, parent } = this;
+    const before = parent ? String(parent) : '';
     if (this.isKey) return `${before}[${step}]`;
     return before === '' ? String(step) : `${before}.${step}`;
   }

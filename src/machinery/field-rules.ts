@@ -1,7 +1,7 @@
 import { fieldError, type FieldError, type FieldPath } from './field-error.js';
 import { asItems, type Fields } from './fields.js';
 
-/** The few shapes that most rules of validation have. A rule looks at a value, and says where it stands. */
+/** A validation rule: checks a value and returns errors at its path. */
 export type Rule<T> = (value: T, at: FieldPath, index: number) => FieldError[];
 
 export function each<T extends object>(
@@ -26,7 +26,7 @@ export function required(value: unknown, at: FieldPath, detail = ''): FieldError
   return value === undefined || value === null || value === '' ? [fieldError.required(String(at), detail)] : [];
 }
 
-/** What a check of a text (a kind of name, an address) finds wrong. */
+/** Returns an error for each problem that `check` (of a name or an address) finds. */
 export function checked(value: string, at: FieldPath, check: (text: string) => string[]): FieldError[] {
   return check(value).map((message) => fieldError.invalid(String(at), value, message));
 }
@@ -35,7 +35,7 @@ export function requiredName(value: string, at: FieldPath, check: (text: string)
   return value === '' ? required(value, at) : checked(value, at, check);
 }
 
-/** An absent value is another rule's matter. */
+/** Accepts an absent value. */
 export function oneOf(value: unknown, at: FieldPath, supported: readonly string[]): FieldError[] {
   if (value === undefined || value === null || supported.includes(value as string)) return [];
   return [fieldError.notSupported(String(at), value, supported)];
@@ -51,7 +51,7 @@ export function notNegative(value: unknown, at: FieldPath): FieldError[] {
   return [fieldError.invalid(String(at), value, 'must be greater than or equal to 0')];
 }
 
-/** Every key but the first of its kind; an empty key is never a duplicate. */
+/** Returns an error for every duplicate key. Empty keys are ignored. */
 export function duplicates<T>(
   list: readonly T[],
   keyOf: (item: T) => string,
@@ -67,7 +67,7 @@ export function duplicates<T>(
   });
 }
 
-/** Exactly one field of a union: the first one set is taken, every other is one too many. */
+/** Requires a union to have at most one member: returns the first one that is set, and an error for every other. */
 export function onlyOneOf<T extends object, Field extends keyof T & string>(
   value: T,
   at: FieldPath,

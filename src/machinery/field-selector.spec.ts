@@ -42,7 +42,7 @@ describe('parseFieldSelector', () => {
     expect(parseFieldSelector(text).matches((field) => values.get(field) ?? '')).toBe(want);
   });
 
-  it('tells what an index or an authorizer can use', () => {
+  it('requiresExact() returns required values', () => {
     const selector = parseFieldSelector('a=1,b!=2,c=');
     expect(['a', 'b', 'c', 'd'].map((field) => selector.requiresExact(field))).toEqual(['1', undefined, '', undefined]);
     expect(selector.equalities.map(({ field }) => field)).toEqual(['a', 'c']);
@@ -58,23 +58,23 @@ describe('a long field selector', () => {
     ['a value that is not excluded', long(), { a: 'x' }, true],
     ['an excluded value', long(), { a: '4999' }, false],
     ['the required value', long('b=1', 'b==1'), { b: '1' }, true],
-    ['another than the required value', long('b=1'), { b: '2' }, false],
+    ['a value other than the required one', long('b=1'), { b: '2' }, false],
     ['an absent field that must have a value', long('b=1'), {}, false],
     ['an absent field that must be empty', long('b='), {}, true],
     ['an absent field that must not be empty', long('b!='), {}, false],
     ['two required values', long('b=1', 'b=2'), { b: '1' }, false],
     ['a value both required and excluded', long('a=1'), { a: '1' }, false],
-  ])('is answered as a short one on %s', (_what, selector, fields, want) =>
+  ])('matches like a short one on %s', (_what, selector, fields, want) =>
     expect(selector.matches((field) => new Map(Object.entries(fields)).get(field) ?? '')).toBe(want),
   );
 
-  it('asks an object once for each field', () => {
+  it('reads each field of an object once', () => {
     const asked: string[] = [];
     long('b!=1', 'b!=2').matches((field) => (asked.push(field), 'x'));
     expect(asked).toEqual(['a', 'b']);
   });
 
-  it('tells an index each required value once, and two at most of a field', () => {
+  it('has distinct equalities, at most two per field', () => {
     const equal = Array.from({ length: 100 }, () => 'b=1');
     expect(long(...equal).equalities.map(({ value }) => value)).toEqual(['1']);
     expect(long('b=1', 'b=2', 'b=3').equalities.map(({ value }) => value)).toEqual(['1', '2']);
@@ -89,13 +89,13 @@ describe('requireSelectable', () => {
       requireSelectable(parseFieldSelector(text), ...rest);
       return 'ok';
     });
-  it('knows the common fields', () => {
+  it('accepts the common fields', () => {
     expect(check('metadata.name=a,metadata.namespace=b')).toBe('ok');
     expect(check('metadata.uid=x')).toBe(
       '"metadata.uid" is not a known field selector: only "metadata.name", "metadata.namespace"',
     );
   });
-  it('lets a kind offer more, and refuse in its own words', () => {
+  it('accepts the fields of a kind, and rejects others with its text', () => {
     const fields = new Set(['metadata.name', 'status.phase']);
     expect(check('status.phase=Running', fields)).toBe('ok');
     expect(check('spec.bad=x', fields, (field) => `field label not supported: ${field}`)).toBe(

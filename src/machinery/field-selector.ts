@@ -3,8 +3,8 @@ import { goQuote } from './field-error.js';
 import { listedMax } from './requirements-by-key.js';
 
 /**
- * `metadata.name=web,spec.nodeName!=`: equality on a few fields that a resource offers. `\` escapes `\`, `,` and `=`.
- * A field that the object lacks counts as ''. Mistakes throw a BadRequest with the text that clients know.
+ * `metadata.name=web,spec.nodeName!=`: equality requirements on selectable fields. `\\` escapes `\\`, `,` and `=`. An
+ * absent field equals ''. Syntax errors throw a BadRequest with the text of kube-apiserver.
  */
 export interface FieldRequirement {
   readonly field: string;
@@ -14,16 +14,16 @@ export interface FieldRequirement {
 
 export class FieldSelector {
   readonly isEmpty: boolean;
-  /** The fields that must have one value: what an index can answer. Repeated requirements are left out. */
+  /** Distinct equality requirements, for indexes. */
   readonly equalities: readonly FieldRequirement[];
-  private readonly byField: ReadonlyMap<string, FieldDemand> | undefined;
+  private readonly byField: ReadonlyMap<string, FieldConstraint> | undefined;
   constructor(readonly requirements: readonly FieldRequirement[]) {
     this.isEmpty = requirements.length === 0;
-    this.byField = requirements.length > listedMax ? demandsOf(requirements) : undefined;
+    this.byField = requirements.length > listedMax ? constraintsOf(requirements) : undefined;
     this.equalities = this.byField ? equalitiesOf(this.byField) : requirements.filter(isEquality);
   }
 
-  /** `valueOf` says what the object has in a field, '' when nothing. */
+  /** `valueOf` returns the value of a field, '' if it is absent. */
   matches(valueOf: (field: string) => string): boolean {
     if (this.byField) return areMet(this.byField, valueOf);
     for (const { field, operator, value } of this.requirements) {
@@ -32,17 +32,17 @@ export class FieldSelector {
     return true;
   }
 
-  /** The value that the field must have, or undefined when the selector does not say. For indexes and authorization. */
+  /** Returns the value that the field must equal; undefined if there is none. For indexes and authorization. */
   requiresExact(field: string): string | undefined {
     return this.equalities.find((requirement) => requirement.field === field)?.value;
   }
 
-  /** This selector and one more equality. */
+  /** Returns this selector with another equality requirement. */
   and(field: string, value: string): FieldSelector {
     return new FieldSelector([...this.requirements, { field, operator: '=', value }]);
   }
 
-  /** The same demands on fields that are called otherwise. */
+  /** Returns the same requirements on renamed fields. */
   renamed(names: Readonly<Record<string, string>>): FieldSelector {
     const name = (field: string) => (Object.hasOwn(names, field) ? names[field]! : field);
     return new FieldSelector(this.requirements.map((demand) => ({ ...demand, field: name(demand.field) })));
@@ -53,19 +53,19 @@ export class FieldSelector {
   }
 }
 
-/** What one field must meet: all that the requirements on it say together. */
-interface FieldDemand {
-  /** The only value that will do; any where empty, none where there are two. */
+/** All requirements on one field. */
+interface FieldConstraint {
+  /** The required values: any value matches if empty, none if there are two. */
   readonly required: Set<string>;
   readonly denied: Set<string>;
 }
 
 /**
- * The requirements of a long selector, joined by field: an object costs the fields that are named, of which a kind
- * offers a handful, however many requirements there are.
+ * Groups the requirements of a long selector by field, so that matching costs the number of fields, not of
+ * requirements.
  */
-function demandsOf(requirements: readonly FieldRequirement[]): Map<string, FieldDemand> {
-  const demands = new Map<string, FieldDemand>();
+function constraintsOf(requirements: readonly FieldRequirement[]): Map<string, FieldConstraint> {
+  const demands = new Map<string, FieldConstraint>();
   for (const { field, operator, value } of requirements) {
     let demand = demands.get(field);
     if (!demand) demands.set(field, (demand = { required: new Set(), denied: new Set() }));
@@ -76,14 +76,14 @@ function demandsOf(requirements: readonly FieldRequirement[]): Map<string, Field
 
 const isEquality = ({ operator }: FieldRequirement): boolean => operator === '=';
 
-/** Two values of a field say already that none will do. */
-function equalitiesOf(demands: ReadonlyMap<string, FieldDemand>): FieldRequirement[] {
+/** Two different values suffice to show that nothing matches. */
+function equalitiesOf(demands: ReadonlyMap<string, FieldConstraint>): FieldRequirement[] {
   return [...demands].flatMap(([field, { required }]) =>
     [...required].slice(0, 2).map((value) => ({ field, operator: '=' as const, value })),
   );
 }
 
-function areMet(demands: ReadonlyMap<string, FieldDemand>, valueOf: (field: string) => string): boolean {
+function areMet(demands: ReadonlyMap<string, FieldConstraint>, valueOf: (field: string) => string): boolean {
   for (const [field, { required, denied }] of demands) {
     const value = valueOf(field);
     if (denied.has(value) || required.size > 1 || (required.size === 1 && !required.has(value))) return false;
@@ -99,13 +99,13 @@ export function parseFieldSelector(text: string): FieldSelector {
   return new FieldSelector(terms.sort().map((term) => parseTerm(term, text)));
 }
 
-/** The fields that almost every resource can be selected by. */
+/** Fields by which almost every resource can be selected. */
 export const commonSelectableFields: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace']);
 
 const unknownField = (field: string): string =>
   `${goQuote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
 
-/** Throws when the selector names a field that the resource does not offer; `refusal` is how the kind says so. */
+/** Throws if the selector uses a field that is not selectable. `refusal` returns the error text of the kind. */
 export function requireSelectable(
   selector: FieldSelector,
   selectable: ReadonlySet<string> = commonSelectableFields,

@@ -1,15 +1,12 @@
-/**
- * Reading and filling parts of objects whose shape only the code of their kind knows.
- * Reads never throw: what is absent, null or of another type reads as empty.
- */
+/** Reads and fills in fields of untyped objects. Reads never throw: absent, null and mistyped values read as empty. */
 export type Fields = Record<string, unknown>;
 
-/** What is no object reads as a fresh empty one, so that a write to it harms nobody. */
+/** Returns a new empty object for any other value, so that writes to it have no effect. */
 export function asFields(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
-/** The objects of a list, in place: an element that is no object reads as an empty one. */
+/** Returns the items of a list as objects. Items of other types become empty objects, to keep positions. */
 export function asItems(value: unknown): Fields[] {
   return Array.isArray(value) ? value.map(asFields) : [];
 }
@@ -26,7 +23,7 @@ export function asNumber(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** What is at a path of fields: `['spec', 'replicas']`. Only objects have fields, and only those that are their own. */
+/** Returns the value at a path of own fields: `['spec', 'replicas']`. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, field) => {
     const fields = asFields(inner);
@@ -38,12 +35,12 @@ export function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** A map of strings by its keys: labels, selectors, data. */
+/** Returns the entries of a string map: labels, selectors, data. */
 export function asTextMap(value: unknown): [string, string][] {
   return Object.entries(asFields(value)).map(([key, text]) => [key, asText(text)]);
 }
 
-/** The object in a field; made when there is none. */
+/** Returns the object in a field, after creating it if it is absent. */
 export function makeFields(parent: Fields, field: string): Fields {
   const found = parent[field];
   if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as Fields;
@@ -52,12 +49,12 @@ export function makeFields(parent: Fields, field: string): Fields {
   return made;
 }
 
-/** Sets a field that is absent. */
+/** Sets a field if it is absent. */
 export function fillIn(parent: Fields, field: string, value: unknown): void {
   if (!isSet(parent[field])) parent[field] = value;
 }
 
-/** Sets a field that is absent or has the zero value of its type, where zero says nothing (`""`, 0). */
+/** Sets a field if it is absent or has the zero value (`""`, 0), where zero means unset. */
 export function fillInZero(parent: Fields, field: string, value: string | number): void {
   if (!parent[field]) parent[field] = value;
 }

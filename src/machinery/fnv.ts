@@ -1,14 +1,14 @@
-/** 64 bits as two whole numbers: a double holds only 53. */
+/** 64 bits as two integers, since a double holds only 53. */
 export interface Hash64 {
   readonly high: number;
   readonly low: number;
 }
 
-/** The prime is 2^40 + this, so that a product is two small ones and a shift. */
+/** The FNV prime is 2^40 plus this number, so a product is two small products and a shift. */
 const primeLow = 0x1b3;
 const limb = 2 ** 32;
 
-/** FNV-1a of the text's UTF-8 bytes. Each limb times `primeLow` stays below 2^42. */
+/** FNV-1a of the UTF-8 bytes. Each limb times `primeLow` stays below 2^42. */
 export function fnv1a64(text: string): Hash64 {
   let high = 0xcbf29ce4;
   let low = 0x84222325;

@@ -1,6 +1,6 @@
 import { goStruct } from './go-value.js';
 
-it('shows every field, in order, under its name in Go', () =>
+it('prints every field in order with its Go name', () =>
   expect(
     JSON.stringify(
       goStruct({ name: 'n', apiGroup: 'g', inner: { a: 1 } }, [

@@ -1,8 +1,7 @@
 import { asFields, isSet } from './fields.js';
 
 /**
- * Objects as messages about them show them: under the names of the fields in Go, all of them, in their order. Clients
- * compare such messages with those of other servers.
+ * Describes how error messages print an object: with Go field names, all fields, in Go order, as kube-apiserver does.
  */
 export type GoStruct = readonly (readonly [field: string, absent: unknown, inner?: (value: unknown) => unknown])[];
 
@@ -17,8 +16,8 @@ export function goStruct(value: unknown, fields: GoStruct): Record<string, unkno
 }
 
 /**
- * A struct of many fields, in short: `name='' tty=false volumes`, where null stands for what is absent unless it says
- * something else. Inner structs without a description of their own show what there is.
+ * Parses the description of a struct: `name='' tty=false volumes`. An absent field prints as null unless a value is
+ * given. Nested structs without a description print the fields that are set.
  */
 export function goShape(text: string, inner: Readonly<Record<string, (value: unknown) => unknown>> = {}): GoStruct {
   return text
@@ -41,7 +40,7 @@ export const goList =
   (value: unknown): unknown =>
     Array.isArray(value) ? value.map((item) => goStruct(item, fields)) : value;
 
-/** Maps keep their keys, in order. */
+/** Maps print their keys in order. */
 export const goMap = (value: unknown): unknown =>
   Object.fromEntries(Object.entries(asFields(value)).sort(([a], [b]) => (a < b ? -1 : 1)));
 

@@ -1,4 +1,4 @@
-/** Group, version and kind (or resource): the three names that say what an object is. The core group is ''. */
+/** Group, version and kind, or resource. The core group is ''. */
 export interface GroupVersionKind {
   readonly group: string;
   readonly version: string;
@@ -14,12 +14,12 @@ export interface GroupResource {
   readonly resource: string;
 }
 
-/** `v1` for the core group, otherwise `group/version`. */
+/** Returns `v1` for the core group, otherwise `group/version`. */
 export function apiVersionOf(group: string, version: string): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** Undefined when the text has more than one slash. */
+/** Returns undefined if the text has more than one slash. */
 export function parseApiVersion(text: string): { group: string; version: string } | undefined {
   const parts = text.split('/');
   if (parts.length === 1) return { group: '', version: text };
@@ -27,7 +27,7 @@ export function parseApiVersion(text: string): { group: string; version: string 
   return undefined;
 }
 
-/** `pods`, or `deployments.apps`: how messages name a resource. */
+/** Returns `pods` or `deployments.apps`, as messages name a resource. */
 export function qualifiedResource(group: string, resource: string): string {
   return group === '' ? resource : `${resource}.${group}`;
 }

@@ -1,8 +1,8 @@
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The text of a header, whose bytes Node shows as one character each. Undefined if they are no UTF-8: two wrong names
- * must not become one by the character that stands for what cannot be read.
+ * Decodes a header value, which Node returns as one character per byte. Undefined if it is not UTF-8: replacement
+ * characters would make different names equal.
  */
 export function headerText(value: string): string | undefined {
   try {

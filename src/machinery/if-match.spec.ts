@@ -8,6 +8,6 @@ it.each<[string | undefined, string | undefined]>([
   [' "7" ', '7'],
 ])('If-Match: %s', (header, want) => expect(resourceVersionOfIfMatch(header)).toBe(want));
 
-it.each(['"7', 'W/"7"', '7, 8', 'x'])('If-Match: %s is refused', (header) =>
+it.each(['"7', 'W/"7"', '7, 8', 'x'])('If-Match: %s is rejected', (header) =>
   expect(() => resourceVersionOfIfMatch(header)).toThrow('takes one resourceVersion'),
 );

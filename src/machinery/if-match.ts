@@ -1,6 +1,6 @@
 import { ApiError } from './api-error.js';
 
-/** The resourceVersion that an `If-Match` header asks for, as it is or quoted; `*` asks for none. */
+/** Returns the resourceVersion of an `If-Match` header, quoted or not; undefined for `*`. */
 export function resourceVersionOfIfMatch(header: string | undefined): string | undefined {
   const text = header?.trim() ?? '';
   if (text === '' || text === '*') return undefined;

@@ -1,11 +1,11 @@
 import { isIPv4 } from 'node:net';
 
-/** `10.0.0.0/24` → `10.0.0.1`: by convention the address of the server's own Service. */
+/** `10.0.0.0/24` → `10.0.0.1`: by convention the cluster IP of the `kubernetes` Service. */
 export function firstAddressOf(cidr: string): string {
   return addressAt(cidr, 1n);
 }
 
-/** The address `offset` places behind the start of the range. */
+/** Returns the address at `offset` from the start of the range. */
 export function addressAt(cidr: string, offset: bigint): string {
   const [base = '', bits = '0'] = cidr.split('/');
   const isV4 = isIPv4(base);
@@ -15,17 +15,17 @@ export function addressAt(cidr: string, offset: bigint): string {
   return isV4 ? v4Text(start + offset) : v6Text(start + offset);
 }
 
-/** An address as the number that it is. Not for texts that are no address. */
+/** Converts a valid address to a number. */
 export function addressNumber(address: string): bigint {
   return toNumber(inGroups(address));
 }
 
-/** The one way to write an address of a family. */
+/** Returns the canonical text of an address. */
 export function addressText(value: bigint, family: 4 | 6): string {
   return family === 4 ? v4Text(value) : v6Text(value);
 }
 
-/** The last four bytes of an IPv6 address may be written as IPv4: `64:ff9b::10.0.0.1` → `64:ff9b::a00:1`. */
+/** Converts a trailing IPv4 part of an IPv6 address: `64:ff9b::10.0.0.1` → `64:ff9b::a00:1`. */
 function inGroups(text: string): string {
   if (!text.includes(':')) return text;
   return text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, ...bytes: string[]) => {
@@ -48,7 +48,7 @@ function v4Text(value: bigint): string {
   return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 255n)).join('.');
 }
 
-/** With the longest run of zero groups left out. */
+/** Omits the longest run of zero groups. */
 function v6Text(value: bigint): string {
   const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16)).join(
     ':',

@@ -3,7 +3,7 @@ import { jsonDiff } from './json-diff.js';
 const diff = (...lines: string[]) => lines.map((line) => `${line}\n`).join('');
 
 it.each<[string, unknown, unknown, string]>([
-  ['the same', { a: 1 }, { a: 1 }, ''],
+  ['equal values', { a: 1 }, { a: 1 }, ''],
   ['a value', { a: 'x' }, { a: 'y' }, diff('@@ -1,3 +1,3 @@', ' {', '- "a": "x"', '+ "a": "y"', ' }')],
   [
     'three lines around',
@@ -50,7 +50,7 @@ it.each<[string, unknown, unknown, string]>([
   ],
 ])('%s', (_name, before, after, want) => expect(jsonDiff(before, after)).toBe(want));
 
-it('two changes far from each other are two hunks', () => {
+it('distant changes are separate hunks', () => {
   const lines = Array.from({ length: 20 }, (_, i) => i);
   const text = jsonDiff(
     lines,

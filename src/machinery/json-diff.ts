@@ -1,8 +1,8 @@
 import { goQuote } from './field-error.js';
 
 /**
- * Two values as a unified diff of their JSON, one space an indent, with three lines around each change: how messages
- * about objects that must not change show what did. Blocks are matched as difflib matches them, the longest first.
+ * Returns a unified diff of two values as indented JSON, with three lines of context, for messages about forbidden
+ * changes. Blocks are matched like difflib, longest first.
  */
 export function jsonDiff(before: unknown, after: unknown): string {
   const [from, to] = [jsonLines(before), jsonLines(after)];
@@ -13,7 +13,7 @@ export function jsonDiff(before: unknown, after: unknown): string {
     .join('');
 }
 
-/** Two objects of five hundred lines each; nobody reads more. */
+/** Two objects of five hundred lines each. */
 const comparisonsMax = 250_000;
 const contextLines = 3;
 
@@ -35,7 +35,7 @@ function scalarText(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'null';
 }
 
-/** Lines `fromStart`…`fromEnd` of the one are lines `toStart`…`toEnd` of the other. */
+/** Lines `fromStart`…`fromEnd` of `from` correspond to lines `toStart`…`toEnd` of `to`. */
 interface Edit {
   readonly isSame: boolean;
   readonly fromStart: number;
@@ -85,7 +85,7 @@ function matches(
   ];
 }
 
-/** The first of the longest runs of lines that both have. */
+/** Returns the first of the longest common runs of lines. */
 function longestMatch(
   from: readonly string[],
   to: readonly string[],
@@ -95,7 +95,7 @@ function longestMatch(
   toEnd: number,
 ): Match {
   let best: Match = { at: fromStart, by: toStart, length: 0 };
-  // How long the run is that ends at this line of the one and each line of the other.
+  // Maps a line of `to` to the length of the common run that ends there and at the current line of `from`.
   let runs = new Map<number, number>();
   for (let i = fromStart; i < fromEnd; i++) {
     const next = new Map<number, number>();
@@ -110,7 +110,7 @@ function longestMatch(
   return best;
 }
 
-/** Changes with what is around them; those that are near each other together. */
+/** Groups changes with their context; nearby changes share a hunk. */
 function hunksOf(edits: readonly Edit[]): Edit[][] {
   const hunks: Edit[][] = [];
   let hunk: Edit[] = [];

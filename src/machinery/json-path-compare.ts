@@ -1,9 +1,9 @@
-/** What a filter makes of two values; undefined where they cannot be compared. */
+/** Compares two values in a filter; undefined if they are not comparable. */
 export function compare(left: unknown, operator: string, right: unknown): boolean | undefined {
   if (!isComparable(left) || !isComparable(right)) return undefined;
   const kind = kindOf(left);
   if (kind !== kindOf(right)) return undefined;
-  // By value, not strictly: a whole number may be a bigint on one side.
+  // Not strictly: one side may be a bigint.
   const isEqual = left == right;
   if (operator === '==') return isEqual;
   if (operator === '!=') return !isEqual;

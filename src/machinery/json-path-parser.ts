@@ -1,12 +1,12 @@
 import type { Step, Steps } from './json-path-steps.js';
 
-/** Filters and unions have paths in them; nobody writes more than two deep, or what does not fit on a screen. */
+/** Limits of nesting in filters and unions, and of length. */
 const depthMax = 8;
 const lengthMax = 10_000;
 
 class PathSyntaxError extends Error {}
 
-/** The steps of a path; undefined where the text is none. */
+/** Returns the steps of a path; undefined if the text is not a path. */
 export function parseSteps(text: string): Steps | undefined {
   if (text.length > lengthMax) return undefined;
   try {
@@ -32,8 +32,8 @@ const name = /^'([^']*)'$/;
 const slice = /^(-?\d*)(?::(-?\d*))?(?::(-?\d*))?$/;
 
 /**
- * The dialect of kubectl without the braces of its templates. `$` and `@` are the same and may be left out: a path
- * begins with what it is given, a path in a filter with the item.
+ * Parses kubectl's JSONPath dialect without template braces. `$` and `@` are equal and optional: a path starts at its
+ * input, a path in a filter at the item.
  */
 class PathParser {
   private at = 0;

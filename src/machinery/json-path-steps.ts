@@ -1,4 +1,4 @@
-/** What a path says to do, one after the other, with all that has been found so far. */
+/** A step of a path, applied to all values found so far. */
 export type Step =
   | { readonly step: 'field'; readonly name: string }
   | { readonly step: 'wildcard' }
@@ -9,7 +9,7 @@ export type Step =
   | { readonly step: 'exists'; readonly path: Steps }
   | { readonly step: 'filter'; readonly left: Steps; readonly operator: string; readonly right: Steps }
   | { readonly step: 'literal'; readonly value: string | number | boolean }
-  /** A word that means nothing: whatever it stands in finds nothing. */
+  /** An unknown word: the path finds nothing. */
   | { readonly step: 'unknown' };
 
 export type Steps = readonly Step[];

@@ -69,7 +69,7 @@ it.each<[path: string, want: readonly unknown[]]>([
   ['.spec.containers[0,2].name', ['a', 'c']],
   ['.spec.containers[2, 0].name', ['c', 'a']],
   ['.spec.containers[0,9].name', []],
-  // Everything below
+  // Recursive descent
   ['..name', ['a', 'b', 'c', 'o']],
   ['.spec..image', ['x:1', 'y:2', 'x:1']],
   ['.spec..absent', []],
@@ -98,7 +98,7 @@ it.each<[path: string, want: readonly unknown[]]>([
   ['.spec.containers[?(@.ports)].name', ['a', 'b']],
   ['.spec[?(@.name)]', []],
   ['.spec.nothing[?(@.name)]', []],
-  // What stands for itself
+  // Literals
   ['.spec.range', []],
   ['.spec range', []],
 ])('%s', (path, want) => {
@@ -123,7 +123,7 @@ it.each([
   '"a',
   '1.2.3',
   '(a)',
-])('%j is no path', (text) => {
+])('%j is not a path', (text) => {
   expect(parseJsonPath(text)).toBeUndefined();
 });
 
@@ -140,7 +140,7 @@ it('compares whole numbers of any size', () => {
   expect(find('.list[?(@.n==2)].n')).toEqual([2]);
 });
 
-it('gives up where a path finds the same again and again', () => {
+it('stops at visitsMax for repeated recursive descent', () => {
   let nested: object = { a: 1 };
   for (let depth = 0; depth < 500; depth++) nested = { a: nested };
   expect(parseJsonPath(`.${'..a'.repeat(6)}`)?.find(nested)).toEqual([]);
@@ -151,7 +151,7 @@ it.each([
   ['items', `.b[${'0,'.repeat(4_000)}0][*]`],
   ['slices', `.b[${'0,'.repeat(4_000)}0][0:]`],
   ['children', `.b[${'0,'.repeat(4_000)}0].*`],
-])('gives up where a union finds the same %s again and again', (_what, path) => {
+])('stops at visitsMax for unions that find the same %s repeatedly', (_what, path) => {
   const list = Array.from({ length: 50_000 }, () => 1);
   expect(parseJsonPath(path)?.find({ a: list, b: [list] })).toEqual([]);
 });

@@ -3,29 +3,28 @@ import { parseSteps } from './json-path-parser.js';
 import type { Step, Steps } from './json-path-steps.js';
 
 /**
- * `.status.conditions[?(@.type=="Ready")].status`: where in an object something is, as columns, selectable fields and
- * scales of defined kinds say it. Read once, followed many times.
+ * A parsed JSONPath: `.status.conditions[?(@.type=="Ready")].status`, as used by printer columns, selectable fields and
+ * scale paths of CustomResourceDefinitions.
  */
 export interface JsonPath {
-  /** All that is there, in order; nothing where the path does not fit the object. */
+  /** Returns all values found, in order; none if the path does not fit the object. */
   readonly find: (data: unknown) => readonly unknown[];
 }
 
 /**
- * Steps visit each part of an object once, but for `..`, which visits what is inside of what it has found again and
- * again, and unions, which may find the same many times. Pages of objects are walked at a time: this is a few
- * milliseconds for each, and more parts than any has that somebody reads in a column.
+ * Limit of visited values. Most steps visit each part of an object once, but `..` revisits nested values and unions may
+ * find values repeatedly. Pages of objects are evaluated at a time, so this is a few milliseconds per object.
  */
 const visitsMax = 200_000;
 
-/** Undefined where the text is no path. */
+/** Returns undefined if the text is not a path. */
 export function parseJsonPath(text: string): JsonPath | undefined {
   const steps = parseSteps(text);
   return steps && { find: (data) => new Walk().along(steps, [data]) ?? [] };
 }
 
 type Values = readonly unknown[];
-/** Undefined ends the walk: a path that does not fit one of the values finds nothing at all. */
+/** Undefined ends the evaluation: a path that does not fit one of the values finds nothing. */
 type Found = Values | undefined;
 
 class Walk {
@@ -70,7 +69,7 @@ class Walk {
     return this.visits <= visitsMax;
   }
 
-  /** What is found in each, in a row; what is found counts as visited, so that it cannot grow without end. */
+  /** Concatenates what `findIn` finds. Found values count as visited, so that they cannot grow without limit. */
   private gathered<From>(from: readonly From[], findIn: (one: From) => Found): Found {
     const found: unknown[] = [];
     for (const one of from) {
@@ -81,7 +80,7 @@ class Walk {
     return found;
   }
 
-  /** What is asked for has to be there: a list that is too short, or no list, does not fit. */
+  /** Indexes outside of a list, and values that are not lists, do not fit. */
   private sliced(values: Values, step: Step & { step: 'item' | 'slice' }): Found {
     const found: unknown[] = [];
     for (const list of values) {
@@ -98,7 +97,7 @@ class Walk {
     return found;
   }
 
-  /** Everything that has parts, outer ones first. */
+  /** Returns all values with children, outer ones first. */
   private allWithin(values: Values): Found {
     const found: unknown[] = [];
     const pending = [...values].reverse();
@@ -126,7 +125,7 @@ class Walk {
     return found;
   }
 
-  /** An item that has nothing to compare does not pass; one that has several things does not fit. */
+  /** An item without a value to compare does not pass; an item with several does not fit. */
   private passes(step: Step & { step: 'filter' }, item: unknown): boolean | undefined {
     const left = this.along(step.left, [item]);
     const right = left?.length === 0 ? [] : this.along(step.right, [item]);
@@ -135,7 +134,7 @@ class Walk {
   }
 }
 
-/** Of those that have the field; a list for each of them would take most of the time. */
+/** A single list for all values, which is faster than one per value. */
 function fieldsOf(values: Values, name: string): unknown[] {
   const found: unknown[] = [];
   for (const value of values) if (hasField(value, name)) found.push(value[name]);

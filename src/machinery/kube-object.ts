@@ -1,4 +1,4 @@
-/** A JSON value as the codecs make it: plain objects, arrays, strings, numbers, booleans and null. */
+/** A JSON value as the codecs return it: plain objects, arrays, strings, numbers, booleans and null. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
 
@@ -15,7 +15,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean;
 }
 
-/** The fields that every object's metadata may have. Absent and empty are the same to every reader. */
+/** metadata of every object. Absent and empty fields are equal. */
 export interface ObjectMeta {
   name?: string;
   generateName?: string;
@@ -34,7 +34,7 @@ export interface ObjectMeta {
   selfLink?: string;
 }
 
-/** Any object of any kind. Kinds are data to this server: fields beyond these are read by the code that knows the kind. */
+/** An object of any kind. Fields beyond these are read by code that knows the kind. */
 export interface KubeObject {
   kind: string;
   apiVersion: string;

@@ -1,6 +1,6 @@
 import { compareKubeVersions } from './kube-version.js';
 
-it('orders versions by how much they can be relied on', () => {
+it('orders versions by stability', () => {
   const order = ['v10', 'v2', 'v1', 'v11beta2', 'v10beta3', 'v3beta1', 'v12alpha1', 'v11alpha2', 'bar', 'foo1', 'v01'];
   const shuffled = [
     'foo1',

@@ -1,10 +1,7 @@
 const shape = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/;
 const stages = ['alpha', 'beta', undefined];
 
-/**
- * Versions by how much they can be relied on: v10 > v2 > v1 > v2beta1 > v1beta2 > v1alpha1 > what is named in another way,
- * which goes by the alphabet.
- */
+/** Orders versions by stability: v10 > v2 > v1 > v2beta1 > v1beta2 > v1alpha1 > all others alphabetically. */
 export function compareKubeVersions(a: string, b: string): number {
   if (a === b) return 0;
   const [left, right] = [shape.exec(a), shape.exec(b)];

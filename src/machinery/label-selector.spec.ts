@@ -86,7 +86,7 @@ describe('parseLabelSelector', () => {
     expect(parseLabelSelector(text).matches(labels as Record<string, string> | undefined)).toBe(want);
   });
 
-  it('exposes what an index can use', () => {
+  it('requiresExact() returns the only allowed value', () => {
     const selector = parseLabelSelector('a=1,b in (x),c in (x,y)');
     expect(['a', 'b', 'c', 'd'].map((key) => selector.requiresExact(key))).toEqual(['1', 'x', undefined, undefined]);
     expect(selector.isEmpty).toBe(false);
@@ -119,7 +119,7 @@ describe('labelSelectorOf', () => {
     expect(got).toBe(want);
   });
 
-  it('selects nothing when absent and everything when empty', () => {
+  it('an absent selector matches nothing, an empty one everything', () => {
     expect(labelSelectorOf(undefined)).toBe(noLabel);
     expect(labelSelectorOf(null).matches({})).toBe(false);
     expect(labelSelectorOf({})).toBe(everyLabel);

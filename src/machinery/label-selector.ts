@@ -5,15 +5,15 @@ import { listedMax, RequirementsByKey } from './requirements-by-key.js';
 import { validateLabelValue, validateQualifiedName } from './names.js';
 
 /**
- * `app=web, tier in (a,b), !canary, weight>3`: a list of requirements that labels must meet, all of them.
- * A missing label meets `!=` and `notin`. Mistakes throw a BadRequest with the text that clients know.
+ * `app=web, tier in (a,b), !canary, weight>3`: requirements that labels must all meet. A missing label meets `!=` and
+ * `notin`. Syntax errors throw a BadRequest with the text of kube-apiserver.
  */
 export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
 
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;
-  /** Sorted, without repetition; empty for `exists` and `!`. */
+  /** Sorted and distinct; empty for `exists` and `!`. */
   readonly values: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export class LabelSelector {
   private byKey: RequirementsByKey | undefined = undefined;
   constructor(
     readonly requirements: readonly LabelRequirement[],
-    /** A selector that matches no object at all, as an absent LabelSelector object does. */
+    /** True for a selector that matches no object, like an absent LabelSelector. */
     readonly matchesNothing = false,
   ) {
     this.isEmpty = !matchesNothing && requirements.length === 0;
@@ -34,7 +34,7 @@ export class LabelSelector {
 
   matches(labels: Labels | undefined): boolean {
     if (this.matchesNothing) return false;
-    // Joined when the first object comes: some selectors are only looked at.
+    // Grouped on first use, since some selectors are only inspected.
     if (this.isLong) return (this.byKey ??= new RequirementsByKey(this.requirements)).areMet(labels);
     for (const requirement of this.requirements) {
       if (!isMet(requirement, labels)) return false;
@@ -42,7 +42,7 @@ export class LabelSelector {
     return true;
   }
 
-  /** The only value that the label may have, or undefined when several or none will do. For indexes. */
+  /** Returns the only value that the label may have; undefined if several or none match. For indexes. */
   requiresExact(key: string): string | undefined {
     for (const { key: other, operator, values } of this.requirements) {
       if (other === key && values.length === 1 && (operator === '=' || operator === '==' || operator === 'in')) {
@@ -52,7 +52,7 @@ export class LabelSelector {
     return undefined;
   }
 
-  /** The canonical form: sorted by key, without spaces that mean nothing. */
+  /** Returns the canonical text: sorted by key, without insignificant spaces. */
   toString(): string {
     return this.requirements.map(requirementText).join(',');
   }
@@ -63,7 +63,7 @@ export const noLabel = new LabelSelector([], true);
 
 function isMet({ key, operator, values }: LabelRequirement, labels: Labels | undefined): boolean {
   const found: unknown = labels?.[key];
-  // Whatever a prototype lends (`constructor`, `__proto__`) is not a string, hence not a label.
+  // Inherited properties (`constructor`, `__proto__`) are not strings, hence not labels.
   const value = typeof found === 'string' ? found : undefined;
   switch (operator) {
     case '=':
@@ -214,7 +214,7 @@ class Parser {
     return next.text;
   }
 
-  /** `(a,b)`, with empty values where a comma has no neighbour: `()`, `(,a)`, `(a,,b)`. */
+  /** Parses `(a,b)`, with empty values for missing ones: `()`, `(,a)`, `(a,,b)`. */
   private valueList(): string[] {
     const open = this.take();
     if (open.kind !== '(') throw requirementFault(`found '${open.text}' expected: '('`);
@@ -253,7 +253,7 @@ class Parser {
     return [...values].sort();
   }
 
-  /** `in` and `notin` are operators only where an operator can stand; elsewhere they are words like any other. */
+  /** `in` and `notin` are operators only in operator position, identifiers elsewhere. */
   private peek(): Token {
     const token = this.tokens[Math.min(this.position, this.tokens.length - 1)]!;
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token;
@@ -269,7 +269,7 @@ const byKey = (a: LabelRequirement, b: LabelRequirement): number => (a.key < b.k
 const fault = (message: string): ApiError => ApiError.badRequest(message);
 const requirementFault = (message: string): ApiError => fault(`unable to parse requirement: ${message}`);
 
-/** More are not told: each quotes a pattern that is longer than the value. */
+/** Limits the listed problems, each of which quotes a pattern longer than the value. */
 const problemsMax = 100;
 
 function requirementProblems({ key, operator, values }: LabelRequirement): string[] {
@@ -293,7 +293,7 @@ function requirementProblems({ key, operator, values }: LabelRequirement): strin
 
 // --- objects ------------------------------------------------------------------------------------------------------
 
-/** The LabelSelector that many specs contain. */
+/** A metav1.LabelSelector. */
 export interface LabelSelectorObject {
   readonly matchLabels?: Readonly<Record<string, string>> | undefined;
   readonly matchExpressions?:
@@ -312,7 +312,7 @@ const operatorOfExpression = new Map<string, LabelOperator>([
   ['DoesNotExist', '!'],
 ]);
 
-/** An absent object selects nothing, an empty one everything. */
+/** An absent LabelSelector matches nothing, an empty one everything. */
 export function labelSelectorOf(object: LabelSelectorObject | null | undefined): LabelSelector {
   if (object === undefined || object === null) return noLabel;
   const requirements: LabelRequirement[] = [];

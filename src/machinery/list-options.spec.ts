@@ -79,9 +79,9 @@ describe('parseListOptions', () => {
       `${listInvalid}${noMatch} forbidden for watch unless sendInitialEvents is provided`,
     ],
     ['watch=1&continue=x', `${listInvalid}${noMatch} forbidden when continue is provided`],
-  ])('%s is refused', (query, want) => expect(list(query)).toBe(want));
+  ])('%s is rejected', (query, want) => expect(list(query)).toBe(want));
 
-  it('follows its gates and the path', () => {
+  it('respects feature gates and watch paths', () => {
     expect(list('', { isWatchPath: true })).toMatchObject({ watch: true });
     expect(list('shardSelector=', { shardingEnabled: true })).toMatchObject({ shard: undefined });
     expect(list('shardSelector=x', { shardingEnabled: true })).toMatch(/^400 invalid shardSelector: "x" is not/);
@@ -117,7 +117,7 @@ describe('parseCreateOptions', () => {
       'fieldManager=a%01b',
       `${invalid}fieldManager: Invalid value: "a\\x01b": invalid character U+0001 (at position 1)`,
     ],
-  ])('%s is refused', (query, want) => expect(create(query)).toBe(want));
+  ])('%s is rejected', (query, want) => expect(create(query)).toBe(want));
 });
 
 describe('parsePatchOptions', () => {
@@ -130,7 +130,7 @@ describe('parsePatchOptions', () => {
   it.each([
     ['', true, 'fieldManager: Required value: is required for apply patch'],
     ['force=true', false, 'force: Forbidden: may not be specified for non-apply patch'],
-  ])('%s apply=%s is refused', (query, isApply, want) =>
+  ])('%s apply=%s is rejected', (query, isApply, want) =>
     expect(patch(query, isApply)).toBe(`422 PatchOptions.meta.k8s.io "" is invalid: ${want}`),
   );
 });
@@ -188,9 +188,9 @@ describe('parseDeleteOptions', () => {
       { preconditions: 5 },
       '400 json: cannot unmarshal number into Go struct field DeleteOptions.preconditions of type v1.Preconditions',
     ],
-  ])('%s %j is refused', (query, body, want) => expect(remove(query, body)).toBe(want));
+  ])('%s %j is rejected', (query, body, want) => expect(remove(query, body)).toBe(want));
 
-  it('deletes what cannot be read only behind its gate, and only alone', () => {
+  it('ignoreStoreReadErrorWithClusterBreakingPotential needs its gate and excludes other options', () => {
     const body = { ignoreStoreReadErrorWithClusterBreakingPotential: true };
     expect(remove('', body)).toMatchObject({ ignoreStoreReadErrorWithClusterBreakingPotential: false });
     expect(remove('', body, true)).toMatchObject({ ignoreStoreReadErrorWithClusterBreakingPotential: true });
@@ -201,7 +201,7 @@ describe('parseDeleteOptions', () => {
 });
 
 describe('resource versions', () => {
-  it('are kept as they came', () =>
+  it('are kept as submitted', () =>
     expect(parseGetOptions(new Query('resourceVersion=x'))).toEqual({ resourceVersion: 'x' }));
   it.each([
     ['', 0],
@@ -213,7 +213,7 @@ describe('resource versions', () => {
     ['x', 'invalid syntax'],
     ['-1', 'invalid syntax'],
     ['18446744073709551616', 'value out of range'],
-  ])('%s is none', (text, problem) =>
+  ])('%s is not a resourceVersion', (text, problem) =>
     expect(outcome(() => revisionOption(text))).toBe(
       `400 invalid resource version: resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": ${problem}`,
     ),

@@ -9,11 +9,11 @@ import { noRevision, revisionOf, type Revision } from './revision.js';
 import { parseShardSelector, type ShardSelector } from './shard-selector.js';
 
 /**
- * The options of every verb, read from the query (and for deletions from the body), checked and typed. What is wrong
- * is thrown: 400 for what cannot be read, 422 for what can but makes no sense.
+ * Parses and validates the options of all verbs from the query, and for deletions from the body. Throws 400 for invalid
+ * syntax and 422 for invalid combinations.
  */
 export interface OptionsContext {
-  /** The group of the options' kinds in messages: `meta.k8s.io`. */
+  /** The group of options kinds in messages: `meta.k8s.io`. */
   readonly metaGroup: string;
 }
 
@@ -24,10 +24,10 @@ export interface GetOptions {
 export type ResourceVersionMatch = 'Exact' | 'NotOlderThan';
 
 export interface ListOptions {
-  /** Undefined when it was not given; '' and undefined ask for the most recent state. */
+  /** Undefined if absent; '' and undefined mean the most recent state. */
   readonly resourceVersion: string | undefined;
   readonly resourceVersionMatch: ResourceVersionMatch | undefined;
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   readonly limit: number;
   readonly continue: string;
   readonly labels: LabelSelector;
@@ -35,9 +35,9 @@ export interface ListOptions {
   readonly timeoutSeconds: number | undefined;
   readonly watch: boolean;
   readonly allowWatchBookmarks: boolean;
-  /** A watch from the most recent or any version sends them even if it does not say so. */
+  /** Defaults to true for a watch from the most recent or any version. */
   readonly sendInitialEvents: boolean | undefined;
-  /** Undefined when absent or when the gate is off. */
+  /** Undefined if absent or if the feature gate is off. */
   readonly shard: ShardSelector | undefined;
 }
 
@@ -45,7 +45,7 @@ export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
 export interface WriteOptions {
   readonly dryRun: boolean;
-  /** '' when the client gave none: the server then derives one from the user agent. */
+  /** '' if absent: derived from the user agent then. */
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
 }
@@ -83,11 +83,11 @@ export function parseGetOptions(query: Query): GetOptions {
 }
 
 export interface ListContext extends OptionsContext {
-  /** The path itself asks for a watch, as the deprecated `/watch/` paths do. */
+  /** True for the deprecated `/watch/` paths. */
   readonly isWatchPath?: boolean;
-  /** The gate of `sendInitialEvents`. */
+  /** The feature gate of `sendInitialEvents`. */
   readonly watchListEnabled?: boolean;
-  /** The gate of `shardSelector`; off, the parameter is ignored. */
+  /** The feature gate of `shardSelector`; if off, the parameter is ignored. */
   readonly shardingEnabled?: boolean;
 }
 
@@ -199,7 +199,7 @@ export function parseUpdateOptions(query: Query, context: OptionsContext): Updat
   return writeOptions(query, 'UpdateOptions', context, []);
 }
 
-/** `isApply`: server-side apply needs a manager and may force; the other patches may not. */
+/** Server-side apply requires a field manager and may force; other patches may not. */
 export function parsePatchOptions(query: Query, context: OptionsContext & { readonly isApply: boolean }): PatchOptions {
   const errors: FieldError[] = [];
   if (!context.isApply && query.has('force')) {
@@ -238,7 +238,7 @@ function writeOptions(query: Query, kind: string, context: OptionsContext, error
   };
 }
 
-/** `?dryRun`, without a value, allows side effects, as if it were not there. */
+/** `?dryRun` without a value counts as absent. */
 function dryRunOf(query: Query): readonly string[] {
   return query.isBare('dryRun') ? [] : query.all('dryRun');
 }
@@ -250,12 +250,12 @@ function dryRunProblems(dryRun: readonly string[]): FieldError[] {
 // --- deletions ----------------------------------------------------------------------------------------------------
 
 export interface DeleteContext extends OptionsContext {
-  /** The gate of deleting what cannot be read; off, the option is ignored. */
+  /** The feature gate of deleting corrupt objects; if off, the option is ignored. */
   readonly unsafeDeletionEnabled?: boolean;
   readonly isCollection?: boolean;
 }
 
-/** A body, when there is one, is the whole truth: the query is then not looked at. */
+/** If there is a body, the query is ignored. */
 export function parseDeleteOptions(query: Query, body: JsonValue | undefined, context: DeleteContext): DeleteOptions {
   const given = body === undefined ? deleteQuery(query) : deleteBody(body, query);
   const isUnsafe = (context.unsafeDeletionEnabled ?? false) && given.isUnsafe === true;
@@ -339,7 +339,7 @@ function deleteBody(body: JsonValue, query: Query): DeleteFacts {
     throw cannotUnmarshal(grace, 'struct field DeleteOptions.gracePeriodSeconds of type int64');
   }
   return {
-    // All other parameters give way to a body; who asks in one place that nothing is done must not lose an object.
+    // dryRun in either place counts, so that a dry run never deletes an object.
     dryRun: [...stringList(object, 'dryRun'), ...dryRunOf(query)],
     gracePeriodSeconds: grace,
     propagationPolicy: optional(object, 'propagationPolicy', 'string'),
@@ -367,7 +367,7 @@ interface ScalarTypes {
 }
 const goTypes = { string: 'string', number: 'int64', boolean: 'bool' } as const;
 
-/** An absent field and null are the same; any other type than the right one is refused. */
+/** Absent and null are equal; values of another type are rejected. */
 function optional<T extends keyof ScalarTypes>(object: JsonObject, name: string, type: T): ScalarTypes[T] | undefined {
   const value = own(object, name);
   if (value === undefined || value === null) return undefined;

@@ -1,3 +1,3 @@
-/** Several problems in one text, as clients know them: one stands for itself. */
+/** Joins problems like kube-apiserver: a single one is not put in brackets. */
 export const listed = (problems: readonly string[]): string =>
   problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`;

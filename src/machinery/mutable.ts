@@ -1,4 +1,4 @@
-/** The same type with every field and list in it writable, at any depth. Lists that are writable already stay as they are. */
+/** Makes every field and list writable, at any depth. Mutable lists stay unchanged. */
 export type Mutable<T> = T extends unknown[]
   ? T
   : T extends readonly (infer Item)[]

@@ -91,14 +91,14 @@ describe('names', () => {
   ];
   it.each(rows)('%s %s', (validator, text, want) => expect(validators[validator](text)).toEqual(want));
 
-  it('lets a generateName end in a dash', () => {
+  it('a generateName may end with a dash', () => {
     expect(names.nameIsDnsSubdomain('web-', true)).toEqual([]);
     expect(names.nameIsDnsSubdomain('web-')).toEqual([subdomain]);
     expect(names.nameIsDnsSubdomain('Up-', true)).toEqual([subdomain]);
     expect(names.nameIsPathSegment('..', true)).toEqual([]);
   });
 
-  it('stays fast on long nonsense', () => {
+  it('validates long invalid names in linear time', () => {
     const nonsense = ['a'.repeat(50_000) + '!', '-'.repeat(50_000), 'a.'.repeat(50_000), '-a'.repeat(50_000)];
     const ms = cpuMsOf(() => {
       for (const text of nonsense) {

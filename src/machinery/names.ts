@@ -1,7 +1,6 @@
 /**
- * Which texts may be names, label keys, label values and the like, with the messages clients know.
- * Every validator returns what is wrong, in words; an empty list is a good name.
- * The patterns are fixed and run in linear time on texts whose length was checked first where it matters.
+ * Validators of names, label keys, label values and the like, with the messages of kube-apiserver. Each returns the
+ * problems; an empty list means valid. Patterns run in linear time.
  */
 const dnsLabelPattern = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const dnsSubdomainPattern = `${dnsLabelPattern}(\\.${dnsLabelPattern})*`;
@@ -18,7 +17,7 @@ export const dnsSubdomainLengthMax = 253;
 export const labelValueLengthMax = 63;
 export const fieldManagerLengthMax = 128;
 
-/** `isPrefix`: the text is a generateName, to which more characters will be added. */
+/** With `isPrefix` the text is a generateName, to which a suffix will be added. */
 export type NameValidator = (name: string, isPrefix?: boolean) => string[];
 
 const tooManyCharacters = (max: number): string => `must be no more than ${max} characters`;
@@ -63,7 +62,7 @@ const labelValueMismatch = mismatch(
   '12345',
 );
 
-/** Label by label, so that no text can make the check slow. */
+/** Matches label by label, to avoid slow backtracking. */
 function isDnsSubdomain(text: string): boolean {
   return text.split('.').every((label) => dnsLabelRegex.test(label));
 }
@@ -96,7 +95,7 @@ export function validateWildcardDnsSubdomain(text: string): string[] {
   return problems;
 }
 
-/** `name` or `prefix/name`: the form of label keys, annotation keys, finalizers and resource names. */
+/** `name` or `prefix/name`: label keys, annotation keys, finalizers and resource names. */
 export function validateQualifiedName(text: string): string[] {
   const slash = text.indexOf('/');
   if (slash !== text.lastIndexOf('/')) {
@@ -122,7 +121,7 @@ export function validateLabelValue(text: string): string[] {
   return problems;
 }
 
-/** What may stand between two slashes of a URL. */
+/** A segment of a URL path. */
 export function validatePathSegment(text: string): string[] {
   if (text === '.') return ["may not be '.'"];
   if (text === '..') return ["may not be '..'"];
@@ -136,20 +135,20 @@ function validatePathSegmentPrefix(text: string): string[] {
   return problems;
 }
 
-/** A prefix may end in a dash: the random part that follows makes it a good end. */
+/** A generateName may end with a dash, since a suffix follows. */
 function masked(name: string, isPrefix: boolean | undefined): string {
   return isPrefix && name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name;
 }
 
-/** The names of most kinds. */
+/** Most kinds. */
 export const nameIsDnsSubdomain: NameValidator = (name, isPrefix) => validateDnsSubdomain(masked(name, isPrefix));
-/** Namespaces, and what becomes one label of a host name. */
+/** Namespaces, and names that become a label of a host name. */
 export const nameIsDnsLabel: NameValidator = (name, isPrefix) => validateDnsLabel(masked(name, isPrefix));
-/** Roles and bindings, and other kinds whose names come from elsewhere. */
+/** Roles, bindings, and other kinds whose names come from other systems. */
 export const nameIsPathSegment: NameValidator = (name, isPrefix) =>
   isPrefix ? validatePathSegmentPrefix(name) : validatePathSegment(name);
 
-/** Names of environment variables: any printable ASCII but `=`. */
+/** Names of environment variables: printable ASCII except `=`. */
 export function validateRelaxedEnvVarName(text: string): string[] {
   if (text === '') return ['environment variable name must not be empty'];
   return /^[ -<>-~]+$/.test(text)
@@ -223,7 +222,7 @@ export function validatePortName(text: string): string[] {
   return problems;
 }
 
-/** The name under which a client owns fields. */
+/** Names of field managers. */
 export function validateFieldManager(text: string): string[] {
   const problems: string[] = [];
   let position = 0;

@@ -21,7 +21,7 @@ describe('validateObjectMeta', () => {
       { annotations: { a: 'x'.repeat(262144) } },
       ['metadata.annotations: Too long: may not be more than 262144 bytes'],
     ],
-    ['annotations just fit', { annotations: { a: 'x'.repeat(262143) } }, []],
+    ['annotations at the size limit', { annotations: { a: 'x'.repeat(262143) } }, []],
     [
       'finalizer without a domain',
       { finalizers: ['plain'] },
@@ -72,7 +72,7 @@ describe('validateObjectMeta', () => {
     ],
   ])('%s', (_name, given, want) => expect(lines(validateObjectMeta(meta(given), rules))).toEqual(want));
 
-  it('lets kinds choose', () => {
+  it('the rules of a kind apply', () => {
     const cluster = validateObjectMeta(meta({}), { ...rules, namespaced: false });
     expect(lines(cluster)).toEqual(['metadata.namespace: Forbidden: not allowed on this type']);
     expect(validateObjectMeta(meta({ finalizers: ['plain'] }), { ...rules, finalizersNeedDomain: false })).toEqual([]);
@@ -82,9 +82,9 @@ describe('validateObjectMeta', () => {
 describe('validateObjectMetaUpdate', () => {
   const old = meta({ uid: 'u', generation: 2, creationTimestamp: '2026-01-01T00:00:00Z' });
   it.each<[string, ObjectMeta, ObjectMeta, string[]]>([
-    ['nothing given', {}, old, []],
-    ['the same', old, old, []],
-    ['another creation time', { creationTimestamp: '2001-01-01T00:00:00Z' }, old, []],
+    ['empty metadata', {}, old, []],
+    ['unchanged metadata', old, old, []],
+    ['a changed creationTimestamp', { creationTimestamp: '2001-01-01T00:00:00Z' }, old, []],
     ['name', { name: 'x' }, old, ['metadata.name: Invalid value: "x": field is immutable']],
     ['uid', { uid: 'other' }, old, ['metadata.uid: Invalid value: "other": field is immutable']],
     [
@@ -102,6 +102,11 @@ describe('validateObjectMetaUpdate', () => {
         'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"a/b"}',
       ],
     ],
-    ['deletion taken back', { deletionTimestamp: 'other' }, { ...old, deletionTimestamp: 't' }, []],
+    [
+      'a changed deletionTimestamp of an object that is being deleted',
+      { deletionTimestamp: 'other' },
+      { ...old, deletionTimestamp: 't' },
+      [],
+    ],
   ])('%s', (_name, given, before, want) => expect(lines(validateObjectMetaUpdate(given, before))).toEqual(want));
 });

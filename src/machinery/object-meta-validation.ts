@@ -10,11 +10,11 @@ import {
   type NameValidator,
 } from './names.js';
 
-/** What every kind requires of its metadata. Types were checked before; here it is about meaning. */
+/** The rules for metadata that depend on the kind. Types were checked before. */
 export interface ObjectMetaRules {
   readonly namespaced: boolean;
   readonly validateName: NameValidator;
-  /** False for kinds defined at run time, whose finalizers need no domain. */
+  /** False for custom kinds, whose finalizers need no domain. */
   readonly finalizersNeedDomain?: boolean;
 }
 
@@ -51,8 +51,8 @@ export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules, pat
 }
 
 /**
- * What an update must leave alone. Fields that the client left out count as unchanged: the server fills them in.
- * creationTimestamp is not looked at, since whatever is submitted is replaced by the old one.
+ * Validates immutable metadata of an update. Absent fields count as unchanged, since the server fills them in.
+ * creationTimestamp is not checked, since the old value replaces it.
  */
 export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path = 'metadata'): FieldError[] {
   const errors: FieldError[] = [];
@@ -76,7 +76,7 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path
   for (const field of immutable) {
     const value = meta[field] ?? undefined;
     if (value === undefined || value === '' || value === old[field]) continue;
-    // A deletion cannot be taken back or put off: what is submitted then is simply replaced.
+    // The server keeps deletionTimestamp and deletionGracePeriodSeconds of an object that is being deleted.
     if (field.startsWith('deletion') && old.deletionTimestamp) continue;
     errors.push(fieldError.invalid(`${path}.${field}`, value, 'field is immutable'));
   }
@@ -100,7 +100,7 @@ export function validateLabels(labels: Readonly<Record<string, string>> | undefi
   return errors;
 }
 
-/** Keys are like those of labels, in any case; values are free, only not large all together. */
+/** Keys are qualified names of any case; values are only limited in total size. */
 export function validateAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,
   path: string,
@@ -139,7 +139,7 @@ function validateOwnerReference(owner: OwnerReference, path: string): FieldError
   for (const [field, value] of Object.entries({ kind, name, uid })) {
     if (value === '') errors.push(fieldError.invalid(`${path}.${field}`, value, 'must not be empty'));
   }
-  // Events come and go by the thousand: nothing may live and die with them.
+  // Events are short-lived, so they cannot own objects.
   if (group === '' && version === 'v1' && kind === 'Event') {
     errors.push(fieldError.invalid(path, owner, `/${version}, Kind=${kind} is disallowed from being an owner`));
   }
@@ -159,7 +159,7 @@ function validateFinalizers(finalizers: readonly string[] | undefined, path: str
 
 const standardFinalizers: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
-/** Also for the finalizers in a namespace's spec, which are named without their position. */
+/** Also used for spec.finalizers of namespaces, whose errors have no index. */
 export function validateFinalizerDomain(finalizer: string, path: string): FieldError[] {
   if (finalizer.includes('/') || standardFinalizers.has(finalizer)) return [];
   return [fieldError.invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];

@@ -31,21 +31,22 @@ it.each<[wanted: string[], held: string[], missing: string[]]>([
   [['get,list | core | pods | a'], ['get,list | core | pods | a,b'], []],
   [['get | /healthz/etcd'], ['get | /healthz/*'], []],
   [['get | *'], ['get | /healthz/*'], ['{NonResourceURLs:["*"], Verbs:["get"]}']],
-])('of %j, who holds %j lacks %j', (wanted, held, missing) =>
+])('for wanted %j, the holder of %j lacks %j', (wanted, held, missing) =>
   expect(missingRules(wanted.map(rule), held.map(rule))?.map(shownRule)).toEqual(missing),
 );
 
-describe('rules of more pieces than there are atoms', () => {
+describe('rules of astronomically many pieces', () => {
   const names = Array.from({ length: 50_000 }, (_, index) => `n${index}`);
   const vast = { verbs: names, apiGroups: names, resources: names, resourceNames: names, nonResourceURLs: names };
 
-  it('are not taken apart', () => expect(missingRules([vast], [rule('get | core | pods')])).toBeUndefined());
-  it('are granted by another with the same long lists', () => expect(missingRules([vast], [vast])).toEqual([]));
-  it('are not compared when their number makes it too long', () => {
+  it('are not split: the result is undefined', () =>
+    expect(missingRules([vast], [rule('get | core | pods')])).toBeUndefined());
+  it('are covered by an equal rule', () => expect(missingRules([vast], [vast])).toEqual([]));
+  it('are not compared beyond stepsMax: the result is undefined', () => {
     const many = names.map((name) => ({ ...rule('get | core | pods'), resources: [name] }));
     const others = many.map((one) => ({ ...one, verbs: ['list'] }));
     expect(missingRules(many, others)).toBeUndefined();
   });
-  it('are granted by one rule that has all of it', () =>
+  it('are covered by one rule that grants everything', () =>
     expect(missingRules([vast], [{ ...rule('* | * | *'), apiGroups: ['*'], nonResourceURLs: ['*'] }])).toEqual([]));
 });

@@ -1,13 +1,13 @@
 import { goQuote } from './field-error.js';
 import { urlMatches, type PolicyRule } from './policy-rule.js';
 
-/** The roles that clusters begin with come to a thousand; each piece is compared with all that the user holds. */
+/** Bounds the number of rule pieces. All default roles together have about a thousand. */
 const piecesMax = 20_000;
 
 /**
- * What of the rules nobody of those who hold `held` could do: whoever gives rights to others must have them. Rules are
- * taken apart into their smallest pieces, each of which one held rule must cover; what is left is put together again.
- * Undefined where they come to more pieces than can be compared: four short lists make any number of them.
+ * Returns the part of the rules `wanted` that none of the rules `held` covers, to prevent privilege escalation. Rules
+ * are split into the smallest pieces, each of which one held rule must cover; uncovered pieces are merged again.
+ * Returns undefined if there are too many pieces to compare.
  */
 export function missingRules(wanted: readonly PolicyRule[], held: readonly PolicyRule[]): PolicyRule[] | undefined {
   const comparison = new Comparison();
@@ -23,7 +23,7 @@ function pieceCount({ verbs, apiGroups, resources, resourceNames, nonResourceURL
   return verbs.length * (things + nonResourceURLs.length);
 }
 
-/** A rule of one verb for one thing. */
+/** Splits a rule into rules of one verb for one resource or URL. */
 function* piecesOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): Generator<PolicyRule> {
   for (const group of apiGroups) {
     for (const resource of resources) {
@@ -40,10 +40,10 @@ function* piecesOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs
 
 const nothing: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] };
 
-/** Names compared in all: about a tenth of a second. Roles of thousands of rules come to a hundred thousand. */
+/** Bounds the number of compared names: about 0.1 s. Roles of thousands of rules need a hundred thousand. */
 const stepsMax = 5_000_000;
 
-/** Compares rules until that has taken too many steps; what it says of the rest has no meaning. */
+/** Compares rules up to stepsMax. Results are meaningless once `isSpent` is true. */
 class Comparison {
   private steps = 0;
 
@@ -51,7 +51,7 @@ class Comparison {
     return this.steps > stepsMax;
   }
 
-  /** True if one held rule alone grants all that another does. */
+  /** True if rule `held` grants everything that rule `wanted` does. */
   covers(held: PolicyRule, wanted: PolicyRule): boolean {
     this.steps++;
     return (
@@ -68,7 +68,7 @@ class Comparison {
     return has(held, '*') || this.every(wanted, (name) => has(held, name));
   }
 
-  /** None are all. */
+  /** An empty list of names grants all names. */
   private coversNames(held: readonly string[], wanted: readonly string[]): boolean {
     return held.length === 0 || (wanted.length > 0 && this.every(wanted, (name) => has(held, name)));
   }
@@ -93,7 +93,7 @@ function hasResource(held: readonly string[], resource: string): boolean {
   return slash >= 0 && has(held, `*${resource.slice(slash)}`);
 }
 
-/** Longer lists are looked up in a set, which is made once. */
+/** Longer lists are looked up in a set, which is created once. */
 const shortListMax = 16;
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
@@ -104,7 +104,7 @@ function has(names: readonly string[], name: string): boolean {
   return set.has(name);
 }
 
-/** Rules without names that are about the same thing become one with all their verbs. */
+/** Merges rules for the same resource, without resourceNames, into one with all their verbs. */
 function compacted(rules: readonly PolicyRule[]): PolicyRule[] {
   const simple = new Map<string, PolicyRule & { verbs: string[] }>();
   const others: PolicyRule[] = [];

@@ -19,7 +19,7 @@ export function policyRuleOf(rule: Fields): PolicyRule {
   };
 }
 
-/** Which role a binding gives. */
+/** The role that a binding refers to. */
 export interface RoleRef {
   readonly kind: 'Role' | 'ClusterRole';
   readonly name: string;
@@ -30,7 +30,7 @@ export function roleRefOf(binding: Readonly<Record<string, unknown>>): RoleRef {
   return { kind: kind === 'Role' ? 'Role' : 'ClusterRole', name: asText(name) };
 }
 
-interface Asked {
+interface RequestAttributes {
   readonly verb: string;
   readonly isResourceRequest: boolean;
   readonly group: string;
@@ -40,7 +40,7 @@ interface Asked {
   readonly path: string;
 }
 
-export function ruleAllows(rule: PolicyRule, asked: Asked): boolean {
+export function ruleAllows(rule: PolicyRule, asked: RequestAttributes): boolean {
   if (!namesOrAll(rule.verbs, asked.verb)) return false;
   if (!asked.isResourceRequest) return rule.nonResourceURLs.some((url) => urlMatches(url, asked.path));
   const { resource, subresource, name } = asked;
@@ -53,14 +53,14 @@ export function ruleAllows(rule: PolicyRule, asked: Asked): boolean {
 
 const namesOrAll = (names: readonly string[], name: string) => names.includes('*') || names.includes(name);
 
-/** `pods`, `pods/log`, and `*` for everything, or `*` with `/scale` behind it for one subresource of everything. */
+/** Matches `pods`, `pods/log`, `*` for everything, and `*` followed by `/scale` for one subresource of every resource. */
 export function resourceMatches(named: string, resource: string, subresource: string): boolean {
   if (named === '*') return true;
   if (subresource === '') return named === resource;
   return named === `${resource}/${subresource}` || named === `*/${subresource}`;
 }
 
-/** `/healthz`, or `/healthz/*` for all that begins so. */
+/** Matches `/healthz`, or `/healthz/*` for all paths with this prefix. */
 export function urlMatches(named: string, path: string): boolean {
   return named === '*' || named === path || (named.endsWith('*') && path.startsWith(named.slice(0, -1)));
 }

@@ -52,12 +52,12 @@ describe('Quantity', () => {
     ['--1', undefined],
     ['1ki', undefined],
     ['9'.repeat(300), undefined],
-  ])('%s is %s', (text, want) => expect(canonicalQuantity(text)).toBe(want));
+  ])('%s is canonically %s', (text, want) => expect(canonicalQuantity(text)).toBe(want));
 
   it.each([
     ['a', "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
     ['1mi', "unable to parse quantity's suffix"],
-  ])('says why %s is none', (text, message) => expect(() => Quantity.parse(text)).toThrow(message));
+  ])('rejects %s', (text, message) => expect(() => Quantity.parse(text)).toThrow(message));
 
   it.each([
     ['1', '1000m', 0],
@@ -65,19 +65,19 @@ describe('Quantity', () => {
     ['1Ki', '1k', 1],
     ['-1', '0', -1],
     ['1e3', '1k', 0],
-  ])('%s against %s', (a, b, want) => expect(Quantity.parse(a).compare(Quantity.parse(b))).toBe(want));
+  ])('%s compared with %s', (a, b, want) => expect(Quantity.parse(a).compare(Quantity.parse(b))).toBe(want));
 
   it.each([
     ['1', '500m', '1500m', '500m'],
     ['1Gi', '512Mi', '1536Mi', '512Mi'],
     ['0', '1Gi', '1Gi', '-1Gi'],
     ['100m', '900m', '1', '-800m'],
-  ])('%s and %s', (a, b, sum, difference) => {
+  ])('sum and difference of %s and %s', (a, b, sum, difference) => {
     expect(Quantity.parse(a).add(Quantity.parse(b)).toString()).toBe(sum);
     expect(Quantity.parse(a).subtract(Quantity.parse(b)).toString()).toBe(difference);
   });
 
-  it('counts in whole units and in thousandths, rounded up', () => {
+  it('converts to units and thousandths, rounded up', () => {
     const quantity = Quantity.parse('1.0001');
     expect([quantity.toInteger(), quantity.toMilli()]).toEqual([2n, 1001n]);
     expect(Quantity.parse('1.5Gi').toNumber()).toBe(1610612736);
@@ -91,7 +91,7 @@ describe('Quantity', () => {
     )
     .map(([whole, fraction, suffix]) => `${whole}${fraction === undefined ? '' : `.${fraction}`}${suffix}`);
 
-  it('prints a canonical text that means the same and stays the same', () => {
+  it('the canonical text is equal and stable', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const quantity = Quantity.parse(text);
@@ -102,7 +102,7 @@ describe('Quantity', () => {
     );
   });
 
-  it('adds and orders as numbers do', () => {
+  it('adds and compares like numbers', () => {
     fc.assert(
       fc.property(texts, texts, (a, b) => {
         const [x, y] = [Quantity.parse(a), Quantity.parse(b)];

@@ -1,15 +1,15 @@
 /**
- * An amount with a unit: `100m` CPU, `1.5Gi` of memory, `2e3`. Exact: a whole number times a power of ten.
- * It is printed in the one canonical way of its format: no fraction, the largest suffix that leaves none.
+ * A resource.Quantity: `100m` CPU, `1.5Gi` of memory, `2e3`. Exact: an integer times a power of ten. Printed in the
+ * canonical form of its format: without fraction, with the largest possible suffix.
  *
  *   '1.5Gi' → 1610612736 × 10⁰, binary → '1536Mi'        '0.5' → 5 × 10⁻¹, decimal → '500m'
  */
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
-/** Nothing is finer than a nano: what is, is rounded away from zero. */
+/** The smallest unit is nano; smaller amounts are rounded away from zero. */
 const exponentMin = -9;
 const int64Max = 2n ** 63n - 1n;
-/** Longer texts are no amounts of anything. */
+/** Longer texts are rejected. */
 const textLengthMax = 256;
 
 const decimalSuffixes = new Map([
@@ -36,7 +36,7 @@ const badSuffix = "unable to parse quantity's suffix";
 
 export class Quantity {
   private constructor(
-    /** The amount is `digits` × 10^`exponent`; digits hold no trailing zero unless they are zero. */
+    /** The amount is `digits` × 10^`exponent`; digits have no trailing zeros unless they are zero. */
     private readonly digits: bigint,
     private readonly exponent: number,
     readonly format: QuantityFormat,
@@ -65,7 +65,7 @@ export class Quantity {
     return Quantity.of(BigInt(value), -3, format);
   }
 
-  /** Amounts with many digits end at the largest int64; more is as good as that. */
+  /** Limits amounts with many digits to the range of int64. */
   private capped(): Quantity {
     if (this.compare(largest) > 0) return new Quantity(int64Max, 0, this.format);
     return this.compare(largest.negate()) < 0 ? new Quantity(-int64Max, 0, this.format) : this;
@@ -92,7 +92,7 @@ export class Quantity {
     return this.digits === 0n;
   }
 
-  /** In the format of this one, or of the other when this one is zero. */
+  /** The result has this format, or the other's if this amount is zero. */
   add(other: Quantity): Quantity {
     const [a, b, exponent] = this.aligned(other);
     return Quantity.of(a + b, exponent, this.isZero ? other.format : this.format);
@@ -104,11 +104,11 @@ export class Quantity {
     return new Quantity(-this.digits, this.exponent, this.format);
   }
 
-  /** Whole units, rounded up. */
+  /** Returns whole units, rounded up. */
   toInteger(): bigint {
     return this.scaled(0);
   }
-  /** Thousandths, rounded up: how CPU is counted. */
+  /** Returns thousandths, rounded up, as CPU is counted. */
   toMilli(): bigint {
     return this.scaled(-3);
   }
@@ -131,7 +131,7 @@ export class Quantity {
     return this.toString();
   }
 
-  /** Smaller binary amounts, and those with a fraction, are told in the decimal way. */
+  /** Smaller binary amounts, and those with a fraction, are printed in decimal format. */
   private isAtLeast1024(): boolean {
     return this.exponent >= 0 && abs(this.scaled(0)) >= 1024n;
   }
@@ -161,12 +161,12 @@ const largest = Quantity.ofInteger(int64Max);
 
 const shortQuantity = /^(?:0|[1-9]\d{0,2}(?:[mkMGTP]|[KMGTP]i)?)$/;
 
-/** True for most quantities that objects have, `500m` or `4Gi`: canonical as they are, and multiples of a thousandth. */
+/** True for common canonical quantities, `500m` or `4Gi`, which are multiples of a thousandth. */
 export function isShortQuantity(text: string): boolean {
   return shortQuantity.test(text);
 }
 
-/** The amount as clients will see it, or undefined when the text is none. */
+/** Returns the canonical text; undefined if the text is not a quantity. */
 export function canonicalQuantity(text: string): string | undefined {
   try {
     return Quantity.parse(text).toString();
@@ -189,11 +189,11 @@ function unitOf(suffix: string): Unit | undefined {
   if (step > 0) return { factor: 1024n ** BigInt(step), exponent: 0, format: 'BinarySI' };
   if (!/^[eE][-+]?[0-9]{1,10}$/.test(suffix)) return undefined;
   const power = Number(suffix.slice(1));
-  // What lies further out is rounded up to a nano, or down to the largest amount, all the same.
+  // Larger exponents give the same result: rounded up to a nano, or down to the maximum.
   return { factor: 1n, exponent: Math.max(-1000, Math.min(1000, power)), format: 'DecimalExponent' };
 }
 
-/** Few enough digits for an int64 and a power of ten, which need no cap. */
+/** True if the digits fit into an int64, so that the amount needs no limit. */
 function isShort(whole: string, fraction: string, unit: Unit): boolean {
   const digits = whole.replace(/^0+/, '').length + fraction.length;
   return unit.format === 'BinarySI' ? fraction === '' && abs(BigInt(whole) * unit.factor) <= int64Max : digits <= 18;
@@ -201,7 +201,7 @@ function isShort(whole: string, fraction: string, unit: Unit): boolean {
 
 const abs = (value: bigint): bigint => (value < 0n ? -value : value);
 
-/** Away from zero. */
+/** Rounds away from zero. */
 function divideUp(value: bigint, divisor: bigint): bigint {
   const quotient = value / divisor;
   return value % divisor === 0n ? quotient : value < 0n ? quotient - 1n : quotient + 1n;
@@ -218,7 +218,7 @@ function trimmed(digits: bigint, exponent: number): [bigint, number] {
   return [amount, power];
 }
 
-/** The exponent as a multiple of three, for which there are suffixes. */
+/** Changes the exponent to a multiple of three, for which suffixes exist. */
 function inThrees(digits: bigint, exponent: number, max: number): { digits: bigint; exponent: number } {
   const lower = Math.min(max, Math.floor(exponent / 3) * 3);
   return { digits: digits * 10n ** BigInt(exponent - lower), exponent: lower };

@@ -33,7 +33,7 @@ describe('Query', () => {
     ['other', false],
   ])('%s is bare: %s', (raw, want) => expect(new Query(raw).isBare('dryRun')).toBe(want));
 
-  it('shares an empty one', () => expect([...emptyQuery.names()]).toEqual([]));
+  it('emptyQuery has no names', () => expect([...emptyQuery.names()]).toEqual([]));
 
   it.each([
     [undefined, false],
@@ -42,5 +42,5 @@ describe('Query', () => {
     ['FALSE', false],
     ['true', true],
     ['no', true],
-  ])('truth of %s', (value, want) => expect(isTrueParameter(value)).toBe(want));
+  ])('isTrueParameter(%s)', (value, want) => expect(isTrueParameter(value)).toBe(want));
 });

@@ -1,13 +1,13 @@
 /**
- * The query of a URL, parsed on the first question. Pairs that cannot be decoded or hold a `;` are left out,
- * as the reference does; '+' is a space. Names are keys of a Map, so none of them can reach a prototype.
+ * The query of a URL, parsed on first use. Pairs that cannot be decoded or contain `;` are dropped, as in
+ * kube-apiserver; '+' is a space. A Map, so that names cannot reach a prototype.
  */
 export class Query {
   private values: Map<string, string[]> | undefined;
   private bare: Set<string> | undefined;
   constructor(readonly raw: string) {}
 
-  /** The first value; '' when the parameter is there without one. */
+  /** Returns the first value; '' for a parameter without value. */
   first(name: string): string | undefined {
     return this.raw === '' ? undefined : this.parsed().get(name)?.[0];
   }
@@ -17,7 +17,7 @@ export class Query {
   has(name: string): boolean {
     return this.raw !== '' && this.parsed().has(name);
   }
-  /** Given as `?name`, without an equals sign, wherever it is given. */
+  /** True if the parameter occurs as `?name`, without an equals sign. */
   isBare(name: string): boolean {
     return this.raw !== '' && this.parsed().has(name) && this.bare!.has(name);
   }
@@ -49,7 +49,7 @@ export class Query {
 const none: readonly string[] = [];
 export const emptyQuery = new Query('');
 
-/** How a truth is read from a query: only absence, `false` and `0` are false. */
+/** Parses a boolean parameter: only absent, `false` and `0` are false. */
 export function isTrueParameter(value: string | undefined): boolean {
   return value !== undefined && value !== '0' && value.toLowerCase() !== 'false';
 }
@@ -59,7 +59,7 @@ function unescape(text: string): string | undefined {
   return spaced.includes('%') ? percentDecode(spaced) : spaced;
 }
 
-/** Undefined when a `%` is not followed by two hex digits. Bytes that are not UTF-8 become U+FFFD. */
+/** Returns undefined if a `%` is not followed by two hex digits. Bytes that are not UTF-8 become U+FFFD. */
 export function percentDecode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

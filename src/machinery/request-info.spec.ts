@@ -117,7 +117,7 @@ describe('parseRequestInfo', () => {
     expect(shown(method, url)).toBe(want);
   });
 
-  it('leaves the query alone until it is asked', () => {
+  it('does not parse the query before its first use', () => {
     const { query } = parseRequestInfo('GET', '/api/v1/namespaces/web/pods/p?pretty=true');
     expect(query.raw).toBe('pretty=true');
     expect(query.first('pretty')).toBe('true');

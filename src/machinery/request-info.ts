@@ -4,19 +4,21 @@ import { validatePathSegment } from './names.js';
 import { emptyQuery, isTrueParameter, percentDecode, Query } from './query.js';
 
 /**
- * What a URL asks for. It is the first thing done with every request, so it looks at the text once and makes no more
- * than it must: the query is not parsed until somebody asks for a parameter.
+ * The parsed URL of a request. Parsed first for every request, so in one pass and without parsing the query.
  *
  *   /api/v1/namespaces/web/pods/p-1/proxy/a/b
  *    ^api ^version     ^ns ^resource ^name ^subresource; parts = pods, p-1, proxy, a, b
  */
 export interface RequestInfo {
   readonly isResourceRequest: boolean;
-  /** Percent-decoded, as it came: slashes that mean nothing are kept. */
+  /** Percent-decoded; redundant slashes are kept. */
   readonly path: string;
-  /** For resources get, list, watch, create, update, patch, delete, deletecollection, proxy or ''; else the method in lower case. */
+  /**
+   * For resources get, list, watch, create, update, patch, delete, deletecollection, proxy or ''; otherwise the HTTP
+   * method in lower case.
+   */
   readonly verb: string;
-  /** `api` or `apis`; '' for paths outside. */
+  /** `api` or `apis`; '' for other paths. */
   readonly apiPrefix: string;
   readonly group: string;
   readonly version: string;
@@ -24,10 +26,10 @@ export interface RequestInfo {
   readonly resource: string;
   readonly subresource: string;
   readonly name: string;
-  /** The path from the resource on. */
+  /** The path segments from the resource on. */
   readonly parts: readonly string[];
   readonly query: Query;
-  /** The URL makes no sense: to be thrown by whoever answers. */
+  /** The error of an invalid URL, thrown when the request is handled. */
   readonly error: ApiError | undefined;
 }
 
@@ -49,7 +51,7 @@ export function parseRequestInfo(method: string, rawUrl: string): RequestInfo {
 function parsePath(method: string, path: string, query: Query): RequestInfo {
   const all = splitPath(path);
   const apiPrefix = all[0];
-  // The prefix, the version and a resource at least; with the group one more.
+  // A resource path has at least prefix, version and resource; in /apis also a group.
   const versionAt = apiPrefix === 'api' ? 1 : apiPrefix === 'apis' ? 2 : 0;
   if (versionAt === 0 || all.length < versionAt + 2) return nonResource(method, path, query);
 
@@ -100,7 +102,7 @@ function parsePath(method: string, path: string, query: Query): RequestInfo {
 
 const longRunningSubresources = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
-/** Watches and connections to pods last as long as their client likes: no deadline, and no place among the others. */
+/** True for watches and connections to Pods, which have no deadline and separate in-flight limits. */
 export function isLongRunning({ verb, subresource }: RequestInfo): boolean {
   return verb === 'watch' || verb === 'proxy' || longRunningSubresources.has(subresource);
 }
@@ -141,7 +143,7 @@ function verbOfMethod(method: string): string {
   }
 }
 
-/** A list of the one object with a name is authorized by that name. A selector that is wrong is refused later. */
+/** A list with `metadata.name=x` is authorized for that name. An invalid selector is rejected later. */
 function nameInFieldSelector(query: Query): string {
   const text = query.first('fieldSelector');
   if (text === undefined || text === '') return '';
@@ -155,7 +157,7 @@ function nameInFieldSelector(query: Query): string {
 
 const slash = 0x2f;
 
-/** Without the slashes at both ends; those in between stand for empty parts. */
+/** Removes slashes at both ends; repeated slashes in between are empty segments. */
 function splitPath(path: string): string[] {
   let start = 0;
   let end = path.length;

@@ -12,7 +12,7 @@ const requirement: fc.Arbitrary<LabelRequirement> = fc.oneof(
 );
 const labels = fc.option(fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), value), { nil: undefined });
 
-it('RequirementsByKey matches what the requirements match one by one', () => {
+it('RequirementsByKey matches like the single requirements', () => {
   fc.assert(
     fc.property(fc.array(requirement, { maxLength: 4 }), labels, (requirements, given) => {
       expect(new RequirementsByKey(requirements).areMet(given)).toBe(new LabelSelector(requirements).matches(given));
@@ -35,7 +35,7 @@ it.each([
   expect(ms).toBeLessThan(1000);
 });
 
-it('a selector of many bad values names 100 of them', () => {
+it('an error about many invalid values lists 100 of them', () => {
   const bad = `a in (${Array.from({ length: 20_000 }, (_, index) => `-${index}`).join(',')})`;
   expect(() => parseLabelSelector(bad)).toThrow(/^unable to parse requirement: \[values\[0\]\[a\]: Invalid value/);
   try {

@@ -6,17 +6,17 @@ interface Requirement {
   readonly values: readonly string[];
 }
 
-/** In longer selectors and lists of values, looking up costs less than looking through. */
+/** Longer selectors and value lists are looked up in maps and sets. */
 export const listedMax = 16;
 
-/** What one label must meet: all that the requirements on its key say together. */
-interface Demand {
+/** All requirements on one label key. */
+interface KeyConstraint {
   mustExist: boolean;
   mustNotExist: boolean;
-  /** Undefined when any value will do. A text where there is one value: a set for each of 200,000 keys takes 0.2 s. */
+  /** Undefined if any value is allowed. A single value is kept as string: sets for 200,000 keys take 0.2 s. */
   allowed: string | ReadonlySet<string> | undefined;
   denied: Set<string> | undefined;
-  /** Undefined when a bound is no integer: no value meets it. */
+  /** Undefined if a bound is not an integer: no value matches. */
   above: bigint | undefined;
   below: bigint | undefined;
   isCompared: boolean;
@@ -26,32 +26,32 @@ const lowest = -(2n ** 63n) - 1n;
 const highest = 2n ** 63n;
 
 /**
- * The requirements of a long selector, joined by key: an object costs its labels, however many requirements there are.
- * A selector of 1 MB may have 200,000, and is asked for every object of a list.
+ * Groups the requirements of a long selector by key, so that matching costs the number of labels. A selector of 1 MB
+ * may have 200,000 requirements, and is matched with every object of a list.
  */
 export class RequirementsByKey {
-  private readonly demands = new Map<string, Demand>();
+  private readonly constraints = new Map<string, KeyConstraint>();
   private readonly neededKeys: readonly string[];
 
   constructor(requirements: readonly Requirement[]) {
     for (const requirement of requirements) this.add(requirement);
-    this.neededKeys = [...this.demands].filter(([, { mustExist }]) => mustExist).map(([key]) => key);
+    this.neededKeys = [...this.constraints].filter(([, { mustExist }]) => mustExist).map(([key]) => key);
   }
 
   areMet(labels: Readonly<Record<string, string>> | undefined): boolean {
-    // An absent label meets no demand for one: the first that is absent ends the loop.
+    // An absent label never meets a requirement of existence: stop at the first.
     for (const key of this.neededKeys) if (!Object.hasOwn(labels ?? {}, key)) return false;
     for (const key in labels) {
       const value: unknown = labels[key];
-      const demand = this.demands.get(key);
+      const demand = this.constraints.get(key);
       if (demand && !isMetBy(demand, typeof value === 'string' ? value : undefined)) return false;
     }
     return true;
   }
 
   private add({ key, operator, values }: Requirement): void {
-    let demand = this.demands.get(key);
-    if (!demand) this.demands.set(key, (demand = noDemand()));
+    let demand = this.constraints.get(key);
+    if (!demand) this.constraints.set(key, (demand = noConstraint()));
     switch (operator) {
       case '=':
       case '==':
@@ -79,7 +79,7 @@ export class RequirementsByKey {
   }
 }
 
-function noDemand(): Demand {
+function noConstraint(): KeyConstraint {
   return {
     mustExist: false,
     mustNotExist: false,
@@ -91,7 +91,7 @@ function noDemand(): Demand {
   };
 }
 
-function compare(demand: Demand, operator: 'gt' | 'lt', bound: bigint | undefined): void {
+function compare(demand: KeyConstraint, operator: 'gt' | 'lt', bound: bigint | undefined): void {
   demand.mustExist = true;
   demand.isCompared = true;
   if (operator === 'gt') {
@@ -99,7 +99,7 @@ function compare(demand: Demand, operator: 'gt' | 'lt', bound: bigint | undefine
   } else demand.below = bound === undefined || demand.below === undefined ? undefined : min(demand.below, bound);
 }
 
-function isMetBy(demand: Demand, value: string | undefined): boolean {
+function isMetBy(demand: KeyConstraint, value: string | undefined): boolean {
   if (value === undefined) return !demand.mustExist;
   if (demand.mustNotExist || demand.denied?.has(value)) return false;
   if (demand.allowed !== undefined && !isAllowed(demand.allowed, value)) return false;

@@ -1,7 +1,6 @@
 /**
- * A revision is a whole number that the store gives to each transaction, one higher than the last.
- * Inside the server it is a number (`Revision`); clients see it as an opaque text (`resourceVersion`).
- * The two meet here alone.
+ * The revision of a store transaction, incremented by each. A number (`Revision`) inside the server, an opaque string
+ * (`resourceVersion`) for clients. Converted here only.
  */
 declare const revisionBrand: unique symbol;
 export type Revision = number & { readonly [revisionBrand]: true };

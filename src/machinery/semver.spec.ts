@@ -10,7 +10,7 @@ it.each(['', '1', '1.2', 'v1.2.3', '01.2.3', '1.2.3-', '1.2.3-01', '1.2.3+', '1.
   (text) => expect(parseSemver(text)).toBeUndefined(),
 );
 
-it('orders as semver.org has it', () => {
+it('orders as semver.org specifies', () => {
   const ordered = [
     ...['1.0.0-alpha', '1.0.0-alpha.1', '1.0.0-alpha.beta', '1.0.0-beta', '1.0.0-beta.2', '1.0.0-beta.11'],
     ...['1.0.0-rc.1', '1.0.0', '2.0.0', '2.1.0', '2.1.1', '10.0.0'],

@@ -1,4 +1,4 @@
-/** Versions as semver.org writes them (2.0.0): `1.2.3-rc.1+build`. */
+/** Semantic Versioning 2.0.0: `1.2.3-rc.1+build`. */
 const number = '(0|[1-9]\\d*)';
 const preRelease = '(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)';
 const build = '[0-9a-zA-Z-]+';
@@ -8,7 +8,7 @@ const pattern = new RegExp(
 
 export interface Semver {
   readonly numbers: readonly bigint[];
-  /** Empty: the release itself, which comes after all of its pre-releases. */
+  /** Empty for a release, which sorts after its pre-releases. */
   readonly preRelease: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export function parseSemver(text: string): Semver | undefined {
   return { numbers: [major!, minor!, patch!].map(BigInt), preRelease: pre === undefined ? [] : pre.split('.') };
 }
 
-/** Negative when `a` comes before `b`. What was built from a version makes no difference. */
+/** Negative if `a` sorts before `b`. Build metadata is ignored. */
 export function compareSemver(a: Semver, b: Semver): number {
   for (const [i, value] of a.numbers.entries()) {
     const other = b.numbers[i]!;
@@ -35,7 +35,7 @@ export function compareSemver(a: Semver, b: Semver): number {
   return a.preRelease.length - b.preRelease.length;
 }
 
-/** Numbers come before words. */
+/** Numbers sort before words. */
 function comparePart(a: string, b: string): number {
   const isNumber = (text: string) => /^\d+$/.test(text);
   if (isNumber(a) && isNumber(b)) return BigInt(a) === BigInt(b) ? 0 : BigInt(a) < BigInt(b) ? -1 : 1;

@@ -7,7 +7,7 @@ const hex = (text: string) => {
   return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0');
 };
 
-/** The hash as its definition spells it. */
+/** FNV-1a as specified, with bigints. */
 function slowly(text: string): string {
   let hash = 0xcbf29ce484222325n;
   for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
@@ -15,14 +15,14 @@ function slowly(text: string): string {
 }
 
 describe('fnv1a64', () => {
-  // Of the test vectors that its authors publish.
+  // Official test vectors.
   it.each([
     ['', 'cbf29ce484222325'],
     ['a', 'af63dc4c8601ec8c'],
     ['foobar', '85944171f73967e8'],
   ])('%j', (text, want) => expect(hex(text)).toBe(want));
 
-  it('is what its definition says', () => {
+  it('equals the specification for random texts', () => {
     for (let n = 0; n < 2000; n++) {
       const text = `${n}-ä€😀`.repeat((n % 5) + 1).slice(n % 7);
       expect([text, hex(text)]).toEqual([text, slowly(text)]);
@@ -41,14 +41,14 @@ describe('parseShardSelector', () => {
   const uids = Array.from({ length: 500 }, (_, n) => `c0ffee-${n}`);
   const chosen = (text: string) => uids.filter((one) => parseShardSelector(text).matches({ uid: one, namespace: 'x' }));
 
-  it('takes everything, and each object into one half', () => {
+  it('two halves contain every object exactly once', () => {
     expect(chosen(all)).toEqual(uids);
     expect([...chosen(lower), ...chosen(upper)].sort()).toEqual([...uids].sort());
     expect(chosen(lower).every((one) => slowly(one) < '8')).toBe(true);
     expect(chosen(lower).length).toBeGreaterThan(150);
   });
 
-  it('joins ranges', () => {
+  it('matches the union of ranges', () => {
     expect(chosen(`${lower}||${upper}`)).toEqual(uids);
     expect(chosen(`  ${upper}  ||  ${upper}  `)).toEqual(chosen(upper));
   });
@@ -61,7 +61,7 @@ describe('parseShardSelector', () => {
     expect([holds(text(0), text(1)), holds(text(-1), text(0)), holds(text(1), text(2))]).toEqual([true, false, false]);
   });
 
-  it('places by namespace, and what has no field as if it were empty', () => {
+  it('hashes namespaces, and absent fields as empty', () => {
     const { high, low } = fnv1a64('');
     const start = high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0');
     const end = high.toString(16).padStart(8, '0') + (low + 1).toString(16).padStart(8, '0');
@@ -88,7 +88,7 @@ describe('parseShardSelector', () => {
     [range(uid, '0'.repeat(16), 'F'.repeat(16)), /the end "0xF{16}" is neither/],
     [range(uid, '1'.repeat(16), '1'.repeat(16)), /is not below the end/],
     [range(uid, '2'.repeat(16), '1'.repeat(16)), /is not below the end/],
-  ])('%s is refused', (text, message) => {
+  ])('%s is rejected', (text, message) => {
     expect(() => parseShardSelector(text)).toThrow(ApiError);
     expect(() => parseShardSelector(text)).toThrow(message);
   });

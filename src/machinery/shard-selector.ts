@@ -2,21 +2,21 @@ import { ApiError } from './api-error.js';
 import { fnv1a64, type Hash64 } from './fnv.js';
 import { goQuote } from './field-error.js';
 
-/** Whose hash places an object. */
+/** The field whose hash assigns an object to a shard. */
 export type ShardField = 'uid' | 'namespace';
 
-/** From `start` on, up to `end` and without it; no end is the end of all hashes, 2^64. */
+/** From `start` (inclusive) to `end` (exclusive). Without `end`, up to 2^64. */
 interface HashRange {
   readonly start: Hash64;
   readonly end: Hash64 | undefined;
 }
 
 /**
- * A part of a collection, the same on every replica:
+ * Selects a part of a collection, the same on every replica:
  *
  *   shardRange(object.metadata.uid, '0x0000000000000000', '0x4000000000000000') || shardRange(…)
  *
- * holds the objects whose field hashes (FNV-1a, 64 bits) into one of the ranges. Mistakes throw a BadRequest.
+ * matches objects whose field hashes (FNV-1a, 64 bits) into one of the ranges. Syntax errors throw a BadRequest.
  */
 export class ShardSelector {
   constructor(
@@ -36,7 +36,7 @@ const fields: Readonly<Record<string, ShardField>> = {
   'object.metadata.namespace': 'namespace',
 };
 const call = /^\s*shardRange\s*\(\s*([\w.]+)\s*,\s*'([^']*)'\s*,\s*'([^']*)'\s*\)\s*$/;
-/** Each costs a comparison an object; nobody has that many replicas of a client. */
+/** Each range costs a comparison per object; no client has this many replicas. */
 const rangesMax = 1024;
 
 export function parseShardSelector(text: string): ShardSelector {
@@ -60,7 +60,7 @@ export function parseShardSelector(text: string): ShardSelector {
 function rangeOf(startText: string, endText: string): HashRange {
   const start = hashOf(startText);
   if (!start) throw refused(`the start ${goQuote(startText)} is not 0x and 16 lowercase hexadecimal digits`);
-  // Seventeen digits say but one thing.
+  // 2^64 is the only allowed value of seventeen digits.
   const end = endText === allHashes ? undefined : hashOf(endText);
   if (!end && endText !== allHashes) {
     throw refused(`the end ${goQuote(endText)} is neither 0x and 16 lowercase hexadecimal digits nor ${allHashes}`);

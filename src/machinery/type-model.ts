@@ -1,21 +1,21 @@
 import type { JsonValue } from './kube-object.js';
 
 /**
- * What is known of the fields of a kind: the words in which the catalog speaks to those who check, merge, encode and
- * describe objects. Everything is immutable and shared, and structs are linked, so walking a type costs no look-ups.
+ * The type model of built-in kinds: what the catalog knows about their fields, for validation, merging, encoding and
+ * OpenAPI. Types are immutable, shared and linked, so walking a type needs no lookups.
  */
 export type FieldType = ScalarType | ValueType | StructType | ListType | MapType;
 
 export interface ScalarType {
   readonly form: 'scalar';
   readonly scalar: 'string' | 'bytes' | 'bool' | 'int32' | 'int64' | 'float64';
-  /** As Go's messages call it: `string`, `int32`, `v1.Protocol`. */
+  /** The Go name in messages: `string`, `int32`, `v1.Protocol`. */
   readonly goName: string;
-  /** The values of a closed set, sorted. Others are for validation to refuse: they decode. */
+  /** The values of an enum, sorted. Other values decode, and are rejected by validation. */
   readonly enumValues: readonly string[] | undefined;
 }
 
-/** One value in JSON, whatever it is elsewhere. */
+/** A type with its own JSON encoding. */
 export interface ValueType {
   readonly form: 'value';
   readonly value: ValueName;
@@ -27,7 +27,7 @@ export type ValueName =
   | 'duration'
   | 'quantity'
   | 'intOrString'
-  /** Any JSON: FieldsV1, RawExtension (an object), the JSON of a schema. */
+  /** Any JSON: FieldsV1, RawExtension (an object), JSON in a schema. */
   | 'fieldsV1'
   | 'rawExtension'
   | 'json'
@@ -40,64 +40,64 @@ export interface ListType {
   readonly form: 'list';
   readonly of: FieldType;
   readonly goName: string;
-  /** In protobuf a message whose field 1 holds the items. */
+  /** In protobuf, a message whose field 1 holds the items. */
   readonly isMessage: boolean;
 }
 
 export interface MapType {
   readonly form: 'map';
-  /** Keys are strings. */
+  /** The type of the values; keys are strings. */
   readonly of: FieldType;
   readonly goName: string;
 }
 
 export interface StructType {
   readonly form: 'struct';
-  /** `core.v1.PodSpec`: the package's short name and the type's. */
+  /** `core.v1.PodSpec`: the short package name and the type name. */
   readonly name: string;
   readonly goName: string;
-  /** `io.k8s.api.core.v1.PodSpec`, with the domain as configured: how OpenAPI documents call it. */
+  /** The name in OpenAPI documents: `io.k8s.api.core.v1.PodSpec`, with the configured domain. */
   readonly modelName: string;
-  /** As declared; the inlined ones stand here as one field each. */
+  /** The declared fields, with an inlined struct as one field. */
   readonly fields: readonly Field[];
-  /** As JSON shows them: fields of inlined structs stand beside the others. */
+  /** The fields in JSON, including those of inlined structs. */
   readonly byName: ReadonlyMap<string, Field>;
   readonly isAtomic: boolean;
-  /** In `byName`'s names. */
+  /** Names as in `byName`. */
   readonly unions: readonly { readonly discriminator: string | undefined; readonly members: readonly string[] }[];
 }
 
 export interface Field {
-  /** In JSON; '' when the struct is inlined. */
+  /** The JSON name; '' for an inlined struct. */
   readonly name: string;
   readonly type: FieldType;
   readonly isInline: boolean;
-  /** A zero says something that absence does not. */
+  /** True if a zero value differs from an absent one. */
   readonly isPointer: boolean;
-  /** An empty value is left out of JSON. */
+  /** True if an empty value is omitted in JSON (omitempty). */
   readonly omitsEmpty: boolean;
   readonly presence: 'optional' | 'required' | undefined;
   readonly default: JsonValue | undefined;
-  /** How the items of a list are told apart; undefined is the same as atomic. */
+  /** The list type (`+listType`); undefined is equal to atomic. */
   readonly list: { readonly type: 'atomic' | 'set' | 'map'; readonly keys: readonly string[] } | undefined;
-  /** A map or struct that one manager owns as a whole. */
+  /** True for a map or struct that one field manager owns as a whole. */
   readonly isAtomic: boolean;
-  /** Said to be merged part by part, as every map and struct is of which nothing is said. */
+  /** True if declared granular (`+mapType`), which is also the default of maps and structs. */
   readonly isGranular: boolean;
-  /** Strategic merge. */
+  /** The strategy and merge key of strategic merge patch. */
   readonly patch: { readonly strategies: readonly string[]; readonly mergeKey: string | undefined } | undefined;
-  /** Protobuf's number; 0 where the type has no protobuf form. */
+  /** The protobuf field number; 0 if the type has no protobuf encoding. */
   readonly number: number;
-  /** Gates without which the field is dropped. */
+  /** The field is dropped unless these feature gates are on. */
   readonly gates: readonly string[];
-  /** Declarative validation, as it is declared: `minimum=0`, `alpha(since: "1.36")=optional`. */
+  /** Declarative validation rules as declared: `minimum=0`, `alpha(since: "1.36")=optional`. */
   readonly rules: readonly string[];
 }
 
-/** Where types are found. */
+/** Looks up types. */
 export interface TypeSource {
-  /** Undefined for kinds that are not built in. */
+  /** Returns undefined for kinds that are not built in. */
   kind(group: string, version: string, kind: string): StructType | undefined;
-  /** By its name: `meta.v1.ObjectMeta`. A name that is not there is our bug. */
+  /** Returns the struct of a name: `meta.v1.ObjectMeta`. Fails an assertion for an unknown name. */
   struct(name: string): StructType;
 }

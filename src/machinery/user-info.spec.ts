@@ -1,6 +1,6 @@
 import { parseServiceAccountUserName, serviceAccountGroups, serviceAccountUserName } from './user-info.js';
 
-describe('user names with a meaning', () => {
+describe('ServiceAccount user names', () => {
   it.each([
     ['system:serviceaccount:web:default', { namespace: 'web', name: 'default' }],
     ['system:serviceaccount:web', undefined],
@@ -13,7 +13,7 @@ describe('user names with a meaning', () => {
     ['jane', undefined],
   ])('%s', (userName, want) => expect(parseServiceAccountUserName(userName)).toEqual(want));
 
-  it('go both ways', () => {
+  it('round-trip', () => {
     expect(serviceAccountUserName('web', 'default')).toBe('system:serviceaccount:web:default');
     expect(serviceAccountGroups('web')).toEqual(['system:serviceaccounts', 'system:serviceaccounts:web']);
   });

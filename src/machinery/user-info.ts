@@ -1,6 +1,6 @@
 import { nameIsDnsLabel, nameIsDnsSubdomain } from './names.js';
 
-/** Who asks. Authenticators make it, impersonation replaces it, authorizers and admission read it. */
+/** The user of a request. Created by authenticators, replaced by impersonation, read by authorizers and admission. */
 export interface UserInfo {
   readonly name: string;
   readonly uid: string;
@@ -17,7 +17,7 @@ export const userNames = {
 
 /** Members pass every authorization check. */
 export const privilegedGroup = 'system:masters';
-/** Whoever proved an identity, of whatever kind. */
+/** The group of all authenticated users. */
 export const allAuthenticated = 'system:authenticated';
 export const allUnauthenticated = 'system:unauthenticated';
 
@@ -37,7 +37,7 @@ export const anonymousUser: UserInfo = {
   extra: {},
 };
 
-/** The server itself, when its own controllers act through the front door. */
+/** The server itself, for its own controllers. */
 export const loopbackUser: UserInfo = {
   name: userNames.apiServer,
   uid: '',
@@ -49,12 +49,12 @@ export function serviceAccountUserName(namespace: string, name: string): string 
   return `${serviceAccountPrefix}${namespace}:${name}`;
 }
 
-/** The ServiceAccount behind a user name, or undefined when it is somebody else's. */
+/** Returns the ServiceAccount of a user name; undefined for other users. */
 export function parseServiceAccountUserName(userName: string): { namespace: string; name: string } | undefined {
   if (!userName.startsWith(serviceAccountPrefix)) return undefined;
   const parts = userName.slice(serviceAccountPrefix.length).split(':');
   const [namespace = '', name = ''] = parts;
-  // Other names are those of users: no account could have them.
+  // Names that no ServiceAccount can have are those of other users.
   const isAccount =
     parts.length === 2 && nameIsDnsLabel(namespace).length === 0 && nameIsDnsSubdomain(name).length === 0;
   return isAccount ? { namespace, name } : undefined;

@@ -1,6 +1,6 @@
 /**
- * A text that two JSON values share exactly if they are deeply equal: what is compared with many others is compared by
- * it, in a Set or a Map. Texts have their length before them, so that two values cannot look like two others.
+ * Returns a text that is equal for two JSON values exactly if they are deeply equal, for use in a Set or Map. Strings
+ * are preceded by their length, so that different values cannot collide.
  */
 export function valueKey(value: unknown): string {
   switch (typeof value) {
@@ -21,19 +21,19 @@ export function valueKey(value: unknown): string {
   }
   const fields = value as Record<string, unknown>;
   for (const field of Object.keys(fields).sort()) {
-    // As in a comparison, an undefined field is none.
+    // An undefined field counts as absent, as in deepEqual().
     if (fields[field] !== undefined) key += `${field.length}:${field}=${valueKey(fields[field])}`;
   }
   return `{${key}}`;
 }
 
-/** The values without those that are deeply equal to an earlier one. */
+/** Returns the values without deep duplicates. */
 export function distinctValues<T>(values: readonly T[]): T[] {
   const seen = new Set<string>();
   return values.filter((value) => isFirst(seen, valueKey(value)));
 }
 
-/** For each value, true if it is deeply equal to an earlier one. */
+/** Returns for each value whether it is deeply equal to an earlier one. */
 export function repeatedValues(values: readonly unknown[]): boolean[] {
   const seen = new Set<string>();
   return values.map((value) => !isFirst(seen, valueKey(value)));

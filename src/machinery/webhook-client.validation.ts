@@ -5,7 +5,7 @@ import { validateDnsSubdomain, validatePortNumber } from './names.js';
 
 const form = '; desired format: https://host[/path]';
 
-/** How the server reaches a webhook: by a URL, or by a Service of the cluster. */
+/** Validates a WebhookClientConfig: either a URL or a Service. */
 export function validateWebhookClient(client: Fields, at: FieldPath): FieldError[] {
   const { url, service } = client;
   if (isSet(url) === isSet(service)) return required(undefined, at, 'exactly one of url or service is required');
@@ -13,7 +13,7 @@ export function validateWebhookClient(client: Fields, at: FieldPath): FieldError
   return validateWebhookService(asFields(service), at.child('service'));
 }
 
-/** scheme, authority, query and fragment, as RFC 3986 takes a text apart (its appendix B). */
+/** scheme, authority, query and fragment, by RFC 3986, appendix B. */
 const urlParts = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/s;
 
 function validateWebhookUrl(url: string, at: FieldPath): FieldError[] {

@@ -1,4 +1,4 @@
-/** A broken invariant is our own bug: the request (or the test run) fails, with this error. */
+/** A broken invariant, which is a bug of this server. Fails the request, or the test. */
 export class AssertionError extends Error {
   override readonly name = 'AssertionError';
 }

@@ -1,15 +1,15 @@
-/** A timer that has been set; cancelling one that has run is allowed and does nothing. */
+/** A timer. Cancelling one that has run does nothing. */
 export interface Timer {
   cancel(): void;
 }
 
-/** All time in the server comes from here, so that a test can hold it still and move it on. */
+/** The source of all time in the server, so that tests can stop and advance it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds that only move forward; for durations. */
+  /** Monotonic milliseconds, for durations. */
   monotonicMs(): number;
-  /** Runs `task` once. The timer never keeps the process alive. */
+  /** Runs `task` once. The timer does not keep the process alive. */
   after(delayMs: number, task: () => void): Timer;
 }
 
@@ -23,7 +23,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Runs `task` again and again, `delayMs` after the end of the run before; a task that fails is run again too. */
+/** Runs `task` periodically, `delayMs` after the end of the previous run, even after a failure. */
 export function every(clock: Clock, delayMs: number, task: () => Promise<void> | void): Timer {
   let stopped = false;
   let timer: Timer;
@@ -46,13 +46,13 @@ export function every(clock: Clock, delayMs: number, task: () => Promise<void> |
   };
 }
 
-/** Keeps the process alive until it is cancelled, for a command that may only be waiting for timers. */
+/** Keeps the process alive until it is cancelled, for a command that may only wait for timers. */
 export function holdProcess(): Timer {
   const handle = setInterval(() => undefined, 2 ** 30);
   return { cancel: () => clearInterval(handle) };
 }
 
-/** Resolves after `delayMs`; rejects with the signal's reason when it is aborted first. */
+/** Resolves after `delayMs`; rejects with the signal's reason if it is aborted first. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
@@ -68,7 +68,7 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
-/** A clock that stands still until a test moves it. Timers run in the order of their due times. */
+/** A clock for tests that only advance() moves. Timers run in order of their due times. */
 export class ManualClock implements Clock {
   private timers: { dueMs: number; task: () => void }[] = [];
   constructor(private nowMs = Date.UTC(2026, 0, 1)) {}

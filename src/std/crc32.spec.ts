@@ -1,6 +1,6 @@
 import { crc32, tableCrc32 } from './crc32.js';
 
-it('is the same with and without zlib, in one go and in parts', () => {
+it('is equal with and without zlib, at once and in parts', () => {
   const bytes = Buffer.from('123456789');
   for (const checksum of [crc32, tableCrc32]) {
     expect(checksum(bytes)).toBe(0xcbf43926);

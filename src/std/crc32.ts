@@ -2,7 +2,7 @@ import * as zlib from 'node:zlib';
 
 type Crc32 = (bytes: Uint8Array, seed?: number) => number;
 
-/** zlib has it from Node 20.15 on; before that the table below does, twenty times slower. */
+/** zlib has crc32 from Node 20.15 on. The table is twenty times slower. */
 export const crc32: Crc32 = (zlib as { crc32?: Crc32 }).crc32 ?? tableCrc32;
 
 const table = Int32Array.from({ length: 256 }, (_, byte) => {

@@ -1,4 +1,4 @@
-/** A promise and the means to settle it. */
+/** A promise with its resolve and reject functions. */
 export class Deferred<T> {
   readonly promise: Promise<T>;
   resolve!: (value: T) => void;
@@ -9,7 +9,7 @@ export class Deferred<T> {
       this.resolve = resolve;
       this.reject = reject;
     });
-    // Whoever waits sees the rejection; a deferred that nobody waits for is not an accident.
+    // Prevents an unhandled rejection if nobody awaits the promise.
     this.promise.catch(() => undefined);
   }
 }

@@ -1,10 +1,10 @@
-/** A constant message and pairs. The composition root hands in the real one; libraries below it know only this. */
+/** Logs constant messages with fields. The composition root provides the implementation. */
 export interface Logger {
   debug(message: string, fields?: Record<string, unknown>): void;
   info(message: string, fields?: Record<string, unknown>): void;
   warn(message: string, fields?: Record<string, unknown>): void;
   error(message: string, fields?: Record<string, unknown>): void;
-  /** As `-v` says it, where it can be changed while the server runs. */
+  /** Sets the verbosity (`-v`), if it can be changed at run time. */
   setVerbosity?(verbosity: number): void;
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { PieceList } from './piece-list.js';
 
-it('a PieceList holds what an array would hold after the same operations', () => {
+it('a PieceList equals an array after the same operations', () => {
   const operation = fc.tuple(fc.constantFrom('insert', 'remove', 'set'), fc.nat());
   fc.assert(
     fc.property(fc.nat({ max: 3000 }), fc.array(operation, { maxLength: 300 }), (length, operations) => {
@@ -30,7 +30,7 @@ it('a PieceList holds what an array would hold after the same operations', () =>
   );
 });
 
-it('a PieceList divides a piece that insertions have filled', () => {
+it('a PieceList splits a piece that insertions have filled', () => {
   const array: number[] = [];
   const list = new PieceList<number>([]);
   for (let value = 0; value < 5000; value++) {

@@ -1,9 +1,9 @@
-/** A piece is divided beyond this length: moving so many references costs less than finding the piece. */
+/** A longer piece is split: moving this many references costs less than finding the piece. */
 const pieceLengthMax = 1024;
 
 /**
- * A list for many insertions and removals anywhere in it. An array moves everything behind the place; here a piece of
- * at most `pieceLengthMax` items is moved:
+ * A list for many insertions and removals at any position. An array moves all later items; here only the items of one
+ * piece, at most `pieceLengthMax`, are moved:
  *
  *   [a b c] [d e] [f g h]   insert(4, x)   [a b c] [d x e] [f g h]
  */
@@ -18,20 +18,20 @@ export class PieceList<T> {
     }
   }
 
-  /** Undefined outside the list. */
+  /** Returns undefined for an index outside the list. */
   at(index: number): T | undefined {
     if (index < 0 || index >= this.length) return undefined;
     const { piece, within } = this.locate(index);
     return this.pieces[piece]![within];
   }
 
-  /** `index` is within the list. */
+  /** Replaces an item; `index` must be in the list. */
   set(index: number, item: T): void {
     const { piece, within } = this.locate(index);
     this.pieces[piece]![within] = item;
   }
 
-  /** `index` is within the list, or its length. */
+  /** Inserts before `index`, which is in the list or its length. */
   insert(index: number, item: T): void {
     if (this.pieces.length === 0) this.pieces.push([]);
     const { piece, within } = this.locate(index);
@@ -41,7 +41,7 @@ export class PieceList<T> {
     this.length++;
   }
 
-  /** `index` is within the list. */
+  /** Removes an item; `index` must be in the list. */
   remove(index: number): void {
     const { piece, within } = this.locate(index);
     this.pieces[piece]!.splice(within, 1);

@@ -16,7 +16,7 @@ afterEach(() => {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-test('directories and files are made for their owner alone, whatever the umask', () => {
+test('directories and files are created for their owner only, regardless of the umask', () => {
   const directory = join(root, 'a/b/c');
   makePrivateDirectory(directory);
   makePrivateDirectory(directory);
@@ -29,7 +29,7 @@ test('directories and files are made for their owner alone, whatever the umask',
   ]);
 });
 
-test('what is there keeps its mode and contents', () => {
+test('existing paths keep their mode and contents', () => {
   mkdirSync(join(root, 'open'));
   writeFileSync(join(root, 'open/file'), 'text');
   makePrivateDirectory(join(root, 'open'));
@@ -42,25 +42,25 @@ test('what is there keeps its mode and contents', () => {
 test.each([
   ['below a file', () => join(root, 'file/a'), 'ENOTDIR'],
   ['in place of a file', () => join(root, 'file'), 'EEXIST'],
-  ['where nothing can be made', () => '/proc/nothing/here', 'ENOENT'],
+  ['where nothing can be created', () => '/proc/nothing/here', 'ENOENT'],
 ])('a directory %s is an error', (_name, path, code) => {
   writeFileSync(join(root, 'file'), '');
   expect(() => makePrivateDirectory(path())).toThrow(expect.objectContaining({ code }) as Error);
 });
 
 test.each<{ name: string; make: (path: string) => void; access: Access; mode?: string }>([
-  { name: 'nothing', make: () => undefined, access: 'absent' },
+  { name: 'a missing path', make: () => undefined, access: 'absent' },
   { name: 'a private file', make: (path) => writeFileSync(path, '', { mode: 0o400 }), access: 'private', mode: '400' },
-  { name: 'a file for all', make: (path) => writeFileSync(path, ''), access: 'tightened', mode: '600' },
+  { name: 'a world-readable file', make: (path) => writeFileSync(path, ''), access: 'tightened', mode: '600' },
   {
-    name: 'a file for the group',
+    name: 'a group-readable file',
     make: (path) => writeFileSync(path, '', { mode: 0o640 }),
     access: 'tightened',
     mode: '600',
   },
-  { name: 'a directory for all', make: (path) => mkdirSync(path), access: 'tightened', mode: '700' },
+  { name: 'a world-readable directory', make: (path) => mkdirSync(path), access: 'tightened', mode: '700' },
   {
-    name: 'a link to a file of somebody else',
+    name: 'a symbolic link',
     make: (path) => {
       writeFileSync(`${path}-target`, '');
       chmodSync(`${path}-target`, 0o644);

@@ -1,14 +1,17 @@
 import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Files and directories that only the user of this process may read, whatever the umask is. */
+/** Files and directories that only the user of this process may access, regardless of the umask. */
 
 const othersRights = 0o077;
 
-/** 'exposed': others have rights and keep them, as on a mounted Secret or a path of another user. */
+/** 'exposed': group or others have access, and it cannot be removed, as on a mounted Secret or another user's path. */
 export type Access = 'absent' | 'private' | 'tightened' | 'exposed';
 
-/** Takes the rights of group and others away. A symbolic link is left alone: it leads to a file of somebody else. */
+/**
+ * Removes the permissions of group and others. Leaves symbolic links unchanged, since their target belongs to someone
+ * else.
+ */
 export function tighten(path: string): Access {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return 'absent';
@@ -22,8 +25,8 @@ export function tighten(path: string): Access {
 }
 
 /**
- * Makes the directory, and those above it that are missing, with mode 0700; one that is there is left alone. Not by
- * mkdir's own `recursive`: under /proc, where nothing can be made, Node then tries for ever.
+ * Creates the directory and missing parents with mode 0700; leaves existing ones unchanged. Does not use `recursive` of
+ * mkdir: under /proc, where nothing can be created, Node then loops forever.
  */
 export function makePrivateDirectory(path: string): void {
   try {
@@ -37,7 +40,7 @@ export function makePrivateDirectory(path: string): void {
   }
 }
 
-/** Makes an empty file with mode 0600 unless the file is there. */
+/** Creates an empty file with mode 0600 unless it exists. */
 export function makePrivateFile(path: string): void {
   const file = openSync(path, 'a', 0o600);
   closeSync(file);

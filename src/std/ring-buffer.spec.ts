@@ -7,7 +7,7 @@ const numbered = (ring: RingBuffer<number>) => {
 };
 
 describe('RingBuffer', () => {
-  it('keeps the number of an entry while it grows, turns and shrinks', () => {
+  it('keeps the number of an entry while it grows, wraps and shrinks', () => {
     const ring = new RingBuffer<number>();
     for (let n = 0; n < 1000; n++) {
       ring.push(n);
@@ -23,7 +23,7 @@ describe('RingBuffer', () => {
     ]);
   });
 
-  it('takes entries before the first, below zero too', () => {
+  it('unshift() adds entries before the first, also below zero', () => {
     const ring = new RingBuffer<number>();
     ring.push(0);
     for (let n = -1; n >= -40; n--) ring.unshift(n);
@@ -31,14 +31,14 @@ describe('RingBuffer', () => {
     expect(numbered(ring).every(([number, entry]) => number === entry)).toBe(true);
   });
 
-  it('finds the first entry for which a claim holds', () => {
+  it('search() finds the first entry for which the predicate holds', () => {
     const ring = new RingBuffer<number>();
     ring.unshift(-10);
     for (const n of [10, 20, 30]) ring.push(n);
     expect([-11, -10, 11, 30, 31].map((n) => ring.search((entry) => entry >= n))).toEqual([-1, -1, 1, 2, 3]);
   });
 
-  it('refuses a number that it does not have', () => {
+  it('get() rejects a number outside the ring', () => {
     const ring = new RingBuffer<number>();
     ring.push(1);
     ring.shift();

@@ -1,13 +1,13 @@
 import { assert } from './assert.js';
 
 /**
- * A queue whose entries keep their number for life: the first pushed is 0, whatever was dropped since.
+ * A queue whose entries have permanent numbers: the first pushed is 0, even after others were dropped.
  *
  *   first = 5         next = 8
  *      v                 v
- *   [  5  |  6  |  7  ]  .          get(6) is O(1); push makes 8, shift drops 5, unshift makes 4 (may go below zero)
+ *   [  5  |  6  |  7  ]  .          get(6) is O(1); push adds 8, shift drops 5, unshift adds 4 (may go below zero)
  *
- * It grows by doubling and shrinks when three quarters are empty.
+ * Grows by doubling and shrinks when three quarters are empty.
  */
 export class RingBuffer<T> {
   private slots: (T | undefined)[] = new Array<T | undefined>(16).fill(undefined);
@@ -46,7 +46,10 @@ export class RingBuffer<T> {
     return entry;
   }
 
-  /** The number of the first entry for which the claim holds, which must hold from there on; `next` when none does. */
+  /**
+   * Binary search: returns the number of the first entry for which `holds` is true, or `next`. `holds` must be
+   * monotonic.
+   */
   search(holds: (entry: T) => boolean): number {
     let low = this.firstNumber;
     let high = this.nextNumber;

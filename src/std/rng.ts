@@ -1,8 +1,8 @@
 import { randomFillSync, randomUUID } from 'node:crypto';
 
-/** All chance in the server comes from here, so that a seeded run can be repeated. */
+/** The source of all randomness in the server, so that a seeded run is reproducible. */
 export interface Rng {
-  /** A whole number in [0, bound). */
+  /** Returns an integer in [0, bound). */
   below(bound: number): number;
   uuid(): string;
 }
@@ -21,7 +21,7 @@ export const systemRng: Rng = {
   uuid: () => randomUUID(),
 };
 
-/** mulberry32: small, fast, and the same on every machine. */
+/** mulberry32: small, fast and portable. */
 export class SeededRng implements Rng {
   constructor(private state: number) {}
   below(bound: number): number {

@@ -5,7 +5,7 @@ const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.
 const letters = fc.constantFrom('a', 'b', '/', 'é', '\uffee', '\ue000', '\u{1f600}', '\u{10ffff}', '\ud7ff');
 const anyKey = fc.array(letters, { maxLength: 5 }).map((parts) => parts.join(''));
 
-/** The same questions asked of a plain sorted array. */
+/** The same operations on a plain sorted array. */
 function expectSame(view: SortedView<string>, model: ReadonlyMap<string, string>, prefixes: readonly string[]): void {
   const keys = [...model.keys()].sort(byBytes);
   expect(view.size).toBe(keys.length);
@@ -23,7 +23,7 @@ function expectSame(view: SortedView<string>, model: ReadonlyMap<string, string>
 }
 
 describe('SortedMap', () => {
-  it('answers as a sorted array does, and its snapshots never change', () => {
+  it('equals a sorted array, and its snapshots never change', () => {
     const step = fc.record({ key: anyKey, action: fc.constantFrom('set', 'set', 'delete', 'snapshot') });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), fc.array(anyKey, { maxLength: 8 }), (steps, prefixes) => {
@@ -76,7 +76,7 @@ describe('SortedMap', () => {
     expectSame(full, fullModel, ['/r/ns-6/', '/r/']);
   });
 
-  it('goes on from a snapshot without changing it', () => {
+  it('from() does not change the snapshot', () => {
     const map = new SortedMap<number>();
     for (let n = 0; n < 1000; n++) map.set(`k${n}`, n);
     const view = map.snapshot();
@@ -88,8 +88,8 @@ describe('SortedMap', () => {
   });
 });
 
-describe('the order of keys', () => {
-  it('is that of their UTF-8 bytes', () => {
+describe('key order', () => {
+  it('is the order of UTF-8 bytes', () => {
     fc.assert(
       fc.property(anyKey, anyKey, (a, b) => {
         expect(Math.sign(compareUtf8(a, b))).toBe(Math.sign(byBytes(a, b)));
@@ -97,7 +97,7 @@ describe('the order of keys', () => {
     );
   });
 
-  it('has a lowest text above every prefix', () => {
+  it('prefixEnd() is the lowest string above a prefix', () => {
     fc.assert(
       fc.property(anyKey, anyKey, (prefix, other) => {
         const end = prefixEnd(prefix);

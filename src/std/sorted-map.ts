@@ -1,13 +1,13 @@
 /**
- * An ordered map of texts whose past states cost nothing: a B+tree that copies what it changes.
+ * An ordered map of strings with cheap snapshots: a copy-on-write B+tree.
  *
  *            [ '' | '/c' | '/m' ]          a branch: the lowest key of each child, and the number of entries below
- *            /      |       \
+ *            /      |       \\
  *   [/a /b ..]  [/c /d ..]  [/m ..]        leaves: sorted keys and their values
  *
- * Every node carries the edition of the map that made it. A map changes nodes of its own edition in place and copies
- * all others; snapshot() hands out the root and starts an edition, so the nodes of the snapshot never change again.
- * Keys have the order of their UTF-8 bytes.
+ * Every node has the edition of the map that created it. A map changes nodes of its own edition in place and copies all
+ * others; snapshot() returns the root and starts a new edition, so nodes of the snapshot never change again. Keys are
+ * ordered by their UTF-8 bytes.
  */
 const leafMax = 64;
 const branchMax = 64;
@@ -19,7 +19,7 @@ class Leaf<V> {
     public edition: number,
     public keys: string[],
     public values: V[],
-    /** A copy made to replace a value goes on using the keys of the original. */
+    /** False in a copy made to replace a value, which shares the keys of the original. */
     public ownsKeys: boolean,
   ) {}
   get size(): number {
@@ -39,12 +39,12 @@ class Branch<V> {
 
 let editions = 0;
 
-/** A state of the map that never changes (or, in SortedMap, the latest one). */
+/** An immutable state of the map (or, as base class of SortedMap, the current one). */
 export class SortedView<V> {
   constructor(
     protected root: Node<V>,
     protected height: number,
-    /** Whether a key has surrogates: the one case in which UTF-16 order is not UTF-8 order. */
+    /** True if a key has surrogates: the only case in which UTF-16 order differs from UTF-8 order. */
     protected hasSurrogates: boolean,
   ) {}
 
@@ -63,7 +63,7 @@ export class SortedView<V> {
     return at < leaf.keys.length && leaf.keys[at] === key ? leaf.values[at] : undefined;
   }
 
-  /** How many keys are below `key`. */
+  /** Returns the number of keys below `key`. */
   rank(key: string): number {
     const exact = this.hasSurrogates || hasSurrogate(key);
     let node = this.root;
@@ -77,12 +77,12 @@ export class SortedView<V> {
     return before + lowerBound((node as Leaf<V>).keys, key, exact);
   }
 
-  /** How many keys start with `prefix`, from the key `from` (inclusive) on; in the logarithm of the size. */
+  /** Returns the number of keys with `prefix`, from the key `from` (inclusive) on, in O(log n). */
   count(prefix: string, from: string = prefix): number {
     return Math.max(0, this.rankPast(prefix) - this.rank(compareUtf8(from, prefix) > 0 ? from : prefix));
   }
 
-  /** The values of the keys that start with `prefix`, in order, from the key `from` (inclusive) on. */
+  /** Returns the values of keys with `prefix` in order, from the key `from` (inclusive) on. */
   range(prefix: string, from: string = prefix): IterableIterator<V> {
     const start = compareUtf8(from, prefix) > 0 ? from : prefix;
     const first = this.rank(start);
@@ -97,7 +97,7 @@ export class SortedView<V> {
 
 export class SortedMap<V> extends SortedView<V> {
   private edition = ++editions;
-  /** What the step below split off, and what it replaced or removed: the second and third results of set and delete. */
+  /** Further results of put() and remove(): the node that was split off, and the replaced or removed value. */
   private splitOff: Node<V> | undefined;
   private before: V | undefined;
   private isNewKey = false;
@@ -106,7 +106,7 @@ export class SortedMap<V> extends SortedView<V> {
     super(new Leaf<V>(0, [], [], false), 0, false);
   }
 
-  /** A map that starts from a snapshot, which stays as it is. */
+  /** Creates a map from a snapshot, which stays unchanged. */
   static from<V>(view: SortedView<V>): SortedMap<V> {
     const map = new SortedMap<V>();
     map.root = view['root'];
@@ -120,9 +120,9 @@ export class SortedMap<V> extends SortedView<V> {
     return new SortedView(this.root, this.height, this.hasSurrogates);
   }
 
-  /** Returns the value that was there. */
+  /** Returns the previous value. */
   set(key: string, value: V): V | undefined {
-    // Surrogates change the order of the whole tree only together with keys above them: rare enough to rebuild.
+    // Surrogates change the order only in combination with keys from U+E000 on: rare enough to rebuild the tree.
     if (!this.hasSurrogates && hasSurrogate(key)) this.reorder();
     this.root = this.put(this.root, this.height, key, value);
     if (this.splitOff) {
@@ -135,7 +135,7 @@ export class SortedMap<V> extends SortedView<V> {
     return this.taken();
   }
 
-  /** Returns the value that was there. */
+  /** Returns the previous value. */
   delete(key: string): V | undefined {
     if (this.get(key) === undefined) return undefined;
     this.root = this.remove(this.root, this.height, key);
@@ -184,14 +184,17 @@ export class SortedMap<V> extends SortedView<V> {
     return leaf;
   }
 
-  /** Cuts off the right half; after an insert at the end only what was inserted, so that sorted input fills the nodes. */
+  /**
+   * Splits off the right half; after an insert at the end only the inserted entry, so that sorted input fills the
+   * nodes.
+   */
   private splitLeaf(leaf: Leaf<V>, inserted: number): Leaf<V> {
     const length = leaf.keys.length;
     const middle = inserted === length - 1 ? length - 1 : length >>> 1;
     return new Leaf(this.edition, leaf.keys.splice(middle), leaf.values.splice(middle), true);
   }
 
-  /** As splitLeaf, but a branch has two children or more: refill needs a neighbour for each. */
+  /** Like splitLeaf(), but keeps two children at least: refill() needs a neighbour for each. */
   private splitBranch(branch: Branch<V>, inserted: number): Branch<V> {
     const length = branch.children.length;
     const middle = inserted === length - 1 ? length - 2 : length >>> 1;
@@ -219,7 +222,7 @@ export class SortedMap<V> extends SortedView<V> {
     return branch;
   }
 
-  /** A child that is nearly empty joins a neighbour, or takes half of what the two have. */
+  /** Merges a nearly empty child with a neighbour, or rebalances the two. */
   private refill(branch: Branch<V>, at: number, level: number): void {
     const max = level === 0 ? leafMax : branchMax;
     if (width(branch.children[at]!) >= max / 4 || branch.children.length === 1) return;
@@ -243,7 +246,7 @@ export class SortedMap<V> extends SortedView<V> {
       return new Leaf(this.edition, a.keys.concat(b.keys), a.values.concat(b.values), true);
     }
     const [a, b] = [left as Branch<V>, right as Branch<V>];
-    // The first key of a branch is never compared; inside a joined one it is, and has to be the border.
+    // The first key of a branch is never compared; in a merged branch it is, so it must be the border key.
     const keys = a.keys.concat(border, b.keys.slice(1));
     return new Branch(this.edition, keys, a.children.concat(b.children), a.size + b.size, true);
   }
@@ -278,7 +281,7 @@ export class SortedMap<V> extends SortedView<V> {
   }
 }
 
-/** Knows how many entries are left, so that it compares no keys. */
+/** Counts the remaining entries, so that it compares no keys. */
 class RangeIterator<V> implements IterableIterator<V> {
   private readonly path: Branch<V>[] = [];
   private readonly at: number[] = [];
@@ -332,7 +335,7 @@ class RangeIterator<V> implements IterableIterator<V> {
   }
 }
 
-/** The index of the first key that is not below `key`. */
+/** Returns the index of the first key that is not below `key`. */
 function lowerBound(keys: readonly string[], key: string, exact: boolean): number {
   let low = 0;
   let high = keys.length;
@@ -345,7 +348,7 @@ function lowerBound(keys: readonly string[], key: string, exact: boolean): numbe
   return low;
 }
 
-/** The last child whose lowest key is not above `key`; the first one takes everything below the second. */
+/** Returns the last child whose lowest key is not above `key`; the first child holds everything below the second. */
 function childAt(keys: readonly string[], key: string, exact: boolean): number {
   let low = 1;
   let high = keys.length;
@@ -377,7 +380,7 @@ function collect<V>(node: Node<V>, level: number, entries: [string, V][]): void 
   (node as Leaf<V>).keys.forEach((key, at) => entries.push([key, (node as Leaf<V>).values[at]!]));
 }
 
-/** Array.splice without the array that it returns. */
+/** Like Array.splice(), without allocating the returned array. */
 function insertAt<T>(array: T[], at: number, value: T): void {
   array.push(value);
   for (let i = array.length - 1; i > at; i--) array[i] = array[i - 1]!;
@@ -386,7 +389,9 @@ function insertAt<T>(array: T[], at: number, value: T): void {
 
 const hasSurrogate = (text: string) => /[\ud800-\udfff]/.test(text);
 
-/** UTF-8 order: that of code points. UTF-16 units differ from it where a surrogate meets a unit from 0xE000 on. */
+/**
+ * Compares in UTF-8 order, which is code point order. UTF-16 order differs between surrogates and units from 0xE000 on.
+ */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -400,7 +405,7 @@ export function compareUtf8(a: string, b: string): number {
 
 const liftSurrogate = (unit: number) => (unit < 0xe000 ? unit + 0x2000 : unit - 0x800);
 
-/** The lowest text above everything that starts with `prefix`; undefined when there is none. */
+/** Returns the lowest string above all strings with `prefix`; undefined if there is none. */
 export function prefixEnd(prefix: string): string | undefined {
   const points = Array.from(prefix, (char) => char.codePointAt(0)!);
   while (points.length > 0) {

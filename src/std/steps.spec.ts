@@ -1,7 +1,7 @@
 import { ManualClock } from './clock.js';
 import { atOnce } from './steps.js';
 
-it('work that cannot wait is done at once', () => {
+it('runs all steps and returns the result', () => {
   const clock = new ManualClock();
   const begin = clock.monotonicMs();
   const work = function* (): Generator<void, string> {

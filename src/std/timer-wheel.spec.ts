@@ -26,7 +26,7 @@ describe('TimerWheel', () => {
     },
   );
 
-  it('fires in the order of due times, and none that was cancelled', () => {
+  it('fires in order of due times, except cancelled timeouts', () => {
     const { clock, fired, set } = setUp();
     set('c', 300);
     const b = set('b', 200);
@@ -50,7 +50,7 @@ describe('TimerWheel', () => {
     expect(fired.map(([name]) => name[0])).toEqual(['t', 'x']);
   });
 
-  it('meets every slot after the process stood still for long', () => {
+  it('fires all due timeouts after a long pause of the process', () => {
     const { clock, fired, set } = setUp();
     for (let n = 0; n < 600; n++) set(`t${n}`, n * 60);
     jest.spyOn(clock, 'monotonicMs').mockReturnValue(clock.monotonicMs() + 3_600_000);
@@ -58,7 +58,7 @@ describe('TimerWheel', () => {
     expect(fired).toHaveLength(600);
   });
 
-  it('leaves the clock alone when nothing is set', () => {
+  it('sets no timer without timeouts', () => {
     const { clock, set } = setUp();
     const after = jest.spyOn(clock, 'after');
     set('a', 100).cancel();

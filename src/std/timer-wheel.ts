@@ -1,13 +1,13 @@
 import type { Clock, Timer } from './clock.js';
 
 /**
- * One clock timer for thousands of timeouts that may come a tick late: setting and cancelling are O(1).
+ * One clock timer for thousands of timeouts that may fire a tick late. Setting and cancelling are O(1).
  *
- *   slot  0    1    2   ...  511       a timeout lies in slot (its tick mod 512), in a linked list;
- *         |    |                       the hand visits one slot a tick and fires what is due,
+ *   slot  0    1    2   ...  511       a timeout is in slot (its tick mod 512), in a linked list;
+ *         |    |                       each tick visits one slot and fires what is due,
  *         t3   t1 - t2                 the rest of the list waits for another round
  *
- * Timeouts never come early. The clock is left alone while nothing is set.
+ * Timeouts never fire early. Without timeouts the clock is not used.
  */
 const slotCount = 512;
 
@@ -80,7 +80,7 @@ export class TimerWheel {
   private advance(): void {
     const due: Timeout[] = [];
     const now = Math.floor(this.elapsedTicks());
-    // After a long pause of the process one round meets every slot.
+    // After a long pause of the process one round visits every slot.
     for (let tick = Math.max(this.tick + 1, now - slotCount + 1); tick <= now; tick++) {
       for (let timeout = this.heads[tick % slotCount]; timeout; timeout = timeout.next) {
         if (timeout.dueTick <= now) due.push(timeout);
@@ -90,7 +90,7 @@ export class TimerWheel {
     due.sort((a, b) => a.dueTick - b.dueTick);
     this.ticking = undefined;
     for (const timeout of due) {
-      // One of the tasks before may have cancelled it.
+      // An earlier task may have cancelled it.
       if (!timeout.isSet) continue;
       this.remove(timeout);
       timeout.task();

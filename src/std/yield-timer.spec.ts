@@ -2,8 +2,8 @@ import { ManualClock } from './clock.js';
 import type { Steps } from './steps.js';
 import { YieldTimer } from './yield-timer.js';
 
-describe('the yield timer', () => {
-  it('is due after a slice of work, and not again until another slice has passed', async () => {
+describe('YieldTimer', () => {
+  it('is due after a slice, and again after another slice', async () => {
     const clock = new ManualClock();
     const timer = new YieldTimer(clock);
     expect(timer.isDue()).toBe(false);
@@ -15,7 +15,7 @@ describe('the yield timer', () => {
     expect(timer.isDue()).toBe(true);
   });
 
-  it('lets what waits for the event loop run', async () => {
+  it('yield() lets other work run', async () => {
     const seen: string[] = [];
     setImmediate(() => seen.push('other request'));
     await new YieldTimer(new ManualClock()).yield();
@@ -23,11 +23,11 @@ describe('the yield timer', () => {
     expect(seen).toEqual(['other request', 'after']);
   });
 
-  it('does short steps without a promise', () => {
+  it('run() returns no promise for short steps', () => {
     expect(new YieldTimer(new ManualClock()).run(steps(3, () => undefined))).toBe(3);
   });
 
-  it('lets others run between long steps, and fails as they fail', async () => {
+  it('run() yields between long steps, and rejects with their error', async () => {
     const clock = new ManualClock();
     const seen: string[] = [];
     const work = steps(3, (at) => {

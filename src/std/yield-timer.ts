@@ -1,13 +1,13 @@
 import type { Clock } from './clock.js';
-import { letOthersRun } from './let-others-run.js';
+import { yieldEventLoop } from './yield-event-loop.js';
 import type { Steps } from './steps.js';
 
-/** A stage that took longer is followed by a turn for other requests. */
+/** After a longer stage, other requests run first. */
 const sliceMsMax = 10;
 
 /**
- * Lets other requests run between the stages of a long one. Stages of an ordinary request are far shorter than the
- * slice, so all that it costs them is a look at the clock:
+ * Lets other requests run between the stages of a long request. Stages of an ordinary request are much shorter than the
+ * slice, so it only costs them reading the clock:
  *
  *   if (timer.isDue()) await timer.yield();
  */
@@ -18,26 +18,26 @@ export class YieldTimer {
     this.sinceMs = clock.monotonicMs();
   }
 
-  /** True if the event loop was held longer than a slice since the timer was made or last yielded. */
+  /** True if the event loop was blocked longer than a slice since the timer was created or last yielded. */
   isDue(): boolean {
     return this.clock.monotonicMs() - this.sinceMs >= sliceMsMax;
   }
 
   async yield(): Promise<void> {
-    await letOthersRun();
+    await yieldEventLoop();
     this.sinceMs = this.clock.monotonicMs();
   }
 
-  /** Does work in steps, and yields between two of them when that is due; a promise only where it was. */
+  /** Runs work in steps and yields when due. Returns a promise only if it has yielded. */
   run<T>(steps: Steps<T>): T | Promise<T> {
     for (;;) {
       const { done, value } = steps.next();
       if (done) return value;
-      if (this.isDue()) return this.goOn(steps);
+      if (this.isDue()) return this.runAfterYield(steps);
     }
   }
 
-  private async goOn<T>(steps: Steps<T>): Promise<T> {
+  private async runAfterYield<T>(steps: Steps<T>): Promise<T> {
     await this.yield();
     return this.run(steps);
   }

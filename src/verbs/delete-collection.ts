@@ -4,7 +4,7 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import type { DeleteOptions } from '../machinery/list-options.js';
 import { listObjects, type ListQuery } from '../registry/read/list.js';
 import { toServedVersion } from '../registry/definition/served-version.js';
-import { inLanes } from '../std/in-lanes.js';
+import { forEachConcurrent } from '../std/for-each-concurrent.js';
 import { remove } from './delete.js';
 import type { Target, VerbAnswer } from './verb.js';
 
@@ -21,7 +21,7 @@ export async function deleteCollection(
   const list = await listObjects(target.served.store, query);
   const objects: KubeObject[] = [];
   const { clock } = target.served.store.parts;
-  await inLanes(list.items, { lanes: deletionsAtOnce, clock }, async (item) => {
+  await forEachConcurrent(list.items, { concurrency: deletionsAtOnce, clock }, async (item) => {
     const { name, namespace } = item.attributes;
     try {
       const deleted = await remove(chain, { ...target, name, namespace }, options);

@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/std/clock.js';
-import { inLanes } from '../../src/std/in-lanes.js';
+import { forEachConcurrent } from '../../src/std/for-each-concurrent.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
 const memory = { store: 'memory', naming: 'kubernetes' } as const;
@@ -18,9 +18,9 @@ describe('lists by a selectable field', () => {
     for (const namespace of namespaces) {
       await server.admin.post(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } });
     }
-    await inLanes(
+    await forEachConcurrent(
       Array.from({ length: pods }, (_, number) => number),
-      { lanes: 16, clock: systemClock },
+      { concurrency: 16, clock: systemClock },
       async (number) => {
         const { code } = await server.admin.post(`/api/v1/namespaces/${namespaces[number % 2]}/pods`, podOn(number));
         expect(code).toBe(201);

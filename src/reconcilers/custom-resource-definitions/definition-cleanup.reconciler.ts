@@ -5,7 +5,7 @@ import { conditionsOf, isEstablished, withFinding, type Finding } from '../../cu
 import { cleanupFinalizer, terminating } from '../../custom-kinds/definition-deletion.js';
 import { isCustom, type ServedResource } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/write/system-fields.js';
-import { letOthersRun } from '../../std/let-others-run.js';
+import { yieldEventLoop } from '../../std/yield-event-loop.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import { followAll, followNames } from '../follow.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
@@ -76,7 +76,7 @@ class DefinitionCleanup implements RunningReconciler {
 
   private async reconcile(name: string, signal: AbortSignal): Promise<void | { againInMs: number }> {
     // A definition may be large, and those who serve it have just read it in this turn.
-    await letOthersRun();
+    await yieldEventLoop();
     const timer = new YieldTimer(this.parts.clock);
     const definition = await this.parts.client.live({ served: this.definitions, namespace: '', name }, signal);
     if (!definition || !this.isOurs(definition)) return;

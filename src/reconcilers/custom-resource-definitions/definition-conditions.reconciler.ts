@@ -6,7 +6,7 @@ import type { Finding } from '../../custom-kinds/definition-conditions.js';
 import { structureFinding } from '../../custom-kinds/definition-structure.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/write/system-fields.js';
-import { letOthersRun } from '../../std/let-others-run.js';
+import { yieldEventLoop } from '../../std/yield-event-loop.js';
 import { YieldTimer } from '../../std/yield-timer.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
 import { ClaimBook, claimOf } from './claims.js';
@@ -62,7 +62,7 @@ class DefinitionConditions implements RunningReconciler {
   private async reconcile(name: string, signal: AbortSignal): Promise<void> {
     const { store } = this.definitions;
     // A definition may be large, and those who serve it have just read it in this turn.
-    await letOthersRun();
+    await yieldEventLoop();
     const timer = new YieldTimer(this.parts.clock);
     const entry = store.cache.get(store.keyOf('', name));
     const seen = entry && !entry.corruption ? entry.parse() : undefined;

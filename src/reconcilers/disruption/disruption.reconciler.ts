@@ -4,7 +4,7 @@ import type { PodDisruptionBudget } from '../../catalog/types/policy.v1.js';
 import { labelSelectorOf } from '../../machinery/label-selector.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/write/system-fields.js';
-import { Breather } from '../../std/breather.js';
+import { LoopYieldTimer } from '../../std/loop-yield-timer.js';
 import { findStored } from '../find-stored.js';
 import { followNames } from '../follow.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
@@ -126,10 +126,10 @@ class Disruption implements RunningReconciler {
   private async podsOf(budget: PodDisruptionBudget, namespace: string): Promise<PodFacts[]> {
     const selector = labelSelectorOf(budget.spec?.selector);
     const { store } = this.pods;
-    const breather = new Breather(this.parts.clock, sliceMs);
+    const yieldTimer = new LoopYieldTimer(this.parts.clock, sliceMs);
     const matched: PodFacts[] = [];
     for (const entry of store.cache.snapshot().range(store.scopeOf(namespace))) {
-      if (breather.isDue()) await breather.rest();
+      if (yieldTimer.isDue()) await yieldTimer.yield();
       if (!entry.corruption && selector.matches(entry.attributes.labels ?? {})) matched.push(this.factsOf(entry));
     }
     return matched;

@@ -1,7 +1,7 @@
 import { isReason, type ObjectRef } from '../../client/loopback-client.js';
 import { qualifiedResource } from '../../machinery/gvk.js';
 import type { KubeObject, OwnerReference } from '../../machinery/kube-object.js';
-import { inLanes } from '../../std/in-lanes.js';
+import { forEachConcurrent } from '../../std/for-each-concurrent.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
 import type { WorkQueue } from '../work-queue.js';
 import {
@@ -138,10 +138,14 @@ class GarbageCollection implements RunningReconciler {
   private async orphan(place: ObjectRef, uid: string, signal: AbortSignal): Promise<void> {
     await this.catchUp(place, signal);
     const { client, clock } = this.parts;
-    await inLanes(this.graph.dependentsOf(place, uid), { lanes: workersMax, clock }, async ({ key }) => {
-      const dependent = this.graph.placeOf(key);
-      if (dependent) await client.change(dependent, (object) => withoutOwners(object, [uid]), { signal });
-    });
+    await forEachConcurrent(
+      this.graph.dependentsOf(place, uid),
+      { concurrency: workersMax, clock },
+      async ({ key }) => {
+        const dependent = this.graph.placeOf(key);
+        if (dependent) await client.change(dependent, (object) => withoutOwners(object, [uid]), { signal });
+      },
+    );
     await this.release(place, uid, orphanFinalizer, signal);
   }
 

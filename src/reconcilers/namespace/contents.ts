@@ -5,7 +5,7 @@ import { qualifiedResource } from '../../machinery/gvk.js';
 import type { ObjectMeta } from '../../machinery/kube-object.js';
 import { removeUnreadable } from '../../registry/write/delete-unreadable.js';
 import type { ResourceRegistry, ServedResource } from '../../registry/resource-registry.js';
-import { inLanes } from '../../std/in-lanes.js';
+import { forEachConcurrent } from '../../std/for-each-concurrent.js';
 import { storesOf } from '../follow.js';
 import type { Remains, Survey } from './decide.js';
 
@@ -87,7 +87,7 @@ export async function emptyOne(
   const objects: Left[] = [];
   let failure: string | undefined;
   const entries = store.cache.snapshot().range(store.scopeOf(namespace));
-  await inLanes(entries, { lanes: deletionsAtOnce, clock: store.parts.clock }, async (entry) => {
+  await forEachConcurrent(entries, { concurrency: deletionsAtOnce, clock: store.parts.clock }, async (entry) => {
     signal.throwIfAborted();
     if (hasBeenAsked(served, entry)) return void objects.push(leftOf(served, entry));
     try {

@@ -3,7 +3,7 @@ import type { Evaluator } from '../../admission/quota/evaluator.js';
 import type { scopesOf } from '../../admission/quota/scopes.js';
 import type { EncodedObject } from '../../cache/encoded-object.js';
 import { Quantity } from '../../machinery/quantity.js';
-import type { Breather } from '../../std/breather.js';
+import type { LoopYieldTimer } from '../../std/loop-yield-timer.js';
 
 type Scopes = ReturnType<typeof scopesOf>;
 
@@ -24,13 +24,13 @@ export class ObjectUsages {
     names: readonly string[],
     scopes: Scopes,
     objects: Iterable<EncodedObject>,
-    { nowMs, breather }: { readonly nowMs: number; readonly breather: Breather },
+    { nowMs, yieldTimer }: { readonly nowMs: number; readonly yieldTimer: LoopYieldTimer },
   ): Promise<Amounts> {
     const { countedNames } = this.evaluator;
     if (countedNames) return this.countAlike(names, scopes, objects);
     const total = new Map(names.map((name) => [name, nothing]));
     for (const object of objects) {
-      if (breather.isDue()) await breather.rest();
+      if (yieldTimer.isDue()) await yieldTimer.yield();
       if (object.corruption) continue;
       const { usage, matches } = this.takenBy(object, scopes, nowMs);
       if (!scopes.every((scope) => matches.get(keyOf(scope)))) continue;

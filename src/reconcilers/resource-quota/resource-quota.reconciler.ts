@@ -6,7 +6,7 @@ import type { EncodedObject } from '../../cache/encoded-object.js';
 import { asFields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
-import { Breather } from '../../std/breather.js';
+import { LoopYieldTimer } from '../../std/loop-yield-timer.js';
 import { followAll } from '../follow.js';
 import type { Reconciler, ReconcilerParts, RunningReconciler } from '../reconciler.js';
 import type { WorkQueue } from '../work-queue.js';
@@ -143,7 +143,7 @@ class ResourceQuotas implements RunningReconciler {
     const { clock } = this.parts;
     const limited = [...readAmounts(asFields(quota['spec'])['hard']).keys()];
     const scopes = scopesOf(quota);
-    const taken = { nowMs: clock.now(), breather: new Breather(clock, sliceMs) };
+    const taken = { nowMs: clock.now(), yieldTimer: new LoopYieldTimer(clock, sliceMs) };
     const parts = [...this.counted.values()].flatMap(({ served: { store }, usages, counts }) => {
       const names = limited.filter(counts);
       return names.length === 0

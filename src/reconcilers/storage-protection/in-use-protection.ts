@@ -1,7 +1,7 @@
 import type { EncodedObject } from '../../cache/encoded-object.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
-import { Breather } from '../../std/breather.js';
+import { LoopYieldTimer } from '../../std/loop-yield-timer.js';
 import { followNames } from '../follow.js';
 import type { ReconcilerParts, RunningReconciler } from '../reconciler.js';
 import type { WorkQueue } from '../work-queue.js';
@@ -114,11 +114,11 @@ export class InUseProtection implements RunningReconciler {
   private async isUsed(held: KubeObject): Promise<boolean> {
     const { users, uses } = this.protection;
     const { name = '', namespace = '' } = held.metadata;
-    const breather = new Breather(this.parts.clock, sliceMs);
+    const yieldTimer = new LoopYieldTimer(this.parts.clock, sliceMs);
     for (const { definition, store } of users) {
       const scope = store.scopeOf(definition.namespaced ? namespace : '');
       for (const entry of store.cache.snapshot().range(scope)) {
-        if (breather.isDue()) await breather.rest();
+        if (yieldTimer.isDue()) await yieldTimer.yield();
         if (!entry.corruption && this.namesUsedBy(entry).includes(name) && uses(entry.parse(), held)) return true;
       }
     }

@@ -8,13 +8,13 @@ import { deleteObject } from '../../../registry/write/delete.js';
 import type { ResourceRegistry } from '../../../registry/resource-registry.js';
 import type { ResourceStore } from '../../../registry/resource-store.js';
 import { updateObject } from '../../../registry/write/update.js';
-import { inLanes } from '../../../std/in-lanes.js';
+import { forEachConcurrent } from '../../../std/for-each-concurrent.js';
 import { bootContext } from '../ensure-object.js';
 import { givesAnother, putRight } from './put-right.js';
 import { autoupdateAnnotation, roleObjects } from './role-objects.js';
 
 /** The first start makes some 130 objects: a store far away is not asked for all of them at once. */
-const lanes = 16;
+const concurrency = 16;
 /** Another server may make or take away the same object at the same time, but hardly again and again. */
 const attemptsMax = 5;
 
@@ -28,8 +28,8 @@ export async function ensureRoles(registry: ResourceRegistry, naming: NamingProf
     // --runtime-config may leave it out.
     if (served?.type !== 'stored') continue;
     const { store } = served;
-    const options = { lanes, clock: store.parts.clock };
-    await inLanes(objects as readonly KubeObject[], options, (wanted) => ensure(store, wanted, isLeftAlone));
+    const options = { concurrency, clock: store.parts.clock };
+    await forEachConcurrent(objects as readonly KubeObject[], options, (wanted) => ensure(store, wanted, isLeftAlone));
   }
 }
 

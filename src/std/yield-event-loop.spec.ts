@@ -1,19 +1,19 @@
-import { letOthersRun } from './let-others-run.js';
+import { yieldEventLoop } from './yield-event-loop.js';
 
-describe('letOthersRun', () => {
-  it('resumes behind what other requests put at the end of the turn in which they are read', async () => {
+describe('yieldEventLoop', () => {
+  it('resumes after the responses to requests that were read meanwhile', async () => {
     const seen: string[] = [];
-    // Work of another request that is read in the next turn, and its answer at the end of that turn.
+    // The work of another request that is read in the next tick, and its response at the end of that tick.
     setImmediate(() => {
       seen.push('read');
       setImmediate(() => seen.push('answered'));
     });
-    await letOthersRun();
+    await yieldEventLoop();
     seen.push('resumed');
     expect(seen).toEqual(['read', 'answered', 'resumed']);
   });
 
-  /** The turns in which three pieces of work of two stages each go on. */
+  /** Records the ticks in which three tasks of two stages each run. */
   async function turnsOf(stageMs: number) {
     let turns = 0;
     let isRunning = true;
@@ -25,7 +25,7 @@ describe('letOthersRun', () => {
     const seen: [string, number][] = [];
     const work = async (name: string) => {
       for (let stage = 0; stage < 2; stage++) {
-        await letOthersRun();
+        await yieldEventLoop();
         seen.push([name, turns]);
         for (const begin = performance.now(); performance.now() - begin < stageMs;);
       }
@@ -35,11 +35,11 @@ describe('letOthersRun', () => {
     return { order: seen.map(([name]) => name).join(''), turns: new Set(seen.map(([, turn]) => turn)).size };
   }
 
-  it('resumes long work one stage a turn, in the order in which it came', async () => {
+  it('resumes long work in order, one stage per tick', async () => {
     expect(await turnsOf(8)).toEqual({ order: 'abcabc', turns: 6 });
   });
 
-  it('resumes short work together', async () => {
+  it('resumes short work in one tick', async () => {
     const { order, turns } = await turnsOf(0);
     expect(order).toBe('abcabc');
     expect(turns).toBeLessThan(6);

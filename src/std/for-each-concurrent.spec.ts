@@ -1,13 +1,13 @@
 import { ManualClock, systemClock } from './clock.js';
-import { inLanes } from './in-lanes.js';
+import { forEachConcurrent } from './for-each-concurrent.js';
 
 const clock = new ManualClock();
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-it('works on every item once, and on so many at a time', async () => {
+it('calls work once per item, at most `concurrency` at a time', async () => {
   const done: number[] = [];
   let [underWay, most] = [0, 0];
-  await inLanes(numbers(50), { lanes: 4, clock }, async (item) => {
+  await forEachConcurrent(numbers(50), { concurrency: 4, clock }, async (item) => {
     most = Math.max(most, ++underWay);
     await new Promise(setImmediate);
     underWay--;
@@ -17,10 +17,10 @@ it('works on every item once, and on so many at a time', async () => {
   expect(most).toBe(4);
 });
 
-it('begins nothing after a failure, and waits for what is under way', async () => {
+it('starts no item after a failure, and waits for running ones', async () => {
   const begun: number[] = [];
   let ended = 0;
-  const work = inLanes(numbers(50), { lanes: 3, clock }, async (item) => {
+  const work = forEachConcurrent(numbers(50), { concurrency: 3, clock }, async (item) => {
     begun.push(item);
     if (item === 1) throw new Error('one');
     await new Promise(setImmediate);
@@ -30,7 +30,7 @@ it('begins nothing after a failure, and waits for what is under way', async () =
   expect([begun, ended]).toEqual([[0, 1, 2], 2]);
 });
 
-it('lets others at the event loop, though nothing of it waits', async () => {
+it('yields to the event loop even if the work never waits', async () => {
   let turns = 0;
   let isOver = false;
   const count = () => {
@@ -38,7 +38,7 @@ it('lets others at the event loop, though nothing of it waits', async () => {
     if (!isOver) setImmediate(count);
   };
   setImmediate(count);
-  await inLanes(numbers(4_000), { lanes: 16, clock: systemClock }, async () => {
+  await forEachConcurrent(numbers(4_000), { concurrency: 16, clock: systemClock }, async () => {
     const until = performance.now() + 0.01;
     while (performance.now() < until);
   });
