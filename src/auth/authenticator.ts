@@ -1,26 +1,26 @@
 import type { UserInfo } from '../machinery/user-info.js';
 
-/** What an authenticator may look at. Nothing of it says who the user is until one of them does. */
+/** Credentials of a request. None is trusted until an authenticator has verified it. */
 export interface Credentials {
   readonly bearerToken: string | undefined;
-  /** The identity of the client certificate, when the connection carries one; refused when it is not to be trusted. */
+  /** User of the verified client certificate; `refused` if the certificate is invalid, undefined if there is none. */
   readonly certificateUser: UserInfo | 'refused' | undefined;
-  /** The common name in the verified certificate of a proxy in front, when the request comes from one. */
+  /** Common name in the verified certificate of a front proxy, if the request comes from one. */
   readonly proxyName: string | undefined;
-  /** For methods that read other headers (a proxy in front). */
+  /** All headers, for authenticators that read others than Authorization (front proxy). */
   readonly rawHeaders: readonly string[];
   readonly path: string;
-  /** Whom a token must be meant for; the server itself when not said. */
+  /** Accepted audiences of a token. Default: those of this server. */
   readonly audiences?: readonly string[];
 }
 
 /**
- * One way to say who sends a request. `undefined`: these are not its credentials, ask the next one.
- * `rejected`: they are, and they are wrong; the request is refused although anonymous access may be on.
+ * One method of authentication. Returns `undefined` for credentials of another method, and `rejected` for invalid ones,
+ * which fail the request even if anonymous access is enabled.
  */
 export interface Authenticator {
   readonly name: string;
-  /** Only asked when nobody was given wrong credentials. */
+  /** True if the authenticator is skipped once another one has rejected the credentials. */
   readonly isLastResort?: boolean;
   authenticate(credentials: Credentials): AuthenticationResult | Promise<AuthenticationResult>;
 }
@@ -29,20 +29,22 @@ export type AuthenticationResult = Authenticated | Rejected | undefined;
 
 export interface Authenticated {
   readonly user: UserInfo;
-  /** Those of the asked audiences that the credentials are meant for, where they name any. */
+  /** Requested audiences that the credentials are valid for; undefined if the credentials name none. */
   readonly audiences?: readonly string[];
-  /** Whether a result that was remembered still holds; asked before each use, so it only looks at memory. */
-  readonly isStillTrue?: () => boolean;
+  /** Returns false if a cached result has become invalid. Called before each use, so it only reads memory. */
+  readonly isStillValid?: () => boolean;
 }
 
-/** With a reason where one may be told; the client itself only ever learns that it was refused. */
+/** A rejection, with a reason for TokenReviews. The client itself only gets a 401. */
 export type Rejected = 'rejected' | { readonly rejected: string };
 
 export function isAuthenticated(result: AuthenticationResult): result is Authenticated {
   return typeof result === 'object' && 'user' in result;
 }
 
-/** The union: the first that knows the user decides; a bad credential is only final when nobody else takes it. */
+/**
+ * Returns the result of the first authenticator that accepts the credentials; `rejected` if none did and one rejected.
+ */
 export async function authenticate(
   authenticators: readonly Authenticator[],
   credentials: Credentials,
@@ -58,33 +60,33 @@ export async function authenticate(
   return rejected ? 'rejected' : undefined;
 }
 
-/** What a review of a token tells: unlike the client, whoever asks for one learns why it is refused. */
+/** Result of a TokenReview: the user, or the reasons of the rejection. */
 export type TokenVerdict =
   { readonly user: UserInfo; readonly audiences: readonly string[] } | { readonly problems: readonly string[] };
 
-/** Every way to know a user by a token, and nothing else: `audiences` are those that the token must name one of. */
+/** Authenticates a token for a TokenReview, with all authenticators except the anonymous one. */
 export async function reviewToken(
   authenticators: readonly Authenticator[],
   token: string,
-  audiences: { readonly asked: readonly string[]; readonly own: readonly string[] },
+  audiences: { readonly requested: readonly string[]; readonly own: readonly string[] },
 ): Promise<TokenVerdict> {
-  const wanted = audiences.asked.length > 0 ? audiences.asked : audiences.own;
+  const accepted = audiences.requested.length > 0 ? audiences.requested : audiences.own;
   const credentials: Credentials = {
     bearerToken: token,
     certificateUser: undefined,
     proxyName: undefined,
     rawHeaders: [],
     path: '',
-    audiences: wanted,
+    audiences: accepted,
   };
   const problems = ['invalid bearer token'];
   for (const authenticator of authenticators) {
     if (authenticator.isLastResort) continue;
     const result = await authenticator.authenticate(credentials);
     if (isAuthenticated(result)) {
-      // A token that names no audience is one for the server itself.
-      const matching = result.audiences ?? wanted.filter((audience) => audiences.own.includes(audience));
-      if (matching.length > 0 || wanted.length === 0) return { user: result.user, audiences: matching };
+      // A token without audiences is valid for this server.
+      const matching = result.audiences ?? accepted.filter((audience) => audiences.own.includes(audience));
+      if (matching.length > 0 || accepted.length === 0) return { user: result.user, audiences: matching };
     } else if (typeof result === 'object' && !problems.includes(result.rejected)) problems.push(result.rejected);
   }
   return { problems };

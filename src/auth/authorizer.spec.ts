@@ -10,18 +10,18 @@ const silent: Authorizer = { name: 'webhook', authorize: () => ({ decision: 'no 
 const pods = { verbs: ['get'], apiGroups: [''], resources: ['pods'] };
 
 it.each<[string, Authorizer[], ResolvedRules]>([
-  ['nobody', [], noRules],
-  ['two who say the same', [knowing(everyRule), knowing(everyRule)], everyRule],
+  ['no authorizer', [], noRules],
+  ['two authorizers with the same rules', [knowing(everyRule), knowing(everyRule)], everyRule],
   [
-    'two who say different things',
+    'two authorizers with different rules',
     [knowing(everyRule), knowing({ ...noRules, resourceRules: [pods] })],
     { ...everyRule, resourceRules: [...everyRule.resourceRules, pods] },
   ],
   [
-    'one who cannot tell',
+    'an authorizer that cannot list rules',
     [silent, knowing(everyRule)],
     { ...everyRule, problem: 'webhook authorizer does not support user rule resolution' },
   ],
-])('the rules of %s', async (_who, authorizers, want) =>
+])('rulesFor with %s', async (_who, authorizers, want) =>
   expect(await rulesFor(authorizers, user, 'shop')).toEqual(want),
 );

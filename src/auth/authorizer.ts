@@ -3,7 +3,7 @@ import { goQuote } from '../machinery/field-error.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import { distinctValues } from '../machinery/value-key.js';
 
-/** What is asked: may this user do this? One shape for requests for objects and for other paths. */
+/** Attributes of a request for authorization, for resources and for other paths. */
 export interface AuthorizationAttributes {
   readonly user: UserInfo;
   readonly verb: string;
@@ -24,11 +24,11 @@ export interface Authorization {
   readonly reason: string;
 }
 
-/** One module of the chain. An error in it is not an opinion: it throws, and the chain goes on without it. */
+/** One authorizer of the chain. */
 export interface Authorizer {
   readonly name: string;
   authorize(attributes: AuthorizationAttributes): Authorization | Promise<Authorization>;
-  /** What the user may do in a namespace, where that can be listed. */
+  /** Returns the rules of the user in a namespace. Absent if the authorizer cannot list rules. */
   rulesFor?(user: UserInfo, namespace: string): ResolvedRules | Promise<ResolvedRules>;
 }
 
@@ -47,7 +47,7 @@ export interface NonResourceRule {
 export interface ResolvedRules {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
-  /** Why something may be missing. */
+  /** Reason for which the rules may be incomplete. */
   readonly problem?: string;
 }
 
@@ -57,7 +57,7 @@ export const everyRule: ResolvedRules = {
   nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
 };
 
-/** The rules of the whole chain, each once. What an authorizer cannot list makes the answer incomplete. */
+/** Returns the rules of all authorizers without duplicates. An authorizer that cannot list rules adds a problem. */
 export async function rulesFor(
   authorizers: readonly Authorizer[],
   user: UserInfo,
@@ -85,7 +85,10 @@ export async function rulesFor(
 
 export const noOpinion: Authorization = { decision: 'no opinion', reason: '' };
 
-/** The union: the first to allow or deny decides; when none has an opinion, the answer is no. */
+/**
+ * Returns the decision of the first authorizer that allows or denies; otherwise no opinion, which callers treat as
+ * denied.
+ */
 export async function authorize(
   authorizers: readonly Authorizer[],
   attributes: AuthorizationAttributes,
@@ -100,7 +103,7 @@ export async function authorize(
   return { decision: 'no opinion', reason: reasons.join(', ') };
 }
 
-/** The 403 for a request that no authorizer allowed. */
+/** Returns the 403 error of a request that no authorizer allowed. */
 export function forbiddenError(attributes: AuthorizationAttributes, reason: string): ApiError {
   const message = forbiddenMessage(attributes, reason);
   if (!attributes.isResourceRequest) {
@@ -110,7 +113,7 @@ export function forbiddenError(attributes: AuthorizationAttributes, reason: stri
   return ApiError.forbidden({ group, resource }, name, message);
 }
 
-/** The sentence a refusal carries after `is forbidden: `. */
+/** Returns the part of the message after `is forbidden: `, as in kube-apiserver. */
 function forbiddenMessage(attributes: AuthorizationAttributes, reason: string): string {
   const { user, verb, group, resource, subresource, namespace, path } = attributes;
   const who = `User ${goQuote(user.name)} cannot ${verb}`;

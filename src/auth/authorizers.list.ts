@@ -4,10 +4,10 @@ import { privilegedGroupAuthorizer } from './authorizers/privileged-group.author
 
 export type AuthorizationMode = 'Node' | 'ABAC' | 'RBAC' | 'Webhook' | 'AlwaysAllow' | 'AlwaysDeny';
 
-/** A mode whose authorizer is not part of this build never grants anything: no door is open by omission. */
+/** Returns an authorizer without opinion, for modes that are not implemented: they grant nothing. */
 const silent = (name: string): Authorizer => ({ name, authorize: () => noOpinion, rulesFor: () => noRules });
 
-/** The chain for the configured modes, in their order. */
+/** Returns the authorizers of the configured modes, in their order, after the privileged group. */
 export function authorizersFor(modes: readonly AuthorizationMode[], rbac: Authorizer): readonly Authorizer[] {
   const byMode: Record<AuthorizationMode, () => Authorizer> = {
     AlwaysAllow: () => alwaysAllow,

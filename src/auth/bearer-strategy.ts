@@ -5,9 +5,9 @@ import { isAuthenticated, type AuthenticationResult, type Credentials } from './
 type Verify = (token: string, credentials: Credentials) => Promise<AuthenticationResult>;
 
 /**
- * Bearer tokens by passport. It costs more than all the rest of authentication together, so it is asked only about
- * headers that are not remembered. The strategy sees the one header and nothing else: it would also take tokens from
- * a query or a form, where they end up in logs.
+ * Parses bearer tokens with passport, which costs more than the rest of authentication: called only for headers that
+ * are not cached. Passport gets only the Authorization header, since it also accepts tokens in queries and forms, where
+ * they would end up in logs.
  */
 export class BearerStrategy {
   private readonly passport = new passport.Passport();

@@ -11,7 +11,7 @@ it.each<[name: string, headers: string[], want: object | undefined, checks?: str
   ['an unknown header of the family', ['impersonate-role', 'admin'], undefined],
   ['an empty user', ['impersonate-user', ''], undefined],
   ['a user', ['Impersonate-User', 'joe'], { name: 'joe', groups: [authenticated] }, ['users joe']],
-  ['a repeated user: the first', ['impersonate-user', 'joe', 'IMPERSONATE-USER', 'admin'], { name: 'joe' }, ['users joe']],
+  ['a repeated user (the first value is used)', ['impersonate-user', 'joe', 'IMPERSONATE-USER', 'admin'], { name: 'joe' }, ['users joe']],
   ['a repeated uid: the first', ['impersonate-user', 'joe', 'impersonate-uid', '1', 'impersonate-uid', '2'], { uid: '1' }, ['users joe', 'uids 1']],
   ['letters beyond ASCII', ['impersonate-user', bytes('jané')], { name: 'jané' }, ['users jané']],
   ['groups, each by itself', ['impersonate-user', 'joe', 'impersonate-group', 'a,b', 'impersonate-group', ''], { groups: ['a,b', '', authenticated] }, ['users joe', 'groups a,b', 'groups ']],

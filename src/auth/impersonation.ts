@@ -13,11 +13,11 @@ import {
 
 export interface Impersonation {
   readonly user: UserInfo;
-  /** As the headers say, before groups that follow from the user were added. */
+  /** Groups and extra of the headers, without the groups that are added for the user. */
   readonly named: { readonly groups: readonly string[]; readonly extra: Readonly<Record<string, readonly string[]>> };
 }
 
-/** One right that the real user needs. */
+/** A permission that the authenticated user needs. */
 export interface ImpersonationCheck {
   readonly group: string;
   readonly resource: string;
@@ -28,7 +28,10 @@ export interface ImpersonationCheck {
 
 const extraPrefix = 'impersonate-extra-';
 
-/** Read from the raw headers: Node joins repeated ones, and a group's name may hold a comma. */
+/**
+ * Returns the user in the Impersonate- headers, undefined if there are none. Reads the raw headers, since Node joins
+ * repeated ones by commas, which group names may contain.
+ */
 export function impersonationOf(rawHeaders: readonly string[]): Impersonation | undefined {
   let name: string | undefined = undefined;
   let uid: string | undefined = undefined;
@@ -40,7 +43,7 @@ export function impersonationOf(rawHeaders: readonly string[]): Impersonation | 
     if (!header.startsWith('impersonate-')) continue;
     const value = headerText(rawHeaders[i + 1]!);
     if (value === undefined) throw ApiError.badRequest(`the value of the header ${header} is not UTF-8`);
-    // The first one counts, as for Go's Header.Get: a proxy in front may have looked at it.
+    // The first value is used, as by Go's Header.Get, since a front proxy may have checked that one.
     if (header === 'impersonate-user') name ??= value;
     else if (header === 'impersonate-uid') uid ??= value;
     else if (header === 'impersonate-group') groups.push(value);
@@ -50,10 +53,10 @@ export function impersonationOf(rawHeaders: readonly string[]): Impersonation | 
     } else continue;
     found = true;
   }
-  return found ? wantedUser(name ?? '', uid ?? '', groups, extra) : undefined;
+  return found ? impersonatedUser(name ?? '', uid ?? '', groups, extra) : undefined;
 }
 
-function wantedUser(
+function impersonatedUser(
   name: string,
   uid: string,
   groups: readonly string[],
@@ -68,7 +71,10 @@ function wantedUser(
   return { user: { name, uid, groups: groupsOf(name, groups), extra }, named: { groups, extra } };
 }
 
-/** A service account that comes without groups gets its own; everybody but the anonymous is authenticated. */
+/**
+ * Adds the groups of a service account if none are named, and system:authenticated, or for system:anonymous the
+ * opposite.
+ */
 function groupsOf(name: string, named: readonly string[]): readonly string[] {
   const account = parseServiceAccountUserName(name);
   const groups = named.length === 0 && account ? [...serviceAccountGroups(account.namespace)] : [...named];
@@ -78,7 +84,8 @@ function groupsOf(name: string, named: readonly string[]): readonly string[] {
   return groups;
 }
 
-export function impersonationChecks(wanted: Impersonation, authenticationGroup: string): ImpersonationCheck[] {
+/** Returns the permissions that the authenticated user needs for the impersonation. */
+export function impersonationChecks(impersonated: Impersonation, authenticationGroup: string): ImpersonationCheck[] {
   const check = (resource: string, name: string, more: Partial<ImpersonationCheck> = {}): ImpersonationCheck => ({
     group: '',
     resource,
@@ -87,17 +94,17 @@ export function impersonationChecks(wanted: Impersonation, authenticationGroup: 
     name,
     ...more,
   });
-  const account = parseServiceAccountUserName(wanted.user.name);
+  const account = parseServiceAccountUserName(impersonated.user.name);
   const checks = [
     account
       ? check('serviceaccounts', account.name, { namespace: account.namespace })
-      : check('users', wanted.user.name),
-    ...wanted.named.groups.map((group) => check('groups', group)),
+      : check('users', impersonated.user.name),
+    ...impersonated.named.groups.map((group) => check('groups', group)),
   ];
-  for (const [key, values] of Object.entries(wanted.named.extra)) {
+  for (const [key, values] of Object.entries(impersonated.named.extra)) {
     for (const value of values)
       checks.push(check('userextras', value, { group: authenticationGroup, subresource: key }));
   }
-  if (wanted.user.uid !== '') checks.push(check('uids', wanted.user.uid, { group: authenticationGroup }));
+  if (impersonated.user.uid !== '') checks.push(check('uids', impersonated.user.uid, { group: authenticationGroup }));
   return checks;
 }

@@ -5,7 +5,7 @@ const part = (text: string) => Buffer.from(text).toString('base64url');
 const token = (claims: string) => [part('{"alg":"RS256"}'), part(claims), part('signature')].join('.');
 
 describe('readJwt', () => {
-  it('reads header, payload and signature of three parts', () => {
+  it('parses header, payload and signature', () => {
     expect(readJwt(token('{"iss":"a"}'))).toMatchObject({
       header: { alg: 'RS256' },
       payload: { iss: 'a' },
@@ -20,7 +20,7 @@ describe('readJwt', () => {
     ['characters that are not base64url', 'a.b=.c'],
     ['a payload that is not JSON', `e30.${part('{')}.AAAA`],
     ['more than 1 MiB', token(`{"iss":"${'a'.repeat(1024 * 1024)}"}`)],
-  ])('takes a text with %s for no token', (_about, text) => {
+  ])('returns undefined for a text with %s', (_about, text) => {
     expect(readJwt(text)).toBeUndefined();
   });
 
@@ -28,7 +28,7 @@ describe('readJwt', () => {
     ['3 MiB of dots', '.'.repeat(3 * 1024 * 1024)],
     ['1 MiB of dots', '.'.repeat(1024 * 1024)],
     ['3 MiB of claims', token(`{${'"a":1,'.repeat(380_000)}"b":1}`)],
-  ])('is quick with %s', (_about, text) => {
+  ])('takes less than the time bound for %s', (_about, text) => {
     expect(cpuMsOf(() => readJwt(text))).toBeLessThan(50);
   });
 });

@@ -2,7 +2,7 @@ import { decodeJson, encodeJson } from '../codec/json.js';
 import { asFields, asText, type Fields } from '../machinery/fields.js';
 import { isSignedBy, type TokenKeys } from './token-keys.js';
 
-// JSON Web Tokens as RFC 7515 has them in their compact form: header.payload.signature, each in base64url.
+// JSON Web Tokens in the compact serialization of RFC 7515: header.payload.signature, each in base64url.
 
 export function signJwt(payload: object, keys: TokenKeys): string {
   const header = { alg: keys.signing.algorithm, kid: keys.signing.id };
@@ -17,28 +17,28 @@ export interface Jwt {
   readonly signature: Buffer;
 }
 
-/** No header can carry a longer one; a TokenReview could. */
+/** Bound on tokens in TokenReviews; those in headers are shorter. */
 const tokenLengthMax = 1024 * 1024;
 
-/** What a token says, believed or not; undefined when the text is no token at all. */
+/** Parses a token without verifying it; undefined if the text is not a JWT. */
 export function readJwt(token: string): Jwt | undefined {
   if (token.length > tokenLengthMax) return undefined;
-  // Of a text with more dots no more is read than shows it.
-  const parts = token.split('.', 4);
-  if (parts.length !== 3 || parts.some((part) => !/^[A-Za-z0-9_-]+$/.test(part))) return undefined;
+  // The limit of 4 is enough to detect more than two dots.
+  const segments = token.split('.', 4);
+  if (segments.length !== 3 || segments.some((text) => !/^[A-Za-z0-9_-]+$/.test(text))) return undefined;
   try {
     return {
-      header: asFields(decodeJson(Buffer.from(parts[0]!, 'base64url'))),
-      payload: asFields(decodeJson(Buffer.from(parts[1]!, 'base64url'))),
-      content: `${parts[0]}.${parts[1]}`,
-      signature: Buffer.from(parts[2]!, 'base64url'),
+      header: asFields(decodeJson(Buffer.from(segments[0]!, 'base64url'))),
+      payload: asFields(decodeJson(Buffer.from(segments[1]!, 'base64url'))),
+      content: `${segments[0]}.${segments[1]}`,
+      signature: Buffer.from(segments[2]!, 'base64url'),
     };
   } catch {
     return undefined;
   }
 }
 
-/** The algorithm is the key's own: what the header says must agree, and never chooses. */
+/** True if a key verifies the signature. The algorithm is determined by the key; that of the header must equal it. */
 export function isGenuine({ header, content, signature }: Jwt, keys: TokenKeys): boolean {
   const id = asText(header['kid']);
   return keys.verifying

@@ -15,69 +15,73 @@ import {
 import { BearerStrategy } from './bearer-strategy.js';
 
 export interface CertificateIdentities {
-  /** The verified identity at the other end of the connection; `refused` says why it has none. */
+  /** Returns the user of the client certificate; `refused` is the reason for which it is invalid. */
   of(socket: TLSSocket): { readonly user: UserInfo } | { readonly refused: string } | undefined;
 }
 
-/** The other end, when it is a proxy whose word about users may count. */
+/** Identifies front proxies by their client certificate. */
 export interface ProxyIdentities {
+  /** Returns the common name of a proxy, undefined for other clients. */
   of(socket: TLSSocket): string | undefined;
 }
 
-interface Parts {
+interface Dependencies {
   readonly authenticators: readonly Authenticator[];
   readonly certificates: CertificateIdentities | undefined;
   readonly proxies?: ProxyIdentities | undefined;
   readonly clock: Clock;
-  /** What tokens for this server name as their audience. */
+  /** Audiences of tokens for this server. */
   readonly audiences?: readonly string[];
 }
 
-interface Remembered {
+interface CachedResult {
   readonly result: Authenticated;
   readonly untilMs: number;
 }
 
-/** How long an answer about a token is believed before its authenticator is asked again, and how many are kept. */
+/** Time for which the result of a token is cached, and maximum number of cached results. */
 const tokenCacheTtlMs = 10_000;
 const tokenCacheEntriesMax = 10_000;
 
 /**
- * From a raw request to a user. Everything asked on every request of a busy client is remembered: the header text of a
- * token for ten seconds, a certificate for the life of its connection.
+ * Authenticates requests. Results are cached: those of tokens by the Authorization header for ten seconds, those of
+ * certificates for the life of the connection.
  */
 export class RequestAuthenticator {
-  private readonly tokens = new Map<string, Remembered>();
+  private readonly tokens = new Map<string, CachedResult>();
   private readonly bearer: BearerStrategy;
 
-  constructor(private readonly parts: Parts) {
+  constructor(private readonly dependencies: Dependencies) {
     this.bearer = new BearerStrategy((token, credentials) =>
-      authenticate(this.parts.authenticators, { ...credentials, bearerToken: token }),
+      authenticate(this.dependencies.authenticators, { ...credentials, bearerToken: token }),
     );
   }
 
-  /** Undefined: refused. */
+  /** Returns the user, undefined if the request is rejected. */
   authenticate(
     raw: IncomingMessage | Http2ServerRequest,
     path: string,
   ): UserInfo | undefined | Promise<UserInfo | undefined> {
     const header = raw.headers.authorization;
-    const proxyName = this.parts.proxies && this.proxyName(raw, this.parts.proxies);
-    // One connection of a proxy carries many users: nothing about it may be remembered.
+    const proxyName = this.dependencies.proxies && this.proxyName(raw, this.dependencies.proxies);
+    // A connection of a proxy carries requests of many users: nothing is cached.
     if (proxyName !== undefined) return this.ask(raw, header, this.certificateUser(raw), path, proxyName);
-    // Before any token: what a certificate proves must never be remembered as proved by the header beside it.
+    // Checked before tokens, so that the user of a certificate is never cached for the header of the same request.
     const certificate = this.certificateUser(raw);
     if (typeof certificate === 'object') return certificate;
     if (header !== undefined) {
       const known = this.tokens.get(header);
-      if (known && this.holds(known)) return known.result.user;
+      if (known && this.isValid(known)) return known.result.user;
     }
     return this.ask(raw, header, certificate, path);
   }
 
-  /** Whose token this is, for somebody who was shown it. Never from memory: it may have been revoked a moment ago. */
+  /** Authenticates a token for a TokenReview. Never cached, since the token may just have been revoked. */
   review(token: string, audiences: readonly string[]): Promise<TokenVerdict> {
-    return reviewToken(this.parts.authenticators, token, { asked: audiences, own: this.parts.audiences ?? [] });
+    return reviewToken(this.dependencies.authenticators, token, {
+      requested: audiences,
+      own: this.dependencies.audiences ?? [],
+    });
   }
 
   private async ask(
@@ -90,7 +94,7 @@ export class RequestAuthenticator {
     const { rawHeaders } = raw;
     const credentials: Credentials = { bearerToken: undefined, certificateUser, proxyName, rawHeaders, path };
     if (header === undefined || !/^bearer /i.test(header)) {
-      const result = await authenticate(this.parts.authenticators, credentials);
+      const result = await authenticate(this.dependencies.authenticators, credentials);
       return isAuthenticated(result) ? result.user : undefined;
     }
     const result = await this.bearer.authenticate(header, credentials);
@@ -101,8 +105,8 @@ export class RequestAuthenticator {
 
   private certificateUser(raw: IncomingMessage | Http2ServerRequest): Credentials['certificateUser'] {
     const socket = socketOf(raw);
-    if (!socket || !this.parts.certificates) return undefined;
-    const verdict = this.parts.certificates.of(socket);
+    if (!socket || !this.dependencies.certificates) return undefined;
+    const verdict = this.dependencies.certificates.of(socket);
     return verdict && ('user' in verdict ? verdict.user : 'refused');
   }
 
@@ -111,13 +115,13 @@ export class RequestAuthenticator {
     return socket && proxies.of(socket);
   }
 
-  private holds({ result, untilMs }: Remembered): boolean {
-    return untilMs > this.parts.clock.monotonicMs() && result.isStillTrue?.() !== false;
+  private isValid({ result, untilMs }: CachedResult): boolean {
+    return untilMs > this.dependencies.clock.monotonicMs() && result.isStillValid?.() !== false;
   }
 
   private remember(header: string, result: Authenticated): void {
     if (this.tokens.size >= tokenCacheEntriesMax) this.tokens.delete(this.tokens.keys().next().value!);
-    this.tokens.set(header, { result, untilMs: this.parts.clock.monotonicMs() + tokenCacheTtlMs });
+    this.tokens.set(header, { result, untilMs: this.dependencies.clock.monotonicMs() + tokenCacheTtlMs });
   }
 }
 

@@ -6,37 +6,39 @@ import type { TokenKeys } from './token-keys.js';
 export interface SecretTokenClaims {
   readonly namespace: string;
   readonly account: NamedObject;
-  /** The Secret that holds the token: it is good for as long as it stands there. */
+  /** Secret that contains the token, which is valid as long as it does. */
   readonly secretName: string;
 }
 
-interface Parts {
-  /** Not an address: these tokens are older than issuers were. */
+interface Dependencies {
+  /** Constant issuer of these tokens; not a URL. */
   readonly issuer: string;
   readonly labelDomain: string;
   readonly keys: () => Promise<TokenKeys>;
 }
 
-/** Tokens of service accounts that are kept in Secrets and never run out, for clients that cannot renew one. */
+/** Issues and reads service account tokens in Secrets, which do not expire. */
 export class SecretTokens {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly dependencies: Dependencies) {}
 
   async issue({ namespace, account, secretName }: SecretTokenClaims): Promise<string> {
     const payload = {
-      iss: this.parts.issuer,
+      iss: this.dependencies.issuer,
       [this.claim('namespace')]: namespace,
       [this.claim('secret.name')]: secretName,
       [this.claim('service-account.name')]: account.name,
       [this.claim('service-account.uid')]: account.uid,
       sub: `system:serviceaccount:${namespace}:${account.name}`,
     };
-    return signJwt(payload, await this.parts.keys());
+    return signJwt(payload, await this.dependencies.keys());
   }
 
-  /** What a genuine token says; undefined when it is another kind of token. */
+  /**
+   * Returns the claims of a verified token, `forged` if its signature is invalid, undefined for other kinds of tokens.
+   */
   async read(token: string): Promise<SecretTokenClaims | 'forged' | undefined> {
     const jwt = readJwt(token);
-    if (!jwt || jwt.payload['iss'] !== this.parts.issuer) return undefined;
+    if (!jwt || jwt.payload['iss'] !== this.dependencies.issuer) return undefined;
     const text = (name: string) => asText(jwt.payload[this.claim(name)]);
     const claims = {
       namespace: text('namespace'),
@@ -44,10 +46,10 @@ export class SecretTokens {
       secretName: text('secret.name'),
     };
     const isWhole = jwt.payload['sub'] === `system:serviceaccount:${claims.namespace}:${claims.account.name}`;
-    return isWhole && claims.secretName !== '' && isGenuine(jwt, await this.parts.keys()) ? claims : 'forged';
+    return isWhole && claims.secretName !== '' && isGenuine(jwt, await this.dependencies.keys()) ? claims : 'forged';
   }
 
   private claim(name: string): string {
-    return `${this.parts.labelDomain}/serviceaccount/${name}`;
+    return `${this.dependencies.labelDomain}/serviceaccount/${name}`;
   }
 }

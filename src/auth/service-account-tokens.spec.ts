@@ -63,14 +63,14 @@ it.each([
   ['ES256', ecPem],
   ['ES384', curvePem('P-384')],
   ['ES512', curvePem('P-521')],
-])('signs with %s, and knows its own signature', async (algorithm, signing) => {
+])('signs with %s, and verifies the signature', async (algorithm, signing) => {
   const { issue, ask } = world({ signing });
   const token = await issue();
   expect(readJwt(token)!.header).toEqual({ alg: algorithm, kid: expect.any(String) as string });
   expect(await ask(token)).toMatchObject(accepted);
 });
 
-it('says for whom, by whom, how long, and on what it depends', async () => {
+it('contains audiences, issuer, expiry and bound objects', async () => {
   const pod = { name: 'p', uid: 'u2' };
   const token = await world().issue({ ...subject, pod, node: { name: 'n' } }, ['x', 'y']);
   const now = startMs / 1000;
@@ -86,7 +86,7 @@ it('says for whom, by whom, how long, and on what it depends', async () => {
   });
 });
 
-it('knows who it is, and tells what the token says of it', async () => {
+it('authenticates the ServiceAccount, with Pod and Node of the token as extra', async () => {
   const { issue, ask, objects } = world();
   objects.set('pods/shop/p', object('p', 'u2'));
   expect(
@@ -108,14 +108,14 @@ it('knows who it is, and tells what the token says of it', async () => {
   });
 });
 
-it('leaves what is no such token to others', async () => {
+it('ignores other texts, and tokens of other issuers', async () => {
   const { ask } = world();
   for (const text of ['nope', 'a.b.c', await world({ issuers: ['https://other'] }).issue()]) {
     expect(await ask(text)).toBeUndefined();
   }
 });
 
-it('believes no other key, no other algorithm and no changed text', async () => {
+it('rejects tokens of another key, another algorithm, and changed tokens', async () => {
   const { issue, ask } = world();
   const [header, payload, signature] = (await issue()).split('.') as [string, string, string];
   const segment = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -126,13 +126,13 @@ it('believes no other key, no other algorithm and no changed text', async () => 
   expect(await ask(`${header}.${segment(other)}.${signature}`)).toBe('rejected');
 });
 
-it('accepts the keys and issuers of before', async () => {
+it('accepts additional keys and issuers', async () => {
   const old = await world({ signing: rsaPem, issuers: ['https://old'] }).issue();
   const { ask } = world({ verifying: [rsaPem], issuers: [issuer, 'https://old'] });
   expect(await ask(old)).toMatchObject(accepted);
 });
 
-it('is for those whom it names', async () => {
+it('rejects a token for other audiences, and returns the matching ones', async () => {
   const { issue, ask } = world();
   const token = await issue(subject, ['x', 'y']);
   expect(await ask(token)).toEqual({
@@ -141,13 +141,13 @@ it('is for those whom it names', async () => {
   expect(await ask(token, ['y', 'z'])).toMatchObject({ ...accepted, audiences: ['y'] });
 });
 
-it('ends in time, also where it is remembered', async () => {
+it('expires, also if the result is cached', async () => {
   const { issue, ask, advance } = world();
   const token = await issue();
-  const result = (await ask(token)) as { isStillTrue: () => boolean };
-  expect(result.isStillTrue()).toBe(true);
+  const result = (await ask(token)) as { isStillValid: () => boolean };
+  expect(result.isStillValid()).toBe(true);
   advance(3_600_000);
-  expect(result.isStillTrue()).toBe(false);
+  expect(result.isStillValid()).toBe(false);
   expect(await ask(token)).toEqual({ rejected: 'service account token has expired' });
   advance(-3_601_000);
   expect(await ask(token)).toEqual({ rejected: 'service account token is not valid yet' });
@@ -156,45 +156,45 @@ it('ends in time, also where it is remembered', async () => {
 const minuteAgo = new Date(startMs - 61_000).toISOString();
 const justNow = new Date(startMs - 1000).toISOString();
 it.each<[string, KubeObject | undefined, object]>([
-  ['is there', object('p', 'u2'), accepted],
-  ['is gone', undefined, gone],
-  ['is another one', object('p', 'u9'), gone],
-  ['is about to go', object('p', 'u2', { deletionTimestamp: justNow }), accepted],
-  ['should be gone', object('p', 'u2', { deletionTimestamp: minuteAgo }), gone],
-])('a token of a pod that %s', async (_what, pod, want) => {
+  ['exists', object('p', 'u2'), accepted],
+  ['does not exist', undefined, gone],
+  ['has another uid', object('p', 'u9'), gone],
+  ['was deleted less than a minute ago', object('p', 'u2', { deletionTimestamp: justNow }), accepted],
+  ['was deleted more than a minute ago', object('p', 'u2', { deletionTimestamp: minuteAgo }), gone],
+])('validity of a token of a Pod that %s', async (_what, pod, want) => {
   const { issue, ask, objects } = world();
   const token = await issue({ ...subject, pod: { name: 'p', uid: 'u2' } });
   if (pod) objects.set('pods/shop/p', pod);
   expect(await ask(token)).toMatchObject(want);
 });
 
-it('ends with its account, and begins with it, before the cache knows', async () => {
+it('becomes invalid with its ServiceAccount, and is valid if only the store has it yet', async () => {
   const { issue, ask, objects, stored } = world();
   const token = await issue();
-  const result = (await ask(token)) as { isStillTrue: () => boolean };
+  const result = (await ask(token)) as { isStillValid: () => boolean };
   objects.clear();
-  expect(result.isStillTrue()).toBe(false);
+  expect(result.isStillValid()).toBe(false);
   expect(await ask(token)).toEqual(gone);
   stored.set('serviceaccounts/shop/sa', object('sa', 'u1'));
   expect(await ask(token)).toMatchObject(accepted);
 });
 
-it('outlives everything where nobody looks', async () => {
+it('--service-account-lookup=false accepts tokens of deleted objects', async () => {
   const { issue, ask, objects } = world({ looksUp: false });
   const token = await issue();
   objects.clear();
   expect(await ask(token)).toMatchObject(accepted);
 });
 
-it('a review tells whoever asks what the bearer is not told', async () => {
+it('a TokenReview returns the reasons of a rejection', async () => {
   const { issue, authenticator } = world();
   const anonymous: Authenticator = {
     name: 'anonymous',
     isLastResort: true,
     authenticate: () => ({ user: { name: 'nobody', uid: '', groups: [], extra: {} } }),
   };
-  const review = async (token: string, asked: string[] = []) =>
-    reviewToken([authenticator, anonymous], token, { asked, own: [issuer] });
+  const review = async (token: string, requested: string[] = []) =>
+    reviewToken([authenticator, anonymous], token, { requested, own: [issuer] });
   expect(await review(await issue())).toMatchObject({ ...accepted, audiences: [issuer] });
   expect(await review('nope')).toEqual({ problems: ['invalid bearer token'] });
   expect(await review(await issue(), ['z'])).toEqual({
@@ -202,12 +202,12 @@ it('a review tells whoever asks what the bearer is not told', async () => {
   });
 });
 
-it('a token that names nobody is one for the server itself', async () => {
+it('a token without audiences is valid for this server', async () => {
   const file: Authenticator = {
     name: 'file',
     authenticate: () => ({ user: { name: 'u', uid: '', groups: [], extra: {} } }),
   };
-  const review = (asked: string[]) => reviewToken([file], 't', { asked, own: [issuer] });
+  const review = (requested: string[]) => reviewToken([file], 't', { requested, own: [issuer] });
   expect(await review([])).toMatchObject({ user: { name: 'u' }, audiences: [issuer] });
   expect(await review([issuer, 'z'])).toMatchObject({ audiences: [issuer] });
   expect(await review(['z'])).toEqual({ problems: ['invalid bearer token'] });

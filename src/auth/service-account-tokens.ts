@@ -2,19 +2,19 @@ import { asFields, asNumber, asText, asTexts, isSet, type Fields } from '../mach
 import { isGenuine, readJwt, signJwt, type Jwt } from './jwt.js';
 import type { TokenKeys } from './token-keys.js';
 
-/** Something that a token names, and lives no longer than. */
+/** An object that a token is bound to; the token becomes invalid with it. */
 export interface NamedObject {
   readonly name: string;
   readonly uid: string;
 }
 
-/** Whom a token is for, and what it depends on. */
+/** ServiceAccount of a token, and the objects that it is bound to. */
 export interface TokenSubject {
   readonly namespace: string;
   readonly account: NamedObject;
   readonly pod?: NamedObject | undefined;
   readonly secret?: NamedObject | undefined;
-  /** Of a pod: the node that it runs on. Without a pod: what the token is bound to. */
+  /** Node of the Pod; without a Pod, the Node that the token is bound to. */
   readonly node?: { readonly name: string; readonly uid?: string } | undefined;
 }
 
@@ -26,25 +26,25 @@ export interface TokenClaims extends TokenSubject {
   readonly expiresAt: number;
 }
 
-interface Parts {
-  /** The first one issues, all of them are accepted. */
+interface Dependencies {
+  /** Accepted issuers. The first one is the issuer of new tokens. */
   readonly issuers: readonly string[];
-  /** The claim that holds what only this kind of server understands: `kubernetes.io`. */
+  /** Name of the private claim: `kubernetes.io`. */
   readonly privateClaim: string;
-  /** Awaited by the first token: making a key takes long. */
+  /** Returns the keys. Pending while a key is generated. */
   readonly keys: () => Promise<TokenKeys>;
 }
 
-/** Tokens by which service accounts prove who they are, as KEP-1205 and KEP-4193 lay them out. */
+/** Issues and reads service account tokens of the TokenRequest API (KEP-1205, KEP-4193). */
 export class ServiceAccountTokens {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly dependencies: Dependencies) {}
 
   get issuer(): string {
-    return this.parts.issuers[0]!;
+    return this.dependencies.issuers[0]!;
   }
 
   keys(): Promise<TokenKeys> {
-    return this.parts.keys();
+    return this.dependencies.keys();
   }
 
   async issue(
@@ -54,7 +54,7 @@ export class ServiceAccountTokens {
       readonly audiences: readonly string[];
       readonly nowSeconds: number;
       readonly seconds: number;
-      /** The client is told to have it renewed after so many seconds, though it lives longer. */
+      /** Time after which the client should renew the token, although it is valid for longer. */
       readonly warnAfterSeconds?: number | undefined;
     },
   ): Promise<string> {
@@ -66,7 +66,7 @@ export class ServiceAccountTokens {
       iat: nowSeconds,
       iss: this.issuer,
       jti: id,
-      [this.parts.privateClaim]: {
+      [this.dependencies.privateClaim]: {
         namespace,
         ...(node && { node }),
         ...(pod && { pod }),
@@ -77,15 +77,15 @@ export class ServiceAccountTokens {
       nbf: nowSeconds,
       sub: `system:serviceaccount:${namespace}:${account.name}`,
     };
-    return signJwt(payload, await this.parts.keys());
+    return signJwt(payload, await this.dependencies.keys());
   }
 
-  /** What a genuine token says; undefined when it is somebody else's, to be read by others. */
+  /** Returns the claims of a verified token, `forged` if its signature is invalid, undefined for other issuers. */
   async read(token: string): Promise<TokenClaims | 'forged' | undefined> {
     const jwt = readJwt(token);
-    if (!jwt || !this.parts.issuers.includes(asText(jwt.payload['iss']))) return undefined;
-    if (!isGenuine(jwt, await this.parts.keys())) return 'forged';
-    return claimsOf(jwt, this.parts.privateClaim);
+    if (!jwt || !this.dependencies.issuers.includes(asText(jwt.payload['iss']))) return undefined;
+    if (!isGenuine(jwt, await this.dependencies.keys())) return 'forged';
+    return claimsOf(jwt, this.dependencies.privateClaim);
   }
 }
 

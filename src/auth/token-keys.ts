@@ -1,12 +1,12 @@
 import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 
-/** The algorithm that goes with a key, and how node:crypto makes its signatures. */
+/** Signature algorithm of a key: its JOSE name, and its hash for node:crypto. */
 interface Algorithm {
   readonly name: 'RS256' | 'ES256' | 'ES384' | 'ES512';
   readonly hash: string;
 }
 
-/** A key that tokens are verified with; its id is a digest of it, so that every server calls it the same. */
+/** Public key that verifies tokens. Its id is a digest of the key, so that all servers use the same id. */
 export interface VerificationKey {
   readonly id: string;
   readonly algorithm: Algorithm['name'];
@@ -15,7 +15,7 @@ export interface VerificationKey {
 
 export interface TokenKeys {
   readonly signing: VerificationKey;
-  /** All keys that tokens are accepted of, the signing one among them. */
+  /** Keys that verify tokens, including the signing key. */
   readonly verifying: readonly VerificationKey[];
   sign(bytes: Buffer): Buffer;
 }
@@ -26,7 +26,7 @@ const algorithms: Readonly<Record<string, Algorithm>> = {
   secp521r1: { name: 'ES512', hash: 'sha512' },
 };
 
-/** From PEM texts: the key that signs, and others whose tokens are still accepted. */
+/** Parses the signing key and further keys that verify tokens, from PEM. */
 export function makeTokenKeys(signingPem: string, verifyingPems: readonly string[] = []): TokenKeys {
   const privateKey = createPrivateKey(signingPem);
   const signing = verificationKey(createPublicKey(privateKey));
@@ -43,7 +43,7 @@ export function isSignedBy({ publicKey }: VerificationKey, bytes: Buffer, signat
   return verify(algorithmOf(publicKey).hash, bytes, { key: publicKey, dsaEncoding: 'ieee-p1363' }, signature);
 }
 
-/** A key as RFC 7517 writes it, for those who verify tokens themselves. */
+/** Returns the key as a JSON Web Key (RFC 7517). */
 export function jwkOf({ id, algorithm, publicKey }: VerificationKey) {
   const { kty, ...numbers } = publicKey.export({ format: 'jwk' });
   return { use: 'sig', kty, kid: id, alg: algorithm, ...numbers };
@@ -60,11 +60,11 @@ function algorithmOf(key: KeyObject): Algorithm {
   const curve = key.asymmetricKeyDetails?.namedCurve ?? '';
   const found = Object.hasOwn(algorithms, curve) ? algorithms[curve] : undefined;
   if (!found)
-    throw new Error('a key for service account tokens must be one of RSA, or of the curves P-256, P-384, P-521');
+    throw new Error('a key for service account tokens must be an RSA key, or an EC key of P-256, P-384 or P-521');
   return found;
 }
 
-/** A file may hold several keys, public and private ones, and certificates. */
+/** Returns the public keys of all PEM blocks: public and private keys, and certificates. */
 function publicKeysIn(pem: string): KeyObject[] {
   const blocks = pem.match(/-----BEGIN ([^-]+)-----[\s\S]*?-----END \1-----/g) ?? [];
   return blocks.filter((block) => !block.includes('EC PARAMETERS')).map((block) => createPublicKey(block));

@@ -1,7 +1,9 @@
 import { anonymousUser } from '../../machinery/user-info.js';
 import type { Authenticator } from '../authenticator.js';
 
-/** Last in the chain: a request without credentials is nobody's. One with a wrong token is not anonymous, it is refused. */
+/**
+ * Authenticates requests without credentials as system:anonymous. Requests with an invalid token are rejected before.
+ */
 export const anonymousAuthenticator: Authenticator = {
   name: 'anonymous',
   isLastResort: true,

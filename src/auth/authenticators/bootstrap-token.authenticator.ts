@@ -7,7 +7,7 @@ import type { Clock } from '../../std/clock.js';
 import type { AuthenticationResult, Authenticator } from '../authenticator.js';
 import type { TokenObjects } from './token-objects.js';
 
-interface Parts {
+interface Dependencies {
   readonly objects: Pick<TokenObjects, 'cached'>;
   readonly naming: NamingProfile;
   readonly clock: Clock;
@@ -16,26 +16,26 @@ interface Parts {
 const format = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const extraGroup = new RegExp(`^${groupNames.bootstrappers}:[a-z0-9:-]{0,255}[a-z0-9]$`);
 
-/** Tokens by which a machine joins the cluster: each stands in a Secret of the system's namespace. */
-export function bootstrapTokenAuthenticator(parts: Parts): Authenticator {
+/** Authenticates bootstrap tokens, with which nodes join the cluster. They are stored in Secrets in kube-system. */
+export function bootstrapTokenAuthenticator(dependencies: Dependencies): Authenticator {
   return {
     name: 'bootstrap-token',
     authenticate({ bearerToken }) {
       const [, id, secret] = format.exec(bearerToken ?? '') ?? [];
-      return id === undefined || secret === undefined ? undefined : review(id, secret, parts);
+      return id === undefined || secret === undefined ? undefined : review(id, secret, dependencies);
     },
   };
 }
 
-function review(id: string, given: string, parts: Parts): AuthenticationResult {
-  const { objects, naming, clock } = parts;
+function review(id: string, submitted: string, dependencies: Dependencies): AuthenticationResult {
+  const { objects, naming } = dependencies;
   const find = () => objects.cached('secrets', naming.systemNamespace('system'), `bootstrap-token-${id}`);
   const secret = find();
-  // Tokens of this form may also be others': who does not know the id leaves it to them.
+  // Without a Secret of this id the token may belong to another authenticator, since others may use the same format.
   if (!secret) return undefined;
   const data = dataOf(secret);
   const groups = groupsOf(data('auth-extra-groups'));
-  if (!isGood(secret, id, given, parts) || !groups) return 'rejected';
+  if (!isValid(secret, id, submitted, dependencies) || !groups) return 'rejected';
   return {
     user: {
       name: `system:bootstrap:${id}`,
@@ -43,20 +43,20 @@ function review(id: string, given: string, parts: Parts): AuthenticationResult {
       groups: [...new Set([groupNames.bootstrappers, ...groups]), allAuthenticated],
       extra: {},
     },
-    isStillTrue() {
+    isStillValid() {
       const now = find();
-      return now !== undefined && isGood(now, id, given, { objects, naming, clock });
+      return now !== undefined && isValid(now, id, submitted, dependencies);
     },
   };
 }
 
-function isGood(secret: KubeObject, id: string, given: string, { naming, clock }: Parts): boolean {
+function isValid(secret: KubeObject, id: string, submitted: string, { naming, clock }: Dependencies): boolean {
   const data = dataOf(secret);
   return (
     secret.metadata.deletionTimestamp === undefined &&
     secret['type'] === naming.label('token', 'bootstrap') &&
     data('token-id') === id &&
-    isSame(data('token-secret'), given) &&
+    isSame(data('token-secret'), submitted) &&
     !isExpired(data('expiration'), clock) &&
     data('usage-bootstrap-authentication') === 'true'
   );
@@ -67,12 +67,12 @@ function dataOf(secret: KubeObject): (key: string) => string {
   return (key) => Buffer.from(asText(data[key]), 'base64').toString('utf8');
 }
 
-/** A time that cannot be read has passed: nobody is let in by a mistake. */
+/** True if the time has passed or cannot be parsed. */
 function isExpired(expiration: string, clock: Clock): boolean {
   return expiration !== '' && !(Date.parse(expiration) > clock.now());
 }
 
-/** Undefined when one of them is no group that a token may give. */
+/** Returns the groups in auth-extra-groups; undefined if one is not a valid group of bootstrap tokens. */
 function groupsOf(text: string): string[] | undefined {
   const groups = text === '' ? [] : text.split(',');
   return groups.every((group) => extraGroup.test(group)) ? groups.sort() : undefined;

@@ -1,6 +1,6 @@
 import type { Authenticator } from '../authenticator.js';
 
-/** The connection's client certificate, which the TLS layer has verified against the client CA. */
+/** Authenticates by the client certificate of the connection, which was verified against --client-ca-file. */
 export const certificateAuthenticator: Authenticator = {
   name: 'certificate',
   authenticate: ({ certificateUser }) =>

@@ -2,20 +2,23 @@ import { headerText } from '../../machinery/header-text.js';
 import { allAuthenticated } from '../../machinery/user-info.js';
 import type { Authenticator } from '../authenticator.js';
 
-/** Names of headers are compared without regard to case. */
+/** Configured headers of a front proxy. Header names are case-insensitive. */
 export interface RequestHeaderNames {
-  /** Common names of trusted proxies; none trusts all that the authority has signed for. */
+  /** Common names of trusted proxies. If empty, all certificates of the CA are trusted. */
   readonly allowedNames: readonly string[];
-  /** The first with a value is the user. */
+  /** Headers with the user name; the first one with a value is used. */
   readonly usernameHeaders: readonly string[];
   readonly uidHeaders: readonly string[];
-  /** All values of all of them are groups. */
+  /** Headers whose values are groups. */
   readonly groupHeaders: readonly string[];
-  /** What follows the prefix, percent-decoded and in lower case, is the key. */
+  /**
+   * Prefixes of headers with extra information. The rest of the header name, percent-decoded, in lower case, is the
+   * key.
+   */
   readonly extraHeaderPrefixes: readonly string[];
 }
 
-/** A proxy in front that has verified the user and says so in headers. Its certificate is what makes them believed. */
+/** Authenticates users by the headers of a front proxy, whose client certificate makes them trusted. */
 export function requestHeaderAuthenticator(names: RequestHeaderNames): Authenticator {
   const prefixes = names.extraHeaderPrefixes.map((prefix) => prefix.toLowerCase());
   return {
@@ -25,8 +28,8 @@ export function requestHeaderAuthenticator(names: RequestHeaderNames): Authentic
       if (names.allowedNames.length > 0 && !names.allowedNames.includes(proxyName)) return 'rejected';
       const headers = headerValues(rawHeaders);
       if (!headers) return 'rejected';
-      const valuesOf = (wanted: readonly string[]) =>
-        wanted.flatMap((name) => headers.get(name.toLowerCase()) ?? []).filter((value) => value !== '');
+      const valuesOf = (headerNames: readonly string[]) =>
+        headerNames.flatMap((name) => headers.get(name.toLowerCase()) ?? []).filter((value) => value !== '');
       const name = valuesOf(names.usernameHeaders)[0];
       if (name === undefined) return undefined;
       const groups = valuesOf(names.groupHeaders);
@@ -43,8 +46,8 @@ export function requestHeaderAuthenticator(names: RequestHeaderNames): Authentic
 }
 
 /**
- * Node joins repeated headers by commas, which names may hold: the raw list keeps them apart. Undefined if one is no
- * text.
+ * Returns the values of each header. Read from the raw list, since Node joins repeated headers by commas, which names
+ * may contain. Undefined if a value is not valid UTF-8.
  */
 function headerValues(rawHeaders: readonly string[]): Map<string, string[]> | undefined {
   const values = new Map<string, string[]>();
@@ -70,7 +73,7 @@ function extraOf(headers: ReadonlyMap<string, string[]>, prefixes: readonly stri
   return Object.fromEntries(extra);
 }
 
-/** A key that is no percent-encoding is taken as it stands. */
+/** Decodes a key; one with invalid percent-encoding is returned unchanged. */
 function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text).toLowerCase();

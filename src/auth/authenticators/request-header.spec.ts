@@ -35,34 +35,39 @@ test.each<{ name: string; proxy?: string; headers: string[]; want: Authenticatio
     }),
   },
   {
-    name: 'names that would be a prototype',
+    name: 'extra information with the key __proto__',
     proxy: 'front',
     headers: ['x-remote-user', 'jane', 'x-remote-extra-__proto__', 'p'],
     want: user('jane', { extra: Object.fromEntries([['__proto__', ['p']]]) }),
   },
   {
-    name: 'bytes beyond ASCII',
+    name: 'a user name in UTF-8',
     proxy: 'front',
     headers: ['x-remote-user', Buffer.from('jané').toString('latin1')],
     want: user('jané'),
   },
   {
-    name: 'bytes that are no text',
+    name: 'a user name that is not UTF-8',
     proxy: 'front',
     headers: ['x-remote-user', 'jan\u00ff'],
     want: 'rejected',
   },
-  { name: 'no headers', proxy: 'front', headers: [], want: undefined },
-  { name: 'no proxy', headers: ['x-remote-user', 'system:admin'], want: undefined },
-  { name: 'another client of the authority', proxy: 'back', headers: ['x-remote-user', 'jane'], want: 'rejected' },
+  { name: 'a proxy without user headers', proxy: 'front', headers: [], want: undefined },
+  { name: 'user headers of a client that is no proxy', headers: ['x-remote-user', 'system:admin'], want: undefined },
   {
-    name: 'any client where no name is listed',
+    name: 'a certificate of the CA whose name is not allowed',
+    proxy: 'back',
+    headers: ['x-remote-user', 'jane'],
+    want: 'rejected',
+  },
+  {
+    name: 'any certificate of the CA if no names are configured',
     proxy: 'back',
     headers: ['x-remote-user', 'jane'],
     want: user('jane'),
     given: { allowedNames: [] },
   },
-])('$name', ({ proxy, headers, want, given }) => {
+])('front proxy: $name', ({ proxy, headers, want, given }) => {
   const { authenticate } = requestHeaderAuthenticator({ ...names, ...given });
   const credentials = { bearerToken: undefined, certificateUser: undefined, path: '/', rawHeaders: headers };
   const result = authenticate({ ...credentials, proxyName: proxy });

@@ -5,32 +5,39 @@ import { allAuthenticated, serviceAccountGroups, serviceAccountUserName } from '
 import type { Clock } from '../../std/clock.js';
 import type { AuthenticationResult, Authenticator } from '../authenticator.js';
 import type { SecretTokenClaims, SecretTokens } from '../secret-tokens.js';
-import { isAlive, vouches, type TokenObjects } from './token-objects.js';
+import { isAlive, isSameAndAlive, type TokenObjects } from './token-objects.js';
 
-interface Parts {
+interface Dependencies {
   readonly tokens: SecretTokens;
   readonly objects: TokenObjects;
   readonly audiences: readonly string[];
   readonly labelDomain: string;
   readonly clock: Clock;
-  /** Whether a token ends with its Secret and its account. */
+  /** True if a token becomes invalid when its Secret or ServiceAccount is deleted. */
   readonly looksUp: boolean;
 }
 
-/** Tokens that stand in Secrets. They name no audience: they are for this server. */
-export function secretTokenAuthenticator(parts: Parts): Authenticator {
+/**
+ * Authenticates service account tokens stored in Secrets. They have no audiences and are valid for this server only.
+ */
+export function secretTokenAuthenticator(dependencies: Dependencies): Authenticator {
   return {
     name: 'secret-token',
-    authenticate({ bearerToken, audiences: asked }) {
-      return bearerToken === undefined ? undefined : review(bearerToken, asked ?? parts.audiences, parts);
+    authenticate({ bearerToken, audiences }) {
+      if (bearerToken === undefined) return undefined;
+      return review(bearerToken, audiences ?? dependencies.audiences, dependencies);
     },
   };
 }
 
-async function review(token: string, asked: readonly string[], parts: Parts): Promise<AuthenticationResult> {
-  const claims = await parts.tokens.read(token);
+async function review(
+  token: string,
+  requestedAudiences: readonly string[],
+  dependencies: Dependencies,
+): Promise<AuthenticationResult> {
+  const claims = await dependencies.tokens.read(token);
   if (claims === undefined) return undefined;
-  const audiences = parts.audiences.filter((audience) => asked.includes(audience));
+  const audiences = dependencies.audiences.filter((audience) => requestedAudiences.includes(audience));
   if (claims === 'forged' || audiences.length === 0) return 'rejected';
   const { namespace, account } = claims;
   const user = {
@@ -39,20 +46,21 @@ async function review(token: string, asked: readonly string[], parts: Parts): Pr
     groups: [...serviceAccountGroups(namespace), allAuthenticated],
     extra: {},
   };
-  if (!parts.looksUp) return { user, audiences };
-  const isStillTrue = () => isBacked(token, claims, parts, cachedBacking(claims, parts));
-  if (!isStillTrue() && !isBacked(token, claims, parts, await liveBacking(claims, parts))) {
+  if (!dependencies.looksUp) return { user, audiences };
+  const isStillValid = () => isBacked(token, claims, dependencies, cachedBacking(claims, dependencies));
+  if (!isStillValid() && !isBacked(token, claims, dependencies, await liveBacking(claims, dependencies))) {
     return { rejected: 'service account token has been invalidated' };
   }
-  return { user, audiences, isStillTrue };
+  return { user, audiences, isStillValid };
 }
 
+/** The objects that a token depends on. */
 interface Backing {
   readonly secret: KubeObject | undefined;
   readonly account: KubeObject | undefined;
 }
 
-function cachedBacking({ namespace, account, secretName }: SecretTokenClaims, { objects }: Parts): Backing {
+function cachedBacking({ namespace, account, secretName }: SecretTokenClaims, { objects }: Dependencies): Backing {
   return {
     secret: objects.cached('secrets', namespace, secretName),
     account: objects.cached('serviceaccounts', namespace, account.name),
@@ -61,7 +69,7 @@ function cachedBacking({ namespace, account, secretName }: SecretTokenClaims, { 
 
 async function liveBacking(
   { namespace, account, secretName }: SecretTokenClaims,
-  { objects }: Parts,
+  { objects }: Dependencies,
 ): Promise<Backing> {
   const [secret, found] = await Promise.all([
     objects.live('secrets', namespace, secretName),
@@ -70,12 +78,17 @@ async function liveBacking(
   return { secret, account: found };
 }
 
-function isBacked(token: string, claims: SecretTokenClaims, { clock, labelDomain }: Parts, backing: Backing): boolean {
+function isBacked(
+  token: string,
+  claims: SecretTokenClaims,
+  { clock, labelDomain }: Dependencies,
+  backing: Backing,
+): boolean {
   const { secret, account } = backing;
-  if (!secret || !isAlive(secret, clock) || !vouches(account, claims.account, clock)) return false;
-  // Set on tokens that nobody has used for long, before they go.
+  if (!secret || !isAlive(secret, clock) || !isSameAndAlive(account, claims.account, clock)) return false;
+  // Set on long unused tokens before they are deleted.
   if (secret.metadata.labels?.[`${labelDomain}/legacy-token-invalid-since`] !== undefined) return false;
   const copy = Buffer.from(asText(asFields(secret['data'])['token']), 'base64');
-  const given = Buffer.from(token);
-  return copy.length === given.length && timingSafeEqual(copy, given);
+  const submitted = Buffer.from(token);
+  return copy.length === submitted.length && timingSafeEqual(copy, submitted);
 }

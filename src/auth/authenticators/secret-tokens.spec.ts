@@ -64,7 +64,7 @@ const holding = (token: string, metadata: object = {}, account: KubeObject | und
 
 const invalidated = { rejected: 'service account token has been invalidated' };
 
-it('a token in a Secret says whose it is, and no time', async () => {
+it('a token in a Secret has the claims of its ServiceAccount, and no expiry', async () => {
   expect(readJwt(await tokensOf(ownPem).issue(claims))!.payload).toEqual({
     iss: 'kubernetes/serviceaccount',
     'kubernetes.io/serviceaccount/namespace': 'shop',
@@ -75,11 +75,11 @@ it('a token in a Secret says whose it is, and no time', async () => {
   });
 });
 
-it('is good while it stands in its Secret', async () => {
+it('is valid while its Secret contains it', async () => {
   const token = await tokensOf(ownPem).issue(claims);
   const objects = holding(token);
   const ask = world(objects);
-  const result = (await ask(token)) as { isStillTrue: () => boolean };
+  const result = (await ask(token)) as { isStillValid: () => boolean };
   expect(result).toMatchObject({
     audiences: ['us'],
     user: {
@@ -90,22 +90,25 @@ it('is good while it stands in its Secret', async () => {
   });
   expect(await world(new Map(), objects)(token)).toMatchObject({ audiences: ['us'] });
   objects.delete('secrets/shop/s');
-  expect(result.isStillTrue()).toBe(false);
+  expect(result.isStillValid()).toBe(false);
 });
 
 it.each<[string, (token: string) => Map<string, KubeObject>]>([
-  ['is gone', () => new Map()],
-  ['holds another', () => holding('another')],
-  ['should be gone', (token) => holding(token, { deletionTimestamp: '2025-12-31T00:00:00Z' })],
-  ['was marked', (token) => holding(token, { labels: { 'kubernetes.io/legacy-token-invalid-since': '2025-01-01' } })],
-  ['is of an account of before', (token) => holding(token, {}, object('sa', {}, { uid: 'u0' }))],
-])('a token whose Secret %s', async (_what, objects) => {
+  ['does not exist', () => new Map()],
+  ['contains another token', () => holding('another')],
+  ['was deleted more than a minute ago', (token) => holding(token, { deletionTimestamp: '2025-12-31T00:00:00Z' })],
+  [
+    'has the label legacy-token-invalid-since',
+    (token) => holding(token, { labels: { 'kubernetes.io/legacy-token-invalid-since': '2025-01-01' } }),
+  ],
+  ['belongs to a ServiceAccount with another uid', (token) => holding(token, {}, object('sa', {}, { uid: 'u0' }))],
+])('a token whose Secret %s is invalid', async (_what, objects) => {
   const token = await tokensOf(ownPem).issue(claims);
   expect(await world(objects(token))(token)).toEqual(invalidated);
   expect(await world(objects(token), undefined, false)(token)).toMatchObject({ audiences: ['us'] });
 });
 
-it('is ours, signed by us, and for us', async () => {
+it('a token of another key or for other audiences is rejected, and other texts are ignored', async () => {
   const token = await tokensOf(ownPem).issue(claims);
   const ask = world(holding(token));
   expect(await ask('nope')).toBeUndefined();
@@ -134,7 +137,7 @@ const join = (secret: KubeObject | undefined, bearerToken: string) =>
   }).authenticate({ ...nothing, bearerToken });
 const good = 'abcde1.0123456789abcdef';
 
-it('a machine joins by its token', () =>
+it('a bootstrap token authenticates as system:bootstrap:ID with its extra groups', () =>
   expect(join(bootstrap({ 'auth-extra-groups': 'system:bootstrappers:x' }), good)).toMatchObject({
     user: {
       name: 'system:bootstrap:abcde1',
@@ -145,18 +148,25 @@ it('a machine joins by its token', () =>
   }));
 
 it.each<[string, KubeObject | undefined, string, unknown]>([
-  ['of another form', bootstrap(), 'nope', undefined],
+  ['of another format', bootstrap(), 'nope', undefined],
   ['of an unknown id', bootstrap(), 'zzzzzz.0123456789abcdef', undefined],
   ['with another secret', bootstrap(), 'abcde1.0123456789abcdee', 'rejected'],
-  ['that has run out', bootstrap({ expiration: '2025-12-31T23:59:59Z' }), good, 'rejected'],
-  ['that runs out at no known time', bootstrap({ expiration: 'soon' }), good, 'rejected'],
-  ['for signing alone', bootstrap({ 'usage-bootstrap-authentication': 'false' }), good, 'rejected'],
-  ['for more than it may', bootstrap({ 'auth-extra-groups': 'system:masters' }), good, 'rejected'],
+  ['that has expired', bootstrap({ expiration: '2025-12-31T23:59:59Z' }), good, 'rejected'],
+  ['with an expiration that cannot be parsed', bootstrap({ expiration: 'soon' }), good, 'rejected'],
+  ['that is only for signing', bootstrap({ 'usage-bootstrap-authentication': 'false' }), good, 'rejected'],
+  [
+    'with a group that bootstrap tokens must not have',
+    bootstrap({ 'auth-extra-groups': 'system:masters' }),
+    good,
+    'rejected',
+  ],
   ['in a Secret of another type', bootstrap({}, { type: 'Opaque' }), good, 'rejected'],
   [
-    'in a Secret that goes',
+    'in a Secret that is being deleted',
     bootstrap({}, { metadata: { name: 'x', deletionTimestamp: '2026-01-01T00:00:00Z' } }),
     good,
     'rejected',
   ],
-])('no machine joins by a token %s', (_what, secret, token, want) => expect(join(secret, token)).toBe(want));
+])('a bootstrap token %s does not authenticate', (_what, secret, token, want) =>
+  expect(join(secret, token)).toBe(want),
+);

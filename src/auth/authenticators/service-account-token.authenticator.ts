@@ -8,47 +8,55 @@ import {
 import type { Clock } from '../../std/clock.js';
 import type { AuthenticationResult, Authenticator } from '../authenticator.js';
 import type { NamedObject, ServiceAccountTokens, TokenClaims } from '../service-account-tokens.js';
-import { vouches, type TokenObjectResource, type TokenObjects } from './token-objects.js';
+import { isSameAndAlive, type TokenObjectResource, type TokenObjects } from './token-objects.js';
 
-interface Parts {
+interface Dependencies {
   readonly tokens: ServiceAccountTokens;
   readonly objects: TokenObjects;
-  /** What tokens for this server itself name as their audience. */
+  /** Audiences of tokens for this server. */
   readonly audiences: readonly string[];
   readonly labelDomain: string;
   readonly clock: Clock;
-  /** Whether a token ends with the objects that it is bound to. */
+  /** True if a token becomes invalid when an object that it is bound to is deleted. */
   readonly looksUp: boolean;
 }
 
 const invalidated = { rejected: 'service account token has been invalidated' };
 
-export function serviceAccountTokenAuthenticator(parts: Parts): Authenticator {
+/** Authenticates service account tokens of the TokenRequest API. */
+export function serviceAccountTokenAuthenticator(dependencies: Dependencies): Authenticator {
   return {
     name: 'service-account-token',
-    authenticate({ bearerToken, audiences: asked }) {
+    authenticate({ bearerToken, audiences }) {
       if (bearerToken === undefined) return undefined;
-      return review(bearerToken, asked ?? parts.audiences, parts);
+      return review(bearerToken, audiences ?? dependencies.audiences, dependencies);
     },
   };
 }
 
-async function review(token: string, asked: readonly string[], parts: Parts): Promise<AuthenticationResult> {
-  const claims = await parts.tokens.read(token);
+async function review(
+  token: string,
+  requestedAudiences: readonly string[],
+  dependencies: Dependencies,
+): Promise<AuthenticationResult> {
+  const { tokens, clock, looksUp } = dependencies;
+  const claims = await tokens.read(token);
   if (claims === undefined) return undefined;
   if (claims === 'forged') return 'rejected';
-  // Tokens of before audiences were named are for the server itself.
-  const named = claims.audiences.length > 0 ? claims.audiences : parts.audiences;
-  const audiences = named.filter((audience) => asked.includes(audience));
+  // A token without audiences is valid for this server.
+  const named = claims.audiences.length > 0 ? claims.audiences : dependencies.audiences;
+  const audiences = named.filter((audience) => requestedAudiences.includes(audience));
   if (audiences.length === 0) {
-    return { rejected: `token audiences ${shown(named)} is invalid for the target audiences ${shown(asked)}` };
+    return {
+      rejected: `token audiences ${shown(named)} is invalid for the target audiences ${shown(requestedAudiences)}`,
+    };
   }
-  const problem = timeProblem(claims, parts.clock);
+  const problem = timeProblem(claims, clock);
   if (problem !== undefined) return { rejected: problem };
-  if (parts.looksUp && !(await isBacked(claims, parts))) return invalidated;
-  const isStillTrue = () =>
-    timeProblem(claims, parts.clock) === undefined && (!parts.looksUp || isBackedByCache(claims, parts));
-  return { user: userOf(claims, parts.labelDomain), audiences, isStillTrue };
+  if (looksUp && !(await isBacked(claims, dependencies))) return invalidated;
+  const isStillValid = () =>
+    timeProblem(claims, clock) === undefined && (!looksUp || isBackedByCache(claims, dependencies));
+  return { user: userOf(claims, dependencies.labelDomain), audiences, isStillValid };
 }
 
 function timeProblem({ notBefore, expiresAt }: TokenClaims, clock: Clock): string | undefined {
@@ -57,7 +65,7 @@ function timeProblem({ notBefore, expiresAt }: TokenClaims, clock: Clock): strin
   return now < notBefore ? 'service account token is not valid yet' : undefined;
 }
 
-/** The account, and the one object that the token is bound to: a pod's node is only told, not asked. */
+/** Returns the ServiceAccount and the object that the token is bound to. The node of a Pod is informational. */
 function backing({ namespace, account, pod, secret, node }: TokenClaims) {
   const bound: readonly (readonly [TokenObjectResource, string, NamedObject | undefined])[] = [
     ['serviceaccounts', namespace, account],
@@ -65,19 +73,21 @@ function backing({ namespace, account, pod, secret, node }: TokenClaims) {
     ['secrets', namespace, secret],
     ['nodes', '', pod || node?.uid === undefined ? undefined : { name: node.name, uid: node.uid }],
   ];
-  return bound.flatMap(([resource, home, object]) => (object ? [{ resource, home, object }] : []));
-}
-
-function isBackedByCache(claims: TokenClaims, { objects, clock }: Parts): boolean {
-  return backing(claims).every(({ resource, home, object }) =>
-    vouches(objects.cached(resource, home, object.name), object, clock),
+  return bound.flatMap(([resource, objectNamespace, object]) =>
+    object ? [{ resource, namespace: objectNamespace, object }] : [],
   );
 }
 
-async function isBacked(claims: TokenClaims, { objects, clock }: Parts): Promise<boolean> {
-  for (const { resource, home, object } of backing(claims)) {
-    if (vouches(objects.cached(resource, home, object.name), object, clock)) continue;
-    if (!vouches(await objects.live(resource, home, object.name), object, clock)) return false;
+function isBackedByCache(claims: TokenClaims, { objects, clock }: Dependencies): boolean {
+  return backing(claims).every(({ resource, namespace, object }) =>
+    isSameAndAlive(objects.cached(resource, namespace, object.name), object, clock),
+  );
+}
+
+async function isBacked(claims: TokenClaims, { objects, clock }: Dependencies): Promise<boolean> {
+  for (const { resource, namespace, object } of backing(claims)) {
+    if (isSameAndAlive(objects.cached(resource, namespace, object.name), object, clock)) continue;
+    if (!isSameAndAlive(await objects.live(resource, namespace, object.name), object, clock)) return false;
   }
   return true;
 }

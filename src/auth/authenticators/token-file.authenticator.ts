@@ -3,8 +3,8 @@ import { allAuthenticated, type UserInfo } from '../../machinery/user-info.js';
 import type { Authenticator } from '../authenticator.js';
 
 /**
- * A file of lines `token,user,uid,"group1,group2"`, read once at start: who changes it restarts the server.
- * Tokens are kept as digests, so a look-up tells nothing by its time and a core dump shows none.
+ * Authenticates the static tokens of --token-auth-file, with lines `token,user,uid,"group1,group2"`. The file is read
+ * only at start. Tokens are stored as digests, so that neither lookup times nor a core dump reveal them.
  */
 export function tokenFileAuthenticator(text: string, fileName: string): Authenticator {
   const users = new Map<string, { digest: Buffer; user: UserInfo }>();
@@ -48,7 +48,7 @@ function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** Lines of comma-separated fields; a field in double quotes may hold commas, and `""` for a quote. */
+/** Parses lines of comma-separated fields. A field in double quotes may contain commas, and `""` for a quote. */
 export function parseCsv(text: string): string[][] {
   return text
     .split(/\r?\n/)

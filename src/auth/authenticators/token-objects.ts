@@ -4,18 +4,19 @@ import type { NamedObject } from '../service-account-tokens.js';
 
 export type TokenObjectResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes';
 
-/** How authenticators look at the objects that tokens depend on. */
+/** Reads the objects that tokens are bound to. */
 export interface TokenObjects {
-  /** From memory, perhaps a moment late. */
+  /** Reads from the cache, which may be slightly stale. */
   cached(resource: TokenObjectResource, namespace: string, name: string): KubeObject | undefined;
-  /** From the store, when memory does not agree with a token. */
+  /** Reads from the store, if the cached object does not match the token. */
   live(resource: TokenObjectResource, namespace: string, name: string): Promise<KubeObject | undefined>;
 }
 
-/** An object that is being deleted still vouches for its tokens so long: pods say good-bye with them. */
+/** Time after deletionTimestamp in which tokens stay valid, since terminating Pods still use them. */
 const leewayMs = 60_000;
 
-export function vouches(
+/** True if the object exists with the uid in the token, and has not been deleted for more than leewayMs. */
+export function isSameAndAlive(
   found: KubeObject | undefined,
   { uid }: Pick<NamedObject, 'uid'>,
   clock: Clock,

@@ -4,7 +4,10 @@ import type { UserInfo } from '../../machinery/user-info.js';
 import type { Authorization, AuthorizationAttributes, Authorizer, ResolvedRules } from '../authorizer.js';
 import type { HeldRules } from '../rbac/held-rules.js';
 
-/** Rules only ever grant: who has been given a role that allows it may do it, and nobody is refused by a rule. */
+/**
+ * Allows requests by the roles that are bound to the user. RBAC never denies: without a matching rule it has no
+ * opinion.
+ */
 export class RbacAuthorizer implements Authorizer {
   readonly name = 'RBAC';
 
@@ -13,10 +16,10 @@ export class RbacAuthorizer implements Authorizer {
   authorize(attributes: AuthorizationAttributes): Authorization {
     const { held } = this;
     const missing = new Set<string>();
-    // Paths outside of all objects are granted everywhere or not at all.
+    // Non-resource URLs are granted by ClusterRoleBindings only.
     const namespace = attributes.isResourceRequest ? attributes.namespace : '';
-    for (const { role, namespace: place, description } of held.grantsOf(attributes.user, namespace)) {
-      const rules = held.rulesOf(role, place);
+    for (const { role, namespace: roleNamespace, description } of held.grantsOf(attributes.user, namespace)) {
+      const rules = held.rulesOf(role, roleNamespace);
       if (!rules) missing.add(held.notFound(role));
       else if (rules.some((rule) => ruleAllows(rule, attributes))) {
         return { decision: 'allow', reason: `RBAC: allowed by ${description}` };

@@ -4,7 +4,7 @@ import type { UserInfo } from '../../machinery/user-info.js';
 import type { PolicyRule, RoleRef } from '../../machinery/policy-rule.js';
 import type { Grant, RoleBook } from './role-book.js';
 
-/** What users have been given: the rules behind their grants. */
+/** Resolves the RBAC rules of users from their bindings and roles. */
 export class HeldRules {
   constructor(
     private readonly book: RoleBook,
@@ -15,17 +15,17 @@ export class HeldRules {
     return this.book.grantsOf(user, namespace);
   }
 
-  /** Undefined when there is no such role. */
+  /** Returns the rules of a role, undefined if it does not exist. */
   rulesOf(role: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
     return this.book.rulesOf(role, namespace);
   }
 
-  /** All rules of a user, and which roles could not be found. */
+  /** Returns all rules of a user, and a problem that names roles that do not exist. */
   heldBy(user: UserInfo, namespace: string): { readonly rules: readonly PolicyRule[]; readonly problem?: string } {
     const rules: PolicyRule[] = [];
     const missing = new Set<string>();
-    for (const { role, namespace: place } of this.book.grantsOf(user, namespace)) {
-      const found = this.book.rulesOf(role, place);
+    for (const { role, namespace: roleNamespace } of this.book.grantsOf(user, namespace)) {
+      const found = this.book.rulesOf(role, roleNamespace);
       if (found) rules.push(...found);
       else missing.add(this.notFound(role));
     }

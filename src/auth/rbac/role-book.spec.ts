@@ -18,7 +18,7 @@ const binding = (role: string, ...subjects: object[]): Look => ({
 const user = { kind: 'User', name: 'ann' };
 const staff = { kind: 'Group', name: 'staff' };
 
-/** Roles and bindings as the feed brings them to the caches. */
+/** A role book with caches that tests change as the feed does. */
 class World {
   readonly registry = registryOf(rbacResources(naming));
   readonly book = new RoleBook(this.registry, group);
@@ -37,7 +37,7 @@ class World {
     this.store(plural).cache.apply({ type: 'delete', key, modRevision: this.next() }, 0);
   }
 
-  /** Everything anew, as after the feed was interrupted. */
+  /** Reloads the cache, as after an interruption of the feed. */
   load(plural: string, looks: Readonly<Record<string, Look>>): void {
     const { cache } = this.store(plural);
     const items = Object.entries(looks).map(([path, look]) => cache.decode(this.item(plural, path, look)));
@@ -66,7 +66,7 @@ class World {
 }
 
 describe('RoleBook', () => {
-  it('knows what holds in a namespace, and everywhere', () => {
+  it('returns the grants of a namespace and cluster-wide ones', () => {
     const world = new World();
     world.put('rolebindings', 'a/one', binding('view', user));
     world.put('clusterrolebindings', '/all', binding('edit', staff));
@@ -78,7 +78,7 @@ describe('RoleBook', () => {
     expect(world.grants('')).toHaveLength(1);
   });
 
-  it('takes out what a binding no longer says', () => {
+  it('removes grants of changed and deleted bindings', () => {
     const world = new World();
     world.put('rolebindings', 'a/one', binding('view', user, user, staff));
     expect(world.grants('a')).toHaveLength(2);
@@ -91,7 +91,7 @@ describe('RoleBook', () => {
     expect(world.grants('a')).toEqual([]);
   });
 
-  it('forgets what was gone when the caches were loaded again, and nothing else', () => {
+  it('removes only objects that are missing after a cache was reloaded', () => {
     const world = new World();
     world.put('rolebindings', 'a/one', binding('view', user));
     world.put('rolebindings', 'b/two', binding('view', user));
@@ -108,7 +108,7 @@ describe('RoleBook', () => {
     expect(world.book.rulesOf({ kind: 'ClusterRole', name: 'view' }, 'a')).toHaveLength(1);
   });
 
-  it('means accounts of the namespace of the binding where a subject names none', () => {
+  it('a ServiceAccount subject without namespace belongs to the namespace of the binding', () => {
     const world = new World();
     const account = { ...ann, name: 'system:serviceaccount:a:robot' };
     world.put('rolebindings', 'a/one', binding('view', { kind: 'ServiceAccount', name: 'robot' }));

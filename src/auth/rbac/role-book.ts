@@ -8,12 +8,12 @@ import { serviceAccountUserName, type UserInfo } from '../../machinery/user-info
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import type { ResourceStore } from '../../registry/resource-store.js';
 
-/** A role that somebody has been given. */
+/** A role that a binding grants to a subject. */
 export interface Grant {
   /** `RoleBinding "b/default" of Role "r" to User "u"` */
   readonly description: string;
   readonly role: RoleRef;
-  /** '' where it holds everywhere. */
+  /** Namespace of the binding; '' for a ClusterRoleBinding. */
   readonly namespace: string;
 }
 
@@ -21,14 +21,14 @@ const plurals = ['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings']
 type Plural = (typeof plurals)[number];
 
 /**
- * Who has been given which rules: roles by their names and bindings by their subjects, kept ready as the caches of this
- * server hold them, since every request of somebody who is not privileged asks.
+ * Index of roles by name and of bindings by subject, updated from the watch caches. Every request of a user outside
+ * system:masters reads it.
  */
 export class RoleBook {
   private readonly rules = new Map<string, readonly PolicyRule[]>();
-  /** By namespace ('' for everywhere), then by subject. */
+  /** Grants by namespace ('' for ClusterRoleBindings), then by subject, then by name of the binding. */
   private readonly grants = new Map<string, Map<string, Map<string, Grant>>>();
-  /** The subjects of each binding, to be taken out again. */
+  /** Subjects of each binding, for its removal from the index. */
   private readonly subjectsOf = new Map<string, readonly string[]>();
   private readonly followed = new Map<ResourceStore, () => void>();
   private generation = -1;
@@ -38,24 +38,24 @@ export class RoleBook {
     private readonly group: string,
   ) {}
 
-  /** Everything a user was given that holds in a namespace, or everywhere with ''. */
+  /** Yields the grants of a user in a namespace and cluster-wide; with '' only cluster-wide ones. */
   *grantsOf(user: UserInfo, namespace: string): Generator<Grant, void> {
     this.follow();
     const subjects = [userKey(user.name), ...user.groups.map(groupKey)];
-    for (const place of namespace === '' ? [''] : ['', namespace]) {
-      const bySubject = this.grants.get(place);
+    for (const bindingNamespace of namespace === '' ? [''] : ['', namespace]) {
+      const bySubject = this.grants.get(bindingNamespace);
       if (!bySubject) continue;
       for (const subject of subjects) yield* bySubject.get(subject)?.values() ?? [];
     }
   }
 
-  /** Undefined when there is no such role. */
+  /** Returns the rules of a role, undefined if it does not exist. */
   rulesOf({ kind, name }: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
     this.follow();
     return this.rules.get(kind === 'ClusterRole' ? roleKey('', name) : roleKey(namespace, name));
   }
 
-  /** Begins with the first question: what is served is known by then. --runtime-config may change it only at a start. */
+  /** Subscribes to the caches on first use, since the served resources are not known before. */
   private follow(): void {
     if (this.generation === this.registry.generation) return;
     this.generation = this.registry.generation;
@@ -66,17 +66,17 @@ export class RoleBook {
       this.followed.set(
         store,
         store.cache.observe({
-          changed: ({ current, previous }: CacheEvent) => this.note(plural, (current ?? previous)!, current),
+          changed: ({ current, previous }: CacheEvent) => this.update(plural, (current ?? previous)!, current),
           reset: () => {
             this.forgetAll(plural);
-            for (const entry of store.cache.snapshot().range(store.scopeOf(''))) this.note(plural, entry, entry);
+            for (const entry of store.cache.snapshot().range(store.scopeOf(''))) this.update(plural, entry, entry);
           },
         }),
       );
     }
   }
 
-  private note(plural: Plural, { attributes }: EncodedObject, current: EncodedObject | undefined): void {
+  private update(plural: Plural, { attributes }: EncodedObject, current: EncodedObject | undefined): void {
     const { namespace, name } = attributes;
     const object = current && !current.corruption ? current.parse() : undefined;
     if (plural === 'roles' || plural === 'clusterroles') {
@@ -84,8 +84,8 @@ export class RoleBook {
       else this.rules.delete(roleKey(namespace, name));
       return;
     }
-    this.takeOut(namespace, name);
-    if (object) this.putIn(namespace, name, object);
+    this.removeBinding(namespace, name);
+    if (object) this.addBinding(namespace, name, object);
   }
 
   private forgetAll(plural: Plural): void {
@@ -96,10 +96,10 @@ export class RoleBook {
       return;
     }
     for (const key of this.subjectsOf.keys()) if (isOf(key)) this.subjectsOf.delete(key);
-    for (const place of this.grants.keys()) if ((place === '') === isCluster) this.grants.delete(place);
+    for (const namespace of this.grants.keys()) if ((namespace === '') === isCluster) this.grants.delete(namespace);
   }
 
-  private putIn(namespace: string, name: string, binding: KubeObject): void {
+  private addBinding(namespace: string, name: string, binding: KubeObject): void {
     const role = roleRefOf(binding);
     const bySubject = this.grants.get(namespace) ?? new Map<string, Map<string, Grant>>();
     this.grants.set(namespace, bySubject);
@@ -119,7 +119,7 @@ export class RoleBook {
     );
   }
 
-  private takeOut(namespace: string, name: string): void {
+  private removeBinding(namespace: string, name: string): void {
     const key = roleKey(namespace, name);
     const bySubject = this.grants.get(namespace);
     for (const subject of this.subjectsOf.get(key) ?? []) {
@@ -136,7 +136,7 @@ const roleKey = (namespace: string, name: string) => `${namespace}/${name}`;
 const userKey = (name: string) => `user ${name}`;
 const groupKey = (name: string) => `group ${name}`;
 
-/** An account is the user that it comes in as. In a binding of a namespace, it may leave out that namespace. */
+/** Returns the key of a subject. A ServiceAccount is keyed by its user name; its default namespace is the binding's. */
 function subjectKey(subject: Fields, namespace: string): string | undefined {
   const name = asText(subject['name']);
   switch (subject['kind']) {
@@ -145,8 +145,8 @@ function subjectKey(subject: Fields, namespace: string): string | undefined {
     case 'Group':
       return groupKey(name);
     case 'ServiceAccount': {
-      const place = asText(subject['namespace']) || namespace;
-      return place === '' ? undefined : userKey(serviceAccountUserName(place, name));
+      const home = asText(subject['namespace']) || namespace;
+      return home === '' ? undefined : userKey(serviceAccountUserName(home, name));
     }
     default:
       return undefined;
