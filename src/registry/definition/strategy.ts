@@ -5,60 +5,63 @@ import type { UserInfo } from '../../machinery/user-info.js';
 import type { Steps } from '../../std/steps.js';
 
 /**
- * What a kind adds to the fixed order of a write. The order itself is in create.ts, update.ts and delete.ts:
- * default → prepare → validate → warn. A hook that is absent does nothing.
- * `default` and `prepare…` change the object they are given; `validate…` only look, and report every error they find.
+ * The hooks of a kind within the fixed order of a write (create.ts, update.ts, delete.ts): default → prepare → validate
+ * → warn. An absent hook does nothing. `default` and `prepare…` may change the object; `validate…` must not, and return
+ * all errors.
  *
- * `T` is the type of the kind in src/catalog/types. A Strategy<Pod> may stand where a Strategy is asked for: TypeScript
- * takes any KubeObject for a Pod, since its index signature may hold the fields of one. That is safe here, because a
- * definition names one kind and its hooks get conformed objects of that kind alone (submitted-object.ts,
- * stored-values.ts). Elsewhere, check the kind before an object is given a type.
+ * `T` is the type of the kind in src/catalog/types. A Strategy<Pod> is assignable to Strategy: TypeScript accepts any
+ * KubeObject as a Pod, since its index signature may hold the fields of one. That is safe here, because a definition
+ * names one kind and its hooks only get conformed objects of that kind (submitted-object.ts, stored-values.ts).
+ * Elsewhere, check the kind before giving an object a type.
  */
 export interface Strategy<T extends KubeObject = KubeObject> {
-  /** Every error text of a bad name; a name from generateName is checked after it was made. */
+  /** Returns the errors of a name. Names from generateName are checked after they are generated. */
   readonly validateName: (name: string) => string[];
-  /** False for kinds of the extension API and those that it defines: a finalizer of theirs may be a plain word. */
+  /** False for CustomResourceDefinitions and custom kinds, whose finalizers need no domain. */
   readonly finalizersNeedDomain?: boolean;
-  /** Fills in what the client left out; also run on objects read back, so it must be idempotent. */
+  /** Fills in defaults. Must be idempotent, since it also runs on objects read from the store. */
   readonly default?: (object: Mutable<T>) => void;
-  /** Why no more objects are made; undefined where they are. */
+  /** The message of the 403 for creates of the kind; undefined if creating is allowed. */
   readonly refusesCreate?: string;
-  /** Clears what a client may not set (status) and sets what only the server may. */
+  /** Clears fields that clients may not set (status), and sets fields of the server. */
   readonly prepareForCreate?: (object: Mutable<T>, context: StrategyContext) => void;
   readonly prepareForUpdate?: (object: Mutable<T>, old: Mutable<T>, context: StrategyContext) => void;
   readonly validateCreate?: (object: T, context: StrategyContext) => FieldError[];
   readonly validateUpdate?: (object: T, old: T, context: StrategyContext) => FieldError[];
-  /** For objects of which a look takes long: used instead of the two above where it is there. */
+  /** Replaces validateCreate and validateUpdate for objects whose validation takes long. */
   readonly validateInSteps?: (object: T, old: T | undefined, context: StrategyContext) => Steps<FieldError[]>;
   readonly warnings?: (object: T, old: T | undefined) => string[];
-  /** Whether metadata.generation counts changes of everything but metadata and status, or of the status as well. */
+  /**
+   * True if metadata.generation counts changes of all fields but metadata and status; 'statusToo' if it also counts
+   * changes of status.
+   */
   readonly countsGenerations?: boolean | 'statusToo';
   readonly deletion?: DeletionStrategy<T>;
 }
 
 export interface DeletionStrategy<T extends KubeObject = KubeObject> {
   /**
-   * How long the object stays, marked as deleted, before it goes: undefined means that it goes at once.
-   * `requested` is what the client asked for, if it did. May change the object (a status phase).
+   * The grace period of a deletion in seconds; undefined deletes at once. `requested` is the grace period of the
+   * request, if any. May change the object (a status phase).
    */
   readonly graceSeconds?: (object: Mutable<T>, requested: number | undefined) => number | undefined;
-  /** Finalizers that the kind keeps outside metadata.finalizers (a namespace's spec.finalizers). */
+  /** True if finalizers outside of metadata.finalizers hold the object (spec.finalizers of a namespace). */
   readonly holds?: (object: T) => boolean;
   /**
-   * What becomes of dependents when the deletion does not say: by default they go after the object. `orphan`: they
-   * stay. `ignore`: it has none, whatever is asked.
+   * The default propagation policy if the request has none: Background if absent, Orphan for `orphan`. With `ignore`
+   * the kind has no dependents, whatever the request says.
    */
   readonly dependents?: 'orphan' | 'ignore';
-  /** Told to clients whose deletion leaves dependents without having said so. */
+  /** A warning for deletions that orphan dependents without requesting it. */
   readonly orphanWarning?: string;
-  /** Runs once, when the object is first marked as deleted. */
+  /** Called once, when deletionTimestamp is set. */
   readonly prepareForDelete?: (object: Mutable<T>, context: StrategyContext) => void;
-  /** Throws when the object must never be deleted. */
+  /** Throws if the object must not be deleted. */
   readonly refuse?: (object: T) => void;
 }
 
 export interface StrategyContext {
   readonly user: UserInfo;
-  /** The time of the request as it stands in objects: `2026-01-02T03:04:05Z`. */
+  /** The time of the request, formatted for metadata: `2026-01-02T03:04:05Z`. */
   readonly now: string;
 }

@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../machinery/kube-object.js';
 
-/** One column of a Table. Priority 0 columns are always shown, the others by `kubectl get -o wide`. */
+/** A column of a Table. kubectl shows columns of priority 0 always, others with `-o wide`. */
 export interface TableColumn {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
-  /** `name` for the column that holds the object's name. */
+  /** `name` for the column with the object's name. */
   readonly format?: string;
   readonly description: string;
   readonly priority?: number;
@@ -12,7 +12,7 @@ export interface TableColumn {
 
 export type TableCell = string | number | bigint | boolean | null;
 
-/** What else there is to know of a row; kubectl leaves out rows that are `Completed` unless it is told otherwise. */
+/** A condition of a row. kubectl hides rows with the condition `Completed`. */
 export interface RowCondition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -40,7 +40,7 @@ export const ageColumn: TableColumn = {
   description: 'Time since the object was created.',
 };
 
-/** What a kind without columns of its own shows. */
+/** The columns of kinds without columns of their own. */
 export const defaultTable: TableDefinition = {
   columns: [nameColumn, { name: 'Created At', type: 'date', description: 'When the object was created.' }],
   cells: (object) => [object.metadata.name ?? '', object.metadata.creationTimestamp ?? null],
@@ -48,14 +48,14 @@ export const defaultTable: TableDefinition = {
 
 export const unknownAge = '<unknown>';
 
-/** The age of a creation time as kubectl users know it: `12s`, `3m4s`, `5h`, `2d3h`. */
+/** Formats an age as kubectl does: `12s`, `3m4s`, `5h`, `2d3h`. */
 export function ageCell(timestamp: string | null | undefined, nowMs: number): string {
   if (!timestamp) return unknownAge;
   const createdMs = Date.parse(timestamp);
   return Number.isNaN(createdMs) ? unknownAge : humanDuration(nowMs - createdMs);
 }
 
-/** Two units while they tell something, one when the larger says enough. */
+/** Formats a duration with two units if the larger one is small, otherwise with one. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);
   if (seconds < -1) return '<invalid>';
