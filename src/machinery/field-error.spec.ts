@@ -18,3 +18,8 @@ it.each([
   [path('a').child('').key('x.y').index(1), 'a[x.y][1]'],
   [path('a').child('', 'b'), 'a.b'],
 ])('%s is %s', (at, text) => expect(String(at)).toBe(text));
+
+it('an error has the field of a FieldPath, or the text as it is', () => {
+  expect(fieldError.required(path('spec').child('ports').index(0)).field).toBe('spec.ports[0]');
+  expect(fieldError.required('spec.ports').field).toBe('spec.ports');
+});

@@ -44,67 +44,68 @@ export function goQuote(text: string): string {
 
 const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
+/** Creates field errors and counts them against the running validation. */
 export const fieldError = {
-  required: (field: string, detail = ''): FieldError =>
+  required: (field: string | FieldPath, detail = ''): FieldError =>
     counted({
       type: 'FieldValueRequired',
-      field,
+      field: String(field),
       detail: detail === '' ? 'Required value' : `Required value: ${detail}`,
     }),
-  invalid: (field: string, value: unknown, detail: string): FieldError =>
+  invalid: (field: string | FieldPath, value: unknown, detail: string): FieldError =>
     counted({
       type: 'FieldValueInvalid',
-      field,
+      field: String(field),
       detail: `Invalid value: ${formatValue(value)}${detail === '' ? '' : `: ${detail}`}`,
     }),
-  forbidden: (field: string, detail: string): FieldError =>
+  forbidden: (field: string | FieldPath, detail: string): FieldError =>
     counted({
       type: 'FieldValueForbidden',
-      field,
+      field: String(field),
       detail: detail === '' ? 'Forbidden' : `Forbidden: ${detail}`,
     }),
-  notFound: (field: string, value: unknown): FieldError =>
+  notFound: (field: string | FieldPath, value: unknown): FieldError =>
     counted({
       type: 'FieldValueNotFound',
-      field,
+      field: String(field),
       detail: `Not found: ${formatValue(value)}`,
     }),
-  duplicate: (field: string, value: unknown): FieldError =>
+  duplicate: (field: string | FieldPath, value: unknown): FieldError =>
     counted({
       type: 'FieldValueDuplicate',
-      field,
+      field: String(field),
       detail: `Duplicate value: ${formatValue(value)}`,
     }),
-  notSupported: (field: string, value: unknown, supported: readonly string[]): FieldError =>
+  notSupported: (field: string | FieldPath, value: unknown, supported: readonly string[]): FieldError =>
     counted({
       type: 'FieldValueNotSupported',
-      field,
+      field: String(field),
       detail: `Unsupported value: ${formatValue(value)}${
         supported.length === 0 ? '' : `: supported values: ${supported.map(goQuote).join(', ')}`
       }`,
     }),
-  tooLong: (field: string, maxLength: number): FieldError =>
+  tooLong: (field: string | FieldPath, maxLength: number): FieldError =>
     counted({
       type: 'FieldValueTooLong',
-      field,
+      field: String(field),
       detail: `Too long: may not be more than ${countOf(maxLength, 'byte')}`,
     }),
-  tooLongInCharacters: (field: string, maxLength: number): FieldError =>
+  tooLongInCharacters: (field: string | FieldPath, maxLength: number): FieldError =>
     counted({
       type: 'FieldValueTooLong',
-      field,
+      field: String(field),
       detail: `Too long: may not be more than ${countOf(maxLength, 'character')}`,
     }),
-  tooMany: (field: string, actual: number, max: number): FieldError =>
+  tooMany: (field: string | FieldPath, actual: number, max: number): FieldError =>
     counted({
       type: 'FieldValueTooMany',
-      field,
+      field: String(field),
       detail: `Too many: ${actual}: must have at most ${countOf(max, 'item')}`,
     }),
-  typeInvalid: (field: string, value: unknown, detail: string): FieldError =>
+  typeInvalid: (field: string | FieldPath, value: unknown, detail: string): FieldError =>
     counted({
       type: 'FieldValueTypeInvalid',
-      field,
+      field: String(field),
       detail: `Invalid value: ${formatValue(value)}: ${detail}`,
     }),
 };

@@ -23,12 +23,12 @@ export function each(list: unknown, at: FieldPath, ...rules: Rule<Fields>[]): Fi
 }
 
 export function required(value: unknown, at: FieldPath, detail = ''): FieldError[] {
-  return value === undefined || value === null || value === '' ? [fieldError.required(String(at), detail)] : [];
+  return value === undefined || value === null || value === '' ? [fieldError.required(at, detail)] : [];
 }
 
 /** Returns an error for each problem that `check` (of a name or an address) finds. */
 export function checked(value: string, at: FieldPath, check: (text: string) => string[]): FieldError[] {
-  return check(value).map((message) => fieldError.invalid(String(at), value, message));
+  return check(value).map((message) => fieldError.invalid(at, value, message));
 }
 
 export function requiredName(value: string, at: FieldPath, check: (text: string) => string[]): FieldError[] {
@@ -38,17 +38,17 @@ export function requiredName(value: string, at: FieldPath, check: (text: string)
 /** Accepts an absent value. */
 export function oneOf(value: unknown, at: FieldPath, supported: readonly string[]): FieldError[] {
   if (value === undefined || value === null || supported.includes(value as string)) return [];
-  return [fieldError.notSupported(String(at), value, supported)];
+  return [fieldError.notSupported(at, value, supported)];
 }
 
 export function between(value: unknown, at: FieldPath, min: number, max: number): FieldError[] {
   if (typeof value !== 'number' || (value >= min && value <= max)) return [];
-  return [fieldError.invalid(String(at), value, `must be between ${min} and ${max}, inclusive`)];
+  return [fieldError.invalid(at, value, `must be between ${min} and ${max}, inclusive`)];
 }
 
 export function notNegative(value: unknown, at: FieldPath): FieldError[] {
   if (typeof value !== 'number' || value >= 0) return [];
-  return [fieldError.invalid(String(at), value, 'must be greater than or equal to 0')];
+  return [fieldError.invalid(at, value, 'must be greater than or equal to 0')];
 }
 
 /** Returns an error for every duplicate key. Empty keys are ignored. */
@@ -61,7 +61,7 @@ export function duplicates<T>(
   return list.flatMap((item, index) => {
     const key = keyOf(item);
     if (key === '') return [];
-    if (seen.has(key)) return [fieldError.duplicate(String(at(index)), key)];
+    if (seen.has(key)) return [fieldError.duplicate(at(index), key)];
     seen.add(key);
     return [];
   });
@@ -75,5 +75,5 @@ export function onlyOneOf<T extends object, Field extends keyof T & string>(
   tooMany: string,
 ): { taken: Field | undefined; errors: FieldError[] } {
   const set = fields.filter((field) => value[field] !== undefined && value[field] !== null);
-  return { taken: set[0], errors: set.slice(1).map((field) => fieldError.forbidden(String(at.child(field)), tooMany)) };
+  return { taken: set[0], errors: set.slice(1).map((field) => fieldError.forbidden(at.child(field), tooMany)) };
 }
