@@ -11,6 +11,7 @@ const floors = [
   ['client'],
   ['answers', 'metrics', 'openapi'],
   ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections', 'reconcilers', 'agent', 'check'],
+  ['assembly'],
 ];
 const http = ['endpoints', 'guards', 'interceptors', 'filters', 'hooks', 'connections'];
 const room = (names) => `^src/(${names.join('|')})/`;
@@ -51,7 +52,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: [room(http.concat('answers', 'agent')), '\\.module\\.ts$', '^src/[^/]+\\.ts$', test],
+        pathNot: [room(http.concat('answers', 'agent', 'assembly')), '\\.module\\.ts$', '^src/[^/]+\\.ts$', test],
       },
       to: { path: 'node_modules/(@nestjs|fastify)/' },
     },

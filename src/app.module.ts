@@ -1,5 +1,5 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import type { AppParts } from './app-parts.js';
+import type { AppParts } from './assembly/components.js';
 import { AdmissionregistrationModule } from './modules/admissionregistration/admissionregistration.module.js';
 import { ApiextensionsModule } from './modules/apiextensions/apiextensions.module.js';
 import { ApiregistrationModule } from './modules/apiregistration/apiregistration.module.js';
@@ -23,7 +23,7 @@ import { StorageModule } from './modules/storage/storage.module.js';
 import { StorageMigrationModule } from './modules/storagemigration/storagemigration.module.js';
 import { PolicyModule } from './modules/policy/policy.module.js';
 import { ResourceModule } from './modules/resource/resource.module.js';
-import { PipelineModule } from './pipeline.module.js';
+import { PipelineModule } from './assembly/pipeline.module.js';
 import { RegistryModule } from './registry/apis/registry.module.js';
 
 export type GroupModule = Type | DynamicModule;

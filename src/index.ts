@@ -26,7 +26,7 @@ export { asFields, asNumber, asText, fillIn, makeFields } from './machinery/fiel
 export type { KubeObject, ObjectMeta } from './machinery/kube-object.js';
 export { nameIsDnsLabel, nameIsDnsSubdomain } from './machinery/names.js';
 export { admissionFor } from './verbs/verb.js';
-export { startServer, type RunningServer, type StartOptions } from './server.js';
+export { startServer, type RunningServer, type StartOptions } from './assembly/server.js';
 export { defaultConfig, loadConfig } from './config/load-config.js';
-export type { AppParts } from './app-parts.js';
+export type { AppParts } from './assembly/components.js';
 export type { GroupModule } from './app.module.js';

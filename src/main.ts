@@ -3,7 +3,7 @@ import type { CheckOptions } from './check-command.js';
 import type { ConfigWarning } from './config/load-config.js';
 import { apiVersion, productVersion } from './config/version.js';
 import type { ServerConfig } from './config/server-config.js';
-import type { RunningServer } from './server.js';
+import type { RunningServer } from './assembly/server.js';
 import { systemClock } from './std/clock.js';
 
 export type Program = 'keelson' | 'kube-apiserver';
@@ -128,9 +128,9 @@ async function serve(program: Program, words: readonly string[]): Promise<number
     return 1;
   }
   loaded.warnings.forEach(warn);
-  const { startServer } = await import('./server.js');
-  const { makeLogger } = await import('./logging.js');
-  const { StartLog } = await import('./start-log.js');
+  const { startServer } = await import('./assembly/server.js');
+  const { makeLogger } = await import('./assembly/logging.js');
+  const { StartLog } = await import('./assembly/start-log.js');
   const log = new StartLog(makeLogger(loaded.config.log), systemClock);
   if (loaded.config.log.level === 'debug') log.succeeded();
   let server: RunningServer;
@@ -139,7 +139,7 @@ async function serve(program: Program, words: readonly string[]): Promise<number
   } catch (error) {
     log.failed();
     log.logger.debug('the server did not start', { error });
-    const { startErrorLine } = await import('./start-error.js');
+    const { startErrorLine } = await import('./assembly/start-error.js');
     process.stderr.write(`${program}: the server did not start: ${startErrorLine(error, loaded.config)}\n`);
     process.exit(1);
   }

@@ -1,4 +1,4 @@
-import type { AppParts } from '../../src/app-parts.js';
+import type { AppParts } from '../../src/assembly/components.js';
 import type { Subscription } from '../../src/cache/watch-request.js';
 import type { Encoding } from '../../src/codec/encodings.js';
 import { ApiError } from '../../src/machinery/api-error.js';

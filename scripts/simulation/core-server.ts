@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { makeParts, type AppParts } from '../../src/app-parts.js';
+import { makeParts, type AppParts } from '../../src/assembly/components.js';
 import { AppModule } from '../../src/app.module.js';
 import { checkAgainstStore } from '../../src/cache/checker.js';
 import { defaultConfig } from '../../src/config/load-config.js';

@@ -1,6 +1,6 @@
 import { StartLog } from './start-log.js';
-import { ManualClock } from './std/clock.js';
-import type { Logger } from './std/logger.js';
+import { ManualClock } from '../std/clock.js';
+import type { Logger } from '../std/logger.js';
 
 function world() {
   const lines: string[] = [];

@@ -1,25 +1,25 @@
-import type { NamingProfile } from './config/naming-profile.js';
-import type { ServerConfig } from './config/server-config.js';
-import { DeprecatedRequests } from './endpoints/deprecated-requests.js';
-import type { HealthChecks } from './endpoints/health-checks.js';
-import { ServerMetrics } from './metrics/server-metrics.js';
-import { AccessMetrics } from './metrics/access-metrics.js';
-import { AdmissionMetrics } from './metrics/admission-metrics.js';
-import { featureFamilies } from './metrics/feature-metrics.js';
-import { RequestMetrics } from './metrics/request-metrics.js';
+import type { NamingProfile } from '../config/naming-profile.js';
+import type { ServerConfig } from '../config/server-config.js';
+import { DeprecatedRequests } from '../endpoints/deprecated-requests.js';
+import type { HealthChecks } from '../endpoints/health-checks.js';
+import { ServerMetrics } from '../metrics/server-metrics.js';
+import { AccessMetrics } from '../metrics/access-metrics.js';
+import { AdmissionMetrics } from '../metrics/admission-metrics.js';
+import { featureFamilies } from '../metrics/feature-metrics.js';
+import { RequestMetrics } from '../metrics/request-metrics.js';
 import {
   buildFamilies,
   cacheFamilies,
   declaredValidationFamilies,
   healthFamilies,
-} from './metrics/computed-metrics.js';
-import { StorageMetrics, type StoredKind } from './metrics/storage-metrics.js';
-import { WatchMetrics } from './metrics/watch-metrics.js';
-import { WorkQueueMetrics } from './metrics/work-queue-metrics.js';
-import type { VersionDocument } from './config/version-document.js';
-import type { DeclaredValidation } from './registry/write/declared-validation.js';
-import type { ResourceRegistry } from './registry/resource-registry.js';
-import type { Clock } from './std/clock.js';
+} from '../metrics/computed-metrics.js';
+import { StorageMetrics, type StoredKind } from '../metrics/storage-metrics.js';
+import { WatchMetrics } from '../metrics/watch-metrics.js';
+import { WorkQueueMetrics } from '../metrics/work-queue-metrics.js';
+import type { VersionDocument } from '../config/version-document.js';
+import type { DeclaredValidation } from '../registry/write/declared-validation.js';
+import type { ResourceRegistry } from '../registry/resource-registry.js';
+import type { Clock } from '../std/clock.js';
 
 /** Metrics that components of the server update. Constructed before these components. */
 export interface Meters {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { ServerConfig } from './config/server-config.js';
-import type { Clock } from './std/clock.js';
-import type { Logger } from './std/logger.js';
-import type { Rng } from './std/rng.js';
-import { backends } from './storage/backends.js';
-import type { KvStore } from './storage/kv-store.js';
+import type { ServerConfig } from '../config/server-config.js';
+import type { Clock } from '../std/clock.js';
+import type { Logger } from '../std/logger.js';
+import type { Rng } from '../std/rng.js';
+import { backends } from '../storage/backends.js';
+import type { KvStore } from '../storage/kv-store.js';
 
 /** Opens the configured store. isReadOnly concerns only the embedded store: it then writes no owner file. */
 export function openStore(

@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { systemClock } from './std/clock.js';
-import { silentLogger } from './std/logger.js';
-import { ensurePki } from './certificates/pki.js';
-import { defaultConfig } from './config/load-config.js';
+import { systemClock } from '../std/clock.js';
+import { silentLogger } from '../std/logger.js';
+import { ensurePki } from '../certificates/pki.js';
+import { defaultConfig } from '../config/load-config.js';
 import { tightenOwnPaths } from './own-paths.js';
-import { EmbeddedStore } from './storage/backends/embedded/embedded-store.js';
+import { EmbeddedStore } from '../storage/backends/embedded/embedded-store.js';
 
 let root: string;
 let umask: number;

@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { pino } from 'pino';
-import type { LogConfig } from './config/server-config.js';
-import type { Logger } from './std/logger.js';
+import type { LogConfig } from '../config/server-config.js';
+import type { Logger } from '../std/logger.js';
 
 /** Debug lines are logged from this `-v` on. */
 const debugVerbosity = 4;

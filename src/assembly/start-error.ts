@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { flagsByName } from './config/flags/all-flags.js';
-import type { ServerConfig } from './config/server-config.js';
+import { flagsByName } from '../config/flags/all-flags.js';
+import type { ServerConfig } from '../config/server-config.js';
 
 /** Returns one line about a failed start: the flag concerned, the failure, and what to do. */
 export function startErrorLine(error: unknown, config: ServerConfig): string {

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isOwnKubeconfig } from './certificates/kubeconfig.js';
-import { madeSecrets } from './certificates/made-files.js';
-import type { ServerConfig } from './config/server-config.js';
-import type { Logger } from './std/logger.js';
-import { tighten } from './std/private-paths.js';
-import { storeFiles } from './storage/backends/embedded/store-files.js';
+import { isOwnKubeconfig } from '../certificates/kubeconfig.js';
+import { madeSecrets } from '../certificates/made-files.js';
+import type { ServerConfig } from '../config/server-config.js';
+import type { Logger } from '../std/logger.js';
+import { tighten } from '../std/private-paths.js';
+import { storeFiles } from '../storage/backends/embedded/store-files.js';
 
 /**
  * Removes the permissions of group and others from files that this server generated: the data directory, the embedded

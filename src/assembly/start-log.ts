@@ -1,5 +1,5 @@
-import type { Clock } from './std/clock.js';
-import type { Logger } from './std/logger.js';
+import type { Clock } from '../std/clock.js';
+import type { Logger } from '../std/logger.js';
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { connect } from 'node:tls';
-import { HttpClient, type ClientOptions } from '../test/harness/http-client.js';
-import { keyPem, makeAuthority, makeKey, makeServingPair, signerOf } from './certificates/authority.js';
-import { issueCertificate, type Signer } from './certificates/issue-certificate.js';
-import { servingNames } from './certificates/serving-names.js';
-import type { ConfigOverrides } from './config/load-config.js';
-import { startKeelson, type Keelson } from './testing.js';
+import { HttpClient, type ClientOptions } from '../../test/harness/http-client.js';
+import { keyPem, makeAuthority, makeKey, makeServingPair, signerOf } from '../certificates/authority.js';
+import { issueCertificate, type Signer } from '../certificates/issue-certificate.js';
+import { servingNames } from '../certificates/serving-names.js';
+import type { ConfigOverrides } from '../config/load-config.js';
+import { startKeelson, type Keelson } from '../testing.js';
 
 // Effects of single flags on a whole server. Components behind the flags have specs of their own.
 

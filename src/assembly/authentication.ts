@@ -1,24 +1,24 @@
-import type { Authenticator } from './auth/authenticator.js';
-import { anonymousAuthenticator } from './auth/authenticators/anonymous.authenticator.js';
-import { bootstrapTokenAuthenticator } from './auth/authenticators/bootstrap-token.authenticator.js';
-import { certificateAuthenticator } from './auth/authenticators/certificate.authenticator.js';
-import { requestHeaderAuthenticator } from './auth/authenticators/request-header.authenticator.js';
-import { secretTokenAuthenticator } from './auth/authenticators/secret-token.authenticator.js';
-import { serviceAccountTokenAuthenticator } from './auth/authenticators/service-account-token.authenticator.js';
-import { tokenFileAuthenticator } from './auth/authenticators/token-file.authenticator.js';
-import type { TokenObjects } from './auth/authenticators/token-objects.js';
+import type { Authenticator } from '../auth/authenticator.js';
+import { anonymousAuthenticator } from '../auth/authenticators/anonymous.authenticator.js';
+import { bootstrapTokenAuthenticator } from '../auth/authenticators/bootstrap-token.authenticator.js';
+import { certificateAuthenticator } from '../auth/authenticators/certificate.authenticator.js';
+import { requestHeaderAuthenticator } from '../auth/authenticators/request-header.authenticator.js';
+import { secretTokenAuthenticator } from '../auth/authenticators/secret-token.authenticator.js';
+import { serviceAccountTokenAuthenticator } from '../auth/authenticators/service-account-token.authenticator.js';
+import { tokenFileAuthenticator } from '../auth/authenticators/token-file.authenticator.js';
+import type { TokenObjects } from '../auth/authenticators/token-objects.js';
 import {
   RequestAuthenticator,
   type CertificateIdentities,
   type ProxyIdentities,
-} from './auth/request-authenticator.js';
-import { SecretTokens } from './auth/secret-tokens.js';
-import { ServiceAccountTokens } from './auth/service-account-tokens.js';
-import type { TokenKeys } from './auth/token-keys.js';
-import type { ServerConfig } from './config/server-config.js';
-import { ApiError } from './machinery/api-error.js';
-import type { ResourceRegistry } from './registry/resource-registry.js';
-import type { Clock } from './std/clock.js';
+} from '../auth/request-authenticator.js';
+import { SecretTokens } from '../auth/secret-tokens.js';
+import { ServiceAccountTokens } from '../auth/service-account-tokens.js';
+import type { TokenKeys } from '../auth/token-keys.js';
+import type { ServerConfig } from '../config/server-config.js';
+import { ApiError } from '../machinery/api-error.js';
+import type { ResourceRegistry } from '../registry/resource-registry.js';
+import type { Clock } from '../std/clock.js';
 
 /** Sources of credentials, from the configuration and from files. */
 export interface GivenIdentities {
