@@ -91,6 +91,19 @@ it('does not mind what others wrote into its annotations', () => {
   expect(toHub(odd).metadata.annotations).toEqual({ mine: 'x' });
 });
 
+it.each([
+  ['metrics', [{ type: 'Resource', resource: { name: 5 } }]],
+  ['metrics', ['text']],
+  ['behavior', { ScaleUp: { Policies: 'none' } }],
+  ['conditions', [{ status: {} }]],
+  ['current-metrics', [{ type: [] }]],
+])('an annotation %s with values of other types (%j) is ignored', (name, value) => {
+  const annotations = { [`autoscaling.alpha.kubernetes.io/${name}`]: JSON.stringify(value) };
+  const { spec, status } = toHub({ ...autoscaler({}), metadata: { name: 'h', annotations } });
+  expect(spec).toEqual({ maxReplicas: 3, scaleTargetRef });
+  expect(status).toEqual({ desiredReplicas: 0, currentMetrics: null });
+});
+
 it('measures the use of CPU when it is told nothing, and tells all about how it moves', () => {
   const { spec, status: made } = prepared(strategy, autoscaler({ behavior }));
   expect(made).toEqual({ desiredReplicas: 0, currentMetrics: null });

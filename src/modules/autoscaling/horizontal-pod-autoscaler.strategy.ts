@@ -1,5 +1,10 @@
-import { asFields, asItems, fillIn, isSet, makeFields, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type {
+  HorizontalPodAutoscaler,
+  HorizontalPodAutoscalerBehavior,
+  HPAScalingRules,
+  MetricTarget,
+} from '../../catalog/types/autoscaling.v2.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
@@ -7,74 +12,83 @@ import { fillConditionTimes } from '../core/condition-times.js';
 import { normalizeAmounts } from '../core/pod/pod-resources.js';
 import { validateAutoscaler, validateAutoscalerStatus } from './horizontal-pod-autoscaler.validation.js';
 
-export const autoscalerStrategy: Strategy = {
+export const autoscalerStrategy: Strategy<HorizontalPodAutoscaler> = {
   validateName: nameIsDnsSubdomain,
   default: defaultAutoscaler,
   prepareForCreate(autoscaler) {
-    autoscaler['status'] = {};
-    fillStatus(autoscaler);
+    autoscaler.status = {};
+    defaultStatus(autoscaler);
   },
   prepareForUpdate(autoscaler, old) {
-    autoscaler['status'] = old['status'];
+    autoscaler.status = old.status;
   },
   validateCreate: (autoscaler) => validateAutoscaler(autoscaler),
   validateUpdate: validateAutoscaler,
 };
 
-const usualUtilization = 80;
+const defaultUtilization = 80;
 
-function defaultAutoscaler(autoscaler: KubeObject): void {
-  const spec = makeFields(autoscaler, 'spec');
-  fillIn(spec, 'scaleTargetRef', {});
-  fillIn(spec, 'minReplicas', 1);
-  if (asItems(spec['metrics']).length === 0) {
-    const target = { type: 'Utilization', averageUtilization: usualUtilization };
-    spec['metrics'] = [{ type: 'Resource', resource: { name: 'cpu', target } }];
+function defaultAutoscaler(autoscaler: Mutable<HorizontalPodAutoscaler>): void {
+  const spec = (autoscaler.spec ??= {});
+  spec.scaleTargetRef ??= {};
+  spec.minReplicas ??= 1;
+  if (!spec.metrics?.length) {
+    const target = { type: 'Utilization', averageUtilization: defaultUtilization };
+    spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', target } }];
   }
-  for (const metric of asItems(spec['metrics'])) {
-    for (const source of sources) {
-      const { target } = asFields(metric[source]);
-      normalizeFields(asFields(target), 'value', 'averageValue');
-    }
+  for (const metric of spec.metrics) {
+    for (const source of sources) normalizeTarget(metric[source]?.target);
   }
-  if (isSet(spec['behavior'])) defaultBehavior(asFields(spec['behavior']));
-  fillStatus(autoscaler);
+  if (spec.behavior) defaultBehavior(spec.behavior);
+  defaultStatus(autoscaler);
   fillConditionTimes(autoscaler, 'lastTransitionTime');
 }
 
-const sources = ['object', 'pods', 'resource', 'containerResource', 'external'];
+const sources = ['object', 'pods', 'resource', 'containerResource', 'external'] as const;
 
-function normalizeFields(owner: Fields, ...fields: string[]): void {
-  const amounts = Object.fromEntries(fields.flatMap((field) => (isSet(owner[field]) ? [[field, owner[field]]] : [])));
+function normalizeTarget(target: Mutable<MetricTarget> = {}): void {
+  const { value, averageValue } = target;
+  if (value !== undefined) target.value = normalized(value);
+  if (averageValue !== undefined) target.averageValue = normalized(averageValue);
+}
+
+function normalized(amount: string): string {
+  const amounts = { amount };
   normalizeAmounts(amounts);
-  Object.assign(owner, amounts);
+  return amounts.amount;
 }
 
-function fillStatus(autoscaler: KubeObject): void {
-  const status = makeFields(autoscaler, 'status');
-  fillIn(status, 'desiredReplicas', 0);
-  status['currentMetrics'] ??= null;
+function defaultStatus(autoscaler: Mutable<HorizontalPodAutoscaler>): void {
+  const status = (autoscaler.status ??= {});
+  status.desiredReplicas ??= 0;
+  status.currentMetrics ??= null;
 }
 
-/** Who says anything about how it moves is told all of it. */
-function defaultBehavior(behavior: Fields): void {
-  const up = makeFields(behavior, 'scaleUp');
-  fillIn(up, 'stabilizationWindowSeconds', 0);
-  fillIn(up, 'selectPolicy', 'Max');
-  fillIn(up, 'policies', [
+/** If spec.behavior is set, both scaleUp and scaleDown get their defaults. */
+function defaultBehavior(behavior: Mutable<HorizontalPodAutoscalerBehavior>): void {
+  const up = (behavior.scaleUp ??= {});
+  up.stabilizationWindowSeconds ??= 0;
+  up.selectPolicy ??= 'Max';
+  up.policies ??= [
     { type: 'Pods', value: 4, periodSeconds: 15 },
     { type: 'Percent', value: 100, periodSeconds: 15 },
-  ]);
-  const down = makeFields(behavior, 'scaleDown');
-  fillIn(down, 'selectPolicy', 'Max');
-  fillIn(down, 'policies', [{ type: 'Percent', value: 100, periodSeconds: 15 }]);
-  for (const rules of [up, down]) {
-    for (const policy of asItems(rules['policies'])) {
-      fillIn(policy, 'type', '');
-      for (const field of ['value', 'periodSeconds']) fillIn(policy, field, 0);
-    }
-    normalizeFields(rules, 'tolerance');
-  }
+  ];
+  const down = (behavior.scaleDown ??= {});
+  down.selectPolicy ??= 'Max';
+  down.policies ??= [{ type: 'Percent', value: 100, periodSeconds: 15 }];
+  normalizeRules(up);
+  normalizeRules(down);
 }
 
-export const autoscalerStatusSubresource = statusSubresource({ validate: validateAutoscalerStatus });
+function normalizeRules(rules: Mutable<HPAScalingRules>): void {
+  for (const policy of rules.policies ?? []) {
+    policy.type ??= '';
+    policy.value ??= 0;
+    policy.periodSeconds ??= 0;
+  }
+  if (rules.tolerance !== undefined) rules.tolerance = normalized(rules.tolerance);
+}
+
+export const autoscalerStatusSubresource = statusSubresource<HorizontalPodAutoscaler>({
+  validate: validateAutoscalerStatus,
+});

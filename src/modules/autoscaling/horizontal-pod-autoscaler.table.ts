@@ -1,9 +1,18 @@
-import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../machinery/fields.js';
+import type {
+  HorizontalPodAutoscaler,
+  MetricSpec,
+  MetricStatus,
+  MetricTarget,
+  MetricValueStatus,
+  ResourceMetricSource,
+} from '../../catalog/types/autoscaling.v2.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-/** `toHub`: tables of the other version show what the stored one has. */
-export const autoscalerTable = (toHub: (object: KubeObject) => KubeObject = (object) => object): TableDefinition => ({
+/** `toHub` converts objects of the served version to v2, whose fields all versions show. */
+export const autoscalerTable = (
+  toHub: (object: KubeObject) => HorizontalPodAutoscaler = (object) => object,
+): TableDefinition => ({
   columns: [
     nameColumn,
     { name: 'Reference', type: 'string', description: 'What it scales.' },
@@ -14,18 +23,16 @@ export const autoscalerTable = (toHub: (object: KubeObject) => KubeObject = (obj
     ageColumn,
   ],
   cells(object, { nowMs }) {
-    const autoscaler = toHub(object);
-    const spec = asFields(autoscaler['spec']);
-    const status = asFields(autoscaler['status']);
-    const ref = asFields(spec['scaleTargetRef']);
+    const { metadata, spec = {}, status = {} } = toHub(object);
+    const { kind = '', name = '' } = spec.scaleTargetRef ?? {};
     return [
-      autoscaler.metadata.name ?? '',
-      `${asText(ref['kind'])}/${asText(ref['name'])}`,
-      metricsCell(asItems(spec['metrics']), asItems(status['currentMetrics'])),
-      isSet(spec['minReplicas']) ? String(asNumber(spec['minReplicas'])) : '<unset>',
-      asNumber(spec['maxReplicas']),
-      asNumber(status['currentReplicas']),
-      ageCell(autoscaler.metadata.creationTimestamp, nowMs),
+      metadata.name ?? '',
+      `${kind}/${name}`,
+      metricsCell(spec.metrics ?? [], status.currentMetrics ?? []),
+      spec.minReplicas === undefined ? '<unset>' : String(spec.minReplicas),
+      spec.maxReplicas ?? 0,
+      status.currentReplicas ?? 0,
+      ageCell(metadata.creationTimestamp, nowMs),
     ];
   },
 });
@@ -33,45 +40,38 @@ export const autoscalerTable = (toHub: (object: KubeObject) => KubeObject = (obj
 const unknown = '<unknown>';
 const shownMax = 2;
 
-function metricsCell(specs: readonly Fields[], statuses: readonly Fields[]): string {
+function metricsCell(specs: readonly MetricSpec[], statuses: readonly MetricStatus[]): string {
   if (specs.length === 0) return '<none>';
   const all = specs.map((spec, index) => metricCell(spec, statuses[index] ?? {}));
   const shown = all.slice(0, shownMax).join(', ');
   return all.length > shownMax ? `${shown} + ${all.length - shownMax} more...` : shown;
 }
 
-function metricCell(spec: Fields, status: Fields): string {
-  switch (spec['type']) {
+function metricCell(spec: MetricSpec, status: MetricStatus): string {
+  switch (spec.type) {
     case 'Object':
+      return valueCell(spec.object?.target, status.object?.current);
     case 'External':
-      return valueCell(spec, status, spec['type'].toLowerCase());
-    case 'Pods': {
-      const current = asFields(asFields(status['pods'])['current'])['averageValue'];
-      return `${asText(current) || unknown}/${asText(asFields(asFields(spec['pods'])['target'])['averageValue'])}`;
-    }
+      return valueCell(spec.external?.target, status.external?.current);
+    case 'Pods':
+      return `${status.pods?.current?.averageValue || unknown}/${spec.pods?.target?.averageValue ?? ''}`;
     case 'Resource':
-      return resourceCell(asFields(spec['resource']), asFields(status['resource']));
+      return resourceCell(spec.resource, status.resource?.current);
     case 'ContainerResource':
-      return resourceCell(asFields(spec['containerResource']), asFields(status['containerResource']));
+      return resourceCell(spec.containerResource, status.containerResource?.current);
     default:
       return '<unknown type>';
   }
 }
 
-function valueCell(spec: Fields, status: Fields, field: string): string {
-  const target = asFields(asFields(spec[field])['target']);
-  const current = asFields(asFields(status[field])['current']);
-  return isSet(target['averageValue'])
-    ? `${asText(current['averageValue']) || unknown}/${asText(target['averageValue'])} (avg)`
-    : `${asText(current['value']) || unknown}/${asText(target['value'])}`;
+function valueCell(target: MetricTarget = {}, current: MetricValueStatus = {}): string {
+  return target.averageValue === undefined
+    ? `${current.value || unknown}/${target.value ?? ''}`
+    : `${current.averageValue || unknown}/${target.averageValue} (avg)`;
 }
 
-function resourceCell(spec: Fields, status: Fields): string {
-  const target = asFields(spec['target']);
-  const current = asFields(status['current']);
-  const percent = (share: unknown, otherwise: string) => (isSet(share) ? `${asNumber(share)}%` : otherwise);
-  const name = asText(spec['name']);
-  return isSet(target['averageValue'])
-    ? `${name}: ${asText(current['averageValue']) || unknown}/${asText(target['averageValue'])}`
-    : `${name}: ${percent(current['averageUtilization'], unknown)}/${percent(target['averageUtilization'], '<auto>')}`;
+function resourceCell({ name = '', target = {} }: ResourceMetricSource = {}, current: MetricValueStatus = {}): string {
+  if (target.averageValue !== undefined) return `${name}: ${current.averageValue || unknown}/${target.averageValue}`;
+  const percent = (share: number | undefined, otherwise: string) => (share === undefined ? otherwise : `${share}%`);
+  return `${name}: ${percent(current.averageUtilization, unknown)}/${percent(target.averageUtilization, '<auto>')}`;
 }

@@ -1,19 +1,26 @@
-import type { NamingProfile } from '../../config/naming-profile.js';
+import { Catalog } from '../../catalog/catalog.js';
+import type * as v1 from '../../catalog/types/autoscaling.v1.js';
+import type * as v2 from '../../catalog/types/autoscaling.v2.js';
+import { DecodeError } from '../../codec/decode-error.js';
 import { decodeJson, stringifyJson } from '../../codec/json.js';
-import { asFields, asItems, fillIn, isSet, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { NamingProfile } from '../../config/naming-profile.js';
+import { isSet } from '../../machinery/fields.js';
+import { isJsonObject, type JsonObject, type JsonValue, type ObjectMeta } from '../../machinery/kube-object.js';
+import { ConformError } from '../../schema/conform-error.js';
+import { conform } from '../../schema/conform.js';
 import { metricOf, metricStatusOf, oldMetric, oldMetricStatus } from './metrics.v1.js';
 
 /**
- * v1 knows one metric, the use of CPU. Everything else that the stored version says travels in annotations, in the
- * format that upstream has given it, so that a client of v1 can read an autoscaler and write it back unharmed.
+ * v1 has fields for one metric, the CPU utilization. All else that v2 has is in annotations, in the format of upstream,
+ * so that a client of v1 can read an autoscaler and write it back without losing anything.
  */
 export interface AutoscalerConverters {
-  readonly toHub: (object: KubeObject) => KubeObject;
-  readonly fromHub: (object: KubeObject) => KubeObject;
+  readonly toHub: (object: v1.HorizontalPodAutoscaler) => v2.HorizontalPodAutoscaler;
+  readonly fromHub: (object: v2.HorizontalPodAutoscaler) => v1.HorizontalPodAutoscaler;
 }
 
 export function autoscalerConverters(naming: NamingProfile): AutoscalerConverters {
+  const catalog = new Catalog(naming);
   const annotation = (name: string) => naming.label(name, 'autoscaling.alpha');
   const names = {
     metrics: annotation('metrics'),
@@ -21,45 +28,56 @@ export function autoscalerConverters(naming: NamingProfile): AutoscalerConverter
     conditions: annotation('conditions'),
     currentMetrics: annotation('current-metrics'),
   };
-  const carried: readonly string[] = Object.values(names);
+  const allNames: readonly string[] = Object.values(names);
 
-  function withAnnotations(object: KubeObject, added: Record<string, unknown>): KubeObject['metadata'] {
-    const kept = Object.entries(object.metadata.annotations ?? {}).filter(([name]) => !carried.includes(name));
+  function withAnnotations({ metadata }: { metadata: ObjectMeta }, added: Record<string, unknown>): ObjectMeta {
+    const kept = Object.entries(metadata.annotations ?? {}).filter(([name]) => !allNames.includes(name));
     const texts = Object.entries(added).flatMap(([name, value]) =>
       isSet(value) ? [[name, stringifyJson(value)]] : [],
     );
-    const { annotations: _annotations, ...metadata } = object.metadata;
+    const { annotations: _annotations, ...rest } = metadata;
     const all = Object.fromEntries([...kept, ...texts]) as Record<string, string>;
-    return Object.keys(all).length === 0 ? metadata : { ...metadata, annotations: all };
+    return Object.keys(all).length === 0 ? rest : { ...rest, annotations: all };
   }
 
-  function carriedIn(object: KubeObject, name: string): unknown {
+  /** The value of an annotation; undefined if it is not JSON of the type, which kube-apiserver ignores as well. */
+  function decoded<T>(object: v1.HorizontalPodAutoscaler, name: string, read: (value: JsonValue) => T): T | undefined {
     const text = object.metadata.annotations?.[name];
     if (text === undefined) return undefined;
     try {
-      return decodeJson(text);
-    } catch {
-      // Somebody else's text: it says nothing to us, as it says nothing to other servers.
-      return undefined;
+      return read(decodeJson(text));
+    } catch (error) {
+      if (error instanceof DecodeError || error instanceof ConformError) return undefined;
+      throw error;
     }
   }
 
+  const listOf = (struct: string) => (value: JsonValue) =>
+    Array.isArray(value) ? value.map((item) => conform(item, catalog.struct(struct)).object) : [];
+  const readMetrics = listOf('autoscaling.v1.MetricSpec');
+  const readMetricStatuses = listOf('autoscaling.v1.MetricStatus');
+  const readConditions = listOf('autoscaling.v2.HorizontalPodAutoscalerCondition');
+  const readBehavior = (value: JsonValue): JsonObject | undefined => {
+    if (!isJsonObject(value)) return undefined;
+    const type = catalog.struct('autoscaling.v2.HorizontalPodAutoscalerBehavior');
+    return conform(withLowerCaseNames(value), type, { keepsEmpties: true }).object;
+  };
+
   return {
     fromHub(object) {
-      const { metrics, behavior, ...spec } = asFields(object['spec']);
-      const { currentMetrics, conditions, ...status } = asFields(object['status']);
-      const list = asItems(metrics);
-      const cpu = list.find(isCpuUtilization);
-      const statuses = asItems(currentMetrics);
-      const used = statuses.map(cpuUse).find(isSet);
-      const others = list.filter((metric) => !isCpuUtilization(metric));
+      const { metrics = [], behavior, ...spec } = object.spec ?? {};
+      const { currentMetrics, conditions = [], ...status } = object.status ?? {};
+      const cpu = metrics.find(isCpuUtilization);
+      const statuses = currentMetrics ?? [];
+      const used = statuses.map(currentCpuUtilization).find(isSet);
+      const others = metrics.filter((metric) => !isCpuUtilization(metric));
       const orNothing = (items: readonly unknown[]) => (items.length === 0 ? undefined : items);
       return {
         ...object,
         metadata: withAnnotations(object, {
           [names.metrics]: orNothing(others.map(oldMetric)),
-          [names.behavior]: isSet(behavior) ? writtenBehavior(asFields(behavior)) : undefined,
-          [names.conditions]: orNothing(asItems(conditions)),
+          [names.behavior]: behavior && writtenBehavior(behavior),
+          [names.conditions]: orNothing(conditions),
           [names.currentMetrics]: orNothing(statuses.map(oldMetricStatus)),
         }),
         spec: {
@@ -70,28 +88,32 @@ export function autoscalerConverters(naming: NamingProfile): AutoscalerConverter
           currentReplicas: 0,
           desiredReplicas: 0,
           ...status,
-          ...(isSet(used) && { currentCPUUtilizationPercentage: used }),
+          ...(used !== undefined && { currentCPUUtilizationPercentage: used }),
         },
       };
     },
 
     toHub(object) {
-      const { targetCPUUtilizationPercentage: share, ...spec } = asFields(object['spec']);
-      const { currentCPUUtilizationPercentage: used, ...status } = asFields(object['status']);
-      const metrics = asItems(carriedIn(object, names.metrics)).map(metricOf);
-      if (isSet(share)) metrics.push(cpuMetric(share));
-      const behavior = readBehavior(carriedIn(object, names.behavior));
-      const conditions = asItems(carriedIn(object, names.conditions));
-      const statuses = asItems(carriedIn(object, names.currentMetrics)).map(metricStatusOf);
-      if (statuses.length === 0 && isSet(used)) statuses.push(cpuStatus(used));
-      const hubSpec: Fields = { ...spec };
-      if (metrics.length > 0) hubSpec['metrics'] = metrics;
-      if (isSet(behavior)) hubSpec['behavior'] = behavior;
-      const hubStatus: Fields = { ...status, currentMetrics: statuses.length > 0 ? statuses : null };
-      if (conditions.length > 0) hubStatus['conditions'] = conditions;
-      fillIn(hubStatus, 'desiredReplicas', 0);
-      if (hubStatus['currentReplicas'] === 0) delete hubStatus['currentReplicas'];
-      return { ...object, metadata: withAnnotations(object, {}), spec: hubSpec, status: hubStatus };
+      const { targetCPUUtilizationPercentage: share, ...spec } = object.spec ?? {};
+      const { currentCPUUtilizationPercentage: used, ...status } = object.status ?? {};
+      const metrics = (decoded(object, names.metrics, readMetrics) ?? []).map(metricOf);
+      if (share !== undefined) metrics.push(cpuMetric(share));
+      const behavior = decoded(object, names.behavior, readBehavior);
+      const conditions = decoded(object, names.conditions, readConditions) ?? [];
+      const statuses = (decoded(object, names.currentMetrics, readMetricStatuses) ?? []).map(metricStatusOf);
+      if (statuses.length === 0 && used !== undefined) statuses.push(cpuStatus(used));
+      const { currentReplicas, ...hubStatus } = status;
+      return {
+        ...object,
+        metadata: withAnnotations(object, {}),
+        spec: { ...spec, ...(metrics.length > 0 && { metrics }), ...(behavior && { behavior }) },
+        status: {
+          ...(currentReplicas ? status : hubStatus),
+          currentMetrics: statuses.length > 0 ? statuses : null,
+          ...(conditions.length > 0 && { conditions }),
+          desiredReplicas: status.desiredReplicas ?? 0,
+        },
+      };
     },
   };
 }
@@ -100,54 +122,50 @@ export function autoscalerConverters(naming: NamingProfile): AutoscalerConverter
  * The annotation is a Go struct without names for JSON: its fields are capitalized, and all of them are written. Go reads
  * names in either case, and older texts of this server are in lower case.
  */
-function writtenBehavior({ scaleUp, scaleDown }: Fields): Fields {
-  const rules = (given: unknown): Fields | null => {
-    if (!isSet(given)) return null;
-    const { stabilizationWindowSeconds, selectPolicy, policies, tolerance } = asFields(given);
-    return {
-      StabilizationWindowSeconds: stabilizationWindowSeconds ?? null,
-      SelectPolicy: selectPolicy ?? null,
-      Policies: isSet(policies) ? asItems(policies).map(writtenPolicy) : null,
-      Tolerance: tolerance ?? null,
-    };
-  };
-  return { ScaleUp: rules(scaleUp), ScaleDown: rules(scaleDown) };
+function writtenBehavior({ scaleUp, scaleDown }: v2.HorizontalPodAutoscalerBehavior) {
+  return { ScaleUp: scaleUp ? writtenRules(scaleUp) : null, ScaleDown: scaleDown ? writtenRules(scaleDown) : null };
 }
 
-const writtenPolicy = ({ type, value, periodSeconds }: Fields): Fields => ({
+function writtenRules({ stabilizationWindowSeconds, selectPolicy, policies, tolerance }: v2.HPAScalingRules) {
+  return {
+    StabilizationWindowSeconds: stabilizationWindowSeconds ?? null,
+    SelectPolicy: selectPolicy ?? null,
+    Policies: policies ? policies.map(writtenPolicy) : null,
+    Tolerance: tolerance ?? null,
+  };
+}
+
+const writtenPolicy = ({ type, value, periodSeconds }: v2.HPAScalingPolicy) => ({
   Type: type,
   Value: value,
   PeriodSeconds: periodSeconds,
 });
 
-function readBehavior(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(readBehavior);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([, inner]) => isSet(inner));
+function withLowerCaseNames(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withLowerCaseNames);
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(
-    entries.map(([name, inner]) => [`${name.charAt(0).toLowerCase()}${name.slice(1)}`, readBehavior(inner)]),
+    Object.entries(value).map(([name, inner]) => [
+      `${name.charAt(0).toLowerCase()}${name.slice(1)}`,
+      withLowerCaseNames(inner),
+    ]),
   );
 }
 
-const utilizationOf = (metric: Fields): unknown =>
-  asFields(asFields(metric['resource'])['target'])['averageUtilization'];
+const utilizationOf = ({ resource }: v2.MetricSpec): number | undefined => resource?.target?.averageUtilization;
 
-function isCpuUtilization(metric: Fields): boolean {
-  return (
-    metric['type'] === 'Resource' && asFields(metric['resource'])['name'] === 'cpu' && isSet(utilizationOf(metric))
-  );
+function isCpuUtilization(metric: v2.MetricSpec): boolean {
+  return metric.type === 'Resource' && metric.resource?.name === 'cpu' && utilizationOf(metric) !== undefined;
 }
 
-function cpuMetric(share: unknown): Fields {
+function cpuMetric(share: number): v2.MetricSpec {
   return { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: share } } };
 }
 
-function cpuUse(status: Fields): unknown {
-  const resource = asFields(status['resource']);
-  const isCpu = status['type'] === 'Resource' && resource['name'] === 'cpu';
-  return isCpu ? asFields(resource['current'])['averageUtilization'] : undefined;
+function currentCpuUtilization({ type, resource }: v2.MetricStatus): number | undefined {
+  return type === 'Resource' && resource?.name === 'cpu' ? resource.current?.averageUtilization : undefined;
 }
 
-function cpuStatus(used: unknown): Fields {
+function cpuStatus(used: number): v2.MetricStatus {
   return { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: used } } };
 }

@@ -1,14 +1,17 @@
-import { asFields, isSet, type Fields } from '../../machinery/fields.js';
+import type * as v1 from '../../catalog/types/autoscaling.v1.js';
+import type * as v2 from '../../catalog/types/autoscaling.v2.js';
+import { asFields, isSet, valueAt, type Fields } from '../../machinery/fields.js';
+import type { Mutable } from '../../machinery/mutable.js';
 
 /**
- * Metrics as v1 writes them: the same facts, flat. One table says for each type which field of v1 is which of the
- * stored version; both directions read it.
+ * Converts metrics between v2 and the flat ones of v1. For each source, the table has the path in v2 of each field of v1;
+ * both directions use it.
  */
+type SourceField = 'object' | 'pods' | 'resource' | 'containerResource' | 'external';
 type Renames = Readonly<Record<string, readonly string[]>>;
 
-const shapes: Readonly<Record<string, { readonly field: string; readonly spec: Renames; readonly status: Renames }>> = {
-  Object: {
-    field: 'object',
+const sources: Readonly<Record<SourceField, { readonly spec: Renames; readonly status: Renames }>> = {
+  object: {
     spec: {
       target: ['describedObject'],
       metricName: ['metric', 'name'],
@@ -24,8 +27,7 @@ const shapes: Readonly<Record<string, { readonly field: string; readonly spec: R
       averageValue: ['current', 'averageValue'],
     },
   },
-  Pods: {
-    field: 'pods',
+  pods: {
     spec: {
       metricName: ['metric', 'name'],
       targetAverageValue: ['target', 'averageValue'],
@@ -37,8 +39,7 @@ const shapes: Readonly<Record<string, { readonly field: string; readonly spec: R
       selector: ['metric', 'selector'],
     },
   },
-  Resource: {
-    field: 'resource',
+  resource: {
     spec: {
       name: ['name'],
       targetAverageUtilization: ['target', 'averageUtilization'],
@@ -50,8 +51,7 @@ const shapes: Readonly<Record<string, { readonly field: string; readonly spec: R
       currentAverageValue: ['current', 'averageValue'],
     },
   },
-  ContainerResource: {
-    field: 'containerResource',
+  containerResource: {
     spec: {
       name: ['name'],
       targetAverageUtilization: ['target', 'averageUtilization'],
@@ -65,8 +65,7 @@ const shapes: Readonly<Record<string, { readonly field: string; readonly spec: R
       container: ['container'],
     },
   },
-  External: {
-    field: 'external',
+  external: {
     spec: {
       metricName: ['metric', 'name'],
       metricSelector: ['metric', 'selector'],
@@ -82,29 +81,31 @@ const shapes: Readonly<Record<string, { readonly field: string; readonly spec: R
   },
 };
 
-/** A metric has one source, that of its type; what else it says is kept. */
-const shapesOf = (metric: Fields) => Object.values(shapes).filter(({ field }) => isSet(metric[field]));
+type Metric = Readonly<Partial<Record<SourceField, object | undefined>>> & { readonly type?: string | undefined };
 
-export const oldMetric = (metric: Fields): Fields => flattened(metric, 'spec');
-export const oldMetricStatus = (metric: Fields): Fields => flattened(metric, 'status');
+/** The sources that are set: one in a valid metric. */
+const sourcesIn = (metric: Metric) =>
+  (Object.keys(sources) as SourceField[]).filter((field) => metric[field] !== undefined);
 
-function flattened(metric: Fields, part: 'spec' | 'status'): Fields {
-  const found: Fields = { type: metric['type'] };
-  for (const shape of shapesOf(metric)) {
-    const source = asFields(metric[shape.field]);
+export const oldMetric = (metric: v2.MetricSpec): v1.MetricSpec => flattened(metric, 'spec');
+export const oldMetricStatus = (metric: v2.MetricStatus): v1.MetricStatus => flattened(metric, 'status');
+
+function flattened(metric: Metric, part: 'spec' | 'status'): Fields {
+  const found: Fields = { type: metric.type };
+  for (const field of sourcesIn(metric)) {
     const flat: Fields = {};
-    for (const [old, place] of Object.entries(shape[part])) {
-      const value = place.reduce<unknown>((at, name) => asFields(at)[name], source);
+    for (const [old, steps] of Object.entries(sources[field][part])) {
+      const value = valueAt(metric[field], steps);
       if (isSet(value)) flat[old] = value;
-      else if (alwaysThere.includes(`${shape.field}.${old}`)) flat[old] = '0';
+      else if (alwaysWritten.includes(`${field}.${old}`)) flat[old] = '0';
     }
-    found[shape.field] = flat;
+    found[field] = flat;
   }
   return found;
 }
 
-/** Amounts that v1 writes even when there are none: 0 then says nothing. */
-const alwaysThere = [
+/** Amounts that v1 writes as 0 if they are not set. */
+const alwaysWritten = [
   'object.targetValue',
   'object.currentValue',
   'pods.targetAverageValue',
@@ -114,39 +115,38 @@ const alwaysThere = [
   'external.currentValue',
 ];
 
-export function metricOf(old: Fields): Fields {
-  const metric = unfolded(old, 'spec');
-  for (const { field } of shapesOf(metric)) {
-    const source = asFields(metric[field]);
-    const target = asFields(source['target']);
-    source['target'] = { type: targetType(target), ...target };
+export function metricOf(old: v1.MetricSpec): v2.MetricSpec {
+  const metric: Mutable<v2.MetricSpec> = nested(old, 'spec');
+  for (const field of sourcesIn(metric)) {
+    const { target = {} } = metric[field]!;
+    metric[field]!.target = { type: targetType(target), ...target };
   }
   return metric;
 }
 
-/** The type follows from what there is to reach. */
-function targetType(target: Fields): string {
-  if (isSet(target['averageUtilization'])) return 'Utilization';
-  return isSet(target['averageValue']) ? 'AverageValue' : 'Value';
+/** v1 has no type of a target: it follows from the field that is set. */
+function targetType({ averageUtilization, averageValue }: v2.MetricTarget): string {
+  if (averageUtilization !== undefined) return 'Utilization';
+  return averageValue === undefined ? 'Value' : 'AverageValue';
 }
 
-export function metricStatusOf(old: Fields): Fields {
-  const metric = unfolded(old, 'status');
-  for (const { field } of shapesOf(metric)) asFields(metric[field])['current'] ??= {};
+export function metricStatusOf(old: v1.MetricStatus): v2.MetricStatus {
+  const metric: Mutable<v2.MetricStatus> = nested(old, 'status');
+  for (const field of sourcesIn(metric)) metric[field]!.current ??= {};
   return metric;
 }
 
-function unfolded(old: Fields, part: 'spec' | 'status'): Fields {
-  const found: Fields = { type: old['type'] };
-  for (const shape of shapesOf(old)) {
-    const flat = asFields(old[shape.field]);
+function nested(old: Metric, part: 'spec' | 'status'): Fields {
+  const found: Fields = { type: old.type };
+  for (const field of sourcesIn(old)) {
+    const flat = asFields(old[field]);
     const source: Fields = {};
-    for (const [name, place] of Object.entries(shape[part])) {
+    for (const [name, steps] of Object.entries(sources[field][part])) {
       const value = flat[name];
-      const saysNothing = value === '0' && alwaysThere.includes(`${shape.field}.${name}`);
-      if (isSet(value) && !saysNothing) put(source, place, value);
+      const isUnset = value === '0' && alwaysWritten.includes(`${field}.${name}`);
+      if (isSet(value) && !isUnset) put(source, steps, value);
     }
-    found[shape.field] = source;
+    found[field] = source;
   }
   return found;
 }

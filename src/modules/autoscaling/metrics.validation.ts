@@ -1,13 +1,22 @@
+import type {
+  ContainerResourceMetricSource,
+  ExternalMetricSource,
+  MetricIdentifier,
+  MetricSpec,
+  MetricTarget,
+  ObjectMetricSource,
+  PodsMetricSource,
+  ResourceMetricSource,
+} from '../../catalog/types/autoscaling.v2.js';
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, each, required } from '../../machinery/field-rules.js';
-import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../machinery/fields.js';
 import { validatePathSegment } from '../../machinery/names.js';
 import { isPositive } from '../core/pod/pod-resources.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
 import { validateReference } from './reference.validation.js';
 
-/** What is measured: each type of metric has a field of its own, and the others stay empty. */
-const fieldOfType: Readonly<Record<string, string>> = {
+/** The field of each type of metric; a metric sets this one field alone. */
+const fieldOfType: Readonly<Record<string, SourceField>> = {
   ContainerResource: 'containerResource',
   External: 'external',
   Object: 'object',
@@ -15,31 +24,30 @@ const fieldOfType: Readonly<Record<string, string>> = {
   Resource: 'resource',
 };
 const types = Object.keys(fieldOfType);
+const sourceFields = ['object', 'external', 'pods', 'resource', 'containerResource'] as const;
+type SourceField = (typeof sourceFields)[number];
 
-export function validateMetrics(metrics: unknown, at: FieldPath, minReplicas: number): FieldError[] {
+export function validateMetrics(metrics: readonly MetricSpec[], at: FieldPath, minReplicas: number): FieldError[] {
   const errors = each(metrics, at, validateMetric);
-  const wakes = asItems(metrics).some(({ type }) => type === 'Object' || type === 'External');
-  if (minReplicas !== 0 || wakes) return errors;
-  // Pods that are not there have no load by which they could be called back.
+  const isIndependentOfPods = metrics.some(({ type }) => type === 'Object' || type === 'External');
+  if (minReplicas !== 0 || isIndependentOfPods) return errors;
+  // Metrics of Pods cannot scale up from zero Pods.
   const message = 'must specify at least one Object or External metric to support scaling to zero replicas';
   return [...errors, fieldError.forbidden(String(at), message)];
 }
 
-function validateMetric(metric: Fields, at: FieldPath): FieldError[] {
-  const type = asText(metric['type']);
+function validateMetric(metric: MetricSpec, at: FieldPath): FieldError[] {
+  const { type = '' } = metric;
   const typeAt = String(at.child('type'));
   const expected = Object.hasOwn(fieldOfType, type) ? fieldOfType[type] : undefined;
-  const present = ['object', 'external', 'pods', 'resource', 'containerResource'].filter((field) =>
-    isSet(metric[field]),
-  );
+  const present = sourceFields.filter((field) => metric[field] !== undefined);
   const errors: FieldError[] = [];
   if (type === '') errors.push(fieldError.required(typeAt, 'must specify a metric source type'));
-  // Said twice, as clients of the reference know it.
+  // Twice, as kube-apiserver does.
   if (expected === undefined) {
     errors.push(fieldError.notSupported(typeAt, type, types), fieldError.notSupported(typeAt, type, types));
   }
-  const first = present[0];
-  if (first !== undefined) errors.push(...sourceRules[first]!(asFields(metric[first]), at.child(first)));
+  errors.push(...validateSource(metric, at));
   if (expected !== undefined && !present.includes(expected)) {
     const message = 'must populate information for the given metric source';
     errors.push(fieldError.required(String(at.child(expected)), message));
@@ -52,101 +60,110 @@ function validateMetric(metric: Fields, at: FieldPath): FieldError[] {
   return errors;
 }
 
-type SourceRule = (source: Fields, at: FieldPath) => FieldError[];
+/** Validates the first source that is set. */
+function validateSource(metric: MetricSpec, at: FieldPath): FieldError[] {
+  const { object, external, pods, resource, containerResource } = metric;
+  if (object) return validateObject(object, at.child('object'));
+  if (external) return validateExternal(external, at.child('external'));
+  if (pods) return validatePods(pods, at.child('pods'));
+  if (resource) return validateResource(resource, at.child('resource'));
+  return containerResource ? validateContainerResource(containerResource, at.child('containerResource')) : [];
+}
 
-const sourceRules: Readonly<Record<string, SourceRule>> = {
-  object: (source, at) => [
-    ...validateReference(asFields(source['describedObject']), at.child('describedObject')),
-    ...validateIdentifier(asFields(source['metric']), at.child('metric')),
-    ...validateTarget(source, at),
-    ...needsOneOf(source, at, ['value', 'averageValue'], 'must set either a target value or a target averageValue'),
-  ],
-  external(source, at) {
-    const { value, averageValue } = asFields(source['target']);
-    const errors = [
-      ...validateIdentifier(asFields(source['metric']), at.child('metric')),
-      ...validateTarget(source, at),
-      ...needsOneOf(
-        source,
-        at,
-        ['value', 'averageValue'],
-        'must set either a target value for metric or a per-pod target',
-      ),
-    ];
-    if (isSet(value) && isSet(averageValue)) {
-      const message = 'may not set both a target value for metric and a per-pod target';
-      errors.push(fieldError.forbidden(String(at.child('target', 'value')), message));
-    }
-    return errors;
-  },
-  pods: (source, at) => [
-    ...validateIdentifier(asFields(source['metric']), at.child('metric')),
-    ...validateTarget(source, at),
-    ...(isPositive(asFields(source['target'])['averageValue'])
-      ? []
-      : [
-          fieldError.required(
-            String(at.child('target', 'averageValue')),
-            'must specify a positive target averageValue',
-          ),
-        ]),
-  ],
-  resource: (source, at) => [...validateResourceName(source, at), ...validateUtilization(source, at)],
-  containerResource: (source, at) => [
-    ...validateResourceName(source, at),
-    ...required(asText(source['container']), at.child('container'), 'must specify a container'),
-    ...validateUtilization(source, at),
-  ],
-};
+function validateObject(source: ObjectMetricSource, at: FieldPath): FieldError[] {
+  const { describedObject = {}, metric, target } = source;
+  return [
+    ...validateReference(describedObject, at.child('describedObject')),
+    ...validateIdentifier(metric, at.child('metric')),
+    ...validateTarget(target, at),
+    ...needsOneOf(target, at, ['value', 'averageValue'], 'must set either a target value or a target averageValue'),
+  ];
+}
 
-const validateResourceName: SourceRule = (source, at) =>
-  required(asText(source['name']), at.child('name'), 'must specify a resource name');
+function validateExternal({ metric, target }: ExternalMetricSource, at: FieldPath): FieldError[] {
+  const either = 'must set either a target value for metric or a per-pod target';
+  const errors = [
+    ...validateIdentifier(metric, at.child('metric')),
+    ...validateTarget(target, at),
+    ...needsOneOf(target, at, ['value', 'averageValue'], either),
+  ];
+  if (target?.value !== undefined && target.averageValue !== undefined) {
+    const message = 'may not set both a target value for metric and a per-pod target';
+    errors.push(fieldError.forbidden(String(at.child('target', 'value')), message));
+  }
+  return errors;
+}
 
-const validateUtilization: SourceRule = (source, at) => {
-  const { averageUtilization, averageValue } = asFields(source['target']);
-  const errors = validateTarget(source, at);
+function validatePods({ metric, target }: PodsMetricSource, at: FieldPath): FieldError[] {
+  const errors = [...validateIdentifier(metric, at.child('metric')), ...validateTarget(target, at)];
+  if (!isPositive(target?.averageValue)) {
+    const message = 'must specify a positive target averageValue';
+    errors.push(fieldError.required(String(at.child('target', 'averageValue')), message));
+  }
+  return errors;
+}
+
+function validateResource({ name, target }: ResourceMetricSource, at: FieldPath): FieldError[] {
+  return [...required(name, at.child('name'), 'must specify a resource name'), ...validateUtilization(target, at)];
+}
+
+function validateContainerResource(source: ContainerResourceMetricSource, at: FieldPath): FieldError[] {
+  const { name, container, target } = source;
+  return [
+    ...required(name, at.child('name'), 'must specify a resource name'),
+    ...required(container, at.child('container'), 'must specify a container'),
+    ...validateUtilization(target, at),
+  ];
+}
+
+function validateUtilization(target: MetricTarget | undefined, at: FieldPath): FieldError[] {
   const either = 'must set either a target raw value or a target utilization';
-  errors.push(...needsOneOf(source, at, ['averageValue', 'averageUtilization'], either));
-  if (isSet(averageUtilization) && isSet(averageValue)) {
+  const errors = [
+    ...validateTarget(target, at),
+    ...needsOneOf(target, at, ['averageValue', 'averageUtilization'], either),
+  ];
+  if (target?.averageUtilization !== undefined && target.averageValue !== undefined) {
     const message = 'may not set both a target raw value and a target utilization';
     errors.push(fieldError.forbidden(String(at.child('target', 'averageValue')), message));
   }
   return errors;
-};
+}
 
-/** The last of the fields is the one that is asked for. */
-function needsOneOf(source: Fields, at: FieldPath, fields: readonly string[], message: string): FieldError[] {
-  const target = asFields(source['target']);
-  if (fields.some((field) => isSet(target[field]))) return [];
+/** The error names the last of the fields. */
+function needsOneOf(
+  target: MetricTarget = {},
+  at: FieldPath,
+  fields: readonly (keyof MetricTarget)[],
+  message: string,
+): FieldError[] {
+  if (fields.some((field) => target[field] !== undefined)) return [];
   return [fieldError.required(String(at.child('target', fields.at(-1)!)), message)];
 }
 
-function validateIdentifier(metric: Fields, at: FieldPath): FieldError[] {
-  const name = asText(metric['name']);
+function validateIdentifier({ name = '', selector }: MetricIdentifier = {}, at: FieldPath): FieldError[] {
   return [
     ...(name === ''
       ? [fieldError.required(String(at.child('name')), 'must specify a metric name')]
       : checked(name, at.child('name'), validatePathSegment)),
-    ...validateLabelSelectorObject(metric['selector'], at.child('selector')),
+    ...validateLabelSelectorObject(selector, at.child('selector')),
   ];
 }
 
-const validateTarget: SourceRule = (source, sourceAt) => {
-  const target = asFields(source['target']);
+function validateTarget(target: MetricTarget = {}, sourceAt: FieldPath): FieldError[] {
   const at = sourceAt.child('target');
-  const type = asText(target['type']);
+  const { type = '', averageUtilization } = target;
   const errors: FieldError[] = [];
-  const refuse = (field: string, message: string) =>
+  const refuse = (field: keyof MetricTarget, message: string) =>
     errors.push(fieldError.invalid(String(at.child(field)), target[field] ?? '', message));
   if (type === '') errors.push(fieldError.required(String(at.child('type')), 'must specify a metric target type'));
   if (!['Utilization', 'Value', 'AverageValue'].includes(type)) {
     refuse('type', 'must be either Utilization, Value, or AverageValue');
   }
-  for (const field of ['value', 'averageValue']) {
-    if (isSet(target[field]) && !isPositive(target[field])) refuse(field, 'must be positive');
+  for (const field of ['value', 'averageValue'] as const) {
+    if (target[field] !== undefined && !isPositive(target[field])) refuse(field, 'must be positive');
   }
-  if (isSet(target['averageUtilization']) && asNumber(target['averageUtilization']) < 1) {
+  if (averageUtilization !== undefined && averageUtilization < 1) {
     refuse('averageUtilization', 'must be greater than 0');
   }
   return errors;
-};
+}
