@@ -6,8 +6,8 @@ import { decodeJson, stringifyJson } from '../../codec/json.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { isSet } from '../../machinery/fields.js';
 import { isJsonObject, type JsonObject, type JsonValue, type ObjectMeta } from '../../machinery/kube-object.js';
-import { ConformError } from '../../schema/conform-error.js';
-import { conform } from '../../schema/conform.js';
+import { ConformError } from '../../typed/conform-error.js';
+import { conform } from '../../typed/conform.js';
 import { metricOf, metricStatusOf, oldMetric, oldMetricStatus } from './metrics.v1.js';
 
 /**

@@ -1,5 +1,5 @@
+import type { Job } from '../../catalog/types/batch.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asFields, asNumber } from '../../machinery/fields.js';
 import { defineResource, type ResourceDefinition } from '../../registry/definition/resource-definition.js';
 import { cronJobTable, jobTable } from './batch.tables.js';
 import { cronJobStatusSubresource, cronJobStrategy } from './cron-job.strategy.js';
@@ -26,7 +26,7 @@ export function batchResources(naming: NamingProfile): readonly ResourceDefiniti
       plural: 'jobs',
       categories: ['all'],
       namespaced: true,
-      selectableFields: { 'status.successful': (job) => String(asNumber(asFields(job['status'])['succeeded'])) },
+      selectableFields: { 'status.successful': ({ status }: Job) => String(status?.succeeded ?? 0) },
       strategy: jobStrategy(naming),
       table: jobTable,
       subresources: { status: jobStatusSubresource },

@@ -1,5 +1,4 @@
-import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { CronJob, Job, JobSpec, JobStatus } from '../../catalog/types/batch.v1.js';
 import {
   ageCell,
   ageColumn,
@@ -11,7 +10,7 @@ import { orNone } from '../core/cells.js';
 import { selectorColumn, templateCells, templateColumns } from '../core/pod/template.cells.js';
 import { selectorText } from '../core/selector.cells.js';
 
-export const jobTable: TableDefinition = {
+export const jobTable: TableDefinition<Job> = {
   columns: [
     nameColumn,
     { name: 'Status', type: 'string', description: 'Whether it runs, is held, or has ended, and how.' },
@@ -22,47 +21,42 @@ export const jobTable: TableDefinition = {
     selectorColumn,
   ],
   cells(job, { nowMs }) {
-    const spec = asFields(job['spec']);
-    const status = asFields(job['status']);
+    const { metadata, spec = {}, status = {} } = job;
     return [
-      job.metadata.name ?? '',
-      jobState(job, status),
+      metadata.name ?? '',
+      jobState(job),
       completions(spec, status),
       runTime(status, nowMs),
-      ageCell(job.metadata.creationTimestamp, nowMs),
-      ...templateCells(spec['template']),
-      orNone(selectorText(spec['selector'])),
+      ageCell(metadata.creationTimestamp, nowMs),
+      ...templateCells(spec.template),
+      orNone(selectorText(spec.selector)),
     ];
   },
 };
 
-function jobState(job: KubeObject, status: Fields): string {
-  const holding = new Set(
-    asItems(status['conditions']).flatMap((it) => (it['status'] === 'True' ? [asText(it['type'])] : [])),
-  );
-  const found = (...types: string[]) => types.find((type) => holding.has(type));
+function jobState({ metadata, status }: Job): string {
+  const trueTypes = new Set((status?.conditions ?? []).flatMap((one) => (one.status === 'True' ? [one.type] : [])));
+  const found = (...types: string[]) => types.find((type) => trueTypes.has(type));
   const ended = found('Complete', 'Failed');
   if (ended) return ended;
-  if (job.metadata.deletionTimestamp) return 'Terminating';
+  if (metadata.deletionTimestamp) return 'Terminating';
   return found('Suspended', 'FailureTarget', 'SuccessCriteriaMet') ?? 'Running';
 }
 
-/** A job without a number of completions is done when one pod is, however many share the work. */
-function completions(spec: Fields, status: Fields): string {
-  const succeeded = asNumber(status['succeeded']);
-  if (isSet(spec['completions'])) return `${succeeded}/${asNumber(spec['completions'])}`;
-  const parallelism = asNumber(spec['parallelism']);
+/** A Job without spec.completions is complete when any of its Pods has succeeded, and none runs. */
+function completions({ completions, parallelism = 0 }: JobSpec, { succeeded = 0 }: JobStatus): string {
+  if (completions !== undefined) return `${succeeded}/${completions}`;
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 }
 
-function runTime(status: Fields, nowMs: number): string {
-  const start = Date.parse(asText(status['startTime']));
+function runTime({ startTime = '', completionTime = '' }: JobStatus, nowMs: number): string {
+  const start = Date.parse(startTime);
   if (Number.isNaN(start)) return '';
-  const end = Date.parse(asText(status['completionTime']));
+  const end = Date.parse(completionTime);
   return humanDuration((Number.isNaN(end) ? nowMs : end) - start);
 }
 
-export const cronJobTable: TableDefinition = {
+export const cronJobTable: TableDefinition<CronJob> = {
   columns: [
     nameColumn,
     { name: 'Schedule', type: 'string', description: 'When it starts a job.' },
@@ -74,21 +68,19 @@ export const cronJobTable: TableDefinition = {
     ...templateColumns,
     selectorColumn,
   ],
-  cells(cronJob, { nowMs }) {
-    const spec = asFields(cronJob['spec']);
-    const status = asFields(cronJob['status']);
-    const jobSpec = asFields(asFields(spec['jobTemplate'])['spec']);
-    const last = asText(status['lastScheduleTime']);
+  cells({ metadata, spec = {}, status = {} }, { nowMs }) {
+    const { suspend } = spec;
+    const jobSpec = spec.jobTemplate?.spec ?? {};
     return [
-      cronJob.metadata.name ?? '',
-      asText(spec['schedule']),
-      orNone(asText(spec['timeZone'])),
-      isSet(spec['suspend']) ? (spec['suspend'] === true ? 'True' : 'False') : '<unset>',
-      asItems(status['active']).length,
-      last === '' ? '<none>' : ageCell(last, nowMs),
-      ageCell(cronJob.metadata.creationTimestamp, nowMs),
-      ...templateCells(jobSpec['template']),
-      orNone(selectorText(jobSpec['selector'])),
+      metadata.name ?? '',
+      spec.schedule ?? '',
+      orNone(spec.timeZone ?? ''),
+      suspend === undefined ? '<unset>' : suspend ? 'True' : 'False',
+      status.active?.length ?? 0,
+      status.lastScheduleTime ? ageCell(status.lastScheduleTime, nowMs) : '<none>',
+      ageCell(metadata.creationTimestamp, nowMs),
+      ...templateCells(jobSpec.template),
+      orNone(selectorText(jobSpec.selector)),
     ];
   },
 };

@@ -1,10 +1,10 @@
+import type { Job } from '../../catalog/types/batch.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asFields, isSet, makeFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 
 /**
- * A job knows its pods by its own uid, so that no two jobs ever share one. Who wants to choose says `manualSelector`.
- * The labels without a domain are older; their readers are still about.
+ * The labels of the Pods of a Job. Without `manualSelector` the selector of a Job is its own uid, so that no two Jobs
+ * select the same Pod. The labels without a domain are deprecated, but still read by clients.
  */
 export class JobLabels {
   readonly uid: string;
@@ -17,20 +17,22 @@ export class JobLabels {
     this.name = naming.label('job-name', 'batch');
   }
 
-  /** Every label that the pods of a job get, with what it says. */
-  of(job: KubeObject): Record<string, string> {
+  /** Returns all labels that the Pods of a Job get. */
+  of(job: Job): Record<string, string> {
     const { name = '', uid = '' } = job.metadata;
     return { [this.uid]: uid, [this.name]: name, [this.oldUid]: uid, [this.oldName]: name };
   }
 
-  /** Gives the template its labels and the job its selector, beside what is there already. */
-  select(job: KubeObject): void {
-    const spec = makeFields(job, 'spec');
-    if (spec['manualSelector'] === true) return;
-    const metadata = makeFields(makeFields(spec, 'template'), 'metadata');
-    const labels = makeFields(metadata, 'labels');
-    for (const [key, value] of Object.entries(this.of(job))) if (!isSet(labels[key])) labels[key] = value;
-    const matchLabels = makeFields(makeFields(spec, 'selector'), 'matchLabels');
-    if (!isSet(asFields(matchLabels)[this.uid])) matchLabels[this.uid] = job.metadata.uid;
+  /** Adds the labels to the Pod template and the uid to the selector, unless they have those keys already. */
+  select(job: Mutable<Job>): void {
+    const spec = (job.spec ??= {});
+    if (spec.manualSelector) return;
+    const template = (spec.template ??= {});
+    const metadata = (template.metadata ??= {});
+    const labels = (metadata.labels ??= {});
+    for (const [key, value] of Object.entries(this.of(job))) labels[key] ??= value;
+    const selector = (spec.selector ??= {});
+    const matchLabels = (selector.matchLabels ??= {});
+    matchLabels[this.uid] ??= job.metadata.uid ?? '';
   }
 }

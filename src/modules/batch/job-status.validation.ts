@@ -1,31 +1,30 @@
+import type { Job, JobSpec, JobStatus, UncountedTerminatedPods } from '../../catalog/types/batch.v1.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
-import { asFields, asItems, asNumber, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { validateCounters } from '../core/replica-status.validation.js';
 import { parseIndexes } from './indexes.js';
 import { refusedWhole } from './job-policies.validation.js';
 
 const at = path('status');
 
-/** A status tells one story: a job that is complete has a time when it was, has met what it had to, and runs no more. */
-export function validateJobStatus(job: KubeObject, old: KubeObject): FieldError[] {
-  const status = asFields(job['status']);
-  const before = asFields(old['status']);
+/** Validates that the fields of a status agree: a complete Job has a completionTime, its conditions, no active Pods. */
+export function validateJobStatus(job: Job, old: Job): FieldError[] {
+  const { spec = {}, status = {} } = job;
+  const before = old.status ?? {};
   return [
     ...validateCounters(job, ['active', 'succeeded', 'failed', 'ready', 'terminating']),
     ...validateCompletionTime(status, before),
     ...validateEnd(status),
-    ...validateStartTime(status, before, asFields(job['spec'])),
-    ...validateUncounted(asFields(status['uncountedTerminatedPods'])),
-    ...validateIndexLists(status, before, asFields(job['spec'])),
+    ...validateStartTime(status, before, spec),
+    ...validateUncounted(status.uncountedTerminatedPods ?? {}),
+    ...validateIndexLists(status, before, spec),
     ...validateKeptConditions(status, before),
   ];
 }
 
-const holds = (status: Fields, type: string): boolean =>
-  asItems(status['conditions']).some((condition) => condition['type'] === type && condition['status'] === 'True');
-const isFinished = (status: Fields): boolean => holds(status, 'Complete') || holds(status, 'Failed');
+const holds = ({ conditions = [] }: JobStatus, type: string): boolean =>
+  conditions.some((condition) => condition.type === type && condition.status === 'True');
+const isFinished = (status: JobStatus): boolean => holds(status, 'Complete') || holds(status, 'Failed');
 
 const contradictions = [
   ['Complete', 'Failed'],
@@ -34,13 +33,13 @@ const contradictions = [
   ['FailureTarget', 'SuccessCriteriaMet'],
 ] as const;
 
-/** What must have held before. */
+/** Conditions that are true only with another one. */
 const reasons = [
   ['Complete', 'SuccessCriteriaMet'],
   ['Failed', 'FailureTarget'],
 ] as const;
 
-function validateEnd(status: Fields): FieldError[] {
+function validateEnd(status: JobStatus): FieldError[] {
   const conditionsAt = at.child('conditions');
   const errors = contradictions
     .filter(([one, other]) => holds(status, one) && holds(status, other))
@@ -49,45 +48,46 @@ function validateEnd(status: Fields): FieldError[] {
     if (!holds(status, end) || holds(status, reason)) continue;
     errors.push(refusedWhole(conditionsAt, `cannot set ${end}=True condition without the ${reason}=true condition`));
   }
-  if (isFinished(status) && asNumber(status['active']) > 0) {
+  if (isFinished(status) && (status.active ?? 0) > 0) {
     const message = 'active>0 is invalid for finished job';
-    errors.push(fieldError.invalid(String(at.child('active')), status['active'], message));
+    errors.push(fieldError.invalid(String(at.child('active')), status.active, message));
   }
   return errors;
 }
 
-function validateCompletionTime(status: Fields, before: Fields): FieldError[] {
+function validateCompletionTime(status: JobStatus, before: JobStatus): FieldError[] {
   const { startTime, completionTime } = status;
   const completionAt = at.child('completionTime');
   const errors: FieldError[] = [];
-  if (holds(status, 'Complete') && !isSet(completionTime)) {
+  if (holds(status, 'Complete') && completionTime === undefined) {
     errors.push(fieldError.required(String(completionAt), 'completionTime is required for Complete jobs'));
   }
   const refuse = (message: string) => errors.push(fieldError.invalid(String(completionAt), completionTime, message));
-  if (!holds(status, 'Complete') && isSet(completionTime)) {
+  if (!holds(status, 'Complete') && completionTime !== undefined) {
     refuse('cannot set completionTime when there is no Complete=True condition');
   }
-  if (Date.parse(asText(completionTime)) < Date.parse(asText(startTime))) {
+  if (Date.parse(completionTime ?? '') < Date.parse(startTime ?? '')) {
     refuse('completionTime cannot be set before startTime');
   }
-  if (isSet(before['completionTime']))
-    errors.push(...immutable(completionTime, before['completionTime'], completionAt));
+  if (before.completionTime !== undefined) {
+    errors.push(...immutable(completionTime, before.completionTime, completionAt));
+  }
   return errors;
 }
 
-function validateStartTime(status: Fields, before: Fields, spec: Fields): FieldError[] {
+function validateStartTime(status: JobStatus, before: JobStatus, { suspend }: JobSpec): FieldError[] {
   const { startTime } = status;
   const refuse = (message: string) => [fieldError.required(String(at.child('startTime')), message)];
-  if (isFinished(status) && !isSet(startTime)) return refuse('startTime is required for finished job');
-  if (!isSet(before['startTime']) || spec['suspend'] === true) return [];
-  if (!isSet(startTime)) return refuse('startTime cannot be removed for unsuspended job');
-  return startTime === before['startTime'] ? [] : refuse('startTime cannot be updated for unsuspended job');
+  if (isFinished(status) && startTime === undefined) return refuse('startTime is required for finished job');
+  if (before.startTime === undefined || suspend) return [];
+  if (startTime === undefined) return refuse('startTime cannot be removed for unsuspended job');
+  return startTime === before.startTime ? [] : refuse('startTime cannot be updated for unsuspended job');
 }
 
-function validateUncounted(uncounted: Fields): FieldError[] {
+function validateUncounted(uncounted: UncountedTerminatedPods): FieldError[] {
   const seen = new Set<string>();
-  return ['succeeded', 'failed'].flatMap((list) =>
-    asTexts(uncounted[list]).flatMap((uid, index) => {
+  return (['succeeded', 'failed'] as const).flatMap((list) =>
+    (uncounted[list] ?? []).flatMap((uid, index) => {
       const where = String(at.child('uncountedTerminatedPods', list).index(index));
       if (uid === '') return [fieldError.invalid(where, uid, 'must not be empty')];
       if (seen.has(uid)) return [fieldError.duplicate(where, uid)];
@@ -97,13 +97,13 @@ function validateUncounted(uncounted: Fields): FieldError[] {
   );
 }
 
-function validateIndexLists(status: Fields, before: Fields, spec: Fields): FieldError[] {
-  const completions = asNumber(spec['completions']);
-  return ['completedIndexes', 'failedIndexes'].flatMap((field) => {
-    const text = asText(status[field]);
+function validateIndexLists(status: JobStatus, before: JobStatus, spec: JobSpec): FieldError[] {
+  const { completions = 0, completionMode } = spec;
+  return (['completedIndexes', 'failedIndexes'] as const).flatMap((field) => {
+    const text = status[field] ?? '';
     if (text === '' || text === before[field]) return [];
     const where = String(at.child(field));
-    if (spec['completionMode'] !== 'Indexed') {
+    if (completionMode !== 'Indexed') {
       return [fieldError.invalid(where, text, `cannot set non-empty ${field} when non-indexed completion mode`)];
     }
     const parsed = parseIndexes(text, completions);
@@ -111,11 +111,11 @@ function validateIndexLists(status: Fields, before: Fields, spec: Fields): Field
   });
 }
 
-const final = ['Complete', 'Failed', 'FailureTarget', 'SuccessCriteriaMet'];
+const terminalConditions = ['Complete', 'Failed', 'FailureTarget', 'SuccessCriteriaMet'];
 
-/** What was once decided stays decided. */
-function validateKeptConditions(status: Fields, before: Fields): FieldError[] {
-  return final
+/** Terminal conditions stay true. */
+function validateKeptConditions(status: JobStatus, before: JobStatus): FieldError[] {
+  return terminalConditions
     .filter((type) => holds(before, type) && !holds(status, type))
     .map((type) => refusedWhole(at.child('conditions'), `cannot disable the terminal ${type}=True condition`));
 }

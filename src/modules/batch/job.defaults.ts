@@ -1,34 +1,32 @@
-import { asFields, asItems, fillIn, isSet, makeFields, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Job, JobSpec, PodFailurePolicy } from '../../catalog/types/batch.v1.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { defaultPodTemplate } from '../core/pod/pod-template.js';
 
 const unlimited = 2147483647;
 
-export function defaultJob(job: KubeObject): void {
-  defaultJobSpec(makeFields(job, 'spec'));
-  makeFields(job, 'status');
+export function defaultJob(job: Mutable<Job>): void {
+  defaultJobSpec((job.spec ??= {}));
+  job.status ??= {};
   fillConditionTimes(job, 'lastProbeTime', 'lastTransitionTime');
 }
 
-function defaultJobSpec(spec: Fields): void {
-  // One pod, once; but who says how many at a time has not said how many in all.
-  if (!isSet(spec['completions']) && !isSet(spec['parallelism'])) spec['completions'] = 1;
-  fillIn(spec, 'parallelism', 1);
-  fillIn(spec, 'backoffLimit', isSet(spec['backoffLimitPerIndex']) ? unlimited : 6);
-  fillIn(spec, 'completionMode', 'NonIndexed');
-  fillIn(spec, 'suspend', false);
-  fillIn(spec, 'manualSelector', false);
-  const failurePolicy = spec['podFailurePolicy'];
-  fillIn(spec, 'podReplacementPolicy', isSet(failurePolicy) ? 'Failed' : 'TerminatingOrFailed');
-  defaultFailurePolicy(asFields(failurePolicy));
+function defaultJobSpec(spec: Mutable<JobSpec>): void {
+  // With parallelism and without completions, a Job is a work queue.
+  if (spec.parallelism === undefined) spec.completions ??= 1;
+  spec.parallelism ??= 1;
+  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : unlimited;
+  spec.completionMode ??= 'NonIndexed';
+  spec.suspend ??= false;
+  spec.manualSelector ??= false;
+  const { podFailurePolicy } = spec;
+  spec.podReplacementPolicy ??= podFailurePolicy ? 'Failed' : 'TerminatingOrFailed';
+  if (podFailurePolicy) defaultFailurePolicy(podFailurePolicy);
   defaultPodTemplate(spec);
 }
 
-export function defaultFailurePolicy(policy: Fields): void {
-  for (const rule of asItems(policy['rules'])) {
-    for (const pattern of asItems(rule['onPodConditions'])) {
-      if (!pattern['status']) pattern['status'] = 'True';
-    }
+export function defaultFailurePolicy({ rules }: Mutable<PodFailurePolicy>): void {
+  for (const { onPodConditions } of rules ?? []) {
+    for (const pattern of onPodConditions ?? []) pattern.status ||= 'True';
   }
 }

@@ -1,7 +1,7 @@
+import type { Job } from '../../catalog/types/batch.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { path } from '../../machinery/field-error.js';
-import { asFields, isSet } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
@@ -12,43 +12,38 @@ import { validateJobStatus } from './job-status.validation.js';
 import { defaultJob } from './job.defaults.js';
 import { jobUpdateRule, jobRule } from './job.validation.js';
 
-const templateWarnings = workloadWarnings((job) => asFields(job['spec'])['template'], 'spec.template');
+const templateWarnings = workloadWarnings(({ spec }: Job) => spec?.template, 'spec.template');
 
-export function jobStrategy(naming: NamingProfile): Strategy {
+export function jobStrategy(naming: NamingProfile): Strategy<Job> {
   const labels = new JobLabels(naming);
   return {
     validateName: nameIsDnsSubdomain,
     countsGenerations: true,
     default(job) {
       defaultJob(job);
-      // Before the selector is chosen, the labels of the template are not complete.
-      if (isSet(asFields(job['spec'])['selector'])) takeLabels(job);
+      // Without a selector the template does not have all of its labels yet.
+      if (job.spec?.selector) takeLabels(job);
     },
     prepareForCreate(job) {
       labels.select(job);
       takeLabels(job);
-      job['status'] = {};
+      job.status = {};
     },
     prepareForUpdate(job, old) {
-      job['status'] = old['status'];
+      job.status = old.status;
     },
     validateCreate: jobRule(labels),
     validateUpdate: jobUpdateRule(labels),
     deletion: {
-      // As for replication controllers, which jobs began like.
+      // As for ReplicationControllers, for compatibility.
       dependents: 'orphan',
       orphanWarning:
         'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
     },
     warnings(job, old) {
-      const spec = asFields(job['spec']);
-      const completions = Number(spec['completions'] ?? 0);
+      const { completionMode, completions = 0, parallelism = 0 } = job.spec ?? {};
       const texts = templateWarnings(job, old);
-      if (
-        spec['completionMode'] === 'Indexed' &&
-        completions > indexesWellMet &&
-        Number(spec['parallelism']) > parallelWellMet
-      ) {
+      if (completionMode === 'Indexed' && completions > trackedIndexesMax && parallelism > trackedParallelismMax) {
         texts.push(
           'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail',
         );
@@ -58,16 +53,14 @@ export function jobStrategy(naming: NamingProfile): Strategy {
   };
 }
 
-/** A job without labels is labelled as its pods are. What is wrong with those is said of the pods. */
-function takeLabels(job: KubeObject): void {
-  const { labels } = asFields(asFields(asFields(job['spec'])['template'])['metadata']);
-  const isUsable = isSet(labels) && validateLabelMap(labels, path('labels')).length === 0;
-  if (isUsable && Object.keys(job.metadata.labels ?? {}).length === 0) {
-    job.metadata.labels = { ...(labels as Record<string, string>) };
-  }
+/** Copies the labels of the template to a Job without labels, unless they are invalid: errors then name the template. */
+function takeLabels({ metadata, spec }: Mutable<Job>): void {
+  const labels = spec?.template?.metadata?.labels;
+  const isUsable = labels !== undefined && validateLabelMap(labels, path('labels')).length === 0;
+  if (isUsable && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
 }
 
-const indexesWellMet = 100_000;
-const parallelWellMet = 10_000;
+const trackedIndexesMax = 100_000;
+const trackedParallelismMax = 10_000;
 
-export const jobStatusSubresource = statusSubresource({ validate: validateJobStatus });
+export const jobStatusSubresource = statusSubresource<Job>({ validate: validateJobStatus });
