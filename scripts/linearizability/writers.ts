@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import type { Rng } from '../../src/std/rng.js';
-import { ApiFailure, type NamedPlace } from '../simulation/api.js';
+import { ApiFailure, type ObjectRef } from '../simulation/api.js';
 import type { HttpApi } from '../simulation/http-api.js';
 import { pick } from '../simulation/selection.js';
 import type { Outcome, ReadCall, WriteCall } from './record.js';
@@ -89,8 +89,8 @@ class Writer {
     const finalizers = this.rng.below(3) === 0 ? [finalizer] : [];
     const object = { ...bare(key), data };
     if (finalizers.length > 0) object.metadata.finalizers = finalizers;
-    return this.write({ key, mark, expects: {}, intent: { verb: 'create', data, finalizers } }, (api, place) =>
-      api.create(place, object),
+    return this.write({ key, mark, expects: {}, intent: { verb: 'create', data, finalizers } }, (api, ref) =>
+      api.create(ref, object),
     );
   }
 
@@ -111,8 +111,8 @@ class Writer {
       data,
     };
     const expects = { uid, ...(isConditional && { revision: Number(resourceVersion) }) };
-    return this.write({ key, mark, expects, intent: { verb: 'replace', data, finalizers } }, (api, place) =>
-      api.update(place, changed),
+    return this.write({ key, mark, expects, intent: { verb: 'replace', data, finalizers } }, (api, ref) =>
+      api.update(ref, changed),
     );
   }
 
@@ -125,8 +125,8 @@ class Writer {
       type === 'json'
         ? Object.entries(data).map(([name, value]) => ({ op: 'add', path: `/data/${name}`, value }))
         : { data };
-    return this.write({ key, mark, expects: {}, intent: { verb: 'merge', data, releases: false } }, (api, place) =>
-      api.patch(place, type, body),
+    return this.write({ key, mark, expects: {}, intent: { verb: 'merge', data, releases: false } }, (api, ref) =>
+      api.patch(ref, type, body),
     );
   }
 
@@ -135,8 +135,8 @@ class Writer {
     const { key, mark } = this.next();
     const manager = `by-${this.rng.below(4)}`;
     const data: Record<string, string> = { mark, [manager]: mark };
-    return this.write({ key, mark, expects: {}, intent: { verb: 'apply', data } }, (api, place) =>
-      api.apply(place, { ...bare(key), data }, manager),
+    return this.write({ key, mark, expects: {}, intent: { verb: 'apply', data } }, (api, ref) =>
+      api.apply(ref, { ...bare(key), data }, manager),
     );
   }
 
@@ -144,8 +144,8 @@ class Writer {
     const { key, mark } = this.next();
     const intent: Intent = { verb: 'merge', data: { mark }, releases: true };
     const type = pick(this.rng, ['merge', 'strategic'] as const);
-    return this.write({ key, mark, expects: {}, intent }, (api, place) =>
-      api.patch(place, type, { metadata: { finalizers: null }, data: { mark } }),
+    return this.write({ key, mark, expects: {}, intent }, (api, ref) =>
+      api.patch(ref, type, { metadata: { finalizers: null }, data: { mark } }),
     );
   }
 
@@ -160,18 +160,18 @@ class Writer {
       options['preconditions'] = { uid, resourceVersion };
       expects = { uid, revision: Number(resourceVersion) };
     }
-    return this.write({ key, mark, expects, intent: { verb: 'delete' } }, (api, place) => api.remove(place, options));
+    return this.write({ key, mark, expects, intent: { verb: 'delete' } }, (api, ref) => api.remove(ref, options));
   }
 
   /** An empty patch returns the current object, like a read. */
   private async touch(): Promise<boolean> {
-    return (await this.read(this.next().key, (api, place) => api.patch(place, 'merge', {}))) !== false;
+    return (await this.read(this.next().key, (api, ref) => api.patch(ref, 'merge', {}))) !== false;
   }
 
   /** Returns undefined if the object is absent; false if the read failed. */
   private async read(
     key: string,
-    ask = (api: HttpApi, place: NamedPlace) => api.get(place, {}),
+    ask = (api: HttpApi, ref: ObjectRef) => api.get(ref, {}),
   ): Promise<KubeObject | undefined | false> {
     const began = this.all.now();
     const note = (object: KubeObject | undefined) => {
@@ -179,7 +179,7 @@ class Writer {
       return object;
     };
     try {
-      return note(await ask(this.api(), placeOf(key)));
+      return note(await ask(this.api(), refOf(key)));
     } catch (error) {
       if (error instanceof ApiFailure && error.code === 404) return note(undefined);
       if (error instanceof ApiFailure) return false;
@@ -188,11 +188,11 @@ class Writer {
   }
 
   /** Returns true if the server answered. */
-  private async write(call: Call, make: (api: HttpApi, place: NamedPlace) => Promise<KubeObject>): Promise<boolean> {
+  private async write(call: Call, make: (api: HttpApi, ref: ObjectRef) => Promise<KubeObject>): Promise<boolean> {
     const began = this.all.now();
     const note = (outcome: Outcome) => this.all.writes.push({ ...call, began, ended: this.all.now(), outcome });
     try {
-      const answer = await make(this.api(), placeOf(call.key));
+      const answer = await make(this.api(), refOf(call.key));
       if (answer.kind !== 'Status') note({ type: 'object', version: versionOf(answer) });
       else note({ type: 'deleted', uid: (answer['details'] as { uid: string }).uid });
       this.all.acknowledged++;
@@ -215,7 +215,7 @@ class Writer {
   }
 }
 
-const placeOf = (name: string): NamedPlace => ({ resource: 'configmaps', namespace, name });
+const refOf = (name: string): ObjectRef => ({ resource: 'configmaps', namespace, name });
 const bare = (name: string): KubeObject => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace } });
 
 /** `no answer (ECONNRESET)`, `503 ServiceUnavailable`. */

@@ -6,13 +6,13 @@ export interface Api {
   /** Name of the server in reports. */
   readonly name: string;
   createNamespace(name: string): Promise<KubeObject>;
-  create(place: Place, object: KubeObject, call?: Call): Promise<KubeObject>;
-  update(place: NamedPlace, object: KubeObject, call?: Call): Promise<KubeObject>;
-  patch(place: NamedPlace, type: 'json' | 'merge' | 'strategic', body: unknown, call?: Call): Promise<KubeObject>;
+  create(ref: CollectionRef, object: KubeObject, call?: Call): Promise<KubeObject>;
+  update(ref: ObjectRef, object: KubeObject, call?: Call): Promise<KubeObject>;
+  patch(ref: ObjectRef, type: 'json' | 'merge' | 'strategic', body: unknown, call?: Call): Promise<KubeObject>;
   /** Returns the object or the Status that the server answers with. */
-  remove(place: NamedPlace, options: object, call?: Call): Promise<KubeObject>;
+  remove(ref: ObjectRef, options: object, call?: Call): Promise<KubeObject>;
   removeAll(selection: Selection, call?: Call): Promise<readonly KubeObject[]>;
-  get(place: NamedPlace, query: Query, call?: Call): Promise<KubeObject>;
+  get(ref: ObjectRef, query: Query, call?: Call): Promise<KubeObject>;
   list(selection: Selection, query: Query, call?: Call): Promise<ListPage>;
   /** Resolves when the watch has started. */
   watch(selection: Selection, query: Query, listener: WatchListener, pace: Pace): Promise<WatchHandle>;
@@ -20,12 +20,12 @@ export interface Api {
 
 export type Query = Readonly<Record<string, string>>;
 
-export interface Place {
+export interface CollectionRef {
   readonly resource: Resource;
   readonly namespace: string;
   readonly subresource?: string;
 }
-export interface NamedPlace extends Place {
+export interface ObjectRef extends CollectionRef {
   readonly name: string;
 }
 
@@ -77,4 +77,4 @@ export class ApiFailure extends Error {
   }
 }
 
-export const keyOf = ({ resource, namespace, name }: NamedPlace) => `${resource}/${namespace}/${name}`;
+export const keyOf = ({ resource, namespace, name }: ObjectRef) => `${resource}/${namespace}/${name}`;

@@ -58,7 +58,7 @@ function selections(namespaces: readonly string[]): ChurnSelection[] {
 export class ChurnLog {
   readonly keys: readonly KeyState[];
   readonly selections: readonly ChurnSelection[];
-  private readonly places = new Map<string, number>();
+  private readonly indexes = new Map<string, number>();
   head = 0;
 
   constructor(namespaces: readonly string[], keysPerNamespace: number) {
@@ -67,12 +67,12 @@ export class ChurnLog {
         ...{ namespace, name: `k-${n}`, color: undefined, isThere: false },
       })),
     );
-    this.keys.forEach(({ namespace, name }, index) => this.places.set(`${namespace}/${name}`, index));
+    this.keys.forEach(({ namespace, name }, index) => this.indexes.set(`${namespace}/${name}`, index));
     this.selections = selections(namespaces);
   }
 
-  placeOf(namespace: string, name: string): number | undefined {
-    return this.places.get(`${namespace}/${name}`);
+  indexOf(namespace: string, name: string): number | undefined {
+    return this.indexes.get(`${namespace}/${name}`);
   }
 
   /** Returns the next operation on a random key; call noted() after it. */
@@ -83,13 +83,13 @@ export class ChurnLog {
     return { key, color, isDeletion };
   }
 
-  noted(key: KeyState, revision: number, color: string | undefined, isDeletion: boolean): void {
-    const place = this.placeOf(key.namespace, key.name)!;
+  record(key: KeyState, revision: number, color: string | undefined, isDeletion: boolean): void {
+    const index = this.indexOf(key.namespace, key.name)!;
     for (const { selects, due } of this.selections) {
       const did = key.isThere && selects(key, key.color);
       const does = !isDeletion && selects(key, color);
-      if (does) due.push(codeOf(revision, place, did ? 'MODIFIED' : 'ADDED'));
-      else if (did) due.push(codeOf(revision, place, 'DELETED'));
+      if (does) due.push(codeOf(revision, index, did ? 'MODIFIED' : 'ADDED'));
+      else if (did) due.push(codeOf(revision, index, 'DELETED'));
     }
     key.isThere = !isDeletion;
     key.color = color;

@@ -14,7 +14,7 @@ import type { Guarantee } from './guarantees.js';
 /** Reading speed of a client: always, a few frames at a time, or too slow to keep up; `restless` clients reconnect. */
 export type ChurnPace = 'fast' | 'paced' | 'slow' | 'restless';
 
-export interface ChurnDoor {
+export interface ChurnApi {
   /** The current revision of a list. */
   list(selection: ChurnSelection): Promise<number>;
   /** Rejects or returns undefined if the server is down. */
@@ -22,7 +22,7 @@ export interface ChurnDoor {
 }
 
 export interface ChurnCounts {
-  told: number;
+  sent: number;
   bookmarks: number;
   expired: number;
   resumed: number;
@@ -32,11 +32,11 @@ export interface ChurnCounts {
 interface Frame {
   readonly type: string;
   readonly revision: number;
-  readonly place: number | undefined;
+  readonly keyIndex: number | undefined;
 }
 
 let lastFrame: Buffer | undefined;
-let lastRead: Frame = { type: '', revision: 0, place: undefined };
+let lastRead: Frame = { type: '', revision: 0, keyIndex: undefined };
 
 /** Decodes a frame once for all watchers that receive it. */
 function read(frame: Buffer, log: ChurnLog): Frame {
@@ -48,7 +48,7 @@ function read(frame: Buffer, log: ChurnLog): Frame {
   const { resourceVersion = '0', namespace = '', name = '' } = object.metadata;
   const revision = type === 'ERROR' ? (object.code ?? 0) : Number(resourceVersion);
   lastFrame = frame;
-  lastRead = { type, revision, place: log.placeOf(namespace, name) };
+  lastRead = { type, revision, keyIndex: log.indexOf(namespace, name) };
   return lastRead;
 }
 
@@ -63,20 +63,20 @@ export class ChurnWatcher {
   private subscription: Subscription | undefined;
   private isOver = true;
   private reading: Timer | undefined;
-  private room = 0;
-  private isHurried = false;
+  private capacity = 0;
+  private isUnpaced = false;
   private opening: Promise<void> | undefined;
 
   constructor(
     readonly name: string,
     readonly pace: ChurnPace,
     readonly selection: ChurnSelection,
-    private readonly parts: {
+    private readonly options: {
       readonly log: ChurnLog;
       readonly clock: Clock;
       readonly rng: Rng;
       readonly counts: ChurnCounts;
-      readonly doors: readonly ChurnDoor[];
+      readonly apis: readonly ChurnApi[];
       readonly violated: (guarantee: Guarantee, message: string) => void;
     },
   ) {}
@@ -92,12 +92,12 @@ export class ChurnWatcher {
   }
 
   bookmark(): void {
-    if (this.room > 0) this.subscription?.sendBookmark();
+    if (this.capacity > 0) this.subscription?.sendBookmark();
   }
 
   /** Reads without delay from now on. */
   stopPacing(): void {
-    this.isHurried = true;
+    this.isUnpaced = true;
     this.drain();
   }
 
@@ -110,22 +110,22 @@ export class ChurnWatcher {
   }
 
   write(frame: Buffer): boolean {
-    const { counts, log, rng } = this.parts;
-    const { type, revision, place } = read(frame, log);
+    const { counts, log, rng } = this.options;
+    const { type, revision, keyIndex } = read(frame, log);
     if (type === 'ERROR') {
       if (revision === 410) {
         counts.expired++;
         this.position = 0;
-      } else this.parts.violated('no-surprise', `${this.name}: the watch ended with ${revision}`);
+      } else this.options.violated('no-surprise', `${this.name}: the watch ended with ${revision}`);
       return true;
     }
     if (type === 'BOOKMARK') this.take(revision);
-    else this.compare(type as ChangeType, revision, place);
+    else this.compare(type as ChangeType, revision, keyIndex);
     if (this.pace === 'restless' && rng.below(500) === 0) setImmediate(() => this.close());
-    this.room--;
-    if (this.room > 0 || this.isHurried) return true;
+    this.capacity--;
+    if (this.capacity > 0 || this.isUnpaced) return true;
     const waitMs = this.pace === 'slow' ? 1_000 + rng.below(2_000) : 1 + rng.below(50);
-    this.reading ??= this.parts.clock.after(waitMs, () => this.drain());
+    this.reading ??= this.options.clock.after(waitMs, () => this.drain());
     return false;
   }
 
@@ -136,25 +136,25 @@ export class ChurnWatcher {
   private drain(): void {
     this.reading?.cancel();
     this.reading = undefined;
-    this.room = this.roomMax();
+    this.capacity = this.capacityMax();
     this.subscription?.drained();
   }
 
-  private roomMax(): number {
-    if (this.isHurried || this.pace === 'fast' || this.pace === 'restless') return Infinity;
+  private capacityMax(): number {
+    if (this.isUnpaced || this.pace === 'fast' || this.pace === 'restless') return Infinity;
     return this.pace === 'paced' ? 64 : 16;
   }
 
   private async begin(): Promise<void> {
-    const { doors, rng, counts } = this.parts;
-    const door = doors[rng.below(doors.length)]!;
-    if (this.position === 0) this.goTo(await door.list(this.selection));
+    const { apis, rng, counts } = this.options;
+    const api = apis[rng.below(apis.length)]!;
+    if (this.position === 0) this.goTo(await api.list(this.selection));
     else counts.resumed++;
-    this.room = this.roomMax();
+    this.capacity = this.capacityMax();
     // The first events may arrive before the answer.
     this.isOver = false;
     try {
-      const subscription = await door.watch(this.selection, this.position, this);
+      const subscription = await api.watch(this.selection, this.position, this);
       if (this.isOver) subscription.close();
       else this.subscription = subscription;
     } catch {
@@ -176,7 +176,7 @@ export class ChurnWatcher {
   }
 
   private take(bookmark: number): void {
-    const { violated, counts } = this.parts;
+    const { violated, counts } = this.options;
     const { due } = this.selection;
     counts.bookmarks++;
     if (bookmark < this.position) violated('bookmarkable', `${this.name}: ${bookmark} came after ${this.position}`);
@@ -187,12 +187,12 @@ export class ChurnWatcher {
     this.position = bookmark;
   }
 
-  private compare(type: ChangeType, revision: number, place: number | undefined): void {
-    const { violated, counts } = this.parts;
+  private compare(type: ChangeType, revision: number, keyIndex: number | undefined): void {
+    const { violated, counts } = this.options;
     const { due } = this.selection;
-    counts.told++;
-    if (place === undefined) return violated('faithful', `${this.name}: ${type} of an unknown key`);
-    const code = codeOf(revision, place, type);
+    counts.sent++;
+    if (keyIndex === undefined) return violated('faithful', `${this.name}: ${type} of an unknown key`);
+    const code = codeOf(revision, keyIndex, type);
     const want = due[this.next];
     if (code === want) {
       this.next++;

@@ -10,7 +10,7 @@ import { systemClock } from '../../src/std/clock.js';
 import { SeededRng } from '../../src/std/rng.js';
 import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import { ChurnLog, type ChurnSelection } from './churn-log.js';
-import { ChurnWatcher, type ChurnCounts, type ChurnDoor, type ChurnPace } from './churn-watcher.js';
+import { ChurnWatcher, type ChurnCounts, type ChurnApi, type ChurnPace } from './churn-watcher.js';
 import { CoreServer } from './core-server.js';
 import { noFaults } from './faults.js';
 import type { Violation } from './guarantees.js';
@@ -50,17 +50,17 @@ export async function churn(options: ChurnOptions): Promise<ChurnReport> {
   const run = new ChurnRun(options);
   await run.begin();
   await run.write();
-  return run.rest();
+  return run.finish();
 }
 
 class ChurnRun {
   private readonly rng: SeededRng;
   private readonly log = new ChurnLog(namespaces, keysPerNamespace);
   private readonly store = new MemoryStore({ historyMs: 3_600_000 });
-  private readonly counts: ChurnCounts = { told: 0, bookmarks: 0, expired: 0, resumed: 0, lagEventsMax: 0 };
+  private readonly counts: ChurnCounts = { sent: 0, bookmarks: 0, expired: 0, resumed: 0, lagEventsMax: 0 };
   private readonly violations: Violation[] = [];
   private readonly servers: (CoreServer | undefined)[] = [];
-  private readonly doors: ChurnDoor[];
+  private readonly apis: ChurnApi[];
   private readonly watchers: ChurnWatcher[];
   private readonly keptEventsMax: number;
   private readonly beginMs = systemClock.monotonicMs();
@@ -71,12 +71,12 @@ class ChurnRun {
   constructor(private readonly options: ChurnOptions) {
     this.rng = new SeededRng(options.seed);
     this.keptEventsMax = options.keptEventsMax ?? 4_096;
-    this.doors = [0, 1].map((index) => this.door(index));
+    this.apis = [0, 1].map((index) => this.apiOf(index));
     this.watchers = Array.from({ length: options.watchers }, (_, n) => this.watcher(n));
   }
 
   async begin(): Promise<void> {
-    for (const [index] of this.doors.entries()) await this.open(index);
+    for (const [index] of this.apis.entries()) await this.open(index);
     this.log.head = await this.store.revision();
     await this.openWatchers();
   }
@@ -102,7 +102,7 @@ class ChurnRun {
     }
   }
 
-  async rest(): Promise<ChurnReport> {
+  async finish(): Promise<ChurnReport> {
     this.watchers.forEach((watcher) => watcher.stopPacing());
     const deadlineMs = systemClock.monotonicMs() + 60_000;
     while (!this.watchers.every(({ isDone }) => isDone) && systemClock.monotonicMs() < deadlineMs) {
@@ -129,7 +129,7 @@ class ChurnRun {
     const path = `/registry/configmaps/${key.namespace}/${key.name}`;
     const revision = this.log.head + 1;
     // Recorded before the write: a watcher may see the event before the answer arrives. There is no other writer.
-    this.log.noted(key, revision, color, isDeletion);
+    this.log.record(key, revision, color, isDeletion);
     const labels = color === undefined ? {} : { labels: { color } };
     const metadata = { name: key.name, namespace: key.namespace, ...labels };
     const value = encodeStored({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data: { at: String(revision) } });
@@ -156,7 +156,7 @@ class ChurnRun {
     const selection = selections[n % selections.length]!;
     const pace = paces[Math.floor(n / selections.length) % paces.length]!;
     return new ChurnWatcher(`${pace} watcher ${n} of "${selection.namespace}" ${selection.query}`, pace, selection, {
-      ...{ log: this.log, clock: systemClock, counts: this.counts, doors: this.doors },
+      ...{ log: this.log, clock: systemClock, counts: this.counts, apis: this.apis },
       rng: new SeededRng(this.rng.below(2 ** 31)),
       violated: (guarantee, message) => this.violated(guarantee, message),
     });
@@ -170,7 +170,7 @@ class ChurnRun {
     await Promise.all(this.watchers.map((watcher) => watcher.open()));
   }
 
-  private door(index: number): ChurnDoor {
+  private apiOf(index: number): ChurnApi {
     const served = () => {
       const server = this.servers[index];
       if (!server) throw new Error('the server is down');
@@ -231,9 +231,9 @@ class ChurnRun {
 }
 
 export function describeChurn(report: ChurnReport): string {
-  const { seed, events, seconds, told, bookmarks, expired, resumed, lagEventsMax, restarts, compactions } = report;
+  const { seed, events, seconds, sent, bookmarks, expired, resumed, lagEventsMax, restarts, compactions } = report;
   const lines = [
-    `seed ${seed}: ${events} events in ${seconds.toFixed(1)} s, sent ${told} times (${Math.round(told / seconds)} a second)`,
+    `seed ${seed}: ${events} events in ${seconds.toFixed(1)} s, sent ${sent} times (${Math.round(sent / seconds)} a second)`,
     `${bookmarks} bookmarks, ${resumed} resumed, ${expired} expired, ${restarts} restarts, ${compactions} compactions`,
     `at most ${lagEventsMax} events behind, ${Math.round(report.rssBytesMax / 2 ** 20)} MiB resident`,
   ];

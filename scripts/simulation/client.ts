@@ -1,11 +1,11 @@
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { sleep, type Clock } from '../../src/std/clock.js';
 import type { Rng } from '../../src/std/rng.js';
-import { ApiFailure, keyOf, type Api, type Call, type ListPage, type NamedPlace } from './api.js';
+import { ApiFailure, keyOf, type Api, type Call, type ListPage, type ObjectRef } from './api.js';
 import type { GetSeen, Ledger, ListSeen, WriteSeen } from './ledger.js';
 import { colors, names, namespaces, nodes, phases, pick, randomSelection, resources } from './selection.js';
 
-export interface ClientParts {
+export interface ClientOptions {
   readonly name: string;
   /** Servers to choose from for each request. */
   readonly apis: readonly Api[];
@@ -27,10 +27,10 @@ const expectedRefusals = new Set(['AlreadyExists', 'Conflict', 'NotFound', 'Expi
 export class Client {
   private count = 0;
 
-  constructor(private readonly parts: ClientParts) {}
+  constructor(private readonly options: ClientOptions) {}
 
   async run(stop: AbortSignal): Promise<void> {
-    const { rng, clock, pauseMsMax, ledger, name } = this.parts;
+    const { rng, clock, pauseMsMax, ledger, name } = this.options;
     const acts: (() => Promise<void>)[] = [
       () => this.create(),
       () => this.create(),
@@ -50,7 +50,7 @@ export class Client {
         await pick(rng, acts)();
       } catch (error) {
         if (!(error instanceof ApiFailure)) throw error;
-        const isExpected = this.parts.mayFail() || expectedRefusals.has(error.reason);
+        const isExpected = this.options.mayFail() || expectedRefusals.has(error.reason);
         if (!isExpected) ledger.surprises.push(`${name}: ${error.message}`);
       }
       await sleep(clock, rng.below(pauseMsMax + 1), stop).catch(() => undefined);
@@ -58,82 +58,80 @@ export class Client {
   }
 
   private create(): Promise<void> {
-    const place = this.place();
-    const mark = this.mark();
-    return this.write({ verb: 'create', place, mark }, (api, call) =>
-      api.create(place, this.object(place, mark), call),
-    );
+    const ref = this.randomRef();
+    const mark = this.nextMark();
+    return this.write({ verb: 'create', ref, mark }, (api, call) => api.create(ref, this.object(ref, mark), call));
   }
 
   private async update(): Promise<void> {
-    const { rng } = this.parts;
-    const place = this.place();
-    const object = await this.read(place);
+    const { rng } = this.options;
+    const ref = this.randomRef();
+    const object = await this.read(ref);
     if (!object) return;
-    const mark = this.mark();
+    const mark = this.nextMark();
     const changed = this.withColorAndMark(object, mark);
     const isConditional = rng.below(4) > 0;
     const replaces = isConditional ? Number(object.metadata.resourceVersion) : undefined;
     if (!isConditional) delete changed.metadata.resourceVersion;
-    await this.write({ verb: 'update', place, mark, replaces }, (api, call) => api.update(place, changed, call));
+    await this.write({ verb: 'update', ref, mark, replaces }, (api, call) => api.update(ref, changed, call));
   }
 
   private patch(): Promise<void> {
-    const { rng } = this.parts;
-    const place = this.place();
-    const mark = this.mark();
+    const { rng } = this.options;
+    const ref = this.randomRef();
+    const mark = this.nextMark();
     const color = rng.below(4) === 0 ? null : pick(rng, colors);
     const type = pick(rng, ['json', 'merge', 'strategic'] as const);
     if (type !== 'json') {
       const body = { metadata: { labels: { color }, annotations: { mark } } };
-      return this.write({ verb: 'patch', place, mark }, (api, call) => api.patch(place, type, body, call));
+      return this.write({ verb: 'patch', ref, mark }, (api, call) => api.patch(ref, type, body, call));
     }
     const body = [
       { op: 'add', path: '/metadata/annotations/mark', value: mark },
       { op: 'add', path: '/metadata/labels', value: color === null ? {} : { color } },
     ];
-    return this.write({ verb: 'patch', place, mark }, (api, call) => api.patch(place, 'json', body, call));
+    return this.write({ verb: 'patch', ref, mark }, (api, call) => api.patch(ref, 'json', body, call));
   }
 
   private patchStatus(): Promise<void> {
-    const mark = this.mark();
-    const place = { ...this.place(), resource: 'pods' as const, subresource: 'status' };
-    const body = { status: { phase: pick(this.parts.rng, phases), message: mark } };
-    return this.write({ verb: 'patch', place, mark }, (api, call) => api.patch(place, 'merge', body, call));
+    const mark = this.nextMark();
+    const ref = { ...this.randomRef(), resource: 'pods' as const, subresource: 'status' };
+    const body = { status: { phase: pick(this.options.rng, phases), message: mark } };
+    return this.write({ verb: 'patch', ref, mark }, (api, call) => api.patch(ref, 'merge', body, call));
   }
 
   private async remove(): Promise<void> {
-    const { rng } = this.parts;
-    const place = this.place();
+    const { rng } = this.options;
+    const ref = this.randomRef();
     // With a grace period Pods would wait for their kubelet.
     const options: Record<string, unknown> = { gracePeriodSeconds: 0 };
     let replaces: number | undefined;
     if (rng.below(3) === 0) {
-      const object = await this.read(place);
+      const object = await this.read(ref);
       if (!object) return;
       replaces = Number(object.metadata.resourceVersion);
       const { uid, resourceVersion } = object.metadata;
       options['preconditions'] = { uid, resourceVersion };
     }
-    await this.write({ verb: 'delete', place, replaces }, (api, call) => api.remove(place, options, call));
+    await this.write({ verb: 'delete', ref, replaces }, (api, call) => api.remove(ref, options, call));
   }
 
   private async removeAll(): Promise<void> {
-    const { rng, ledger, name } = this.parts;
+    const { rng, ledger, name } = this.options;
     const selection = { ...randomSelection(rng), namespace: pick(rng, namespaces) };
     const isDryRun = rng.below(4) === 0;
     const removed = await this.api().removeAll(selection, { dryRun: isDryRun });
     if (isDryRun) return;
     for (const object of removed) {
       ledger.acknowledge(object);
-      const place = { resource: selection.resource, namespace: selection.namespace, name: object.metadata.name! };
+      const ref = { resource: selection.resource, namespace: selection.namespace, name: object.metadata.name! };
       // The list shows the last state, which may have the version before the deletion.
       const { resourceVersion: _, ...metadata } = object.metadata;
       const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, details: { uid: metadata.uid } };
       ledger.writes.push({
         who: name,
         verb: 'delete',
-        key: keyOf(place),
+        key: keyOf(ref),
         mark: undefined,
         replaces: undefined,
         isDryRun,
@@ -143,11 +141,11 @@ export class Client {
   }
 
   private async get(): Promise<void> {
-    await this.read(this.place(), pick(this.parts.rng, ['latest', 'latest', 'any', 'version']));
+    await this.read(this.randomRef(), pick(this.options.rng, ['latest', 'latest', 'any', 'version']));
   }
 
   private async list(): Promise<void> {
-    const { rng, ledger, name } = this.parts;
+    const { rng, ledger, name } = this.options;
     const selection = randomSelection(rng);
     const how = pick(rng, ['latest', 'latest', 'any', 'version', 'exact'] as const);
     const version = Math.max(1, ledger.acknowledged - rng.below(20));
@@ -164,7 +162,7 @@ export class Client {
   }
 
   private async listPages(): Promise<void> {
-    const { rng, ledger, name, clock } = this.parts;
+    const { rng, ledger, name, clock } = this.options;
     const selection = randomSelection(rng);
     const atLeast = ledger.acknowledged;
     const pages: Pages = [];
@@ -190,18 +188,18 @@ export class Client {
     }
   }
 
-  private async read(place: NamedPlace, how = 'latest'): Promise<KubeObject | undefined> {
-    const { rng, ledger, name } = this.parts;
+  private async read(ref: ObjectRef, how = 'latest'): Promise<KubeObject | undefined> {
+    const { rng, ledger, name } = this.options;
     const version = Math.max(1, ledger.acknowledged - rng.below(10));
     const atLeast = how === 'latest' ? ledger.acknowledged : how === 'any' ? 0 : version;
     const query = how === 'latest' ? {} : { resourceVersion: how === 'any' ? '0' : String(version) };
     const note = (object: KubeObject | undefined) => {
-      const seen: GetSeen = { who: name, key: keyOf(place), atLeast, object };
+      const seen: GetSeen = { who: name, key: keyOf(ref), atLeast, object };
       ledger.gets.push(seen);
       return object;
     };
     try {
-      return note(structuredClone(await this.api().get(place, query)));
+      return note(structuredClone(await this.api().get(ref, query)));
     } catch (error) {
       if (error instanceof ApiFailure && error.code === 404) return note(undefined);
       throw error;
@@ -209,16 +207,16 @@ export class Client {
   }
 
   private async write(
-    { verb, place, mark, replaces }: { verb: string; place: NamedPlace; mark?: string; replaces?: number | undefined },
+    { verb, ref, mark, replaces }: { verb: string; ref: ObjectRef; mark?: string; replaces?: number | undefined },
     make: (api: Api, call: Call) => Promise<KubeObject>,
   ): Promise<void> {
-    const { rng, ledger, name, clock } = this.parts;
+    const { rng, ledger, name, clock } = this.options;
     const isDryRun = rng.below(20) === 0;
     const gaveUp = new AbortController();
     const patience =
       rng.below(15) === 0 ? clock.after(rng.below(10), () => gaveUp.abort(new Error('impatient'))) : undefined;
     const note = (outcome: WriteSeen['outcome']) =>
-      ledger.writes.push({ who: name, verb, key: keyOf(place), mark, replaces, isDryRun, outcome });
+      ledger.writes.push({ who: name, verb, key: keyOf(ref), mark, replaces, isDryRun, outcome });
     try {
       const object = await make(this.api(), { dryRun: isDryRun, ...(patience && { signal: gaveUp.signal }) });
       note({ type: 'acknowledged', object: structuredClone(object) });
@@ -233,20 +231,20 @@ export class Client {
   }
 
   private api(): Api {
-    return pick(this.parts.rng, this.parts.apis);
+    return pick(this.options.rng, this.options.apis);
   }
 
-  private place(): NamedPlace {
-    const { rng } = this.parts;
+  private randomRef(): ObjectRef {
+    const { rng } = this.options;
     return { resource: pick(rng, resources), namespace: pick(rng, namespaces), name: pick(rng, names) };
   }
 
-  private mark(): string {
-    return `write-${this.parts.name}-${this.count++}`;
+  private nextMark(): string {
+    return `write-${this.options.name}-${this.count++}`;
   }
 
-  private object({ resource, namespace, name }: NamedPlace, mark: string): KubeObject {
-    const node = pick(this.parts.rng, nodes);
+  private object({ resource, namespace, name }: ObjectRef, mark: string): KubeObject {
+    const node = pick(this.options.rng, nodes);
     const bare: KubeObject = { kind: kinds[resource], apiVersion: 'v1', metadata: { name, namespace } };
     if (resource === 'configmaps') return this.withColorAndMark({ ...bare, data: {} }, mark);
     const spec = { containers: [{ name: 'c', image: 'i' }], ...(node !== '' && { nodeName: node }) };
@@ -255,7 +253,7 @@ export class Client {
 
   /** The same object with another colour and the mark of this write. */
   private withColorAndMark(object: KubeObject, mark: string): KubeObject {
-    const { rng } = this.parts;
+    const { rng } = this.options;
     const { labels: _, ...metadata } = object.metadata;
     const labels = rng.below(4) === 0 ? {} : { labels: { color: pick(rng, colors) } };
     return { ...object, metadata: { ...metadata, ...labels, annotations: { mark } } };

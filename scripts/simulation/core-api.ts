@@ -20,7 +20,15 @@ import { getObject } from '../../src/verbs/get.js';
 import { patch } from '../../src/verbs/patch.js';
 import { update } from '../../src/verbs/update.js';
 import type { Target, VerbAnswer } from '../../src/verbs/verb.js';
-import { ApiFailure, type Api, type Call, type NamedPlace, type Pace, type Place, type WatchListener } from './api.js';
+import {
+  ApiFailure,
+  type Api,
+  type Call,
+  type ObjectRef,
+  type Pace,
+  type CollectionRef,
+  type WatchListener,
+} from './api.js';
 import type { Query } from './api.js';
 import { readFrame } from './frames.js';
 import type { Resource } from './selection.js';
@@ -38,60 +46,62 @@ export class CoreApi implements Api {
 
   constructor(
     readonly name: string,
-    private readonly parts: AppParts,
+    private readonly dependencies: AppParts,
   ) {}
 
   createNamespace: Api['createNamespace'] = (name) =>
-    this.ask(async () => {
+    this.call(async () => {
       const target = {
         ...this.target({ resource: 'configmaps', namespace: '' }, undefined),
         served: this.served('namespaces'),
       };
-      return made(await create(this.parts.admission, target, submission({ metadata: { name } })));
+      return objectOf(await create(this.dependencies.admission, target, submission({ metadata: { name } })));
     });
 
-  create: Api['create'] = (place, object, call) =>
-    this.ask(async () => made(await create(this.parts.admission, this.target(place, call), submission(object))));
+  create: Api['create'] = (ref, object, call) =>
+    this.call(async () =>
+      objectOf(await create(this.dependencies.admission, this.target(ref, call), submission(object))),
+    );
 
-  update: Api['update'] = (place, object, call) =>
-    this.ask(async () =>
-      made(
+  update: Api['update'] = (ref, object, call) =>
+    this.call(async () =>
+      objectOf(
         await update(
-          this.parts.admission,
-          this.target(place, call),
-          place.subresource ?? '',
+          this.dependencies.admission,
+          this.target(ref, call),
+          ref.subresource ?? '',
           submission(object),
           allowed,
         ),
       ),
     );
 
-  patch: Api['patch'] = (place, type, body, call) =>
-    this.ask(async () =>
-      made(
-        await patch(this.parts.admission, this.target(place, call), place.subresource ?? '', type, submission(body)),
+  patch: Api['patch'] = (ref, type, body, call) =>
+    this.call(async () =>
+      objectOf(
+        await patch(this.dependencies.admission, this.target(ref, call), ref.subresource ?? '', type, submission(body)),
       ),
     );
 
-  remove: Api['remove'] = (place, options, call) =>
-    this.ask(async () => {
-      const parsed = parseDeleteOptions(emptyQuery, options as never, this.parts);
-      return made(await deleteOne(this.parts.admission, this.target(place, call), parsed));
+  remove: Api['remove'] = (ref, options, call) =>
+    this.call(async () => {
+      const parsed = parseDeleteOptions(emptyQuery, options as never, this.dependencies);
+      return objectOf(await deleteOne(this.dependencies.admission, this.target(ref, call), parsed));
     });
 
   removeAll: Api['removeAll'] = (selection, call) =>
-    this.ask(async () => {
-      const options = parseDeleteOptions(emptyQuery, { gracePeriodSeconds: 0 }, this.parts);
+    this.call(async () => {
+      const options = parseDeleteOptions(emptyQuery, { gracePeriodSeconds: 0 }, this.dependencies);
       const query = { namespace: selection.namespace, options: this.listOptions(selection.query, false) };
-      const answer = await deleteCollection(this.parts.admission, this.target(selection, call), query, options);
+      const answer = await deleteCollection(this.dependencies.admission, this.target(selection, call), query, options);
       return answer.type === 'computedList' ? answer.objects : [];
     });
 
-  get: Api['get'] = (place, query, call) =>
-    this.ask(async () => made(await getObject(this.target(place, call), '', query['resourceVersion'])));
+  get: Api['get'] = (ref, query, call) =>
+    this.call(async () => objectOf(await getObject(this.target(ref, call), '', query['resourceVersion'])));
 
   list: Api['list'] = (selection, query) =>
-    this.ask(async () => {
+    this.call(async () => {
       const options = this.listOptions(query, false);
       const { store } = this.served(selection.resource);
       const list = await listObjects(store, { namespace: selection.namespace, options });
@@ -104,9 +114,9 @@ export class CoreApi implements Api {
     });
 
   watch: Api['watch'] = (selection, query, listener, pace) =>
-    this.ask(async () => {
+    this.call(async () => {
       const { store } = this.served(selection.resource);
-      const encoding = this.parts.encodings.find(({ name }) => name === selection.encoding)!;
+      const encoding = this.dependencies.encodings.find(({ name }) => name === selection.encoding)!;
       const rendering = this.renderingsOf(selection.resource).of({
         encoding,
         pretty: false,
@@ -115,12 +125,12 @@ export class CoreApi implements Api {
       });
       const options = this.listOptions(query, true);
       const begin = await watchObjects(store, { namespace: selection.namespace, options, rendering });
-      const connection = new Connection(this.parts.clock, encoding, listener, pace);
+      const connection = new Connection(this.dependencies.clock, encoding, listener, pace);
       connection.open(begin(connection));
       return connection;
     });
 
-  private async ask<T>(question: () => Promise<T>): Promise<T> {
+  private async call<T>(question: () => Promise<T>): Promise<T> {
     try {
       return await question();
     } catch (thrown) {
@@ -131,14 +141,14 @@ export class CoreApi implements Api {
   }
 
   private served(resource: Resource | 'namespaces'): ServedResource {
-    return this.parts.registry.require('', 'v1', resource);
+    return this.dependencies.registry.require('', 'v1', resource);
   }
 
-  private target(place: Place & Partial<NamedPlace>, call: Call | undefined): Target {
+  private target(ref: CollectionRef & Partial<ObjectRef>, call: Call | undefined): Target {
     return {
-      served: this.served(place.resource),
-      namespace: place.namespace,
-      name: place.name ?? '',
+      served: this.served(ref.resource),
+      namespace: ref.namespace,
+      name: ref.name ?? '',
       context: {
         user: loopbackUser,
         signal: call?.signal,
@@ -152,14 +162,14 @@ export class CoreApi implements Api {
 
   private listOptions(query: Query, isWatch: boolean) {
     const text = new URLSearchParams(query).toString();
-    const { metaGroup } = this.parts;
+    const { metaGroup } = this.dependencies;
     return parseListOptions(new ParsedQuery(text), { metaGroup, isWatchPath: isWatch, shardingEnabled: true });
   }
 
   private renderingsOf(resource: Resource): Renderings {
     let found = this.renderings.get(resource);
     if (!found) {
-      const { metaGroup, clock, config } = this.parts;
+      const { metaGroup, clock, config } = this.dependencies;
       const initialEventsEnd = config.naming.apiLabel('initial-events-end');
       found = new Renderings(this.served(resource).definition, { metaGroup, initialEventsEnd, clock });
       this.renderings.set(resource, found);
@@ -168,7 +178,7 @@ export class CoreApi implements Api {
   }
 }
 
-function made(answer: VerbAnswer): KubeObject {
+function objectOf(answer: VerbAnswer): KubeObject {
   switch (answer.type) {
     case 'stored':
       return answer.encoded.parse();

@@ -30,11 +30,11 @@ export function randomFaults(clock: Clock, rng: Rng): Faults {
   return { clock, rng, ...Object.fromEntries(present) };
 }
 
-export function isPeaceful({ clock: _clock, rng: _rng, ...faults }: Faults): boolean {
+export function isFaultless({ clock: _clock, rng: _rng, ...faults }: Faults): boolean {
   return Object.keys(faults).length === 0;
 }
 
-export function makePeace(faults: Faults): void {
+export function removeFaults(faults: Faults): void {
   for (const fault of ['delay', 'failure', 'lostAnswer', 'watchCut', 'compaction', 'watchEnd'] as const)
     delete faults[fault];
 }

@@ -106,9 +106,11 @@ function checkDeletion(history: History, { key, replaces }: WriteSeen, answer: K
   // that others marked.
   const isShown = ({ revision: at, before, after }: Change) =>
     revision === undefined ? !after : at === revision || (!after && before?.revision === revision);
-  const made = history.changesOf(key).filter((change) => change.before?.object.metadata.uid === uid && isShown(change));
-  if (made.length === 0) return report('no-lost-acknowledged-write', `the object with uid ${uid} was not deleted`);
-  const replaced = made.map(({ before }) => before!.revision);
+  const deletions = history
+    .changesOf(key)
+    .filter((change) => change.before?.object.metadata.uid === uid && isShown(change));
+  if (deletions.length === 0) return report('no-lost-acknowledged-write', `the object with uid ${uid} was not deleted`);
+  const replaced = deletions.map(({ before }) => before!.revision);
   if (replaces !== undefined && !replaced.includes(replaces))
     report('no-lost-update', `the deletion of revision ${replaces} deleted ${replaced.join(' or ')}`);
 }
@@ -168,9 +170,9 @@ function checkList(history: History, { selection, atLeast, exactly, pages }: Lis
 class WatchCheck {
   /** All selected changes up to here were received. Undefined during the initial state. */
   private position: number | undefined;
-  private readonly told = new Set<string>();
+  private readonly seen = new Set<string>();
   private readonly initial = new Map<string, KubeObject>();
-  private hasToldChange = false;
+  private hasSeenChange = false;
 
   constructor(
     private readonly history: History,
@@ -231,11 +233,11 @@ class WatchCheck {
     const { start, selection } = this.watch;
     const revision = Number(object.metadata.resourceVersion);
     const position = this.position!;
-    const isFirst = !this.hasToldChange;
-    this.hasToldChange = true;
+    const isFirst = !this.hasSeenChange;
+    this.hasSeenChange = true;
     if (revision <= position) {
       const text = `${type} ${key}@${revision} came at ${position}`;
-      if (this.told.has(`${key}@${revision}`)) return this.report('unique', text);
+      if (this.seen.has(`${key}@${revision}`)) return this.report('unique', text);
       const isBeforeStart = start.type === 'after' && revision <= start.revision;
       return this.report(isBeforeStart ? 'resumable' : 'ordered', text);
     }
@@ -245,13 +247,13 @@ class WatchCheck {
       this.report(isResumed ? 'resumable' : 'reliable', `${describe(missing)} was not sent before ${key}@${revision}`);
     }
     this.position = revision;
-    this.told.add(`${key}@${revision}`);
-    const made = this.history.changeAt(key, revision);
-    if (!made) return this.report('faithful', `${type} ${key}@${revision} is not in the store's log`);
-    const due = typeOf(made, selection);
+    this.seen.add(`${key}@${revision}`);
+    const stored = this.history.changeAt(key, revision);
+    if (!stored) return this.report('faithful', `${type} ${key}@${revision} is not in the store's log`);
+    const due = typeOf(stored, selection);
     if (due !== type)
       return this.report('filtered', `${key}@${revision} was sent as ${type} instead of ${due ?? 'nothing'}`);
-    const shown = type === 'DELETED' ? at(made.before!.object, revision) : made.after!.object;
+    const shown = type === 'DELETED' ? at(stored.before!.object, revision) : stored.after!.object;
     if (!isSame(object, shown)) this.report('faithful', `${type} ${key}@${revision} differs from the stored object`);
   }
 

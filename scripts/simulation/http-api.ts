@@ -1,7 +1,7 @@
 import { request, Agent } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
-import { ApiFailure, type Api, type Call, type NamedPlace, type Pace, type Place, type Query } from './api.js';
+import { ApiFailure, type Api, type Call, type ObjectRef, type Pace, type CollectionRef, type Query } from './api.js';
 import type { WatchHandle, WatchListener } from './api.js';
 
 export interface HttpApiOptions {
@@ -34,16 +34,15 @@ export class HttpApi implements Api {
     this.ask('POST', '/api/v1/namespaces', { metadata: { name } }, undefined);
   create: Api['create'] = ({ resource, namespace }, object, call) =>
     this.ask('POST', this.path({ resource, namespace }, callQuery(call)), object, call);
-  update: Api['update'] = (place, object, call) => this.ask('PUT', this.path(place, callQuery(call)), object, call);
-  patch: Api['patch'] = (place, type, body, call) =>
-    this.ask('PATCH', this.path(place, callQuery(call)), body, call, patchTypes[type]);
-  remove: Api['remove'] = (place, options, call) =>
-    this.ask('DELETE', this.path(place, callQuery(call)), options, call);
-  get: Api['get'] = (place, query, call) => this.ask('GET', this.path(place, query), undefined, call);
+  update: Api['update'] = (ref, object, call) => this.ask('PUT', this.path(ref, callQuery(call)), object, call);
+  patch: Api['patch'] = (ref, type, body, call) =>
+    this.ask('PATCH', this.path(ref, callQuery(call)), body, call, patchTypes[type]);
+  remove: Api['remove'] = (ref, options, call) => this.ask('DELETE', this.path(ref, callQuery(call)), options, call);
+  get: Api['get'] = (ref, query, call) => this.ask('GET', this.path(ref, query), undefined, call);
 
   /** Server-side apply with force. */
-  apply(place: NamedPlace, object: KubeObject, fieldManager: string): Promise<KubeObject> {
-    const path = this.path(place, { fieldManager, force: 'true' });
+  apply(ref: ObjectRef, object: KubeObject, fieldManager: string): Promise<KubeObject> {
+    const path = this.path(ref, { fieldManager, force: 'true' });
     return this.ask('PATCH', path, object, undefined, 'application/apply-patch+yaml');
   }
 
@@ -86,7 +85,7 @@ export class HttpApi implements Api {
     this.agent.destroy();
   }
 
-  private path({ resource, namespace, name, subresource }: Place & Partial<NamedPlace>, query: Query): string {
+  private path({ resource, namespace, name, subresource }: CollectionRef & Partial<ObjectRef>, query: Query): string {
     const scope = namespace === '' ? '' : `namespaces/${namespace}/`;
     const tail = [name, subresource].filter((part) => part !== undefined).map((part) => `/${part}`);
     const text = new URLSearchParams(query).toString();

@@ -6,17 +6,17 @@ export class ServerAddress implements Api {
 
   constructor(readonly name: string) {}
 
-  createNamespace: Api['createNamespace'] = async (name) => this.knock().createNamespace(name);
-  create: Api['create'] = async (...words) => this.knock().create(...words);
-  update: Api['update'] = async (...words) => this.knock().update(...words);
-  patch: Api['patch'] = async (...words) => this.knock().patch(...words);
-  remove: Api['remove'] = async (...words) => this.knock().remove(...words);
-  removeAll: Api['removeAll'] = async (...words) => this.knock().removeAll(...words);
-  get: Api['get'] = async (...words) => this.knock().get(...words);
-  list: Api['list'] = async (...words) => this.knock().list(...words);
-  watch: Api['watch'] = async (...words) => this.knock().watch(...words);
+  createNamespace: Api['createNamespace'] = async (name) => this.server().createNamespace(name);
+  create: Api['create'] = async (...args) => this.server().create(...args);
+  update: Api['update'] = async (...args) => this.server().update(...args);
+  patch: Api['patch'] = async (...args) => this.server().patch(...args);
+  remove: Api['remove'] = async (...args) => this.server().remove(...args);
+  removeAll: Api['removeAll'] = async (...args) => this.server().removeAll(...args);
+  get: Api['get'] = async (...args) => this.server().get(...args);
+  list: Api['list'] = async (...args) => this.server().list(...args);
+  watch: Api['watch'] = async (...args) => this.server().watch(...args);
 
-  private knock(): Api {
+  private server(): Api {
     if (!this.behind) throw new ApiFailure(0, 'Unreachable', `${this.name} is down`);
     return this.behind;
   }

@@ -5,7 +5,7 @@ import type { KvStore } from '../../src/storage/kv-store.js';
 import type { Api } from './api.js';
 import { CoreServer } from './core-server.js';
 import { Crowd } from './crowd.js';
-import { isPeaceful, makePeace, noFaults, randomFaults, type Faults } from './faults.js';
+import { isFaultless, removeFaults, noFaults, randomFaults, type Faults } from './faults.js';
 import { violationsOf, type Violation } from './guarantees.js';
 import { ServerAddress } from './server-address.js';
 import { History } from './history.js';
@@ -39,7 +39,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const run = new Run(options);
   await run.begin();
   await run.pass(options.simulatedMs ?? 8_000);
-  return run.rest();
+  return run.finish();
 }
 
 class Run {
@@ -54,7 +54,7 @@ class Run {
   private readonly addresses = [new ServerAddress('server-0'), new ServerAddress('server-1')];
   private readonly historyEventsMax: number;
   private readonly mismatches: Violation[] = [];
-  private readonly isAtPeace: boolean;
+  private readonly isFaultless: boolean;
 
   constructor(private readonly options: SimulationOptions) {
     this.rng = new SeededRng(options.seed);
@@ -66,15 +66,15 @@ class Run {
       const rng = this.fork();
       this.faults.push(options.faults === 'none' ? noFaults(this.clock, rng) : randomFaults(this.clock, rng));
     }
-    this.isAtPeace = this.faults.every(isPeaceful);
+    this.isFaultless = this.faults.every(isFaultless);
     this.crowd = new Crowd({
       apis: this.addresses,
       clock: this.clock,
       fork: () => this.fork(),
       pauseMsMax: 60,
-      mayFail: () => !this.isAtPeace,
+      mayFail: () => !this.isFaultless,
     });
-    this.historyEventsMax = pick(this.rng, this.isAtPeace ? [16_384] : [10, 50, 300, 16_384]);
+    this.historyEventsMax = pick(this.rng, this.isFaultless ? [16_384] : [10, 50, 300, 16_384]);
     this.faultNames = this.faults.map(({ clock: _clock, rng: _rng, ...faults }) => JSON.stringify(faults));
   }
 
@@ -87,7 +87,7 @@ class Run {
   /** Advances the time; now and then a server is restarted. */
   async pass(ms: number): Promise<void> {
     const end = this.clock.now() + ms;
-    const restarts = this.isAtPeace ? 0 : this.rng.below(3);
+    const restarts = this.isFaultless ? 0 : this.rng.below(3);
     const restartMs = Array.from({ length: restarts }, () => this.clock.now() + this.rng.below(ms));
     while (this.clock.now() < end) {
       const due = restartMs.findIndex((at) => at <= this.clock.now());
@@ -99,8 +99,8 @@ class Run {
     }
   }
 
-  async rest(): Promise<SimulationReport> {
-    for (const faults of this.faults) makePeace(faults);
+  async finish(): Promise<SimulationReport> {
+    for (const faults of this.faults) removeFaults(faults);
     this.servers.forEach((server) => server.heal());
     await this.during(this.crowd.stop());
     for (let ms = 0; ms < 6_000; ms += 5) await this.tick(5);

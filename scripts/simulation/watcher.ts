@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { sleep, type Timer } from '../../src/std/clock.js';
 import { ApiFailure, type Api, type Pace, type WatchHandle } from './api.js';
-import type { ClientParts } from './client.js';
+import type { ClientOptions } from './client.js';
 import type { WatchSeen } from './ledger.js';
 import { pick, randomSelection, type Selection } from './selection.js';
 
@@ -18,12 +18,12 @@ interface Position {
 export class Watcher {
   private readonly selection: Selection;
 
-  constructor(private readonly parts: ClientParts) {
-    this.selection = randomSelection(parts.rng);
+  constructor(private readonly options: ClientOptions) {
+    this.selection = randomSelection(options.rng);
   }
 
   async run(stop: AbortSignal): Promise<void> {
-    const { rng, clock, ledger, name, mayFail } = this.parts;
+    const { rng, clock, ledger, name, mayFail } = this.options;
     let position: Position | undefined;
     while (!stop.aborted) {
       try {
@@ -41,7 +41,7 @@ export class Watcher {
   }
 
   private async list(): Promise<Position> {
-    const { rng, ledger, name } = this.parts;
+    const { rng, ledger, name } = this.options;
     const { selection } = this;
     const isAny = rng.below(3) === 0;
     const atLeast = isAny ? 0 : ledger.acknowledged;
@@ -52,14 +52,14 @@ export class Watcher {
 
   /** Runs one connection. Returns the version to resume from, if any. */
   private async follow(from: Position | undefined, stop: AbortSignal): Promise<Position | undefined> {
-    const { rng, clock, ledger, name } = this.parts;
+    const { rng, clock, ledger, name } = this.options;
     const { selection } = this;
     const api = this.api();
     const start: WatchSeen['start'] = from
       ? { type: 'after', ...from }
       : { type: 'initial', atLeast: rng.below(2) === 0 ? 0 : ledger.acknowledged };
     const seen: WatchSeen = { who: `${name} at ${api.name}`, selection, start, steps: [], end: 'open' };
-    const told: number[] = from ? [from.revision] : [];
+    const received: number[] = from ? [from.revision] : [];
     let hasBegun = from !== undefined;
     let finish!: () => void;
     const finished = new Promise<void>((resolve) => (finish = resolve));
@@ -77,11 +77,11 @@ export class Watcher {
         hasBegun ||= endsInitial;
         const revision = Number(metadata.resourceVersion);
         seen.steps.push({ type: 'bookmark', revision, endsInitial });
-        told.push(revision);
+        received.push(revision);
       } else {
         const key = `${selection.resource}/${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
         seen.steps.push({ type: 'change', change: type, key, object });
-        if (hasBegun) told.push(Number(metadata.resourceVersion));
+        if (hasBegun) received.push(Number(metadata.resourceVersion));
       }
     };
     const handle = await this.open(api, start, { event, ended: () => ended('ended') });
@@ -102,7 +102,7 @@ export class Watcher {
     if (seen.end === 'expired' || !hasBegun) return undefined;
     await sleep(clock, rng.below(300), stop).catch(() => undefined);
     // Mostly the last version; sometimes an older one, like a client that lost its last progress.
-    const revision = rng.below(4) > 0 ? told.at(-1) : told[Math.max(0, told.length - 1 - rng.below(12))];
+    const revision = rng.below(4) > 0 ? received.at(-1) : received[Math.max(0, received.length - 1 - rng.below(12))];
     return revision === undefined ? undefined : { revision, isResumed: true };
   }
 
@@ -118,7 +118,7 @@ export class Watcher {
     start: WatchSeen['start'],
     listener: { event: (type: string, object: KubeObject) => void; ended: () => void },
   ): Promise<WatchHandle> {
-    const { rng } = this.parts;
+    const { rng } = this.options;
     const common = { ...this.selection.query, allowWatchBookmarks: 'true' };
     const query =
       start.type === 'after'
@@ -137,12 +137,12 @@ export class Watcher {
   }
 
   private cutAtRandom(cut: () => void): Timer {
-    const { rng, clock } = this.parts;
+    const { rng, clock } = this.options;
     const stays = rng.below(4) === 0;
     return stays ? { cancel: () => undefined } : clock.after(20 + rng.below(pick(rng, [200, 1_000, 4_000])), cut);
   }
 
   private api(): Api {
-    return pick(this.parts.rng, this.parts.apis);
+    return pick(this.options.rng, this.options.apis);
   }
 }

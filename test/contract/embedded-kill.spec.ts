@@ -16,7 +16,7 @@ const writerProgram = join(__dirname, '../harness/embedded-writer.mjs');
 const built = join(__dirname, '../../dist/src/storage/backends/embedded/embedded-store.js');
 const rounds = 20;
 
-/** What another process was told, in its own words. */
+/** A writer process, with the lines that it printed. */
 class Writer {
   readonly acknowledged = new Map<number, string>();
   compacted = 0;
@@ -25,7 +25,7 @@ class Writer {
   private readonly child: ChildProcess;
   private readonly ended: Promise<void>;
   private begun!: () => void;
-  /** Its first write was acknowledged, or it failed. */
+  /** Resolves when its first write was acknowledged or failed. */
   readonly hasBegun = new Promise<void>((resolve) => (this.begun = resolve));
 
   constructor(directory: string, round: number, shell?: string) {
@@ -83,7 +83,7 @@ async function stateAt(store: KvStore, revision?: Revision): Promise<Map<string,
   return new Map(items.map(({ key, value }) => [key, value.toString()]));
 }
 
-/** Everything that holds for a store whose process was killed. Returns its last revision. */
+/** Checks the store of a killed process. Returns its last revision. */
 async function verify(directory: string, writer: Writer): Promise<Revision> {
   const store = await EmbeddedStore.open({ directory });
   try {
@@ -98,14 +98,14 @@ async function verify(directory: string, writer: Writer): Promise<Revision> {
     recorder.watch.close();
     const history = new Map(recorder.delivered.map((event) => [Number(asWords(event).split(' ', 2)[1]), event]));
 
-    // Contiguous: every revision that is kept was made by something. Revision 1 is the empty store.
+    // Contiguous: every kept revision has events. Revision 1 is the empty store.
     const first = Math.max(floor, 2);
     expect([...history.keys()]).toEqual(Array.from({ length: head - first + 1 }, (_, i) => first + i));
-    // Durable: what was acknowledged is in the history, as it was acknowledged.
+    // Durable: every acknowledged write is in the history, as acknowledged.
     for (const [revision, words] of writer.acknowledged) {
       if (revision >= floor) expect(asWords(history.get(revision)!)).toBe(words);
     }
-    // Replayable: the oldest state and the history after it make the latest state.
+    // Replayable: the oldest state plus the history since then equals the latest state.
     const state = await stateAt(store, floor);
     for (const [revision, event] of history) {
       if (revision === floor) continue;
@@ -121,7 +121,7 @@ async function verify(directory: string, writer: Writer): Promise<Revision> {
   }
 }
 
-describe('an embedded store whose process is killed', () => {
+describe('an embedded store after SIGKILL', () => {
   let root: string;
 
   beforeAll(async () => {
@@ -130,7 +130,7 @@ describe('an embedded store whose process is killed', () => {
   });
   afterAll(() => rm(root, { recursive: true, force: true }));
 
-  it(`keeps what it acknowledged, ${rounds} times in a row`, async () => {
+  it(`keeps all acknowledged writes, ${rounds} times in a row`, async () => {
     const seed = process.pid;
     const rng = new SeededRng(seed);
     const directory = join(root, 'killed');
@@ -150,7 +150,7 @@ describe('an embedded store whose process is killed', () => {
     expect(acknowledged).toBeGreaterThan(rounds);
   });
 
-  it('refuses a second process by the pid of the first', async () => {
+  it('rejects a second process with the pid of the first', async () => {
     const directory = join(root, 'shared');
     const store = await EmbeddedStore.open({ directory });
     const writer = new Writer(directory, 0);
@@ -161,12 +161,12 @@ describe('an embedded store whose process is killed', () => {
     expect(writer.failure).toContain(`pid ${process.pid};`);
   });
 
-  it('goes on when the disk is full, and has lost nothing', async () => {
+  it('a full disk fails writes, and loses no acknowledged write', async () => {
     const directory = join(root, 'full');
-    // The largest file that the writer may make stands for the disk: 2 to 4 MB, as shells count in different blocks.
+    // A limit on file size simulates a full disk: 2 to 4 MB, as shells count in different blocks.
     const writer = new Writer(directory, 0, `trap '' XFSZ; ulimit -f 4000`);
     await writer.end();
-    // Where the write that met the end came out short, LMDB calls it an I/O error.
+    // LMDB reports a short write as an I/O error.
     expect(writer.failure).toMatch(/^failed (full|unavailable .*Input\/output error)/);
     expect(writer.acknowledged.size).toBeGreaterThan(0);
     expect(writer.readAfterFailure).toBeGreaterThanOrEqual(Math.max(...writer.acknowledged.keys()));

@@ -10,7 +10,7 @@ import { Recorder } from './kv-store.contract.js';
 const prefix = '/resume/';
 const revisionOfEvent = (event: StoreEvent) => (event.type === 'put' ? event.item.modRevision : event.modRevision);
 
-/** Writes until it is stopped, two keys a transaction; what fails as unavailable is written anew. */
+/** Writes two keys per transaction until it is stopped; unavailable writes are repeated. */
 function startWriters(store: KvStore, count: number) {
   let isStopped = false;
   const acknowledged: Revision[] = [];
@@ -49,8 +49,8 @@ function startWriters(store: KvStore, count: number) {
   };
 }
 
-/** Nobody else writes, so every revision has its event, and an event of each revision means that none was lost. */
-async function expectAllTold(recorder: Recorder, base: number, store: KvStore): Promise<void> {
+/** Checks that no event was lost: there is no other writer, so every revision has events. */
+async function expectNoneLost(recorder: Recorder, base: number, store: KvStore): Promise<void> {
   const last = await store.revision();
   await recorder.reached(last);
   const revisions = recorder.delivered.map(revisionOfEvent);
@@ -59,7 +59,7 @@ async function expectAllTold(recorder: Recorder, base: number, store: KvStore): 
   for (const { events } of recorder.batches) expect(events.length % 2).toBe(0);
 }
 
-describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
+describeWithEtcd('an etcd watch resumes without loss or duplicates', () => {
   const closing: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();
@@ -74,7 +74,7 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
     closing.push(() => store.close());
     return store;
   };
-  /** A store whose line to etcd can be cut, and one beside it whose line holds. */
+  /** A store whose connection to etcd can be cut, and one with a direct connection. */
   const startCuttable = async () => {
     const cluster = await start();
     const direct = await open(cluster);
@@ -88,7 +88,7 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
     return recorder;
   };
 
-  it('when etcd is killed under load and comes back', async () => {
+  it('after etcd is killed under load and restarted', async () => {
     const cluster = await start();
     const store = await open(cluster);
     const base = await store.revision();
@@ -102,20 +102,20 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
     }
     await writers.wrote(200);
     await writers.stop();
-    await expectAllTold(recorder, base, store);
+    await expectNoneLost(recorder, base, store);
     expect(new Set(recorder.delivered.map(revisionOfEvent))).toEqual(
       new Set([...recorder.delivered.map(revisionOfEvent), ...writers.acknowledged]),
     );
   });
 
-  it('when the leader of three members is killed under load', async () => {
+  it('after the leader of three members is killed under load', async () => {
     const cluster = await start(3);
     const first = await cluster.leader();
-    // The leader first: it is the one that everybody talks to.
+    // The leader first: clients connect to the first member.
     const servers = [first, ...cluster.members.filter((member) => member !== first)].map(
       ({ address }) => address.client,
     );
-    // A write that went to the dead leader would wait for etcd's own six seconds.
+    // Otherwise a write to the dead leader would wait for etcd's timeout of six seconds.
     const store = await open(cluster, { servers, callTimeoutMs: 1_500 });
     const base = await store.revision();
     const recorder = watch(store, base + 1);
@@ -130,12 +130,12 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
     await second.kill();
     await writers.wrote(200);
     await writers.stop();
-    await expectAllTold(recorder, base, store);
+    await expectNoneLost(recorder, base, store);
   });
 
-  it('when a member loses its leader, though the connection holds', async () => {
+  it('after a member loses its leader while the connection stays open', async () => {
     const cluster = await start(3);
-    // Three may take longer to find each other than a call may last.
+    // Three members may take longer to elect a leader than the timeout of a call.
     await cluster.leader();
     const [alone, ...others] = cluster.members;
     const reasons: unknown[] = [];
@@ -151,10 +151,10 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
     for (const member of others) member.start();
     await writers.wrote(20);
     await writers.stop();
-    await expectAllTold(recorder, base, store);
+    await expectNoneLost(recorder, base, store);
   });
 
-  it('when the line is cut again and again, with half a response under way', async () => {
+  it('after repeated cuts of the connection within a response', async () => {
     const { direct, proxy, store } = await startCuttable();
     const base = await store.revision();
     const recorder = watch(store, base + 1);
@@ -167,10 +167,10 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
       await recorder.changed();
     }
     await writers.stop();
-    await expectAllTold(recorder, base, direct);
+    await expectNoneLost(recorder, base, direct);
   });
 
-  it('and ends with compacted when its place in history was forgotten meanwhile', async () => {
+  it('ends with compacted if its revision was compacted meanwhile', async () => {
     const { direct, proxy, store } = await startCuttable();
     const recorder = watch(store, (await store.revision()) + 1);
     const put = (key: string) => direct.txn([], [{ type: 'put', key: prefix + key, value: Buffer.from(key) }]);
@@ -184,7 +184,7 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
     expect(recorder.keys).toEqual(['seen']);
   });
 
-  it('when progress is all it has seen, also past a compaction', async () => {
+  it('after progress notifications alone, also past a compaction', async () => {
     const { direct, proxy, store } = await startCuttable();
     const recorder = watch(store, (await store.revision()) + 1);
     const put = (key: string) => direct.txn([], [{ type: 'put', key, value: Buffer.from(key) }]);
@@ -202,13 +202,13 @@ describeWithEtcd('a watch on etcd goes on without loss or repetition', () => {
   });
 });
 
-describeWithEtcd('a watch on etcd that is far behind', () => {
-  it('is never told progress ahead of its events, and gets large revisions whole', async () => {
+describeWithEtcd('an etcd watch that lags far behind', () => {
+  it('gets no progress ahead of events, and large revisions whole', async () => {
     const cluster = await EtcdCluster.start();
     const store = await cluster.openStore();
     const base = await store.revision();
     const value = Buffer.alloc(11_000, 'x');
-    // 1.1 MB each; with the values before them, several of them make a response that etcd sends in fragments.
+    // 1.1 MB each: with their previous values, several need a response that etcd splits into fragments.
     for (let revision = 0; revision < 12; revision++) {
       const keys = Array.from({ length: 100 }, (_, i) => `${prefix}large/${i}`);
       await store.txn(

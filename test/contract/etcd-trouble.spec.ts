@@ -9,7 +9,7 @@ import { Recorder, refused } from './kv-store.contract.js';
 const put = (store: KvStore, key: string, bytes = 1) =>
   store.txn([], [{ type: 'put', key, value: Buffer.alloc(bytes, 'x') }]);
 
-describeWithEtcd('etcd in trouble', () => {
+describeWithEtcd('EtcdStore failures', () => {
   const closing: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();
@@ -25,7 +25,7 @@ describeWithEtcd('etcd in trouble', () => {
     return store;
   };
 
-  it('refuses what is too large, whoever says so, and goes on', async () => {
+  it('rejects too large requests at every limit (tooLarge), and stays usable', async () => {
     const store = await open(await start());
     const manyWrites = Array.from({ length: 129 }, (_, i) => ({
       type: 'put' as const,
@@ -33,7 +33,7 @@ describeWithEtcd('etcd in trouble', () => {
       value: Buffer.from('x'),
     }));
     const before = await store.revision();
-    // Above etcd's own limit of 1.5 MiB, above the 2 MiB that gRPC takes, above 128 operations.
+    // Above etcd's limit of 1.5 MiB, gRPC's limit of 2 MiB, and 128 operations.
     await refused(put(store, '/large', 1_700_000), 'tooLarge');
     await refused(put(store, '/large', 2_500_000), 'tooLarge');
     const error = await refused(store.txn([], manyWrites), 'tooLarge');
@@ -42,9 +42,9 @@ describeWithEtcd('etcd in trouble', () => {
     expect((await put(store, '/small')).revision).toBe(before + 1);
   });
 
-  it('says when the database is full', async () => {
+  it('rejects writes to a full database (full)', async () => {
     const store = await open(await start({ flags: ['--quota-backend-bytes=20000000'] }));
-    // etcd measures its file when it commits, every 100 ms: meanwhile more than the quota fits in.
+    // etcd measures its file when it commits, every 100 ms; until then more than the quota fits in.
     const fill = async () => {
       for (let i = 0; i < 400; i++) await put(store, `/fill/${i}`, 1_000_000);
     };
@@ -53,7 +53,7 @@ describeWithEtcd('etcd in trouble', () => {
     expect((await store.get('/fill/0')).item!.value).toHaveLength(1_000_000);
   });
 
-  it('opens while etcd is down, refuses after the deadline, and serves once it is up', async () => {
+  it('opens while etcd is down, rejects after the deadline, and works once etcd is up', async () => {
     const cluster = await start();
     const member = cluster.members[0]!;
     await member.kill();
@@ -78,7 +78,7 @@ describeWithEtcd('etcd in trouble', () => {
     expect((await store.get('/a')).item!.modRevision).toBe(revision);
   });
 
-  it('gives a caller that gives up its answer at once, and one that waits in vain', async () => {
+  it('rejects at once when the caller aborts, and at the deadline otherwise', async () => {
     const cluster = await start();
     const store = await open(cluster, { callTimeoutMs: 700 });
     await store.revision();
@@ -95,7 +95,7 @@ describeWithEtcd('etcd in trouble', () => {
     await cluster.members[0]!.kill('SIGCONT');
   });
 
-  it('turns to another member when the first cannot be reached', async () => {
+  it('uses another member if the first is unreachable', async () => {
     const cluster = await start();
     const gone = await EtcdCluster.start();
     await gone.stop();
@@ -105,7 +105,7 @@ describeWithEtcd('etcd in trouble', () => {
     await recorder.reached((await put(store, '/a')).revision);
   });
 
-  it('is reached by TLS with a client certificate, and not without', async () => {
+  it('connects by TLS with a client certificate, and not without', async () => {
     const cluster = await start({ tls: true });
     const store = await open(cluster);
     const recorder = new Recorder('/');
@@ -122,7 +122,7 @@ describeWithEtcd('etcd in trouble', () => {
     await expect(openEtcdStore({ ...common, servers, certFile: caFile! })).rejects.toThrow('needs its key');
   });
 
-  it('never keeps silent about a deletion at the revision it was compacted to', async () => {
+  it('a watch from the compacted revision delivers a deletion of this revision, or ends', async () => {
     const store = await open(await start());
     await put(store, '/a');
     await put(store, '/b');
@@ -131,22 +131,22 @@ describeWithEtcd('etcd in trouble', () => {
     await store.compact(revision);
     const recorder = new Recorder('/');
     recorder.watch = store.watch('/', { from: revision }, recorder);
-    // An etcd that may have lost it: then the watch says so instead.
+    // An etcd version that may have lost the deletion: the watch ends with compacted.
     await recorder.reached(last).catch(() => expect(recorder.error).toMatchObject({ code: 'compacted' }));
     if (!recorder.error) expect(recorder.keys).toEqual(['a', 'c']);
   });
 
-  it('is compacted by one of several servers', async () => {
+  it('one of several servers compacts in each round', async () => {
     const store = await open(await start());
     const loops = Array.from(
       { length: 3 },
       () => new CompactionLoop({ store, clock: systemClock, logger: silentLogger, intervalMs: 0 }),
     );
-    const turn = async () => (await Promise.all(loops.map((loop) => loop.runRound()))).filter(Boolean).length;
+    const runRounds = async () => (await Promise.all(loops.map((loop) => loop.runRound()))).filter(Boolean).length;
     await put(store, '/a');
     const old = await store.revision();
-    // Who bids first in a round has not lost its key since its own last turn only if nobody bid after it.
-    const rounds = [await turn(), await turn(), await turn()];
+    // The last bidder of a round wins the next one, since no other server has written the key after it.
+    const rounds = [await runRounds(), await runRounds(), await runRounds()];
     expect(rounds[0]).toBe(0);
     expect(rounds.slice(1).every((count) => count <= 1)).toBe(true);
     for (let i = 0; i < 5; i++) await loops[0]!.runRound();

@@ -2,25 +2,25 @@ import { revisionOf, type Revision } from '../../src/machinery/revision.js';
 import type { KvStore, KeyValue, StoreEvent, Watch, WatchSink, Write } from '../../src/storage/kv-store.js';
 import { StorageError, type StorageErrorCode } from '../../src/storage/storage-error.js';
 
-/** One store under test. Others may have written to it before; nobody writes to it meanwhile. */
+/** A store under test. It may hold earlier writes, but has no other writers. */
 export interface ContractSubject {
   readonly store: KvStore;
   /** Closes the store and opens it again on the same data. */
   reopen?(): Promise<KvStore>;
-  /** Lets go of what `open` made, after the store was closed. */
+  /** Releases the resources of `open` after the store was closed. */
   dispose?(): Promise<void>;
 }
 
 export interface ContractFacts {
-  /** A value that large is taken, one of twice that size is refused. */
+  /** A value of this size is accepted, one of twice the size is rejected. */
   readonly valueBytesMax: number;
-  /** Whether data outlive the store; then its subjects can reopen. */
+  /** True if data survive a restart; its subjects can reopen. */
   readonly isDurable: boolean;
 }
 
 /**
- * What every backend does. `open` may be called many times; tests keep apart by prefixes, and compare revisions with
- * the one the store had when they began.
+ * The contract suite that every backend passes. Tests use separate prefixes, and compare revisions with the revision of
+ * the store at their beginning.
  */
 export function kvStoreContract(name: string, open: () => Promise<ContractSubject>, facts: ContractFacts): void {
   describe(`KvStore contract: ${name}`, () => {
@@ -61,11 +61,11 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
     };
 
     describe('get', () => {
-      it('answers an absent key with no item and the revision of the store', async () => {
+      it('returns no item and the revision of the store for an absent key', async () => {
         expect(await store.get(prefix + 'a')).toEqual({ item: undefined, revision: base });
       });
 
-      it('answers the bytes and both revisions', async () => {
+      it('returns the value with create-revision and mod-revision', async () => {
         const created = await write(put('a', 'one'));
         const changed = await write(put('a', 'two'));
         const { item, revision } = await store.get(prefix + 'a');
@@ -74,7 +74,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(revision).toBe(changed);
       });
 
-      it('begins a new life after a deletion', async () => {
+      it('a put after a deletion has a new create-revision', async () => {
         await write(put('a'));
         await write(del('a'));
         expect((await store.get(prefix + 'a')).item).toBeUndefined();
@@ -82,7 +82,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(show((await store.get(prefix + 'a')).item)).toEqual(['again', again, again]);
       });
 
-      it('answers the state as of a revision', async () => {
+      it('returns the state at a revision', async () => {
         const states = [];
         for (const step of [[put('a', '1')], [put('b', '1')], [put('a', '2')], [del('a')], [put('a', '3')]]) {
           states.push(await write(...step));
@@ -104,16 +104,16 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
       it.each([
         ['nothing', Buffer.alloc(0)],
         ['a zero byte', Buffer.from([0])],
-        ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00, 0xc0])],
+        ['bytes that are not UTF-8', Buffer.from([0xff, 0xfe, 0x00, 0xc0])],
         ['a Uint8Array inside a larger buffer', new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4)],
         ['20 kB', Buffer.alloc(20_000, 'x')],
-      ])('gives back %s as it was', async (_, value) => {
+      ])('returns %s unchanged', async (_, value) => {
         await store.txn([], [{ type: 'put', key: prefix + 'a', value }]);
         const { item } = await store.get(prefix + 'a');
         expect(Buffer.compare(item!.value, value)).toBe(0);
       });
 
-      it('answers with bytes that later calls do not change', async () => {
+      it('returns bytes that later calls do not change', async () => {
         await write(put('a', 'first'), put('b', 'other'));
         const { item } = await store.get(prefix + 'a');
         await store.get(prefix + 'b');
@@ -147,7 +147,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(result.revision).toBe(revision);
       });
 
-      it('goes on right behind a key, at the key with a zero byte after it', async () => {
+      it('continues after a key, from the key with a zero byte appended', async () => {
         await write(put('a'), put('a/'), put('b'));
         const { items, count } = await store.range(prefix, { from: `${prefix}a\0` });
         expect([keysOf(items), count]).toEqual([['a/', 'b'], 2]);
@@ -161,14 +161,14 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(keysOf((await store.range(prefix, { from: `${prefix}\ufb00` })).items)).toEqual(keys.slice(4));
       });
 
-      it('leaves out deleted keys', async () => {
+      it('excludes deleted keys', async () => {
         await write(put('a'), put('b'), put('c'));
         await write(del('b'));
         const { items, count } = await store.range(prefix);
         expect([keysOf(items), count]).toEqual([['a', 'c'], 2]);
       });
 
-      it('answers the state as of a revision, page by page, while writes go on', async () => {
+      it('returns the state at a revision page by page, under concurrent writes', async () => {
         await write(...['a', 'b', 'c', 'd', 'e'].map((key) => put(key, 'old')));
         const then = await store.revision();
         await write(put('aa', 'new'), del('b'), put('c', 'new'));
@@ -185,7 +185,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(keysOf((await store.range(prefix)).items)).toEqual(['a', 'aa', 'b', 'c']);
       });
 
-      it('answers every revision of a busy prefix as it was', async () => {
+      it('returns every past revision of a busy prefix', async () => {
         const model = new Map<string, string>();
         const states = new Map<Revision, [string, string][]>();
         for (let step = 0; step < 60; step++) {
@@ -202,7 +202,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         }
       });
 
-      it('reads many keys in order', async () => {
+      it('returns many keys in order', async () => {
         const keys = Array.from({ length: 3_000 }, (_, i) => `${i}`.padStart(5, '0'));
         for (let i = 0; i < keys.length; i += 100) await write(...keys.slice(i, i + 100).map((key) => put(key, 'v')));
         const all = await store.range(prefix);
@@ -212,7 +212,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
     });
 
     describe('txn', () => {
-      it('gives each writing transaction the next revision, and all its writes the same', async () => {
+      it('gives each writing transaction the next revision, shared by all its writes', async () => {
         const first = await write(put('a'), put('b'));
         const second = await write(put('b'), put('c'), del('a'));
         expect([first, second]).toEqual([base + 1, base + 2]);
@@ -225,13 +225,18 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
       });
 
       it.each([
-        { name: 'absent, and it is', compare: 'none', expected: 0, succeeded: true },
-        { name: 'absent, but it exists', compare: 'some', expected: 0, succeeded: false },
-        { name: 'at its revision', compare: 'some', expected: 'mod', succeeded: true },
-        { name: 'at an older revision', compare: 'some', expected: 'create', succeeded: false },
-        { name: 'at a revision, but it is absent', compare: 'none', expected: 'mod', succeeded: false },
-        { name: 'at a revision, but it was deleted', compare: 'deleted', expected: 'mod', succeeded: false },
-        { name: 'absent, as it was deleted', compare: 'deleted', expected: 0, succeeded: true },
+        { name: 'an absent key expected absent', compare: 'none', expected: 0, succeeded: true },
+        { name: 'an existing key expected absent', compare: 'some', expected: 0, succeeded: false },
+        { name: 'an existing key expected at its revision', compare: 'some', expected: 'mod', succeeded: true },
+        {
+          name: 'an existing key expected at an older revision',
+          compare: 'some',
+          expected: 'create',
+          succeeded: false,
+        },
+        { name: 'an absent key expected at a revision', compare: 'none', expected: 'mod', succeeded: false },
+        { name: 'a deleted key expected at a revision', compare: 'deleted', expected: 'mod', succeeded: false },
+        { name: 'a deleted key expected absent', compare: 'deleted', expected: 0, succeeded: true },
       ] as const)('compares: $name', async ({ compare, expected, succeeded }) => {
         const create = await write(put('some', '1'), put('deleted'));
         const mod = await write(put('some', '2'), del('deleted'));
@@ -245,7 +250,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         }
       });
 
-      it('writes nothing when one of several compares fails, and returns all compared keys', async () => {
+      it('writes nothing if one of several compares fails, and returns all compared keys', async () => {
         const revision = await write(put('a'), put('b'));
         const compares = [
           { key: prefix + 'a', modRevision: revision },
@@ -262,13 +267,13 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(keysOf((await store.range(prefix)).items)).toEqual(['a', 'b']);
       });
 
-      it('takes no revision when there is nothing to write', async () => {
+      it('uses no revision without effective writes', async () => {
         expect(await write()).toBe(base);
         expect(await write(del('absent'))).toBe(base);
         expect(await write(put('a'), del('absent'))).toBe(base + 1);
       });
 
-      it('lets exactly one of many concurrent writers win', async () => {
+      it('exactly one of many concurrent writers succeeds', async () => {
         const attempts = Array.from({ length: 30 }, (_, i) =>
           store.txn([{ key: prefix + 'a', modRevision: at(0) }], [put('a', `${i}`)]),
         );
@@ -277,7 +282,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(await store.revision()).toBe(base + 1);
       });
 
-      it('loses no update of concurrent read-modify-writes, and gives no revision twice', async () => {
+      it('loses no concurrent read-modify-write, and uses no revision twice', async () => {
         await write(put('counter', '0'));
         const revisions: number[] = [];
         const increment = async () => {
@@ -293,7 +298,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(revisions.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => base + 2 + i));
       });
 
-      it('shows a write to every read that begins after it was acknowledged', async () => {
+      it('a read sees every write acknowledged before it', async () => {
         for (let i = 0; i < 20; i++) {
           const revision = await write(put('a', `${i}`));
           const [get, range, current] = await Promise.all([
@@ -306,7 +311,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         }
       });
 
-      it('takes keys as long as Kubernetes makes them', async () => {
+      it('accepts the longest keys of Kubernetes', async () => {
         const key = `${'g'.repeat(63)}/${'n'.repeat(63)}/${'x'.repeat(253)}/${'y'.repeat(253)}`;
         await write(put(key, 'v'));
         await write(put(key, 'w'));
@@ -314,7 +319,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect((await store.get(prefix + key, { revision: at(base + 1) })).item!.value.toString()).toBe('v');
       });
 
-      it('takes a value of the largest size, and refuses a larger one with tooLarge', async () => {
+      it('accepts a value of the maximum size, and rejects a larger one (tooLarge)', async () => {
         const large = Buffer.alloc(facts.valueBytesMax, 'x');
         await store.txn([], [{ type: 'put', key: prefix + 'large', value: large }]);
         expect((await store.get(prefix + 'large')).item!.value.equals(large)).toBe(true);
@@ -328,7 +333,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
     });
 
     describe('watch', () => {
-      it('delivers what happens, in order, once, after watch() has returned', async () => {
+      it('delivers events once and in order, after watch() has returned', async () => {
         const recorder = watch(base + 1);
         await write(put('a', '1'));
         await write(put('b', '1'), put('c', '1'));
@@ -347,7 +352,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(recorder.tooEarly).toBe(false);
       });
 
-      it('replays the past, and goes on with the present', async () => {
+      it('replays past events, then delivers new ones', async () => {
         await write(put('a', '1'));
         const second = await write(put('a', '2'));
         await write(del('a'));
@@ -362,14 +367,14 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(recorder.tooEarly).toBe(false);
       });
 
-      it('waits for a revision that has not been reached', async () => {
+      it('starts at a future revision', async () => {
         const recorder = watch(base + 3);
         for (const key of ['a', 'b', 'c', 'd']) await write(put(key));
         await recorder.reached(at(base + 4));
         expect(recorder.keys).toEqual(['c', 'd']);
       });
 
-      it('delivers revisions whole', async () => {
+      it('delivers whole revisions', async () => {
         const recorder = watch(base + 1);
         for (let i = 0; i < 20; i++) await write(put('a', `${i}`), put('b', `${i}`), put('c', `${i}`));
         await recorder.reached(at(base + 20));
@@ -389,7 +394,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(recorder.keys).toEqual(['b/1', 'b/2']);
       });
 
-      it('carries the value before each event when asked to', async () => {
+      it('includes previous values with withPrevious', async () => {
         const recorder = watch(base + 1, { withPrevious: true });
         const plain = watch(base + 1);
         await write(put('a', '1'));
@@ -405,7 +410,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(plain.delivered.every((event) => event.previous === undefined)).toBe(true);
       });
 
-      it('keeps the order of the store under concurrent writers', async () => {
+      it('delivers in store order under concurrent writers', async () => {
         const recorder = watch(base + 1);
         const writer = async (id: number) => {
           for (let i = 0; i < 25; i++) await write(put(`${id}`, `${i}`));
@@ -422,7 +427,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         }
       });
 
-      it('gives several watches the same', async () => {
+      it('delivers the same events to several watches', async () => {
         const all = Array.from({ length: 5 }, () => watch(base + 1));
         for (let i = 0; i < 10; i++) await write(put('a', `${i}`));
         const late = watch(base + 1);
@@ -430,7 +435,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         for (const recorder of all) expect(recorder.log).toEqual(late.log);
       });
 
-      it('delivers a long past completely', async () => {
+      it('replays a long history completely', async () => {
         const count = 1_500;
         for (let i = 0; i < count; i += 50) {
           await Promise.all(Array.from({ length: 50 }, (_, j) => write(put(`${(i + j) % 7}`, `${i + j}`))));
@@ -440,7 +445,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(recorder.delivered.map(revisionOfEvent)).toEqual(Array.from({ length: count }, (_, i) => base + 1 + i));
       });
 
-      it('is silent after close, also when it is closed from inside a delivery', async () => {
+      it('delivers nothing after close(), also when closed within a delivery', async () => {
         const closed = watch(base + 1);
         closed.watch!.close();
         const inside = watch(base + 1);
@@ -455,7 +460,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(inside.error).toBeUndefined();
       });
 
-      it('tells how far it is when nothing happens under the prefix', async () => {
+      it('reports progress without events under the prefix', async () => {
         const recorder = watch(base + 1, { prefix: `${prefix}quiet/` });
         const last = await write(put('elsewhere'));
         while (recorder.revision < last) {
@@ -475,7 +480,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         return revisions as [Revision, Revision, Revision, Revision];
       };
 
-      it('makes reads below fail, and keeps those from there on', async () => {
+      it('rejects reads below the revision, and keeps those from it on', async () => {
         const [first, second, third, fourth] = await history();
         await store.compact(second);
         await refused(store.get(prefix + 'a', { revision: first }), 'compacted');
@@ -491,7 +496,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(show((await store.get(prefix + 'a')).item)).toEqual(['3', first, fourth]);
       });
 
-      it('ends watches that begin below, and lets those begin that do not', async () => {
+      it('ends watches from below the revision, and starts those from it on', async () => {
         const [first, second, , fourth] = await history();
         await store.compact(second);
         const below = watch(first);
@@ -503,7 +508,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(above.keys).toEqual(['b', 'a']);
       });
 
-      it('leaves a watch alone that has seen everything', async () => {
+      it('does not end a watch that is up to date', async () => {
         const recorder = watch(base + 1);
         const [, , , fourth] = await history();
         await recorder.reached(fourth);
@@ -514,7 +519,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(recorder.keys).toEqual(['a', 'a', 'b', 'b', 'a', 'c']);
       });
 
-      it('takes no revision, may be repeated, and refuses the future', async () => {
+      it('uses no revision, is idempotent, and rejects future revisions', async () => {
         const [, second, , fourth] = await history();
         await store.compact(second);
         await store.compact(second);
@@ -525,13 +530,13 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
     });
 
     describe('errors', () => {
-      it('refuses to read at a revision that has not been reached', async () => {
+      it('rejects a read at a future revision (futureRevision)', async () => {
         const revision = at(base + 1);
         await refused(store.get(prefix + 'a', { revision }), 'futureRevision');
         await refused(store.range(prefix, { revision }), 'futureRevision');
       });
 
-      it('does nothing for a caller that has given up', async () => {
+      it('rejects a call with an aborted signal without effect', async () => {
         const signal = AbortSignal.abort(new Error('gone'));
         const error = await refused(store.get(prefix + 'a', { signal }), 'unavailable');
         expect(error.cause).toEqual(new Error('gone'));
@@ -541,7 +546,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(await store.revision()).toBe(base);
       });
 
-      it('answers a caller that gives up meanwhile, at once', async () => {
+      it('rejects at once when the signal is aborted during the call', async () => {
         const controller = new AbortController();
         const answer = store.txn([], [put('a')], { signal: controller.signal }).then(
           () => 'written',
@@ -551,7 +556,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect(['written', 'unavailable']).toContain(await answer);
       });
 
-      it('refuses everything after close', async () => {
+      it('rejects every call after close() (closed)', async () => {
         const other = await open();
         const recorder = new Recorder(prefix);
         other.store.watch(prefix, { from: at((await other.store.revision()) + 1) }, recorder);
@@ -573,7 +578,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
       });
     });
 
-    (facts.isDurable ? describe : describe.skip)('another life', () => {
+    (facts.isDurable ? describe : describe.skip)('after reopening', () => {
       it('keeps data, revisions and history', async () => {
         const first = await write(put('a', '1'), put('b', '1'));
         const second = await write(put('a', '2'), del('b'));
@@ -608,10 +613,10 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
   });
 }
 
-/** A sink that remembers, and that a test can wait for. */
+/** A sink that records calls, for which tests can wait. */
 export class Recorder implements WatchSink {
   readonly batches: { events: readonly StoreEvent[]; revision: Revision }[] = [];
-  /** The last revision that it knows it has seen everything of. */
+  /** The last revision up to which it has received all events. */
   revision = 0;
   error: Error | undefined;
   calls = 0;
@@ -622,7 +627,7 @@ export class Recorder implements WatchSink {
   private isReturned = false;
 
   constructor(private readonly prefix: string) {
-    // The sink must not be called before watch() has returned, which is before this turn ends.
+    // The sink must not be called before watch() has returned, which is before the next microtask.
     queueMicrotask(() => (this.isReturned = true));
   }
 
@@ -685,7 +690,7 @@ const show = (item: KeyValue | undefined) => item && [item.value.toString(), ite
 
 const revisionOfEvent = (event: StoreEvent) => (event.type === 'put' ? event.item.modRevision : event.modRevision);
 
-/** Rejections are StorageErrors of the expected code, and nothing else. */
+/** Expects a rejection with a StorageError of the code. */
 export async function refused(call: Promise<unknown>, code: StorageErrorCode): Promise<StorageError> {
   const error: unknown = await call.then(
     () => undefined,

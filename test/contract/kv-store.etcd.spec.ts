@@ -20,7 +20,7 @@ describeWithEtcd('etcd', () => {
         },
       };
     },
-    // etcd's default is 1.5 MiB for the whole request.
+    // etcd's default limit is 1.5 MiB per request.
     { valueBytesMax: 1_500_000, isDurable: true },
   );
 });

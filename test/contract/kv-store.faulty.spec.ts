@@ -6,7 +6,7 @@ import { FaultyStore } from '../../src/storage/decorators/faulty-store.js';
 import { MeasuredStore } from '../../src/storage/decorators/measured-store.js';
 import { kvStoreContract } from './kv-store.contract.js';
 
-// Slow calls and lost connections are within the contract, and so is being measured.
+// Delayed calls, lost connections and measuring are within the contract.
 const plan = { clock: systemClock, delay: { oneIn: 10, msMax: 2 }, watchCut: { oneIn: 3, msMax: 5 } };
 
 kvStoreContract(

@@ -4,7 +4,7 @@ import { simulate, type SimulationOptions } from '../../scripts/simulation/simul
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import type { KvStore } from '../../src/storage/kv-store.js';
 
-/** One time in so many. */
+/** Returns true on every `oneIn`-th call. */
 function now(oneIn: number): () => boolean {
   let count = 0;
   return () => ++count % oneIn === 0;
@@ -12,7 +12,7 @@ function now(oneIn: number): () => boolean {
 
 type Hear = (type: string, object: KubeObject) => void;
 
-/** Changes what each watch tells. */
+/** Wraps an API whose watches send changed events. */
 const watching =
   (between: (hear: Hear) => Hear) =>
   (api: Api): Api => ({
@@ -24,16 +24,16 @@ const watching =
     },
   });
 
-/** Changes a server's words. */
-const saying =
-  (lie: (api: Api) => Partial<Api>) =>
-  (api: Api): Api => ({ ...api, name: api.name, ...lie(api) });
+/** Wraps an API with changed responses. */
+const responding =
+  (changed: (api: Api) => Partial<Api>) =>
+  (api: Api): Api => ({ ...api, name: api.name, ...changed(api) });
 
 const isChange = (type: string) => type !== 'BOOKMARK' && type !== 'ERROR';
 const due = now(9);
 
-/** Each server lies in one way; what the lie breaks must be reported by its name. */
-const lies: Record<Guarantee, Pick<SimulationOptions, 'wrapApi' | 'wrapStore'>> = {
+/** For each guarantee a server that violates it in one way, which the checks must report. */
+const violators: Record<Guarantee, Pick<SimulationOptions, 'wrapApi' | 'wrapStore'>> = {
   ordered: {
     wrapApi: watching((hear) => {
       let late: (() => void) | undefined;
@@ -67,7 +67,7 @@ const lies: Record<Guarantee, Pick<SimulationOptions, 'wrapApi' | 'wrapStore'>> 
     wrapApi: watching((hear) => (type, object) => hear(type === 'MODIFIED' && due() ? 'ADDED' : type, object)),
   },
   resumable: {
-    wrapApi: saying((api) => ({
+    wrapApi: responding((api) => ({
       watch: (selection, query, ...rest) => {
         const from = query['resourceVersion'];
         const later = from === undefined || from === '0' ? {} : { resourceVersion: String(Number(from) + 20) };
@@ -83,59 +83,59 @@ const lies: Record<Guarantee, Pick<SimulationOptions, 'wrapApi' | 'wrapStore'>> 
     }),
   },
   'consistent-list': {
-    wrapApi: saying((api) => ({
-      list: async (...words) => {
-        const page = await api.list(...words);
+    wrapApi: responding((api) => ({
+      list: async (...args) => {
+        const page = await api.list(...args);
         return due() ? { ...page, items: page.items.slice(1) } : page;
       },
     })),
   },
   'read-your-write': {
-    wrapApi: saying((api) => {
+    wrapApi: responding((api) => {
       const first = new Map<string, KubeObject>();
       return {
-        get: async (place, query, call) => {
-          const known = first.get(keyOf(place)) ?? (await api.get(place, query, call));
-          first.set(keyOf(place), known);
+        get: async (ref, query, call) => {
+          const known = first.get(keyOf(ref)) ?? (await api.get(ref, query, call));
+          first.set(keyOf(ref), known);
           return known;
         },
       };
     }),
   },
   'no-lost-acknowledged-write': {
-    wrapApi: saying((api) => ({
-      create: (place, object, call) => api.create(place, object, { ...call, dryRun: true }),
+    wrapApi: responding((api) => ({
+      create: (ref, object, call) => api.create(ref, object, { ...call, dryRun: true }),
     })),
   },
   'no-lost-update': {
-    wrapApi: saying((api) => ({
-      update: async (place, object, call) => {
-        // Somebody was faster, and is overwritten all the same.
-        const { metadata } = await api.patch(place, 'merge', { metadata: { labels: { color: 'white' } } });
-        return api.update(place, { ...object, metadata: { ...object.metadata, ...metadata } }, call);
+    wrapApi: responding((api) => ({
+      update: async (ref, object, call) => {
+        // A concurrent write is overwritten without a conflict.
+        const { metadata } = await api.patch(ref, 'merge', { metadata: { labels: { color: 'white' } } });
+        return api.update(ref, { ...object, metadata: { ...object.metadata, ...metadata } }, call);
       },
     })),
   },
   'refused-is-not-made': {
-    wrapApi: saying((api) => ({
-      update: async (...words) => {
-        await api.update(...words);
+    wrapApi: responding((api) => ({
+      update: async (...args) => {
+        await api.update(...args);
         throw new ApiFailure(409, 'Conflict', 'not at all');
       },
     })),
   },
   'cache-is-store': { wrapStore: dropsEvents },
   'no-surprise': {
-    wrapApi: saying((api) => ({
-      patch: (...words) => {
+    wrapApi: responding((api) => ({
+      patch: (...args) => {
         if (due()) throw new ApiFailure(500, 'InternalError', 'oops');
-        return api.patch(...words);
+        return api.patch(...args);
       },
     })),
   },
 };
 
-/** A store whose watch forgets one event in so many. */
+/** A store whose watch drops one event in 40. */
 function dropsEvents(store: KvStore): KvStore {
   const isDropped = now(40);
   return {
@@ -154,9 +154,15 @@ function dropsEvents(store: KvStore): KvStore {
   };
 }
 
-describe('a server that lies is found out, by the name of what it breaks', () => {
+describe('a violated guarantee is reported by its name', () => {
   it.each(Object.keys(guarantees) as Guarantee[])('%s', async (name) => {
-    const { violations } = await simulate({ seed: 8, simulatedMs: 3_000, clients: 6, faults: 'none', ...lies[name] });
+    const { violations } = await simulate({
+      seed: 8,
+      simulatedMs: 3_000,
+      clients: 6,
+      faults: 'none',
+      ...violators[name],
+    });
     expect(violations.map(({ guarantee }) => guarantee)).toContain(name);
   });
 });

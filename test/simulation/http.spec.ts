@@ -12,8 +12,8 @@ import { allIsTold, eventually } from '../harness/eventually.js';
 
 const runMs = 3_000;
 
-/** The same clients over real sockets: few, and on the clock of the wall, so a seed makes only a similar run. */
-describe('two servers keep every guarantee over HTTP', () => {
+/** The same clients over real sockets. Few, and in real time, so a seed only makes a similar run. */
+describe('two servers keep all guarantees over HTTP', () => {
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
   const rng = new SeededRng(seed);
   const fork = () => new SeededRng(rng.below(2 ** 31));
@@ -43,7 +43,10 @@ describe('two servers keep every guarantee over HTTP', () => {
     crowd.start(5);
     await sleep(runMs);
     const count = (of: string) => crowd.ledger.counts()[of]!;
-    await eventually('something was done and told', () => count('acknowledged') > 20 && count('events') > 20);
+    await eventually(
+      'writes are acknowledged and events received',
+      () => count('acknowledged') > 20 && count('events') > 20,
+    );
     await crowd.stop();
     await allIsTold(crowd.ledger);
     const violations = violationsOf(history, crowd.ledger);

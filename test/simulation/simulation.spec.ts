@@ -11,8 +11,8 @@ async function expectGuarantees(seed: number, faults: 'random' | 'none'): Promis
   expect(report.counts['events']).toBeGreaterThan(20);
 }
 
-describe('two servers on one store keep every guarantee', () => {
-  it('in peace, where nothing expires either', async () => {
+describe('two servers on one store keep all guarantees', () => {
+  it('without faults, and no watch expires', async () => {
     const report = await simulate({ seed: 1, faults: 'none' });
     if (report.violations.length > 0) throw new Error(describeReport(report));
     expect(report.counts).toMatchObject({ unknown: expect.any(Number), expired: 0 });
@@ -26,7 +26,7 @@ describe('two servers on one store keep every guarantee', () => {
     await expectGuarantees(randomSeed, 'random');
   });
 
-  it('in the same way each time', async () => {
+  it('the same seed gives the same run', async () => {
     const [first, second] = [await simulate({ seed: 48 }), await simulate({ seed: 48 })];
     expect(second).toEqual(first);
   });
