@@ -1,12 +1,9 @@
-import { asFields, asNumber, isSet } from '../../machinery/fields.js';
+import type { PodDisruptionBudget } from '../../catalog/types/policy.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-const amountCell = (amount: unknown): string => {
-  if (!isSet(amount)) return 'N/A';
-  return typeof amount === 'string' ? amount : String(asNumber(amount));
-};
+const amountCell = (amount: number | string | undefined): string => (amount === undefined ? 'N/A' : String(amount));
 
-export const podDisruptionBudgetTable: TableDefinition = {
+export const podDisruptionBudgetTable: TableDefinition<PodDisruptionBudget> = {
   columns: [
     nameColumn,
     { name: 'Min Available', type: 'string', description: 'How many pods must stay.' },
@@ -14,14 +11,11 @@ export const podDisruptionBudgetTable: TableDefinition = {
     { name: 'Allowed Disruptions', type: 'integer', description: 'How many pods may be evicted now.' },
     ageColumn,
   ],
-  cells(budget, { nowMs }) {
-    const spec = asFields(budget['spec']);
-    return [
-      budget.metadata.name ?? '',
-      amountCell(spec['minAvailable']),
-      amountCell(spec['maxUnavailable']),
-      asNumber(asFields(budget['status'])['disruptionsAllowed']),
-      ageCell(budget.metadata.creationTimestamp, nowMs),
-    ];
-  },
+  cells: ({ metadata, spec, status }, { nowMs }) => [
+    metadata.name ?? '',
+    amountCell(spec?.minAvailable),
+    amountCell(spec?.maxUnavailable),
+    status?.disruptionsAllowed ?? 0,
+    ageCell(metadata.creationTimestamp, nowMs),
+  ],
 };

@@ -15,7 +15,7 @@ export const policyResources: readonly ResourceDefinition[] = [
     strategy: podDisruptionBudgetStrategy,
     table: podDisruptionBudgetTable,
     subresources: { status: podDisruptionBudgetStatusSubresource },
-    // Evictions count down in its status: a write that does not say what it read could give them back.
+    // Evictions decrement status.disruptionsAllowed: an unconditional update could restore an old value.
     allowsUnconditionalUpdate: false,
     storedVersions: storedBudgets,
   }),
