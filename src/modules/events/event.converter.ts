@@ -1,6 +1,9 @@
+import type * as coreV1 from '../../catalog/types/core.v1.js';
+import type * as eventsV1 from '../../catalog/types/events.v1.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 
-/** What is called otherwise in the core group; every other field is the same there. */
+/** Field names of events.k8s.io/v1 and their names in core/v1; the other fields have the same name in both. */
 const coreNames = {
   regarding: 'involvedObject',
   note: 'message',
@@ -11,24 +14,25 @@ const coreNames = {
   deprecatedCount: 'count',
 } as const;
 
-const ownNames = Object.fromEntries(Object.entries(coreNames).map(([own, core]) => [core, own]));
+const eventsNames = Object.fromEntries(Object.entries(coreNames).map(([name, coreName]) => [coreName, name]));
 
-export function toCoreEvent(event: KubeObject): KubeObject {
+export function toCoreEvent(event: eventsV1.Event): coreV1.Event {
   return renamed(event, coreNames);
 }
 
-export function fromCoreEvent(event: KubeObject): KubeObject {
-  const own = renamed(event, ownNames);
-  // The core group says them even when there is nothing to say.
-  for (const field of ['reportingController', 'reportingInstance']) if (own[field] === '') delete own[field];
-  return own;
+export function fromCoreEvent(event: coreV1.Event): eventsV1.Event {
+  const converted: Mutable<eventsV1.Event> = renamed(event, eventsNames);
+  // core/v1 writes both even if they are empty.
+  if (converted.reportingController === '') delete converted.reportingController;
+  if (converted.reportingInstance === '') delete converted.reportingInstance;
+  return converted;
 }
 
-const parts = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+const referenceFields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 
-/** What field selectors may name, and what that is called in the core group. */
+/** The field labels of field selectors, and their names in core/v1. */
 export const eventFieldLabels: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(parts.map((part) => [`regarding.${part}`, `involvedObject.${part}`])),
+  ...Object.fromEntries(referenceFields.map((field) => [`regarding.${field}`, `involvedObject.${field}`])),
   reportingController: 'reportingComponent',
   reason: 'reason',
   type: 'type',

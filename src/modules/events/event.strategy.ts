@@ -1,40 +1,39 @@
+import type { Event } from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, type FieldError } from '../../machinery/field-error.js';
-import { asFields, asNumber, asText, isSet } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 import { eventStrategy as coreEventStrategy } from '../core/event.strategy.js';
 import { validateReport } from './reported-event.validation.js';
 
 /**
- * Events of their own group. They are stored as those of the core group, so that fields have the names of the core
- * group here; but who writes them says everything, and changes nothing later but the series.
+ * The strategy of events.k8s.io/v1. Objects are stored as core/v1, so hooks see its field names; but more fields are
+ * required, and only the series can be updated.
  */
-export function eventStrategy(naming: NamingProfile): Strategy {
-  const validateSaid = (event: KubeObject): FieldError[] =>
-    asText(event['eventTime']) === ''
-      ? (coreEventStrategy.validateCreate?.(event, nobody) ?? [])
-      : validateReport(event, 'reportingController', naming.systemNamespace('system'));
+export function eventStrategy(naming: NamingProfile): Strategy<Event> {
+  const validateFields = (event: Event): FieldError[] =>
+    event.eventTime
+      ? validateReport(event, 'reportingController', naming.systemNamespace('system'))
+      : (coreEventStrategy.validateCreate?.(event, nobody) ?? []);
 
   return {
     ...coreEventStrategy,
     validateName: nameIsDnsSubdomain,
-    validateCreate: (event) => [...validateSaid(event), ...validateSeries(event), ...validateNew(event)],
+    validateCreate: (event) => [...validateFields(event), ...validateSeries(event), ...validateNew(event)],
     validateUpdate: (event, old) => [
-      ...validateSaid(event),
-      ...(deepEqual(event['series'], old['series']) ? [] : validateSeries(event)),
-      ...fixed
+      ...validateFields(event),
+      ...(deepEqual(event.series, old.series) ? [] : validateSeries(event)),
+      ...immutableFields
         .filter((field) => !deepEqual(event[field] ?? null, old[field] ?? null))
-        .map((field) => fieldError.invalid(shownAs(field), event[field] ?? null, 'field is immutable')),
+        .map((field) => fieldError.invalid(servedName(field), event[field] ?? null, 'field is immutable')),
     ],
   };
 }
 
 const nobody = { user: { name: '', uid: '', groups: [], extra: {} }, now: '' };
 
-const fixed = [
+const immutableFields = [
   'involvedObject',
   'reason',
   'message',
@@ -48,22 +47,23 @@ const fixed = [
   'related',
   'reportingComponent',
   'reportingInstance',
-];
+] as const;
 
-const shownAs = (field: string): string => (field === 'reportingComponent' ? 'reportingController' : field);
+/** The name in events.k8s.io/v1; kube-apiserver translates this field alone. */
+const servedName = (field: string): string => (field === 'reportingComponent' ? 'reportingController' : field);
 
-function validateNew(event: KubeObject): FieldError[] {
+function validateNew(event: Event): FieldError[] {
   const errors: FieldError[] = [];
-  const type = asText(event['type']);
-  if (asText(event['eventTime']) === '') errors.push(fieldError.required('eventTime'));
+  const { type = '' } = event;
+  if (!event.eventTime) errors.push(fieldError.required('eventTime'));
   if (type !== 'Normal' && type !== 'Warning') {
     errors.push(fieldError.invalid('type', '', `has invalid value: ${type}`));
   }
   const isUnset: Record<string, boolean> = {
-    firstTimestamp: !isSet(event['firstTimestamp']),
-    lastTimestamp: !isSet(event['lastTimestamp']),
-    count: asNumber(event['count']) === 0,
-    source: Object.keys(asFields(event['source'])).length === 0,
+    firstTimestamp: !event.firstTimestamp,
+    lastTimestamp: !event.lastTimestamp,
+    count: !event.count,
+    source: Object.keys(event.source ?? {}).length === 0,
   };
   for (const [field, unset] of Object.entries(isUnset)) {
     if (!unset) errors.push(fieldError.invalid(field, '', 'needs to be unset'));
@@ -71,11 +71,11 @@ function validateNew(event: KubeObject): FieldError[] {
   return errors;
 }
 
-function validateSeries(event: KubeObject): FieldError[] {
-  if (!isSet(event['series'])) return [];
-  const { count, lastObservedTime } = asFields(event['series']);
+function validateSeries({ series }: Event): FieldError[] {
+  if (!series) return [];
+  const { count = 0, lastObservedTime } = series;
   return [
-    ...(asNumber(count) < 2 ? [fieldError.invalid('series.count', '', 'should be at least 2')] : []),
-    ...(isSet(lastObservedTime) ? [] : [fieldError.required('series.lastObservedTime')]),
+    ...(count < 2 ? [fieldError.invalid('series.count', '', 'should be at least 2')] : []),
+    ...(lastObservedTime ? [] : [fieldError.required('series.lastObservedTime')]),
   ];
 }

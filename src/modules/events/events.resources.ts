@@ -7,7 +7,7 @@ import { eventStrategy } from './event.strategy.js';
 
 export const eventsVersion = (naming: NamingProfile) => ({ group: naming.group('events'), version: 'v1' });
 
-/** The events of the core group under the names that they got when their rules became stricter. */
+/** events.k8s.io/v1 serves the Events of core/v1 with other field names and stricter validation. */
 export function eventsResources(naming: NamingProfile): readonly ResourceDefinition[] {
   const stored = coreResources(naming).find(({ plural }) => plural === 'events')!;
   return [
@@ -17,7 +17,7 @@ export function eventsResources(naming: NamingProfile): readonly ResourceDefinit
       table: { columns: eventTable.columns, cells: (event, context) => eventTable.cells(toCoreEvent(event), context) },
       toHub: toCoreEvent,
       fromHub: fromCoreEvent,
-      // Its own names alone: those of the core group mean nothing here.
+      // Without the field labels of core/v1.
       selectableFields: {},
       fieldLabels: eventFieldLabels,
     }),
