@@ -1,15 +1,19 @@
+import type {
+  FlowSchemaSpec,
+  PolicyRulesWithSubjects,
+  PriorityLevelConfigurationSpec,
+} from '../../catalog/types/flowcontrol.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import type { Fields } from '../../machinery/fields.js';
 import { allAuthenticated, allUnauthenticated, groupNames, userNames } from '../../machinery/user-info.js';
 import { everything, groupSubject, mandatoryFlowSchemas, mandatoryPriorityLevels } from './mandatory-objects.js';
 
 /**
- * What every cluster begins with, by name. All of it carries an annotation that says whether the server may put the
- * specification right at a later start: an operator who has changed a suggested one says `false` there.
+ * Specs of the objects that are created at the first start, by name. Each object has an annotation that allows the
+ * server to update its spec at a later start; administrators set it to `false` on suggested objects that they change.
  */
 export interface FlowcontrolBootObjects {
-  readonly flowSchemas: Readonly<Record<string, Fields>>;
-  readonly priorityLevels: Readonly<Record<string, Fields>>;
+  readonly flowSchemas: Readonly<Record<string, FlowSchemaSpec>>;
+  readonly priorityLevels: Readonly<Record<string, PriorityLevelConfigurationSpec>>;
 }
 
 export const autoupdateAnnotation = (naming: NamingProfile): string => naming.label('autoupdate-spec', 'apf');
@@ -21,8 +25,13 @@ export function flowcontrolBootObjects(naming: NamingProfile): FlowcontrolBootOb
   };
 }
 
-/** level, shares, percent to lend, queues, hand: all of them queue up to 50 requests. */
-const level = (shares: number, lendablePercent: number, queues: number, handSize: number): Fields => ({
+/** The spec of a level that queues up to 50 requests in each queue. */
+const level = (
+  shares: number,
+  lendablePercent: number,
+  queues: number,
+  handSize: number,
+): PriorityLevelConfigurationSpec => ({
   type: 'Limited',
   limited: {
     nominalConcurrencyShares: shares,
@@ -31,7 +40,7 @@ const level = (shares: number, lendablePercent: number, queues: number, handSize
   },
 });
 
-const suggestedPriorityLevels: Readonly<Record<string, Fields>> = {
+const suggestedPriorityLevels: Readonly<Record<string, PriorityLevelConfigurationSpec>> = {
   'global-default': level(20, 50, 128, 6),
   'leader-election': level(10, 0, 16, 4),
   'node-high': level(40, 25, 64, 6),
@@ -42,14 +51,19 @@ const suggestedPriorityLevels: Readonly<Record<string, Fields>> = {
 
 const userSubject = (name: string) => ({ kind: 'User', user: { name } });
 
-const schema = (priorityLevel: string, matchingPrecedence: number, by: string | undefined, rules: Fields): Fields => ({
+const schema = (
+  priorityLevel: string,
+  matchingPrecedence: number,
+  by: string | undefined,
+  rules: PolicyRulesWithSubjects,
+): FlowSchemaSpec => ({
   priorityLevelConfiguration: { name: priorityLevel },
   matchingPrecedence,
   ...(by !== undefined && { distinguisherMethod: { type: by } }),
   rules: [rules],
 });
 
-function suggestedFlowSchemas(naming: NamingProfile): Readonly<Record<string, Fields>> {
+function suggestedFlowSchemas(naming: NamingProfile): Readonly<Record<string, FlowSchemaSpec>> {
   const systemAccounts = {
     kind: 'ServiceAccount',
     serviceAccount: { namespace: naming.systemNamespace('system'), name: '*' },

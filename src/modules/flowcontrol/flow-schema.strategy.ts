@@ -1,24 +1,25 @@
-import { asFields, fillInZero, makeFields } from '../../machinery/fields.js';
+import type { FlowSchema } from '../../catalog/types/flowcontrol.v1.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateConditions, validateFlowSchema } from './flow-schema.validation.js';
 
 const matchingPrecedenceDefault = 1000;
 
-/** Which requests belong together, and which priority level they go to. */
-export const flowSchemaStrategy: Strategy = {
+/** A FlowSchema matches requests and assigns them to a priority level. */
+export const flowSchemaStrategy: Strategy<FlowSchema> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   default(schema) {
-    fillInZero(makeFields(schema, 'spec'), 'matchingPrecedence', matchingPrecedenceDefault);
-    makeFields(asFields(schema['spec']), 'priorityLevelConfiguration');
-    makeFields(schema, 'status');
+    const spec = (schema.spec ??= {});
+    spec.matchingPrecedence ||= matchingPrecedenceDefault;
+    spec.priorityLevelConfiguration ??= {};
+    schema.status ??= {};
   },
   prepareForCreate(schema) {
-    schema['status'] = {};
+    schema.status = {};
   },
   prepareForUpdate(schema, old) {
-    schema['status'] = old['status'];
+    schema.status = old.status;
   },
   validateCreate: (schema) => [...validateFlowSchema(schema), ...validateConditions(schema)],
   validateUpdate: (schema) => [...validateFlowSchema(schema), ...validateConditions(schema)],

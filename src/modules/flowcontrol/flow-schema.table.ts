@@ -1,7 +1,7 @@
-import { asFields, asItems, asNumber, asText, isSet } from '../../machinery/fields.js';
+import type { FlowSchema } from '../../catalog/types/flowcontrol.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-export const flowSchemaTable: TableDefinition = {
+export const flowSchemaTable: TableDefinition<FlowSchema> = {
   columns: [
     nameColumn,
     { name: 'PriorityLevel', type: 'string', description: 'The priority level that its requests go to.' },
@@ -10,17 +10,16 @@ export const flowSchemaTable: TableDefinition = {
     ageColumn,
     { name: 'MissingPL', type: 'string', description: 'Whether its priority level does not exist.' },
   ],
-  cells(schema, { nowMs }) {
-    const spec = asFields(schema['spec']);
-    const method = spec['distinguisherMethod'];
-    const dangling = asItems(asFields(schema['status'])['conditions']).find(({ type }) => type === 'Dangling');
+  cells({ metadata, spec = {}, status }, { nowMs }) {
+    const { distinguisherMethod } = spec;
+    const dangling = status?.conditions?.find(({ type }) => type === 'Dangling');
     return [
-      schema.metadata.name ?? '',
-      asText(asFields(spec['priorityLevelConfiguration'])['name']),
-      asNumber(spec['matchingPrecedence']),
-      isSet(method) ? asText(asFields(method)['type']) : '<none>',
-      ageCell(schema.metadata.creationTimestamp, nowMs),
-      dangling ? asText(dangling['status']) : '?',
+      metadata.name ?? '',
+      spec.priorityLevelConfiguration?.name ?? '',
+      spec.matchingPrecedence ?? 0,
+      distinguisherMethod ? (distinguisherMethod.type ?? '') : '<none>',
+      ageCell(metadata.creationTimestamp, nowMs),
+      dangling ? (dangling.status ?? '') : '?',
     ];
   },
 };

@@ -1,18 +1,25 @@
+import type {
+  FlowDistinguisherMethod,
+  FlowSchema,
+  FlowSchemaSpec,
+  NonResourcePolicyRule,
+  PolicyRulesWithSubjects,
+  PriorityLevelConfiguration,
+  ResourcePolicyRule,
+  Subject,
+} from '../../catalog/types/flowcontrol.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, duplicates, each, oneOf, required, requiredName } from '../../machinery/field-rules.js';
-import { asFields, asItems, asNumber, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
 import { goStruct, type GoStruct } from '../../machinery/go-value.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../machinery/names.js';
 import { mandatoryFlowSchemas } from './mandatory-objects.js';
 
 const precedenceMax = 10_000;
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 
-export function validateFlowSchema(schema: KubeObject): FieldError[] {
-  const name = schema.metadata.name ?? '';
-  const spec = asFields(schema['spec']);
+export function validateFlowSchema({ metadata, spec = {} }: FlowSchema): FieldError[] {
+  const { name = '' } = metadata;
   const errors = validateSpec(spec, name, path('spec'));
   const mandatory = Object.hasOwn(mandatoryFlowSchemas, name) ? mandatoryFlowSchemas[name] : undefined;
   if (mandatory && !deepEqual(spec, mandatory)) {
@@ -28,31 +35,29 @@ const shownSpec: GoStruct = [
   ['rules', null],
 ];
 
-/** Those of flow schemas and of priority levels follow the same rules. */
-export function validateConditions(object: KubeObject): FieldError[] {
+export function validateConditions({ status }: FlowSchema | PriorityLevelConfiguration): FieldError[] {
   const at = path('status').child('conditions');
-  const conditions = asFields(object['status'])['conditions'];
+  const conditions = status?.conditions ?? [];
   return [
     ...duplicates(
-      asItems(conditions),
-      ({ type }) => asText(type),
+      conditions,
+      ({ type = '' }) => type,
       (index) => at.index(index).child('type'),
     ),
     ...each(conditions, at, ({ type }, where) => required(type, where.child('type'))),
   ];
 }
 
-function validateSpec(spec: Fields, name: string, at: FieldPath): FieldError[] {
-  const precedence = asNumber(spec['matchingPrecedence']);
-  const level = asText(asFields(spec['priorityLevelConfiguration'])['name']);
+function validateSpec(spec: FlowSchemaSpec, name: string, at: FieldPath): FieldError[] {
+  const level = spec.priorityLevelConfiguration?.name ?? '';
   const levelAt = at.child('priorityLevelConfiguration', 'name');
   return [
-    ...validatePrecedence(precedence, name, at.child('matchingPrecedence')),
-    ...validateDistinguisher(spec['distinguisherMethod'], at.child('distinguisherMethod', 'type')),
+    ...validatePrecedence(spec.matchingPrecedence ?? 0, name, at.child('matchingPrecedence')),
+    ...validateDistinguisher(spec.distinguisherMethod, at.child('distinguisherMethod', 'type')),
     ...(level === ''
       ? required(level, levelAt, 'must reference a priority level')
       : checked(level, levelAt, nameIsDnsSubdomain)),
-    ...each(spec['rules'], at.child('rules'), validateRules),
+    ...each(spec.rules, at.child('rules'), validateRules),
   ];
 }
 
@@ -66,20 +71,19 @@ function validatePrecedence(precedence: number, name: string, at: FieldPath): Fi
   return [];
 }
 
-function validateDistinguisher(method: unknown, at: FieldPath): FieldError[] {
-  const type = asText(asFields(method)['type']);
+function validateDistinguisher(method: FlowDistinguisherMethod | undefined, at: FieldPath): FieldError[] {
+  const type = method?.type ?? '';
   const supported = ['ByNamespace', 'ByUser'];
-  if (!isSet(method) || supported.includes(type)) return [];
+  if (!method || supported.includes(type)) return [];
   return [fieldError.notSupported(String(at), { Type: type }, supported)];
 }
 
-function validateRules(rules: Fields, at: FieldPath): FieldError[] {
-  const { subjects, resourceRules, nonResourceRules } = rules;
-  const errors =
-    asItems(subjects).length === 0
-      ? required(undefined, at.child('subjects'), 'subjects must contain at least one value')
-      : each(subjects, at.child('subjects'), validateSubject);
-  if (asItems(resourceRules).length === 0 && asItems(nonResourceRules).length === 0) {
+function validateRules(rules: PolicyRulesWithSubjects, at: FieldPath): FieldError[] {
+  const { subjects, resourceRules = [], nonResourceRules = [] } = rules;
+  const errors = subjects?.length
+    ? each(subjects, at.child('subjects'), validateSubject)
+    : required(undefined, at.child('subjects'), 'subjects must contain at least one value');
+  if (resourceRules.length === 0 && nonResourceRules.length === 0) {
     const message = 'at least one of resourceRules and nonResourceRules has to be non-empty';
     errors.push(...required(undefined, at, message));
   }
@@ -90,81 +94,79 @@ function validateRules(rules: Fields, at: FieldPath): FieldError[] {
   ];
 }
 
-/** A subject says who it is in the one field that belongs to its kind. */
+/** The field of each kind of subject; a subject sets this one field alone. */
 const subjectFields = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' } as const;
 type SubjectKind = keyof typeof subjectFields;
 
-function validateSubject(subject: Fields, at: FieldPath): FieldError[] {
-  const kind = asText(subject['kind']);
+function validateSubject(subject: Subject, at: FieldPath): FieldError[] {
+  const { kind = '' } = subject;
   const kinds = ['Group', 'ServiceAccount', 'User'];
   if (!kinds.includes(kind)) return oneOf(kind, at.child('kind'), kinds);
   const errors = validateSubjectField(subject, kind as SubjectKind, at);
   for (const [other, field] of Object.entries(subjectFields)) {
-    if (other === kind || !isSet(subject[field])) continue;
+    if (other === kind || !subject[field]) continue;
     const message = `${field} is forbidden when subject kind is not '${other}'`;
     errors.push(fieldError.forbidden(String(at.child(field)), message));
   }
   return errors;
 }
 
-function validateSubjectField(subject: Fields, kind: SubjectKind, at: FieldPath): FieldError[] {
+function validateSubjectField(subject: Subject, kind: SubjectKind, at: FieldPath): FieldError[] {
   const field = subjectFields[kind];
   const where = at.child(field);
-  if (!isSet(subject[field])) return required(undefined, where, `${field} is required when subject kind is '${kind}'`);
-  const { name, namespace } = asFields(subject[field]);
-  if (kind !== 'ServiceAccount') return required(name, where.child('name'));
-  const home = asText(namespace);
+  if (!subject[field]) return required(undefined, where, `${field} is required when subject kind is '${kind}'`);
+  if (kind !== 'ServiceAccount') return required(subject[field].name, where.child('name'));
+  const { name = '', namespace = '' } = subject.serviceAccount ?? {};
   return [
-    ...(name === '*' ? [] : requiredName(asText(name), where.child('name'), nameIsDnsSubdomain)),
-    ...(home === ''
-      ? required(home, where.child('namespace'), 'must specify namespace for service account')
-      : checked(home, where.child('namespace'), nameIsDnsLabel)),
+    ...(name === '*' ? [] : requiredName(name, where.child('name'), nameIsDnsSubdomain)),
+    ...(namespace === ''
+      ? required(namespace, where.child('namespace'), 'must specify namespace for service account')
+      : checked(namespace, where.child('namespace'), nameIsDnsLabel)),
   ];
 }
 
-function validateResourceRule(rule: Fields, at: FieldPath): FieldError[] {
-  const namespaces = asTexts(rule['namespaces']);
+function validateResourceRule(rule: ResourcePolicyRule, at: FieldPath): FieldError[] {
+  const namespaces = rule.namespaces ?? [];
   const where = at.child('namespaces');
   return [
-    ...validateVerbs(rule, at.child('verbs')),
-    ...validateList(rule['apiGroups'], at.child('apiGroups'), 'resource rules', 'api group', 'api groups'),
-    ...validateList(rule['resources'], at.child('resources'), 'resource rules', 'resource', 'resources'),
-    ...(namespaces.length === 0 && rule['clusterScope'] !== true
+    ...validateVerbs(rule.verbs ?? [], at.child('verbs')),
+    ...validateList(rule.apiGroups ?? [], at.child('apiGroups'), 'resource rules', 'api group', 'api groups'),
+    ...validateList(rule.resources ?? [], at.child('resources'), 'resource rules', 'resource', 'resources'),
+    ...(namespaces.length === 0 && !rule.clusterScope
       ? required(undefined, where, 'resource rules that are not cluster scoped must supply at least one namespace')
       : []),
     ...(namespaces.includes('*')
-      ? aloneStar(rule['namespaces'], where, 'namespaces')
+      ? validateWildcard(namespaces, where, 'namespaces')
       : namespaces.flatMap((namespace, index) => checked(namespace, where.index(index), nameIsDnsLabel))),
   ];
 }
 
-function validateNonResourceRule(rule: Fields, at: FieldPath): FieldError[] {
-  const urls = asTexts(rule['nonResourceURLs']);
+function validateNonResourceRule(rule: NonResourcePolicyRule, at: FieldPath): FieldError[] {
+  const urls = rule.nonResourceURLs ?? [];
   const where = at.child('nonResourceURLs');
   return [
-    ...validateVerbs(rule, at.child('verbs')),
+    ...validateVerbs(rule.verbs ?? [], at.child('verbs')),
     ...(urls.length === 0 ? required(undefined, where, 'nonResourceURLs must contain at least one value') : []),
     ...(urls.includes('*')
-      ? aloneStar(rule['nonResourceURLs'], where, 'non-resource URLs')
+      ? validateWildcard(urls, where, 'non-resource URLs')
       : urls.flatMap((url, index) => checked(url, where.index(index), urlProblem))),
   ];
 }
 
-function validateVerbs(rule: Fields, at: FieldPath): FieldError[] {
-  const given = asTexts(rule['verbs']);
-  if (given.length === 0) return required(undefined, at, 'verbs must contain at least one value');
-  if (given.includes('*')) return aloneStar(given, at, 'verbs');
-  return given.every((verb) => verbs.includes(verb)) ? [] : [fieldError.notSupported(String(at), given, verbs)];
+function validateVerbs(list: readonly string[], at: FieldPath): FieldError[] {
+  if (list.length === 0) return required(undefined, at, 'verbs must contain at least one value');
+  if (list.includes('*')) return validateWildcard(list, at, 'verbs');
+  return list.every((verb) => verbs.includes(verb)) ? [] : [fieldError.notSupported(String(at), list, verbs)];
 }
 
-function validateList(list: unknown, at: FieldPath, rules: string, one: string, many: string): FieldError[] {
-  const given = asTexts(list);
-  if (given.length === 0) return required(undefined, at, `${rules} must supply at least one ${one}`);
-  return given.includes('*') ? aloneStar(given, at, many) : [];
+function validateList(list: readonly string[], at: FieldPath, rules: string, one: string, many: string): FieldError[] {
+  if (list.length === 0) return required(undefined, at, `${rules} must supply at least one ${one}`);
+  return list.includes('*') ? validateWildcard(list, at, many) : [];
 }
 
-function aloneStar(list: unknown, at: FieldPath, what: string): FieldError[] {
-  if (asTexts(list).length <= 1) return [];
+/** Refuses other items beside a `*`. */
+function validateWildcard(list: readonly string[], at: FieldPath, what: string): FieldError[] {
+  if (list.length <= 1) return [];
   return [fieldError.invalid(String(at), list, `if '*' is present, must not specify other ${what}`)];
 }
 

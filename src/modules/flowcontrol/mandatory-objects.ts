@@ -1,7 +1,7 @@
+import type { FlowSchemaSpec, PriorityLevelConfigurationSpec } from '../../catalog/types/flowcontrol.v1.js';
 import { allAuthenticated, allUnauthenticated, privilegedGroup } from '../../machinery/user-info.js';
-import type { Fields } from '../../machinery/fields.js';
 
-/** Rules that cover every request there is. */
+/** Rules that match all requests. */
 export const everything = {
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
   nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
@@ -10,10 +10,10 @@ export const everything = {
 export const groupSubject = (name: string) => ({ kind: 'Group', group: { name } });
 
 /**
- * What is always there, and always like this: who is exempt, so that nobody can lock the operator out, and what is
- * done with a request that no schema matches.
+ * Specs of the objects that always exist and cannot change: `exempt`, so that administrators are never queued, and
+ * `catch-all`, for requests that no other FlowSchema matches.
  */
-export const mandatoryFlowSchemas: Readonly<Record<string, Fields>> = {
+export const mandatoryFlowSchemas: Readonly<Record<string, FlowSchemaSpec>> = {
   'catch-all': {
     priorityLevelConfiguration: { name: 'catch-all' },
     matchingPrecedence: 10_000,
@@ -27,7 +27,7 @@ export const mandatoryFlowSchemas: Readonly<Record<string, Fields>> = {
   },
 };
 
-export const mandatoryPriorityLevels: Readonly<Record<string, Fields>> = {
+export const mandatoryPriorityLevels: Readonly<Record<string, PriorityLevelConfigurationSpec>> = {
   'catch-all': {
     type: 'Limited',
     limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 },

@@ -1,44 +1,41 @@
-import { asFields, fillIn, fillInZero, isSet, makeFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { PriorityLevelConfiguration } from '../../catalog/types/flowcontrol.v1.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateConditions } from './flow-schema.validation.js';
 import { validatePriorityLevel } from './priority-level.validation.js';
 
-/** How much of the server's concurrency a kind of requests gets, and where they wait for it. */
-export const priorityLevelStrategy: Strategy = {
+/** A PriorityLevelConfiguration limits the concurrency of requests and configures their queues. */
+export const priorityLevelStrategy: Strategy<PriorityLevelConfiguration> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
-  default: fillPriorityLevel,
+  default: defaultPriorityLevel,
   prepareForCreate(level) {
-    level['status'] = {};
+    level.status = {};
   },
   prepareForUpdate(level, old) {
-    level['status'] = old['status'];
+    level.status = old.status;
   },
   validateCreate: (level) => [...validatePriorityLevel(level), ...validateConditions(level)],
   validateUpdate: (level) => [...validatePriorityLevel(level), ...validateConditions(level)],
 };
 
-function fillPriorityLevel(level: KubeObject): void {
-  const spec = makeFields(level, 'spec');
-  if (isSet(spec['exempt'])) {
-    const exempt = asFields(spec['exempt']);
-    fillIn(exempt, 'nominalConcurrencyShares', 0);
-    fillIn(exempt, 'lendablePercent', 0);
+function defaultPriorityLevel(level: Mutable<PriorityLevelConfiguration>): void {
+  const { exempt, limited } = (level.spec ??= {});
+  if (exempt) {
+    exempt.nominalConcurrencyShares ??= 0;
+    exempt.lendablePercent ??= 0;
   }
-  if (isSet(spec['limited'])) {
-    const limited = asFields(spec['limited']);
-    // An explicit 0 stays: such a level runs nothing of its own.
-    fillIn(limited, 'nominalConcurrencyShares', 30);
-    fillIn(limited, 'lendablePercent', 0);
-    const response = makeFields(limited, 'limitResponse');
-    if (isSet(response['queuing'])) {
-      const queuing = asFields(response['queuing']);
-      fillInZero(queuing, 'queues', 64);
-      fillInZero(queuing, 'handSize', 8);
-      fillInZero(queuing, 'queueLengthLimit', 50);
+  if (limited) {
+    // An explicit 0 stays: the level then has no seats of its own.
+    limited.nominalConcurrencyShares ??= 30;
+    limited.lendablePercent ??= 0;
+    const { queuing } = (limited.limitResponse ??= {});
+    if (queuing) {
+      queuing.queues ||= 64;
+      queuing.handSize ||= 8;
+      queuing.queueLengthLimit ||= 50;
     }
   }
-  makeFields(level, 'status');
+  level.status ??= {};
 }

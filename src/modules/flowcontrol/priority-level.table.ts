@@ -1,13 +1,7 @@
-import { asFields, asNumber, asText, isSet } from '../../machinery/fields.js';
-import {
-  ageCell,
-  ageColumn,
-  nameColumn,
-  type TableCell,
-  type TableDefinition,
-} from '../../registry/definition/table.js';
+import type { PriorityLevelConfiguration } from '../../catalog/types/flowcontrol.v1.js';
+import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-export const priorityLevelTable: TableDefinition = {
+export const priorityLevelTable: TableDefinition<PriorityLevelConfiguration> = {
   columns: [
     nameColumn,
     { name: 'Type', type: 'string', description: 'Whether its requests are limited.' },
@@ -17,20 +11,19 @@ export const priorityLevelTable: TableDefinition = {
     { name: 'QueueLengthLimit', type: 'string', description: 'How many requests may wait in one queue.' },
     ageColumn,
   ],
-  cells(level, { nowMs }) {
-    const spec = asFields(level['spec']);
-    const shares = asFields(isSet(spec['limited']) ? spec['limited'] : spec['exempt'])['nominalConcurrencyShares'];
-    const queuing = asFields(asFields(asFields(spec['limited'])['limitResponse'])['queuing']);
+  cells({ metadata, spec = {} }, { nowMs }) {
+    const { limited, exempt } = spec;
+    const queuing = limited?.limitResponse?.queuing;
     return [
-      level.metadata.name ?? '',
-      asText(spec['type']),
-      numberOrNone(shares),
-      numberOrNone(queuing['queues']),
-      numberOrNone(queuing['handSize']),
-      numberOrNone(queuing['queueLengthLimit']),
-      ageCell(level.metadata.creationTimestamp, nowMs),
+      metadata.name ?? '',
+      spec.type ?? '',
+      (limited ?? exempt)?.nominalConcurrencyShares ?? none,
+      queuing?.queues ?? none,
+      queuing?.handSize ?? none,
+      queuing?.queueLengthLimit ?? none,
+      ageCell(metadata.creationTimestamp, nowMs),
     ];
   },
 };
 
-const numberOrNone = (value: unknown): TableCell => (isSet(value) ? asNumber(value) : '<none>');
+const none = '<none>';

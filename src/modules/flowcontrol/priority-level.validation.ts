@@ -1,18 +1,23 @@
+import type {
+  ExemptPriorityLevelConfiguration,
+  LimitedPriorityLevelConfiguration,
+  LimitResponse,
+  PriorityLevelConfiguration,
+  PriorityLevelConfigurationSpec,
+  QueuingConfiguration,
+} from '../../catalog/types/flowcontrol.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { between, oneOf, required } from '../../machinery/field-rules.js';
-import { asFields, asNumber, asText, isSet, type Fields } from '../../machinery/fields.js';
 import { goStruct, type GoStruct } from '../../machinery/go-value.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { mandatoryPriorityLevels } from './mandatory-objects.js';
 
-/** Bits of a request's hash: what dealing a hand of queues may use up. */
+/** The bits of a request's hash that choosing a hand of queues may use. */
 const hashBitsMax = 60;
 const queuesMax = 10_000_000;
 
-export function validatePriorityLevel(level: KubeObject): FieldError[] {
-  const name = level.metadata.name ?? '';
-  const spec = asFields(level['spec']);
+export function validatePriorityLevel({ metadata, spec = {} }: PriorityLevelConfiguration): FieldError[] {
+  const { name = '' } = metadata;
   const errors = validateSpec(spec, name, path('spec'));
   if (name === 'catch-all' && !deepEqual(spec, mandatoryPriorityLevels[name])) {
     errors.push(fieldError.invalid('spec', goStruct(spec, shownSpec), `spec of '${name}' must equal the fixed value`));
@@ -53,8 +58,8 @@ const shownSpec: GoStruct = [
   ['exempt', null],
 ];
 
-function validateSpec(spec: Fields, name: string, at: FieldPath): FieldError[] {
-  const type = asText(spec['type']);
+function validateSpec(spec: PriorityLevelConfigurationSpec, name: string, at: FieldPath): FieldError[] {
+  const { type = '', exempt, limited } = spec;
   const errors: FieldError[] = [];
   if ((name === 'exempt') !== (type === 'Exempt')) {
     const message = "must be 'Exempt' if and only if `name` is 'exempt'";
@@ -62,39 +67,42 @@ function validateSpec(spec: Fields, name: string, at: FieldPath): FieldError[] {
   }
   switch (type) {
     case 'Exempt':
-      if (isSet(spec['limited'])) {
+      if (limited) {
         errors.push(fieldError.forbidden(String(at.child('limited')), 'must be nil if the type is not Limited'));
       }
-      return [...errors, ...validateShares(asFields(spec['exempt']), at.child('exempt'))];
+      return [...errors, ...validateShares(exempt ?? {}, at.child('exempt'))];
     case 'Limited':
-      if (isSet(spec['exempt'])) {
+      if (exempt) {
         errors.push(fieldError.forbidden(String(at.child('exempt')), 'must be nil if the type is Limited'));
       }
-      if (!isSet(spec['limited'])) {
+      if (!limited) {
         return [...errors, ...required(undefined, at.child('limited'), 'must not be empty when type is Limited')];
       }
-      return [...errors, ...validateLimited(asFields(spec['limited']), at.child('limited'))];
+      return [...errors, ...validateLimited(limited, at.child('limited'))];
     default:
       return [...errors, ...oneOf(type, at.child('type'), ['Exempt', 'Limited'])];
   }
 }
 
-function validateShares(of: Fields, at: FieldPath): FieldError[] {
-  const shares = asNumber(of['nominalConcurrencyShares']);
+function validateShares(
+  of: ExemptPriorityLevelConfiguration | LimitedPriorityLevelConfiguration,
+  at: FieldPath,
+): FieldError[] {
+  const shares = of.nominalConcurrencyShares ?? 0;
   return [
     ...(shares < 0
       ? [fieldError.invalid(String(at.child('nominalConcurrencyShares')), shares, 'must be a non-negative integer')]
       : []),
-    ...between(of['lendablePercent'], at.child('lendablePercent'), 0, 100),
+    ...between(of.lendablePercent, at.child('lendablePercent'), 0, 100),
   ];
 }
 
-function validateLimited(limited: Fields, at: FieldPath): FieldError[] {
-  const borrowing = limited['borrowingLimitPercent'];
+function validateLimited(limited: LimitedPriorityLevelConfiguration, at: FieldPath): FieldError[] {
+  const borrowing = limited.borrowingLimitPercent ?? 0;
   return [
     ...validateShares(limited, at),
-    ...validateResponse(asFields(limited['limitResponse']), at.child('limitResponse')),
-    ...(asNumber(borrowing) < 0
+    ...validateResponse(limited.limitResponse ?? {}, at.child('limitResponse')),
+    ...(borrowing < 0
       ? [
           fieldError.invalid(
             String(at.child('borrowingLimitPercent')),
@@ -106,33 +114,29 @@ function validateLimited(limited: Fields, at: FieldPath): FieldError[] {
   ];
 }
 
-function validateResponse(response: Fields, at: FieldPath): FieldError[] {
-  const { type, queuing } = response;
+function validateResponse({ type = '', queuing }: LimitResponse, at: FieldPath): FieldError[] {
   const where = at.child('queuing');
   switch (type) {
     case 'Reject':
-      if (!isSet(queuing)) return [];
+      if (!queuing) return [];
       return [fieldError.forbidden(String(where), 'must be nil if limited.limitResponse.type is not Limited')];
     case 'Queue':
-      if (isSet(queuing)) return validateQueuing(asFields(queuing), where);
+      if (queuing) return validateQueuing(queuing, where);
       return required(undefined, where, 'must not be empty if limited.limitResponse.type is Limited');
     default:
-      return oneOf(asText(type), at.child('type'), ['Queue', 'Reject']);
+      return oneOf(type, at.child('type'), ['Queue', 'Reject']);
   }
 }
 
-function validateQueuing(queuing: Fields, at: FieldPath): FieldError[] {
-  const queues = asNumber(queuing['queues']);
-  const handSize = asNumber(queuing['handSize']);
-  const invalid = (field: string, value: number, message: string) =>
+function validateQueuing(queuing: QueuingConfiguration, at: FieldPath): FieldError[] {
+  const { queues = 0, handSize = 0, queueLengthLimit = 0 } = queuing;
+  const invalid = (field: keyof QueuingConfiguration, value: number, message: string) =>
     fieldError.invalid(String(at.child(field)), value, message);
   const errors: FieldError[] = [];
   if (queues <= 0) errors.push(invalid('queues', queues, 'must be positive'));
   if (queues > queuesMax) errors.push(invalid('queues', queues, `must not be greater than ${queuesMax}`));
   if (handSize <= 0) errors.push(invalid('handSize', handSize, 'must be positive'));
-  if (asNumber(queuing['queueLengthLimit']) <= 0) {
-    errors.push(invalid('queueLengthLimit', asNumber(queuing['queueLengthLimit']), 'must be positive'));
-  }
+  if (queueLengthLimit <= 0) errors.push(invalid('queueLengthLimit', queueLengthLimit, 'must be positive'));
   if (handSize > queues) errors.push(invalid('handSize', handSize, `should not be greater than queues (${queues})`));
   if (Math.ceil(Math.log2(queues) * handSize) > hashBitsMax) {
     const bits = `required entropy bits of deckSize ${queues} and handSize ${handSize}`;
