@@ -1,9 +1,9 @@
+import type { Condition } from '../../catalog/types/meta.v1.js';
+import type { StorageVersionMigration } from '../../catalog/types/storagemigration.v1beta1.js';
 import { validateConditions } from '../../machinery/condition-validation.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { checked, requiredName } from '../../machinery/field-rules.js';
-import { asFields, asItems, asText } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateDns1035Label, validateDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
@@ -11,62 +11,56 @@ import type { Strategy } from '../../registry/definition/strategy.js';
 const at = path('spec').child('resource');
 const statusAt = path('status');
 
-export const migrationStrategy: Strategy = {
+export const migrationStrategy: Strategy<StorageVersionMigration> = {
   validateName: nameIsDnsSubdomain,
   prepareForCreate(migration) {
-    migration['status'] = {};
+    migration.status = {};
   },
   prepareForUpdate(migration, old) {
-    migration['status'] = old['status'];
+    migration.status = old.status;
   },
   validateCreate: validateResource,
-  /** It is under way, or done: another resource is another migration. */
   validateUpdate: (migration, old) => [
     ...validateResource(migration),
-    ...immutable(asFields(migration['spec'])['resource'], asFields(old['spec'])['resource'], at),
+    ...immutable(migration.spec?.resource, old.spec?.resource, at),
   ],
 };
 
-function validateResource(migration: KubeObject): FieldError[] {
-  const { group, resource } = asFields(asFields(migration['spec'])['resource']);
+function validateResource({ spec }: StorageVersionMigration): FieldError[] {
+  const { group = '', resource = '' } = spec?.resource ?? {};
   return [
-    ...(asText(group) === '' ? [] : checked(asText(group), at.child('group'), validateDnsSubdomain)),
-    ...requiredName(asText(resource), at.child('resource'), validateDns1035Label),
+    ...(group === '' ? [] : checked(group, at.child('group'), validateDnsSubdomain)),
+    ...requiredName(resource, at.child('resource'), validateDns1035Label),
   ];
 }
 
-const ends = ['Succeeded', 'Failed'];
+const terminalTypes = ['Succeeded', 'Failed'];
 
-export const migrationStatusSubresource = statusSubresource({
+export const migrationStatusSubresource = statusSubresource<StorageVersionMigration>({
   keepsMetadata: true,
   validate(migration, old) {
-    const status = asFields(migration['status']);
-    const before = asFields(old['status']);
-    const version = asText(status['resourceVersion']);
+    const { resourceVersion: version = '', conditions } = migration.status ?? {};
+    const before = old.status ?? {};
     const versionAt = statusAt.child('resourceVersion');
     const conditionsAt = statusAt.child('conditions');
-    const errors = validateConditions(status['conditions'], conditionsAt);
-    if (asText(before['resourceVersion']) !== '') {
-      errors.push(...immutable(version, before['resourceVersion'], versionAt));
+    const errors = validateConditions(conditions, conditionsAt);
+    if (before.resourceVersion) {
+      errors.push(...immutable(version, before.resourceVersion, versionAt));
     } else if (version !== '' && !/^(0|[1-9]\d*)$/.test(version)) {
       errors.push(fieldError.invalid(String(versionAt), version, 'must be a valid resource version'));
     }
-    const now = conditionTypes(status['conditions']);
-    if (ends.every((type) => now.has(type))) {
+    const now = trueTypes(conditions);
+    if (terminalTypes.every((type) => now.has(type))) {
       const message = 'Both success and failed conditions cannot be true at the same time';
-      errors.push(fieldError.invalid(String(conditionsAt), status['conditions'], message));
+      errors.push(fieldError.invalid(String(conditionsAt), conditions, message));
     }
-    for (const type of ends.filter((end) => conditionTypes(before['conditions']).has(end) && !now.has(end))) {
+    for (const type of terminalTypes.filter((type) => trueTypes(before.conditions).has(type) && !now.has(type))) {
       const message = `${type} condition cannot be set to false once it is true`;
-      errors.push(fieldError.invalid(String(conditionsAt), status['conditions'], message));
+      errors.push(fieldError.invalid(String(conditionsAt), conditions, message));
     }
     return errors;
   },
 });
 
-const conditionTypes = (conditions: unknown): Set<string> =>
-  new Set(
-    asItems(conditions)
-      .filter((condition) => condition['status'] === 'True')
-      .map((condition) => asText(condition['type'])),
-  );
+const trueTypes = (conditions: readonly Condition[] = []): Set<string> =>
+  new Set(conditions.filter(({ status }) => status === 'True').map(({ type = '' }) => type));
