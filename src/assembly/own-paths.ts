@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isOwnKubeconfig } from '../certificates/kubeconfig.js';
-import { madeSecrets } from '../certificates/made-files.js';
+import { generatedSecrets } from '../certificates/generated-files.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { Logger } from '../std/logger.js';
 import { tighten } from '../std/private-paths.js';
@@ -16,7 +16,7 @@ export async function tightenOwnPaths(config: ServerConfig, logger: Logger): Pro
   const { dataDirectory } = config.storage;
   const certDirectory = config.serving.certDirectory ?? join(dataDirectory, 'pki');
   const kubeconfig = config.kubeconfigOut ?? join(dataDirectory, 'admin.kubeconfig');
-  const secrets = await madeSecrets(certDirectory);
+  const secrets = await generatedSecrets(certDirectory);
   const own = [
     ...(holdsOnly(dataDirectory, ['store', 'pki', basename(certDirectory), basename(kubeconfig)])
       ? [dataDirectory]

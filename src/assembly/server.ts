@@ -309,7 +309,7 @@ async function liveRootCa(
     servingPem: () => tls.current().cert,
     own: () => pki.authority.current(),
     known: () => tls.clientCaBundle()?.certificates ?? [],
-    given,
+    configured: given,
     onChange: (listener) => tls.onChange(listener),
     logger,
   });

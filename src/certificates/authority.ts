@@ -4,17 +4,17 @@ import { issueCertificate, type Signer } from './issue-certificate.js';
 import { validToMs, type KeyPairPem } from './pem.js';
 import type { ServingNames } from './serving-names.js';
 
-/** What our own certificate authority makes, in memory; pki.ts keeps it in files. */
+/** Issues the keys and certificates of the server's own CA, in memory; pki.ts stores them in files. */
 
 const dayMs = 86_400_000;
 const authorityDays = 3650;
 const leafDays = 365;
-/** Clocks of clients may be a little behind. */
+/** Certificates are backdated by this time, since clocks of clients may be behind. */
 const skewMs = 5 * 60_000;
-/** A leaf is renewed, and so is an authority, this long before its end. */
+/** Certificates are renewed this long before they expire. */
 export const renewalMs = 30 * dayMs;
 
-/** The administrator whom the written kubeconfig makes of its reader. */
+/** User and groups of the administrator's client certificate. */
 export interface AdminSubject {
   readonly commonName: string;
   readonly organizations: readonly string[];
@@ -37,7 +37,7 @@ export function keyPem(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' }) as string;
 }
 
-/** A certificate that signs itself; with an old key, those that the old certificate signed stay good. */
+/** Issues a self-signed CA certificate. With the key of a predecessor, certificates that it signed stay valid. */
 export function makeAuthority(key: KeyObject, nowMs: number, predecessor?: X509Certificate): Promise<string> {
   const lifetime = { notBeforeMs: nowMs - skewMs, notAfterMs: nowMs + authorityDays * dayMs };
   const request = { commonName: 'keelson-ca', usage: 'authority', key, ...lifetime } as const;
@@ -56,7 +56,7 @@ export async function makeClientPair(signer: Signer, subject: AdminSubject, nowM
   return { certificate: await issueCertificate({ ...request, ...leafLifetime(signer, nowMs) }), key: keyPem(key) };
 }
 
-/** RSA keys take 50 to 300 ms to find: in the thread pool, beside everything else that a start does. */
+/** Generates an RSA key, which takes 50 to 300 ms, in Node's thread pool. */
 export function makeServiceAccountKey(): Promise<ServiceAccountKey> {
   return promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,
@@ -69,7 +69,7 @@ export function signerOf(certificatePem: string, key: KeyObject): Signer {
   return { certificate: new X509Certificate(certificatePem), key };
 }
 
-/** A leaf must not outlive what it hangs on. */
+/** Returns a validity of a year that ends no later than the CA certificate. */
 function leafLifetime(signer: Signer, nowMs: number) {
   return {
     notBeforeMs: nowMs - skewMs,

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { parseCertificates } from './pem.js';
 
-/** The certificates that are trusted to sign. A reload makes a new bundle; a bundle itself never changes. */
+/** Trusted CA certificates. Immutable: a reload creates another bundle. */
 export interface CaBundle {
   readonly pem: string;
   readonly certificates: readonly X509Certificate[];

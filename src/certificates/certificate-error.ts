@@ -1,4 +1,4 @@
-/** What is wrong with a key, a certificate or a TLS setting, in words for the person who has to put it right. */
+/** Error of a key, a certificate or a TLS setting. The message tells the operator what to do. */
 export class CertificateError extends Error {
   override readonly name = 'CertificateError';
 }

@@ -4,7 +4,7 @@ import { CertificateError } from './certificate-error.js';
 import { certificateSubject } from './der.js';
 import { nameAttributes, readDistinguishedName, valuesOf } from './distinguished-name.js';
 
-/** Who a client certificate says its bearer is. Whether to believe it is verify-client-certificate.ts's matter. */
+/** User and groups in a client certificate, which verify-client-certificate.ts verifies. */
 export interface CertificateIdentity {
   readonly name: string;
   readonly uid?: string;
@@ -13,15 +13,15 @@ export interface CertificateIdentity {
 }
 
 /**
- * The common name is the user, every organization a group. Without a common name there is no user: undefined.
- * `labelDomain` is the domain of the extra key (`kubernetes.io`).
+ * Returns the common name as the user and the organizations as groups; undefined without a common name. `labelDomain`
+ * is the domain of the extra key (`kubernetes.io`).
  */
 export function identityOfCertificate(
   certificate: X509Certificate | PeerCertificate,
   labelDomain: string,
 ): CertificateIdentity | undefined {
   const subject = readDistinguishedName(certificateSubject(certificate.raw));
-  // Of several common names the last, most specific one counts, as in Go.
+  // As in Go, the last of several common names is used.
   const name = valuesOf(subject, nameAttributes.commonName).at(-1);
   if (name === undefined || name === '') return undefined;
   const uids = valuesOf(subject, nameAttributes.uid);

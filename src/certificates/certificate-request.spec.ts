@@ -21,7 +21,7 @@ it.each<[string, Algorithm, object]>([
   ['ec', { name: 'ECDSA', namedCurve: 'P-384' } as Algorithm, { hash: 'SHA-384' }],
   ['rsa', { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', ...rsa } as Algorithm, {}],
   ['ed25519', { name: 'Ed25519' }, {}],
-])('reads a request signed with %s (%#)', async (type, algorithm, signing) => {
+])('parses a request signed with %s (%#)', async (type, algorithm, signing) => {
   const bytes = await request(algorithm, signing);
   const { publicKey, isSigned } = parseCertificateRequest(bytes);
   expect(publicKey?.asymmetricKeyType).toBe(type);
@@ -37,7 +37,7 @@ it.each<[string, Buffer]>([
   ['no DER', Buffer.from('hello')],
   ['a key', generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'der' })],
   ['a length that lies', Buffer.from('3082ffff', 'hex')],
-])('%s is no request', (_name, bytes) => expect(() => parseCertificateRequest(bytes)).toThrow(/malformed/));
+])('%s is rejected as malformed', (_name, bytes) => expect(() => parseCertificateRequest(bytes)).toThrow(/malformed/));
 
 it.each<[string, string, unknown[]]>([
   ['nothing', 'no block', []],

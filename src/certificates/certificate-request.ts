@@ -4,23 +4,23 @@ import { derElements, type DerElement } from './der.js';
 import { pemBlocks } from './pem-blocks.js';
 import { nameAttributes, readDistinguishedName, valuesOf } from './distinguished-name.js';
 
-/** A request for a certificate as PKCS#10 has it (RFC 2986): `{ { version, subject, key, attributes }, algorithm, signature }`. */
+/** A certificate request of PKCS#10 (RFC 2986): `{ { version, subject, key, attributes }, algorithm, signature }`. */
 export interface ParsedCertificateRequest {
-  /** Undefined when its algorithm is not known here. */
+  /** Undefined if its algorithm is unknown. */
   readonly publicKey: KeyObject | undefined;
-  /** Whether whoever asks has the private key. */
+  /** True if the signature proves that the sender has the private key. */
   readonly isSigned: () => boolean;
-  /** The last common name of the subject: the user that the certificate would be for. '' without one. */
+  /** Last common name of the subject, the user name of the certificate; '' if there is none. */
   readonly commonName: string;
-  /** The organizations of the subject: the groups of that user. */
+  /** Organizations of the subject, the groups of the user. */
   readonly organizations: readonly string[];
 }
 
 const tags = { integer: 0x02, bitString: 0x03, sequence: 0x30 };
 
 /**
- * The bytes of a request in PEM: one block, without headers, and no other line that looks like the beginning or the end of one, so
- * that every reader takes the same bytes for the request.
+ * Returns the bytes of a request in PEM, which must be the only block, without headers, and without other lines that
+ * look like the beginning or end of one, so that every parser reads the same bytes.
  */
 export function certificateRequestInPem(text: string): Buffer {
   const [block, ...others] = pemBlocks(text);
@@ -36,18 +36,18 @@ export function parsePemCertificateRequest(text: string): ParsedCertificateReque
   return parseCertificateRequest(certificateRequestInPem(text));
 }
 
-/** Throws CertificateError when the bytes are no request. */
+/** Parses a request in DER; throws CertificateError if it is malformed. */
 export function parseCertificateRequest(bytes: Buffer): ParsedCertificateRequest {
   const [request, ...trailing] = derElements(bytes);
-  if (request?.tag !== tags.sequence || trailing.length > 0) throw malformed('no single sequence');
+  if (request?.tag !== tags.sequence || trailing.length > 0) throw malformed('it is not a single sequence');
   const [info, algorithm, signature, ...more] = derElements(request.content);
   if (info?.tag !== tags.sequence || algorithm?.tag !== tags.sequence || more.length > 0) {
-    throw malformed('it is not what is signed, the algorithm and the signature');
+    throw malformed('it does not consist of request info, algorithm and signature');
   }
   if (signature?.tag !== tags.bitString) throw malformed('it has no signature');
   const [version, subject, key] = derElements(info.content);
   if (version?.tag !== tags.integer || subject?.tag !== tags.sequence || key?.tag !== tags.sequence) {
-    throw malformed('what is signed is not a version, a subject and a key');
+    throw malformed('its request info does not begin with version, subject and key');
   }
   const name = readDistinguishedName(subject);
   const publicKey = publicKeyOf(key);
@@ -67,9 +67,9 @@ function publicKeyOf(info: DerElement): KeyObject | undefined {
   }
 }
 
-/** By the hex of the algorithm's object identifier; RSASSA-PSS names its digest among its parameters. */
+/** Digests by the object identifier of the algorithm, in hex. RSASSA-PSS names its digest in its parameters. */
 const digests: Readonly<Record<string, string | null>> = {
-  // SHA-1 is weak for certificates, but a request is only signed to prove that its sender has the key.
+  // SHA-1 is accepted here: the signature only proves that the sender has the key.
   '2a8648ce3d0401': 'sha1',
   '2a864886f70d010105': 'sha1',
   '2a8648ce3d040302': 'sha256',
@@ -101,13 +101,13 @@ function verifies(signed: Buffer, key: KeyObject, algorithm: DerElement, signatu
   }
 }
 
-/** `[0] { { digest } }` */
+/** Returns the digest in the parameters: `[0] { { digest } }`. */
 function pssDigest(parameters: DerElement | undefined): string {
   const [first] = derElements(parameters?.content ?? Buffer.alloc(0));
   const [algorithm] = derElements(first?.content ?? Buffer.alloc(0));
   const [id] = derElements(algorithm?.content ?? Buffer.alloc(0));
   const digest = pssDigests[id?.content.toString('hex') ?? ''];
-  if (digest === undefined) throw malformed('its digest is not known');
+  if (digest === undefined) throw malformed('its digest is unknown');
   return digest;
 }
 

@@ -38,7 +38,7 @@ const authority = async (
 ) => signerOf(await issue({ commonName, usage: 'authority', key: own, signer, ...request }), own);
 const der = (pem: string) => new X509Certificate(pem).raw;
 
-/** A certificate with any extensions, for what our own issuer never makes. */
+/** Issues a certificate with extensions that the server's own CA never sets. */
 async function special(
   signer: Signer,
   subject: object[] | string,
@@ -185,7 +185,7 @@ describe('verification', () => {
     else expect(verification).toEqual({ ok: false, reason: expect.stringMatching(want) });
   });
 
-  it('does not pay for every path through intermediates that issue each other', async () => {
+  it('bounds the signature checks of intermediates that issue each other', async () => {
     const pems = await Promise.all(
       Array.from({ length: 9 }, () => issue({ commonName: 'twin', usage: 'authority', key: keys.other })),
     );
@@ -233,13 +233,13 @@ describe('identity', () => {
     expect(identity).toMatchObject({ ...want, extra });
   });
 
-  it('refuses a name in a string of an unknown type', async () => {
+  it('rejects a name in a string of an unknown type', async () => {
     const subject = [{ O: [{ universalString: 'a' }] }, { CN: ['joe'] }];
     const certificate = new X509Certificate(await special(root, subject, key, () => []));
     expect(() => identityOfCertificate(certificate, 'x')).toThrow('unsupported type 28');
   });
 
-  it('refuses two uids', async () => {
+  it('rejects two uids', async () => {
     const subject = [{ CN: ['joe'] }, { [uid]: [{ utf8String: 'a' }] }, { [uid]: [{ utf8String: 'b' }] }];
     const certificate = new X509Certificate(await special(root, subject, key, () => []));
     expect(() => identityOfCertificate(certificate, 'x')).toThrow('more than one uid');
@@ -247,7 +247,7 @@ describe('identity', () => {
 });
 
 describe('over real connections', () => {
-  /** One server; what it says of each client is read from the connection. */
+  /** Starts a server that returns the verdict of each connection. */
   async function serving(
     use: (
       dial: (pair?: { certificate: string; key: string }, session?: Buffer) => Promise<Dialled>,
@@ -301,7 +301,7 @@ describe('over real connections', () => {
     clientCa: LiveValue<CaBundle>;
   }
 
-  it('knows the user, remembers the verdict, and judges anew after a reload or an expiry', async () => {
+  it('caches the verdict, and verifies again after a reload and after expiry', async () => {
     const joe = await makeClientPair(root, { commonName: 'joe', organizations: ['dev', 'ops'] }, now);
     await serving(async (dial, { clientCa }) => {
       const dialled = await dial(joe);
@@ -320,7 +320,7 @@ describe('over real connections', () => {
     });
   });
 
-  it('sees the intermediates, also when a client comes back', async () => {
+  it('gets the intermediates, also on a second connection of a client', async () => {
     const middle = await authority('middle', keys.middle, root);
     const chain = { certificate: (await issue({ signer: middle })) + middle.certificate.toString(), key: keyPem(key) };
     await serving(async (dial) => {
@@ -331,7 +331,7 @@ describe('over real connections', () => {
     });
   });
 
-  it('says nothing of a client without a certificate, and refuses one that it does not trust', async () => {
+  it('returns undefined without a certificate, and rejects one of an unknown CA', async () => {
     const stranger = signerOf(await makeAuthority(keys.other, now), keys.other);
     const eve = await makeClientPair(stranger, { commonName: 'eve', organizations: ['system:masters'] }, now);
     const server = { certificate: await issue({ usage: 'server' }), key: keyPem(key) };

@@ -4,26 +4,26 @@ import { identityOfCertificate, type CertificateIdentity } from './certificate-i
 import { reasonOf } from './certificate-error.js';
 import { verifyClientCertificate } from './verify-client-certificate.js';
 
-/** `undefined`: the client presented no certificate, or one without a user name. */
+/** Result of a client certificate; undefined if the client presented none, or one without a user name. */
 export type ClientCertificateVerdict =
   { readonly identity: CertificateIdentity } | { readonly refused: string } | undefined;
 
-interface Remembered {
+interface CachedVerdict {
   readonly bundle: CaBundle;
   readonly untilMs: number;
   readonly verdict: ClientCertificateVerdict;
 }
 
 const presentedMax = 10;
-/** A refused certificate may become valid; until it is judged again, its requests cost nothing. */
+/** Time for which a rejection is cached. A certificate may become valid later. */
 const refusalMs = 10_000;
 
 /**
- * Who is at the other end of a TLS connection. A verdict costs a few hundred microseconds, so it is made once for
- * each connection, and again when the bundle was reloaded or a certificate of the chain ran out.
+ * Verifies the client certificates of TLS connections. A verification takes a few hundred microseconds, so its result
+ * is cached for the connection until the bundle is reloaded or a certificate of the chain expires.
  */
 export class ClientCertificates {
-  private readonly remembered = new WeakMap<TLSSocket, Remembered>();
+  private readonly cache = new WeakMap<TLSSocket, CachedVerdict>();
 
   constructor(
     private readonly bundle: () => CaBundle | undefined,
@@ -33,14 +33,14 @@ export class ClientCertificates {
   verdictOf(socket: TLSSocket, nowMs: number): ClientCertificateVerdict {
     const bundle = this.bundle();
     if (bundle === undefined) return undefined;
-    const known = this.remembered.get(socket);
+    const known = this.cache.get(socket);
     if (known !== undefined && known.bundle === bundle && nowMs <= known.untilMs) return known.verdict;
-    const made = this.judge(socket, bundle, nowMs);
-    this.remembered.set(socket, { bundle, ...made });
-    return made.verdict;
+    const verified = this.verify(socket, bundle, nowMs);
+    this.cache.set(socket, { bundle, ...verified });
+    return verified.verdict;
   }
 
-  private judge(socket: TLSSocket, bundle: CaBundle, nowMs: number): Omit<Remembered, 'bundle'> {
+  private verify(socket: TLSSocket, bundle: CaBundle, nowMs: number): Omit<CachedVerdict, 'bundle'> {
     const peer = socket.getPeerCertificate(true);
     const presented = presentedChain(peer);
     if (presented.length === 0) return { untilMs: Infinity, verdict: undefined };
@@ -55,7 +55,7 @@ export class ClientCertificates {
   }
 }
 
-/** In DER, the client's own first. A self-signed certificate is its own issuer, which ends the list. */
+/** Returns the presented certificates in DER, the leaf first. A self-signed one is its own issuer and ends the list. */
 export function presentedChain(peer: DetailedPeerCertificate | PeerCertificate): Buffer[] {
   const chain: Buffer[] = [];
   let at: Partial<DetailedPeerCertificate> | undefined = peer;

@@ -1,4 +1,4 @@
-/** Writes DER (X.690): each function returns one whole element, tag and length included. */
+/** Encodes DER (X.690): each function returns one whole element, including tag and length. */
 
 export function derElement(tag: number, ...contents: readonly Buffer[]): Buffer {
   const length = contents.reduce((sum, content) => sum + content.length, 0);
@@ -9,12 +9,12 @@ export const derSequence = (...contents: readonly Buffer[]) => derElement(0x30, 
 export const derOctets = (content: Buffer) => derElement(0x04, content);
 export const derTrue = derElement(0x01, Buffer.from([0xff]));
 export const derNull = derElement(0x05);
-/** By the hex of its contents. */
+/** Encodes an object identifier, given the hex of its contents. */
 export const derId = (hex: string) => derElement(0x06, Buffer.from(hex, 'hex'));
-/** A bit string of whole bytes. */
+/** Encodes a bit string of whole bytes. */
 export const derBits = (content: Buffer) => derElement(0x03, Buffer.from([0]), content);
 
-/** A bit string of named bits, the most significant first, without zeros at the end. */
+/** Encodes a bit string of named bits, the most significant first, without trailing zeros. */
 export function derNamedBits(bits: readonly number[]): Buffer {
   const last = Math.max(...bits);
   const bytes = Buffer.alloc(Math.floor(last / 8) + 1);
@@ -22,7 +22,7 @@ export function derNamedBits(bits: readonly number[]): Buffer {
   return derElement(0x03, Buffer.from([7 - (last % 8)]), bytes);
 }
 
-/** A positive integer of these bytes. */
+/** Encodes a positive integer, given its bytes. */
 export function derPositive(bytes: Buffer): Buffer {
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start++;
@@ -30,7 +30,7 @@ export function derPositive(bytes: Buffer): Buffer {
   return derElement(0x02, ...(content[0]! >= 0x80 ? [Buffer.from([0])] : []), content);
 }
 
-/** UTCTime through 2049, GeneralizedTime from 2050 on (RFC 5280, 4.1.2.5). */
+/** Encodes a time: UTCTime until 2049, GeneralizedTime from 2050 on (RFC 5280, 4.1.2.5). */
 export function derTime(timeMs: number): Buffer {
   const digits = `${new Date(timeMs).toISOString().slice(0, 19).replace(/\D/g, '')}Z`;
   const isUtc = digits < '2050';

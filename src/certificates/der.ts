@@ -1,11 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
 import { CertificateError } from './certificate-error.js';
 
-/** Reads DER: the few facts of a certificate that node:crypto does not tell, and requests for certificates. */
+/** Parses DER: certificate requests, and those facts of a certificate that node:crypto does not provide. */
 export interface DerElement {
   readonly tag: number;
   readonly content: Buffer;
-  /** Tag and length, too: what is signed is the whole element. */
+  /** The whole element with tag and length, over which signatures are computed. */
   readonly raw: Buffer;
 }
 
@@ -30,8 +30,8 @@ export const extensionIds = {
 } as const;
 
 /**
- * The elements that stand one after the other in `bytes`. Lengths in more bytes than they need, indefinite lengths and
- * tags of several bytes are refused: other readers could see other elements there.
+ * Returns the consecutive elements in `bytes`. Rejects lengths in more bytes than needed, indefinite lengths and tags
+ * of several bytes, in which other parsers could see other elements.
  */
 export function derElements(bytes: Buffer): DerElement[] {
   const elements: DerElement[] = [];
@@ -56,7 +56,7 @@ export function derElements(bytes: Buffer): DerElement[] {
   return elements;
 }
 
-/** The subject of a certificate: `{ { [0] version?, serial, algorithm, issuer, validity, subject, … }, … }`. */
+/** Returns the subject of a certificate: `{ { [0] version?, serial, algorithm, issuer, validity, subject, … }, … }`. */
 export function certificateSubject(raw: Buffer): DerElement {
   const [tbs] = derElements(single(raw).content);
   if (tbs === undefined) throw malformed();
@@ -67,7 +67,7 @@ export function certificateSubject(raw: Buffer): DerElement {
 }
 
 export interface CertificateFacts {
-  /** The algorithm of the issuer's signature: hex of the object identifier. */
+  /** Object identifier of the signature algorithm, in hex. */
   readonly signatureAlgorithm: string;
   readonly extensions: ReadonlyMap<string, CertificateExtension>;
 }
@@ -87,7 +87,7 @@ export function certificateFacts(certificate: X509Certificate): CertificateFacts
   return { signatureAlgorithm: derElements(algorithm.content)[0]!.content.toString('hex'), extensions };
 }
 
-/** How many intermediates may stand below this CA; undefined when it sets no bound. */
+/** Returns the maximum number of intermediates below this CA (pathLenConstraint); undefined if there is no bound. */
 export function pathLengthMax(facts: CertificateFacts): number | undefined {
   const extension = facts.extensions.get(extensionIds.basicConstraints);
   if (extension === undefined) return undefined;
@@ -96,7 +96,7 @@ export function pathLengthMax(facts: CertificateFacts): number | undefined {
   return bound.length > 4 ? Number.MAX_SAFE_INTEGER : bound.readIntBE(0, bound.length);
 }
 
-/** The DNS names of the subject alternative name, in lower case. */
+/** Returns the DNS names of the subject alternative name, in lower case. */
 export function dnsNames(facts: CertificateFacts): string[] {
   const extension = facts.extensions.get(extensionIds.subjectAltName);
   if (extension === undefined) return [];

@@ -29,7 +29,7 @@ describe('strings of each ASN.1 type', () => {
     ['bmp', 'Ωmega'],
     ['numeric', '12 34'],
     ['utf8', ''],
-  ])('%s %j is read as that text', (type, text) => {
+  ])('%s %j is decoded as that text', (type, text) => {
     const { organizations, commonName, isSigned } = named(derString(type, text));
     expect([organizations, commonName, isSigned()]).toEqual([[text], 'joe', true]);
   });
@@ -54,15 +54,15 @@ describe('strings of each ASN.1 type', () => {
     ['BMPString of an odd length', der(stringTags.bmp, bytes(0, 0x41, 0))],
     ['BMPString with surrogates', derString('bmp', '\ud83e\udd89'.slice(0, 1))],
     ['BMPString with a non-character', der(stringTags.bmp, bytes(0xff, 0xfe))],
-  ])('%s makes the name unreadable', (_name, organization) =>
+  ])('%s makes the name invalid', (_name, organization) =>
     expect(() => named(organization)).toThrow(/malformed distinguished name/),
   );
 
-  it('a zero ends a BMPString and is no part of it', () =>
+  it('the terminating zero of a BMPString is removed', () =>
     expect(named(derString('bmp', `${masters}\0`)).organizations).toEqual([masters]));
 });
 
-describe('the form of a name', () => {
+describe('the structure of a name', () => {
   const o = derAttribute('O', derString('utf8', 'a'));
   const cn = (text: string) => derAttribute('CN', derString('utf8', text));
   it.each<[string, Buffer, string[]]>([
@@ -70,7 +70,7 @@ describe('the form of a name', () => {
     ['several sets', der(0x30, der(0x31, cn('x')), der(0x31, o), der(0x31, cn('joe'))), ['x', 'a', 'joe']],
     ['nothing', der(0x30), []],
     ['an empty set', der(0x30, der(0x31)), []],
-  ])('%s is read', (_name, name, want) => expect(read(name)).toEqual(want));
+  ])('%s is accepted', (_name, name, want) => expect(read(name)).toEqual(want));
 
   it.each<[string, Buffer]>([
     ['a set in place of the sequence', der(0x31, der(0x31, o))],
@@ -106,7 +106,7 @@ describe('requests in PEM', () => {
     ['one block', pemBlock(request)],
     ['text around it', `CN=joe\n\n${pemBlock(request)}\nbye\n`],
     ['other line ends', pemBlock(request).replaceAll('\n', '\r\n')],
-  ])('%s is read', (_name, text) => expect(parse(text)).toEqual(['a']));
+  ])('%s is accepted', (_name, text) => expect(parse(text)).toEqual(['a']));
 
   it.each([
     ['a header', pemBlock(request, undefined, 'Proc-Type: 4,ENCRYPTED\n\n'), 'no PEM block headers are permitted'],
@@ -118,6 +118,6 @@ describe('requests in PEM', () => {
     ['an end too many', `-----END X-----\n${pemBlock(request)}`, 'exactly one PEM block'],
     ['another type', pemBlock(request, 'NEW CERTIFICATE REQUEST'), 'PEM block type must be CERTIFICATE REQUEST'],
     ['nothing', '', 'PEM block type must be CERTIFICATE REQUEST'],
-    ['more than a request', pemBlock(Buffer.concat([request, other])), 'no single sequence'],
+    ['more than a request', pemBlock(Buffer.concat([request, other])), 'not a single sequence'],
   ])('%s is refused', (_name, text, want) => expect(() => parse(text)).toThrow(want));
 });

@@ -22,27 +22,27 @@ export interface EphemeralPkiOptions extends ServingNamesOptions {
   readonly admin?: AdminSubject;
 }
 
-/** The one service account key of this process: nothing outlives it that a second key would protect. */
+/** The only service account key of this process, shared by all ephemeral PKIs. */
 let serviceAccountKey: Promise<ServiceAccountKey> | undefined;
-const made = new Map<string, Promise<Pki>>();
+const pkis = new Map<string, Promise<Pki>>();
 
 /**
- * Keys and certificates that are never written down, for tests and embedding. Made once in a process for each set of
- * names, so that the second server costs nothing; every server then trusts the others' users.
+ * Returns keys and certificates that are never written to files, for tests and embedding. They are generated once in a
+ * process for each set of names; servers that share them trust the same users.
  */
 export function makeEphemeralPki(options: EphemeralPkiOptions): Promise<Pki> {
   const { dns, ip } = servingNames(options);
   const admin = options.admin ?? adminDefault;
-  // The month is part of it: a process that lives for years, or has two clocks, gets certificates of its time.
+  // The month is part of the key, so that a long running process, or one with a test clock, gets valid certificates.
   const month = Math.floor(options.clock.now() / (30 * 86_400_000));
   const identity = [dns, ip, [admin.commonName], admin.organizations, [month]]
     .map((list) => list.join('\n'))
     .join('\n\n');
-  let pki = made.get(identity);
+  let pki = pkis.get(identity);
   if (pki === undefined) {
     pki = make(options, admin);
-    made.set(identity, pki);
-    pki.catch(() => made.delete(identity));
+    pkis.set(identity, pki);
+    pki.catch(() => pkis.delete(identity));
   }
   return pki;
 }

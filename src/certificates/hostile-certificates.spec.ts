@@ -38,7 +38,7 @@ test.each<[string, { type?: string; modulusLength?: number; publicExponent?: big
   ],
   ['RSA-PSS 512', { type: 'rsa-pss', modulusLength: 512, publicExponent: 65_537n }, /less than 1024/],
   ['EC', { type: 'ec' }, undefined],
-])('a key of %s', (_name, { type = 'rsa', ...asymmetricKeyDetails }, problem) => {
+])('keyProblem of a key of %s', (_name, { type = 'rsa', ...asymmetricKeyDetails }, problem) => {
   const found = keyProblem({ asymmetricKeyType: type as 'rsa', asymmetricKeyDetails });
   if (problem === undefined) expect(found).toBeUndefined();
   else expect(found).toMatch(problem);
@@ -47,14 +47,14 @@ test.each<[string, { type?: string; modulusLength?: number; publicExponent?: big
 test.each<[string, () => KeyObject, RegExp]>([
   ['a key of 512 bits', () => rsa(512), /"CN=joe" has an RSA key of less than 1024 bits/],
   ['an exponent of 32 bits', () => rsa(1024, 4_294_967_295), /"CN=joe" has an RSA key with too large an exponent/],
-])('a client certificate with %s is refused, whoever signed it', async (_name, makeOwnKey, reason) => {
+])('a client certificate with %s is rejected, whichever CA signed it', async (_name, makeOwnKey, reason) => {
   const { pem, signer } = await authority();
   const leaf = der(await client(makeOwnKey(), signer));
   const verdict = verifyClientCertificate([leaf], parseCaBundle(pem, 'ca'), now);
   expect(verdict).toEqual({ ok: false, reason: expect.stringMatching(reason) as string });
 });
 
-test('intermediates with keys that are costly to check are not checked with', async () => {
+test('no signature is checked with the key of an intermediate that exceeds the bounds', async () => {
   const trusted = await authority();
   const { signer } = await authority(rsa(2048, 4_294_967_295));
   const chain = [der(await client(makeKey(), signer)), ...Array<Buffer>(9).fill(signer.certificate.raw)];
@@ -65,7 +65,7 @@ test('intermediates with keys that are costly to check are not checked with', as
   });
 });
 
-test('a hundred certificates are refused before one is read', () => {
+test('a chain of a hundred certificates is rejected without parsing it', () => {
   const chain = Array<Buffer>(100).fill(Buffer.from('not read'));
   const verdict = verifyClientCertificate(chain, { pem: '', certificates: [] }, now);
   expect(verdict).toEqual({ ok: false, reason: 'more than 10 certificates were presented' });
@@ -146,7 +146,7 @@ describe('a TLS connection', () => {
     socket.destroy();
   });
 
-  it('loses its user when the authority is taken out of the bundle', async () => {
+  it('loses its user when the CA is removed from the bundle', async () => {
     const socket = await ask(own);
     bundle.replace(parseCaBundle((await authority()).pem, 'other'));
     socket.write('?');

@@ -15,11 +15,11 @@ export interface CertificateRequest {
   readonly ip?: readonly string[];
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
-  /** The private key whose public half is certified. */
+  /** Private key whose public key is certified. */
   readonly key: KeyObject;
-  /** Absent: the certificate signs itself. */
+  /** Absent for a self-signed certificate. */
   readonly signer?: Signer;
-  /** Its subject is taken, to the byte, in place of the common name and the organizations. */
+  /** Certificate whose subject is copied, byte for byte, instead of the common name and organizations. */
   readonly predecessor?: X509Certificate;
 }
 
@@ -28,8 +28,8 @@ type X509Library = typeof X509;
 const extendedUsage = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const;
 
 /**
- * The library takes well over 100 ms to load, so that it is asked for only when a certificate has to be made.
- * Its dependency injection wants the metadata reflection to be there before it.
+ * Loads @peculiar/x509 when a certificate has to be issued, since loading takes more than 100 ms. reflect-metadata must
+ * be loaded before it.
  */
 let library: Promise<X509Library> | undefined;
 export function loadX509(): Promise<X509Library> {
@@ -37,7 +37,7 @@ export function loadX509(): Promise<X509Library> {
   return library;
 }
 
-/** Makes and signs a certificate; the result is PEM. */
+/** Issues a certificate and returns it as PEM. */
 export async function issueCertificate(request: CertificateRequest): Promise<string> {
   const x509 = await loadX509();
   const signingKey = request.signer?.key ?? request.key;
@@ -87,7 +87,7 @@ function usageExtensions(x509: X509Library, { usage, dns = [], ip = [] }: Certif
   ];
 }
 
-/** The issuer's own identifier is copied: an authority made elsewhere may have computed it in another way. */
+/** Copies the subject key identifier of the issuer, which another tool may have computed differently. */
 function authorityExtensions(x509: X509Library, issuer: InstanceType<X509Library['X509Certificate']> | undefined) {
   const identifier = issuer?.getExtension(x509.SubjectKeyIdentifierExtension)?.keyId;
   return identifier === undefined ? [] : [new x509.AuthorityKeyIdentifierExtension(identifier)];

@@ -6,11 +6,13 @@ export interface KubeconfigOptions {
   /** PEM. */
   readonly certificateAuthority: string;
   readonly user: { readonly certificate: string; readonly key: string } | { readonly token: string };
-  /** The name of the cluster, the user and the context. */
+  /** Name of the cluster, the user and the context. */
   readonly name?: string;
 }
 
-/** A kubeconfig with everything inside it. A template, so that start-up need not load a YAML library. */
+/**
+ * Returns a kubeconfig with embedded credentials. Written by a template, which avoids loading a YAML library at start.
+ */
 export function kubeconfig(options: KubeconfigOptions): string {
   const name = quoted(options.name ?? 'keelson');
   const credentials =
@@ -42,7 +44,7 @@ export function kubeconfig(options: KubeconfigOptions): string {
   ].join('\n');
 }
 
-/** True for an empty file, and for one from the template above that was at most added to. */
+/** True for an empty file, and for one written by kubeconfig() with one cluster, user and context of the same name. */
 export function isOwnKubeconfig(text: string): boolean {
   if (text.trim() === '') return true;
   const names = [...text.matchAll(/^[ -]*name: (.*)$/gm)].map(([, name]) => name);
@@ -51,15 +53,15 @@ export function isOwnKubeconfig(text: string): boolean {
   );
 }
 
-/** Base64 has no character that YAML treats specially, so it needs no quotes. */
+/** Encodes in base64, which needs no quotes in YAML. */
 function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** Single quotes take everything but control characters as it is. */
+/** Quotes a YAML string. Single quotes need no escapes except for control characters, which are rejected. */
 function quoted(text: string): string {
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text)) {
-    throw new CertificateError('a kubeconfig cannot hold control characters in a name, an address or a token');
+    throw new CertificateError('a kubeconfig cannot contain control characters in a name, an address or a token');
   }
   return `'${text.replaceAll("'", "''")}'`;
 }

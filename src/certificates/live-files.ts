@@ -8,7 +8,7 @@ const pollMsDefault = 5_000;
 
 export interface LiveFilesOptions<T> {
   readonly files: readonly string[];
-  /** Throws when the contents are of no use; the contents are in the order of `files`. */
+  /** Parses the contents, in the order of `files`; throws if they are invalid. */
   readonly parse: (contents: readonly Buffer[]) => T;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -16,35 +16,34 @@ export interface LiveFilesOptions<T> {
 }
 
 /**
- * What some files hold together, read again when they change. The paths are polled, not watched: mounted Secrets are
- * replaced by swapping a symlink two levels up, which no file watcher reports reliably. Contents that cannot be read
- * or parsed (a certificate whose key has not been written yet) are tried again at each poll; until they are good, the
- * last good value stays.
+ * Value parsed from one or more files, which is reloaded when they change. The paths are polled, since mounted Secrets
+ * are replaced by a symlink two levels up, which file watchers do not report reliably. If the new contents are invalid
+ * (a certificate whose key has not been written yet), the old value is kept and the files are read again at each poll.
  */
 export class LiveFiles<T> implements Live<T> {
   private readonly timer: Timer;
   private readonly value: LiveValue<T>;
   private running: Promise<void> | undefined;
-  /** The last failure that was logged, so that one failure is logged once. */
+  /** Last logged failure, so that the same failure is logged once. */
   private failure: string | undefined;
 
   private constructor(
     private readonly options: LiveFilesOptions<T>,
     value: T,
     private contents: readonly Buffer[],
-    /** What the files looked like before `contents` was read; undefined after a failure. */
-    private appearance: string | undefined,
+    /** File attributes from before `contents` was read; undefined after a failure. */
+    private attributes: string | undefined,
   ) {
     this.value = new LiveValue(value, options.logger);
     this.timer = every(options.clock, options.pollMs ?? pollMsDefault, () => this.refresh());
   }
 
-  /** Rejects with a CertificateError when the files are not good at the start. */
+  /** Reads the files; rejects with a CertificateError if they are invalid. */
   static async open<T>(options: LiveFilesOptions<T>): Promise<LiveFiles<T>> {
     try {
-      const appearance = await appearanceOf(options.files);
+      const attributes = await attributesOf(options.files);
       const contents = await readAll(options.files);
-      return new LiveFiles(options, options.parse(contents), contents, appearance);
+      return new LiveFiles(options, options.parse(contents), contents, attributes);
     } catch (error) {
       if (error instanceof CertificateError) throw error;
       throw new CertificateError(`cannot use ${options.files.join(' and ')}: ${reasonOf(error)}`, { cause: error });
@@ -59,9 +58,9 @@ export class LiveFiles<T> implements Live<T> {
     return this.value.onChange(listener);
   }
 
-  /** Looks at the files at once instead of at the next poll. */
+  /** Checks the files now, instead of at the next poll. */
   refresh(): Promise<void> {
-    this.running ??= this.look().finally(() => (this.running = undefined));
+    this.running ??= this.poll().finally(() => (this.running = undefined));
     return this.running;
   }
 
@@ -69,33 +68,37 @@ export class LiveFiles<T> implements Live<T> {
     this.timer.cancel();
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     const { files, parse, logger } = this.options;
     try {
-      // Taken before reading: a change in between makes the next poll read again.
-      const appearance = await appearanceOf(files);
-      if (appearance === this.appearance) return;
+      // Read before the contents: a change in between makes the next poll read again.
+      const attributes = await attributesOf(files);
+      if (attributes === this.attributes) return;
       const contents = await readAll(files);
       const isSame = contents.every((bytes, index) => bytes.equals(this.contents[index]!));
       if (!isSame) {
         const value = parse(contents);
         this.contents = contents;
         this.value.replace(value);
-        logger.info('reloaded files', { files });
+        logger.info('reloaded changed certificate files', { files });
       }
-      this.appearance = appearance;
+      this.attributes = attributes;
       this.failure = undefined;
     } catch (error) {
-      this.appearance = undefined;
+      this.attributes = undefined;
       const failure = reasonOf(error);
-      if (failure !== this.failure)
-        logger.error('kept the old contents of files, the new ones are bad', { files, failure });
+      if (failure !== this.failure) {
+        logger.error('changed certificate files are invalid; the old contents stay in use, correct the files', {
+          files,
+          failure,
+        });
+      }
       this.failure = failure;
     }
   }
 }
 
-async function appearanceOf(files: readonly string[]): Promise<string> {
+async function attributesOf(files: readonly string[]): Promise<string> {
   const stats = await Promise.all(files.map((file) => stat(file, { bigint: true })));
   return stats.map(({ dev, ino, size, mtimeNs, ctimeNs }) => [dev, ino, size, mtimeNs, ctimeNs].join(':')).join(' ');
 }

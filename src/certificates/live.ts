@@ -1,9 +1,9 @@
 import type { Logger } from '../std/logger.js';
 
-/** A value that may be replaced while the server runs: a certificate after its renewal, a file after its edit. */
+/** A value that can change while the server runs, for example a renewed certificate or a reloaded file. */
 export interface Live<T> {
   current(): T;
-  /** Called after each replacement, until the returned function is called. */
+  /** Calls `listener` after each change, until the returned function is called. */
   onChange(listener: (value: T) => void): () => void;
 }
 
@@ -25,14 +25,16 @@ export class LiveValue<T> implements Live<T> {
     return () => void this.listeners.delete(entry);
   }
 
-  /** One listener's failure must not keep the others on the old value. */
+  /** Replaces the value and calls all listeners, even if one of them fails. */
   replace(value: T): void {
     this.value = value;
     for (const listener of [...this.listeners]) {
       try {
         listener(value);
       } catch (error) {
-        this.logger.error('a listener failed to take a replaced value', { error });
+        this.logger.error('applying a renewed certificate or reloaded file failed; restart the server to apply it', {
+          error,
+        });
       }
     }
   }

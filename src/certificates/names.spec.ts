@@ -5,13 +5,13 @@ import { servingNames } from './serving-names.js';
 import { cipherSuiteNames, opensslCiphers, tlsVersionOf } from './tls-names.js';
 
 describe('TLS names', () => {
-  it('knows every suite that it lists', () => {
+  it('OpenSSL supports every listed cipher suite', () => {
     const known = new Set(getCiphers().map((name) => name.toUpperCase()));
     const unknown = cipherSuiteNames.map((name) => opensslCiphers([name])).filter((name) => !known.has(name));
     expect(unknown).toEqual([]);
   });
 
-  it('translates in order and once', () => {
+  it('translates cipher suites in order, without duplicates', () => {
     const names = ['TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305', 'TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256'];
     expect(opensslCiphers([...names, 'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'])).toBe(
       'ECDHE-RSA-CHACHA20-POLY1305:ECDHE-RSA-AES128-GCM-SHA256',
@@ -19,7 +19,7 @@ describe('TLS names', () => {
     expect(tlsVersionOf('VersionTLS13')).toBe('TLSv1.3');
   });
 
-  it('refuses others and lists what is allowed', () => {
+  it('unknown names are an error that lists the allowed ones', () => {
     expect(() => tlsVersionOf('VersionTLS10')).toThrow(
       'unknown TLS version "VersionTLS10", allowed are: VersionTLS12, VersionTLS13',
     );
@@ -57,7 +57,7 @@ describe('serving names', () => {
 });
 
 describe('kubeconfig', () => {
-  it('is YAML that says what it was told', () => {
+  it('is YAML with the given names, server and credentials', () => {
     const text = kubeconfig({
       server: 'https://[::1]:6443',
       certificateAuthority: 'CA',
@@ -76,7 +76,7 @@ describe('kubeconfig', () => {
     });
   });
 
-  it('refuses line breaks', () => {
+  it('rejects line breaks', () => {
     const user = { token: 'a\nb' };
     expect(() => kubeconfig({ server: 'https://x', certificateAuthority: '', user })).toThrow('control characters');
   });

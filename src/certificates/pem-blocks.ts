@@ -7,7 +7,7 @@ export interface PemBlock {
 const block = /-----BEGIN ([^\n]*?)-----[ \t]*\r?\n([\s\S]*?)-----END \1-----/g;
 const headers = /^(?:[^\n:]+:[^\n]*\r?\n)+\s*/;
 
-/** The blocks of a PEM text, whatever stands between them. What is not base64 is no block. */
+/** Returns the PEM blocks of a text, ignoring text between them and blocks that are not base64. */
 export function pemBlocks(text: string): PemBlock[] {
   return [...text.matchAll(block)].flatMap(([, type = '', body = '']) => {
     const content = body.replace(headers, '');

@@ -3,14 +3,14 @@ import { createSecureContext } from 'node:tls';
 import { CertificateError, reasonOf } from './certificate-error.js';
 
 export interface KeyPairPem {
-  /** The certificate, followed by the intermediates that clients need. */
+  /** The certificate, followed by intermediates. */
   readonly certificate: string;
   readonly key: string;
 }
 
 const certificateBlock = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 
-/** Every certificate of a PEM text, in order. `file` is for the message. */
+/** Parses all certificates of a PEM text, in order. `file` is named in errors. */
 export function parseCertificates(pem: string, file: string): X509Certificate[] {
   const blocks = pem.match(certificateBlock) ?? [];
   if (blocks.length === 0) throw new CertificateError(`${file} holds no PEM certificate`);
@@ -35,7 +35,7 @@ export function parsePrivateKey(pem: string, file: string): KeyObject {
   }
 }
 
-/** A pair that a TLS server can serve with; throws when it cannot. */
+/** Parses a certificate with its key; throws if a TLS server cannot use them. */
 export function parseServingPair(pair: KeyPairPem, files: { certificate: string; key: string }): KeyPairPem {
   const [leaf] = parseCertificates(pair.certificate, files.certificate);
   const key = parsePrivateKey(pair.key, files.key);
@@ -45,10 +45,12 @@ export function parseServingPair(pair: KeyPairPem, files: { certificate: string;
     );
   }
   try {
-    // OpenSSL has rules of its own, such as the least size of a key; better here than at the listener.
+    // OpenSSL has further requirements, such as a minimum size of keys.
     createSecureContext({ cert: pair.certificate, key: pair.key });
   } catch (error) {
-    throw new CertificateError(`${files.certificate} cannot be served with: ${reasonOf(error)}`, { cause: error });
+    throw new CertificateError(`${files.certificate} cannot be used as serving certificate: ${reasonOf(error)}`, {
+      cause: error,
+    });
   }
   return pair;
 }

@@ -17,7 +17,7 @@ import { CertificateError } from './certificate-error.js';
 import { identityOfCertificate } from './certificate-identity.js';
 import { certificateFacts, dnsNames } from './der.js';
 import type { Signer } from './issue-certificate.js';
-import { MadeFiles } from './made-files.js';
+import { GeneratedFiles } from './generated-files.js';
 import {
   parseCertificates,
   parsePrivateKey,
@@ -32,7 +32,7 @@ import type { ServingNames } from './serving-names.js';
 export interface Authority {
   readonly pem: string;
   readonly certificate: X509Certificate;
-  /** Absent where the owner keeps the key elsewhere; then nothing can be signed here. */
+  /** Undefined if ca.key does not exist; then no certificates can be signed. */
   readonly key: KeyObject | undefined;
 }
 
@@ -43,26 +43,28 @@ interface LeafFiles {
 
 export interface LeafPair extends KeyPairPem {
   readonly files: LeafFiles;
-  /** False for a pair that the user put there: it is never written over. */
+  /** False for a pair of the user, which is never overwritten. */
   readonly isOurs: boolean;
 }
 
 interface LeafKind {
   readonly files: LeafFiles;
   readonly make: (signer: Signer, nowMs: number) => Promise<KeyPairPem>;
-  /** Why a sound certificate is still not the one that is wanted. */
+  /**
+   * Returns the reason for which a valid certificate does not fit (other names or another user), undefined if it fits.
+   */
   readonly mismatch: (leaf: X509Certificate) => string | undefined;
-  /** True if the certificate of the user may come from any authority and hold any names. */
-  readonly isFree: boolean;
+  /** True if a certificate of the user may be issued by any CA and contain any names. */
+  readonly allowsAnyIssuer: boolean;
 }
 
 const secretMode = 0o600;
 const publicMode = 0o644;
 
 /**
- * The files of `<data directory>/pki`. What is good is used as it is. What this server made and has run out, or no
- * longer fits, is made anew. Files of the user are never written over: if they are of no use, that is an error which
- * says what to do. An authority's key is never replaced.
+ * The files of `<data directory>/pki`. Valid files are used unchanged. Generated files that expire or no longer fit are
+ * generated again. Files of the user are never overwritten: if they are invalid, an error says what to do. The CA key
+ * is never replaced.
  */
 export class PkiStore {
   constructor(
@@ -77,14 +79,14 @@ export class PkiStore {
     if (storedKey === undefined && certificatePem === undefined) {
       const key = makeKey();
       await this.record('ca.key', keyPem(key));
-      // Another process may start on the same directory: the first key that is there counts, for both.
+      // Another process may start on the same directory: both use the key that was written first.
       if (!(await createAtomically(file.key, keyPem(key), secretMode))) return this.loadAuthority();
-      this.logger.info('made a certificate authority', { file: file.certificate });
+      this.logger.info('generated a CA', { file: file.certificate });
       return this.writeAuthority(key);
     }
     const key = storedKey === undefined ? undefined : advised(file, () => parsePrivateKey(storedKey, file.key));
     if (certificatePem === undefined) {
-      this.logger.warn('the certificate of the authority was missing, made it from its key', {
+      this.logger.warn('the CA certificate was missing; issued it again with the existing CA key', {
         file: file.certificate,
       });
       return this.writeAuthority(key!);
@@ -94,7 +96,7 @@ export class PkiStore {
 
   loadServing(authority: Authority, names: ServingNames): Promise<LeafPair> {
     return this.loadLeaf(authority, {
-      isFree: true,
+      allowsAnyIssuer: true,
       files: { certificate: 'apiserver.crt', key: 'apiserver.key' },
       make: (signer, nowMs) => makeServingPair(signer, names, nowMs),
       mismatch(leaf) {
@@ -110,7 +112,7 @@ export class PkiStore {
 
   loadAdmin(authority: Authority, subject: AdminSubject): Promise<LeafPair> {
     return this.loadLeaf(authority, {
-      isFree: false,
+      allowsAnyIssuer: false,
       files: { certificate: 'admin.crt', key: 'admin.key' },
       make: (signer, nowMs) => makeClientPair(signer, subject, nowMs),
       mismatch(leaf) {
@@ -123,7 +125,7 @@ export class PkiStore {
     });
   }
 
-  /** Undefined when there is none yet. */
+  /** Returns the service account key, undefined if it has not been generated yet. */
   async readServiceAccountKey(): Promise<ServiceAccountKey | undefined> {
     const file = this.path('sa.key');
     const privateKey = await readIfThere(file);
@@ -136,13 +138,17 @@ export class PkiStore {
     return { privateKey, publicKey };
   }
 
-  /** The public half is a convenience for other servers; the private one counts. */
+  /** Writes sa.pub, for other servers. This server only reads the private key. */
   private async savePublicKey(publicKey: string): Promise<void> {
     const file = this.path('sa.pub');
     const found = await readIfThere(file);
     if (found === publicKey) return;
-    if (found !== undefined && !(await MadeFiles.read(this.directory)).has('sa.pub', found)) {
-      this.logger.warn('sa.pub is not in the form of this server; left as it is', { file });
+    if (found !== undefined && !(await GeneratedFiles.read(this.directory)).has('sa.pub', found)) {
+      this.logger.warn(
+        'the public service account key differs from its private key or has another format; it is not overwritten, ' +
+          'remove it to have it written again',
+        { file },
+      );
       return;
     }
     await this.write('sa.pub', publicKey, publicMode);
@@ -166,19 +172,18 @@ export class PkiStore {
     if (key !== undefined && !certificate.checkPrivateKey(key)) {
       throw new CertificateError(`${file.key} is not the key of ${file.certificate}: ${advice(file)}`);
     }
-    if (!certificate.ca)
-      throw new CertificateError(`${file.certificate} is not the certificate of an authority: ${advice(file)}`);
+    if (!certificate.ca) throw new CertificateError(`${file.certificate} is not a CA certificate: ${advice(file)}`);
     const remainingMs = validToMs(certificate) - this.clock.now();
     if (remainingMs > renewalMs) return { pem, certificate, key };
-    // Only one that signed itself can be continued here; others belong to somebody who has to renew them.
-    const isOurs = (await MadeFiles.read(this.directory)).has('ca.crt', pem);
+    // Only a generated self-signed CA is renewed here; others must be renewed by their owner.
+    const isOurs = (await GeneratedFiles.read(this.directory)).has('ca.crt', pem);
     if (key !== undefined && isOurs && certificate.checkIssued(certificate)) {
-      this.logger.warn('renewed the certificate of the authority, with its old key', { file: file.certificate });
+      this.logger.warn('renewed the CA certificate, with the same key', { file: file.certificate });
       return this.writeAuthority(key, certificate);
     }
     if (remainingMs <= 0)
-      throw new CertificateError(`${file.certificate} has expired at ${certificate.validTo}: replace it`);
-    this.logger.warn('the certificate of the authority expires soon', {
+      throw new CertificateError(`${file.certificate} expired at ${certificate.validTo}: replace it`);
+    this.logger.warn('the CA certificate expires soon and this server cannot renew it; replace it', {
       file: file.certificate,
       at: certificate.validTo,
     });
@@ -194,18 +199,18 @@ export class PkiStore {
   private async loadLeaf(authority: Authority, kind: LeafKind): Promise<LeafPair> {
     const files = { certificate: this.path(kind.files.certificate), key: this.path(kind.files.key) };
     const [certificate, key] = await Promise.all([readIfThere(files.certificate), readIfThere(files.key)]);
-    // Read last: a file that another process made since is in it.
-    const made = await MadeFiles.read(this.directory);
+    // Read after the files, so that it contains those that another process has just generated.
+    const generated = await GeneratedFiles.read(this.directory);
     const isOurs =
-      (certificate === undefined || made.has(kind.files.certificate, certificate)) &&
-      (key === undefined || made.has(kind.files.key, key));
+      (certificate === undefined || generated.has(kind.files.certificate, certificate)) &&
+      (key === undefined || generated.has(kind.files.key, key));
     if (!isOurs) return this.checkForeign({ certificate, key }, files, authority, kind);
     const pair = certificate === undefined || key === undefined ? undefined : { certificate, key };
     const problem = pair === undefined ? 'it was missing' : this.leafProblem(pair, files, authority, kind);
     if (problem === undefined) return { ...pair!, files, isOurs };
     if (authority.key === undefined) {
       throw new CertificateError(
-        `${files.certificate} cannot be used, ${problem}, and without ${this.path('ca.key')} no other can be signed: ` +
+        `${files.certificate} cannot be used, ${problem}, and without ${this.path('ca.key')} no other one can be issued: ` +
           'put that key there, or a certificate and its key',
       );
     }
@@ -213,22 +218,22 @@ export class PkiStore {
     const leaf = await kind.make(signer, this.clock.now());
     await this.write(kind.files.key, leaf.key, secretMode);
     await this.write(kind.files.certificate, leaf.certificate, publicMode);
-    this.logger.info('made a certificate', { file: files.certificate, because: problem });
+    this.logger.info('issued a certificate', { file: files.certificate, reason: problem });
     return { ...leaf, files, isOurs };
   }
 
-  /** The pair of the user, as it is; a CertificateError if nothing can be done with it. */
+  /** Returns the pair of the user; throws CertificateError if it is invalid. */
   private checkForeign(
     { certificate, key }: { readonly [File in keyof KeyPairPem]: string | undefined },
     files: LeafFiles,
     authority: Authority,
-    { isFree, mismatch }: LeafKind,
+    { allowsAnyIssuer, mismatch }: LeafKind,
   ): LeafPair {
     if (certificate === undefined || key === undefined) {
       const [there, missing] = key === undefined ? [files.certificate, files.key] : [files.key, files.certificate];
       throw new CertificateError(
-        `${there} was not made by this server and is there without ${missing}: add that file, ` +
-          `or remove ${there} to have a new pair made`,
+        `${there} was not generated by this server, and ${missing} is missing: add that file, ` +
+          `or remove ${there} to have a new pair generated`,
       );
     }
     const pair = advised(files, () => parseServingPair({ certificate, key }, files));
@@ -236,14 +241,17 @@ export class PkiStore {
     const nowMs = this.clock.now();
     if (validToMs(leaf) <= nowMs) {
       throw new CertificateError(
-        `${files.certificate} has expired at ${leaf.validTo} and was not made by this server: replace it, ` +
-          `or remove both ${files.certificate} and ${files.key} to have new ones made`,
+        `${files.certificate} expired at ${leaf.validTo} and was not generated by this server: replace it, ` +
+          `or remove both ${files.certificate} and ${files.key} to have new ones generated`,
       );
     }
     if (validFromMs(leaf) > nowMs) {
-      this.logger.warn('a certificate is not valid yet', { file: files.certificate, from: leaf.validFrom });
+      this.logger.warn('a certificate is not valid yet; clients will reject it until then', {
+        file: files.certificate,
+        validFrom: leaf.validFrom,
+      });
     }
-    const problem = isFree ? undefined : (this.issuerProblem(leaf, authority) ?? mismatch(leaf));
+    const problem = allowsAnyIssuer ? undefined : (this.issuerProblem(leaf, authority) ?? mismatch(leaf));
     if (problem !== undefined)
       throw new CertificateError(`${files.certificate} cannot be used, ${problem}: ${advice(files)}`);
     return { ...pair, files, isOurs: false };
@@ -256,14 +264,15 @@ export class PkiStore {
         parsePrivateKey(pair.key, files.key),
       ] as const;
     });
-    // A stop between the writing of the two files leaves this.
-    if (!leaf.checkPrivateKey(key)) return 'its key was another';
+    // A crash between writing the two files causes this.
+    if (!leaf.checkPrivateKey(key)) return 'its key is another one';
     const issuerProblem = this.issuerProblem(leaf, authority);
     if (issuerProblem !== undefined) return issuerProblem;
     const { certificate: ca } = authority;
     const nowMs = this.clock.now();
     if (validFromMs(leaf) > nowMs) return `it is not valid before ${leaf.validFrom}`;
-    // Renewing must help: a leaf never lives longer than its authority, and without the key it has to last.
+    // Renewed early only if a new certificate would be valid longer: not without the CA key, nor beyond the CA's
+    // expiry.
     const marginMs = authority.key !== undefined && validToMs(leaf) < validToMs(ca) ? renewalMs : 0;
     if (validToMs(leaf) - marginMs <= nowMs) return `it expires at ${leaf.validTo}`;
     return kind.mismatch(leaf);
@@ -279,7 +288,7 @@ export class PkiStore {
   }
 
   private async record(name: string, text: string): Promise<void> {
-    await (await MadeFiles.read(this.directory)).add(name, text);
+    await (await GeneratedFiles.read(this.directory)).add(name, text);
   }
 
   private path(name: string): string {
@@ -298,7 +307,7 @@ function advised<T>(files: LeafFiles, parse: () => T): T {
 
 function advice({ certificate, key }: LeafFiles): string {
   const consequence = certificate.endsWith('ca.crt') ? ', which no client trusts until it has the new kubeconfig' : '';
-  return `restore it from a backup, or remove both ${certificate} and ${key} to have new ones made${consequence}`;
+  return `restore it from a backup, or remove both ${certificate} and ${key} to have new ones generated${consequence}`;
 }
 
 function capitalized(text: string): string {

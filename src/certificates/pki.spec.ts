@@ -39,7 +39,7 @@ async function contents(): Promise<Record<string, string>> {
   return Object.fromEntries(allFiles.map((file, index) => [file, texts[index]!]));
 }
 
-/** Starts twice and tells which files the second start replaced. */
+/** Starts twice and returns the files that the second start replaced. */
 async function replacedBy(second: Partial<PkiOptions>, between: () => Promise<unknown> = async () => undefined) {
   const first = await open({ clock: new ManualClock() });
   await first.serviceAccountKey;
@@ -57,7 +57,7 @@ const laterBy = (days: number) => {
 };
 const inPki = (file: string) => join(directory, 'pki', file);
 
-it('makes everything at the first start, readable by the owner alone', async () => {
+it('generates all files at the first start, with modes for the owner only', async () => {
   const pki = await open({
     directory: join(directory, 'data'),
     serviceAddress: '10.96.0.1',
@@ -114,11 +114,11 @@ describe('at the second start', () => {
     ['a further address', { addresses: ['2001:db8::1'] }, ['apiserver.crt', 'apiserver.key']],
     ['another administrator', { admin: { commonName: 'root', organizations: ['a', 'b'] } }, ['admin.crt', 'admin.key']],
     [
-      'an authority near its end keeps its key',
+      'a CA that expires soon keeps its key',
       { clock: laterBy(3640) },
       ['admin.crt', 'admin.key', 'apiserver.crt', 'apiserver.key', 'ca.crt'],
     ],
-  ])('%s', async (_name, second, replaced) => {
+  ])('replaces only what is needed: %s', async (_name, second, replaced) => {
     expect(await replacedBy(second)).toEqual(replaced);
   });
 
@@ -126,9 +126,9 @@ describe('at the second start', () => {
     ['a lost serving certificate', ['apiserver.crt'], ['apiserver.crt', 'apiserver.key']],
     ['a lost admin key', ['admin.key'], ['admin.crt', 'admin.key']],
     ['a lost public key is derived', ['sa.pub'], []],
-    ['a lost certificate of the authority is made from its key', ['ca.crt'], ['ca.crt']],
-    ['nothing but a lost key of the authority', ['ca.key'], []],
-  ])('%s', async (_name, lost, replaced) => {
+    ['a lost CA certificate is issued again with its key', ['ca.crt'], ['ca.crt']],
+    ['nothing if only the CA key is lost', ['ca.key'], []],
+  ])('after a file was removed: %s', async (_name, lost, replaced) => {
     const removal = () => Promise.all(lost.map((file) => rm(inPki(file))));
     if (lost[0] !== 'ca.key') return expect(await replacedBy({}, removal)).toEqual(replaced);
     const first = await open();
@@ -138,10 +138,10 @@ describe('at the second start', () => {
     await expect(open({ hostNames: ['further.example'] })).rejects.toThrow(
       /does not name further.example, and without .*ca\.key/,
     );
-    await expect(second.issueClient({ commonName: 'x', organizations: [] })).rejects.toThrow('no key of the authority');
+    await expect(second.issueClient({ commonName: 'x', organizations: [] })).rejects.toThrow('no CA key');
   });
 
-  it('asks twice for a wildcard and makes it once', async () => {
+  it('does not issue the certificate again for the same wildcard name', async () => {
     const names = { hostNames: ['*.api.example'], addresses: ['::ffff:192.0.2.1'] };
     const first = await open(names);
     const second = await open(names);
@@ -149,7 +149,7 @@ describe('at the second start', () => {
   });
 });
 
-describe('a damaged file is an error that names it, and stays as it is', () => {
+describe('a damaged file is an error that names it, and is not changed', () => {
   it.each([
     ['ca.crt', /ca\.crt holds no PEM certificate\. Restore it from a backup, or remove both .*ca\.crt and .*ca\.key/],
     ['ca.key', /ca\.key holds no usable unencrypted PEM private key: .*\. Restore it/],
@@ -180,7 +180,7 @@ describe('a damaged file is an error that names it, and stays as it is', () => {
   });
 });
 
-it('uses an RSA authority made elsewhere and leaves it alone', async () => {
+it('uses an RSA CA of the user without changing it', async () => {
   const { generateKeyPairSync } = await import('node:crypto');
   const { privateKey: key } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const pem = await makeAuthority(key, Date.now());
@@ -194,7 +194,7 @@ it('uses an RSA authority made elsewhere and leaves it alone', async () => {
   expect(new X509Certificate(pki.serving!.current().certificate).verify(new X509Certificate(pem).publicKey)).toBe(true);
 });
 
-it('agrees with another process that starts at the same moment', async () => {
+it('two processes that start at the same time use the same CA', async () => {
   const [one, other] = await Promise.all([open(), open()]);
   const third = await open();
   for (const pki of [one, other]) {
@@ -204,7 +204,7 @@ it('agrees with another process that starts at the same moment', async () => {
   expect(await one.serviceAccountKey).toEqual(await other.serviceAccountKey);
 });
 
-it('renews while it runs, and rewrites the kubeconfig', async () => {
+it('renews certificates while the server runs, and rewrites the kubeconfig', async () => {
   const clock = new ManualClock();
   const pki = await open({ clock });
   const before = pki.serving!.current();
@@ -217,7 +217,7 @@ it('renews while it runs, and rewrites the kubeconfig', async () => {
   expect(await readFile(file, 'utf8')).toContain(Buffer.from(pki.admin.current().certificate).toString('base64'));
 });
 
-it('keeps the edits in a kubeconfig that still fits', async () => {
+it('keeps edits of the kubeconfig while its server and credentials are valid', async () => {
   const pki = await open();
   const file = await pki.saveAdminKubeconfig('https://127.0.0.1:6443');
   const edited = `${await readFile(file, 'utf8')}# mine\n`;
@@ -231,7 +231,7 @@ it('keeps the edits in a kubeconfig that still fits', async () => {
   });
 });
 
-it('makes ephemeral certificates once, and they serve', async () => {
+it('ephemeral certificates are generated once and can be served', async () => {
   const pki = await makeEphemeralPki({ clock: systemClock, hostNames: ['once.example'] });
   expect(await makeEphemeralPki({ clock: systemClock, hostNames: ['once.example'] })).toBe(pki);
   const { certificate: cert, key } = pki.serving!.current();

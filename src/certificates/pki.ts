@@ -14,30 +14,32 @@ import { makePrivateDirectory, readIfThere, writeAtomically } from './private-fi
 import { servingNames, type ServingNames, type ServingNamesOptions } from './serving-names.js';
 import { liveServingPair } from './tls-material.js';
 
-/** What a server needs to prove itself, to know its administrator, and to sign tokens. */
+/** CA, serving certificate, administrator's client certificate and service account key of a server. */
 export interface Pki {
   readonly authority: Live<CaBundle>;
-  /** Undefined where the options say that a serving pair is given. */
+  /** Undefined if the serving certificate is configured by flags. */
   readonly serving: Live<KeyPairPem> | undefined;
   readonly admin: Live<KeyPairPem>;
-  /** Needed by the first token only: await it as late as possible. */
+  /** Pending while the key is generated; await it only when a token is issued or verified. */
   readonly serviceAccountKey: Promise<ServiceAccountKey>;
-  /** `server` is what clients dial: `https://127.0.0.1:6443`. */
+  /** Returns the kubeconfig of the administrator. `server` is the URL for clients: `https://127.0.0.1:6443`. */
   adminKubeconfig(server: string): string;
-  /** A client certificate of one year for any user. */
+  /** Issues a client certificate with a validity of a year. */
   issueClient(subject: AdminSubject): Promise<KeyPairPem>;
-  /** The authority with its key, to sign with; undefined where its key is kept elsewhere. */
+  /** Returns the CA with its key, for signing; undefined if there is no key. */
   issuer(): Signer | undefined;
   close(): void;
 }
 
 export interface PkiOptions extends ServingNamesOptions {
-  /** The data directory; keys and certificates are kept in its `pki`, the kubeconfig beside it. */
+  /**
+   * Data directory: keys and certificates are stored in its subdirectory `pki`, the kubeconfig in the directory itself.
+   */
   readonly directory: string;
-  /** Where keys and certificates are kept instead. */
+  /** Directory of keys and certificates, instead of `<directory>/pki`. */
   readonly certificateDirectory?: string;
   readonly kubeconfigFile?: string | undefined;
-  /** True if the server has a serving pair from elsewhere: none is looked for or made then. */
+  /** True if the serving certificate is configured by flags: none is read or generated then. */
   readonly isServingPairGiven?: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -46,22 +48,30 @@ export interface PkiOptions extends ServingNamesOptions {
 
 const checkMs = 12 * 60 * 60_000;
 
-/** Everything of a Pki from `<directory>/pki`, made where it is missing and renewed before it runs out. */
+/** Loads a Pki from `<directory>/pki`. Missing files are generated, and generated ones renewed before they expire. */
 export async function ensurePki(options: PkiOptions): Promise<StoredPki> {
   const directory = options.certificateDirectory ?? join(options.directory, 'pki');
   await makePrivateDirectory(directory);
   const store = new PkiStore(directory, options.clock, options.logger);
   const names = servingNames(options);
-  if (names.refused.length > 0) options.logger.warn('names that no certificate can hold', { names: names.refused });
+  if (names.refused.length > 0)
+    options.logger.warn('names are invalid in certificates and left out of the serving certificate', {
+      names: names.refused,
+    });
   const found = await store.readServiceAccountKey();
   const serviceAccountKey = found === undefined ? store.makeServiceAccountKey() : Promise.resolve(found);
-  // Whoever awaits it sees the failure; until then it must not end the process.
+  // Without a handler a rejection would end the process. Callers that await the key get the error too.
   serviceAccountKey.catch((error: unknown) =>
-    options.logger.error('no service account key', { error: reasonOf(error) }),
+    options.logger.error(
+      'the service account key could not be generated; no tokens can be issued, restart the server',
+      {
+        error: reasonOf(error),
+      },
+    ),
   );
   const wanted = { names: options.isServingPairGiven ? undefined : names, admin: options.admin ?? adminDefault };
   const loaded = await loadAll(store, wanted);
-  return new StoredPki(options, store, serviceAccountKey, wanted, loaded, await ownersPair(loaded, options));
+  return new StoredPki(options, store, serviceAccountKey, wanted, loaded, await userPair(loaded, options));
 }
 
 interface Wanted {
@@ -84,11 +94,15 @@ async function loadAll(store: PkiStore, { names, admin }: Wanted): Promise<Loade
   };
 }
 
-/** The serving pair that the user put into the directory, followed like one that flags name. */
-async function ownersPair({ serving }: Loaded, { clock, logger }: PkiOptions) {
+/**
+ * Returns the serving certificate of the user in the directory, which is reloaded on change like one named by flags.
+ */
+async function userPair({ serving }: Loaded, { clock, logger }: PkiOptions) {
   if (serving === undefined || serving.isOurs) return undefined;
   const { certificate, key } = serving.files;
-  logger.info('serving with the certificate that was found, which this server did not make', { file: certificate });
+  logger.info('using a serving certificate that this server did not generate; it is not renewed', {
+    file: certificate,
+  });
   return liveServingPair({ certificateFile: certificate, keyFile: key, clock, logger });
 }
 
@@ -96,10 +110,10 @@ export class StoredPki implements Pki {
   readonly authority: LiveValue<CaBundle>;
   readonly serving: Live<KeyPairPem> | undefined;
   readonly admin: LiveValue<KeyPairPem>;
-  /** The serving pair where this server makes it. */
-  private readonly madeServing: LiveValue<KeyPairPem> | undefined;
+  /** Serving certificate, if this server generates it. */
+  private readonly generatedServing: LiveValue<KeyPairPem> | undefined;
   private readonly timer: Timer;
-  /** Known once the kubeconfig has been saved. */
+  /** Arguments of the last saveAdminKubeconfig(). */
   private saved: { readonly server: string; readonly rootCa: (() => string) | undefined } | undefined;
 
   constructor(
@@ -108,28 +122,31 @@ export class StoredPki implements Pki {
     readonly serviceAccountKey: Promise<ServiceAccountKey>,
     private readonly wanted: Wanted,
     private loaded: Loaded,
-    private readonly ownersServing: LiveFiles<KeyPairPem> | undefined,
+    private readonly userServing: LiveFiles<KeyPairPem> | undefined,
   ) {
     const { logger, clock } = options;
     this.authority = new LiveValue(parseCaBundle(loaded.authority.pem, 'ca.crt'), logger);
-    this.madeServing = loaded.serving && !ownersServing ? new LiveValue<KeyPairPem>(loaded.serving, logger) : undefined;
-    this.serving = ownersServing ?? this.madeServing;
+    this.generatedServing =
+      loaded.serving && !userServing ? new LiveValue<KeyPairPem>(loaded.serving, logger) : undefined;
+    this.serving = userServing ?? this.generatedServing;
     this.admin = new LiveValue(loaded.admin, logger);
     this.timer = every(clock, checkMs, () =>
-      this.refresh().catch((error: unknown) => logger.error('certificates not renewed', { error: reasonOf(error) })),
+      this.refresh().catch((error: unknown) =>
+        logger.error('certificates could not be renewed; the next attempt is in 12 hours', { error: reasonOf(error) }),
+      ),
     );
   }
 
-  /** Reads the files again and renews what is about to run out; a timer does so twice a day. */
+  /** Reads the files again and renews certificates that expire soon; called by a timer twice a day. */
   async refresh(): Promise<void> {
     const before = this.loaded;
-    // Files of the user are followed by themselves, and one that is bad for a moment must not stop renewals.
-    const after = await loadAll(this.store, this.ownersServing ? { ...this.wanted, names: undefined } : this.wanted);
+    // A serving certificate of the user is reloaded by userServing, so that an invalid one does not stop renewals.
+    const after = await loadAll(this.store, this.userServing ? { ...this.wanted, names: undefined } : this.wanted);
     this.loaded = after;
     if (after.authority.pem !== before.authority.pem)
       this.authority.replace(parseCaBundle(after.authority.pem, 'ca.crt'));
     if (after.serving && before.serving && !isSamePair(after.serving, before.serving))
-      this.madeServing?.replace(after.serving);
+      this.generatedServing?.replace(after.serving);
     if (!isSamePair(after.admin, before.admin)) this.admin.replace(after.admin);
     if (this.saved) await this.saveAdminKubeconfig(this.saved.server, this.saved.rootCa);
   }
@@ -139,9 +156,9 @@ export class StoredPki implements Pki {
   }
 
   /**
-   * Writes `<directory>/admin.kubeconfig`, or the file of the options, and returns its path. A file that still fits is
-   * kept with its owner's edits; one that this server did not write is never written over. `rootCa` tells the
-   * authorities that verify the serving certificate, where that is not our own.
+   * Writes `<directory>/admin.kubeconfig`, or the file of the options, and returns its path. A file with valid server
+   * and credentials is kept with the edits of the user; one that this server did not write is never overwritten.
+   * `rootCa` returns the CA that verifies the serving certificate, if it is not the server's own.
    */
   async saveAdminKubeconfig(server: string, rootCa?: () => string): Promise<string> {
     this.saved = { server, rootCa };
@@ -152,7 +169,7 @@ export class StoredPki implements Pki {
     if (found !== undefined && facts.every((line) => found.includes(line))) return file;
     if (found !== undefined && !isOwnKubeconfig(found)) {
       throw new CertificateError(
-        `${file} was not written by this server and stays as it is: name another file with --kubeconfig-out, or remove it`,
+        `${file} was not written by this server and is not overwritten: name another file with --kubeconfig-out, or remove it`,
       );
     }
     await writeAtomically(file, wanted, 0o600);
@@ -161,7 +178,7 @@ export class StoredPki implements Pki {
 
   async issueClient(subject: AdminSubject): Promise<KeyPairPem> {
     const { certificate, key } = this.loaded.authority;
-    if (key === undefined) throw new CertificateError('there is no key of the authority to sign with');
+    if (key === undefined) throw new CertificateError('there is no CA key to sign with');
     return makeClientPair({ certificate, key }, subject, this.options.clock.now());
   }
 
@@ -172,7 +189,7 @@ export class StoredPki implements Pki {
 
   close(): void {
     this.timer.cancel();
-    this.ownersServing?.close();
+    this.userServing?.close();
   }
 }
 

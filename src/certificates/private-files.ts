@@ -4,14 +4,14 @@ import { dirname } from 'node:path';
 import * as privatePaths from '../std/private-paths.js';
 import { CertificateError, reasonOf } from './certificate-error.js';
 
-/** Files that hold secrets: written whole or not at all, and readable by their owner alone. */
+/** Files with secrets: written atomically, and readable by their owner only. */
 
-/** Makes the directory, and those above it that are missing, with mode 0700. Leaves a directory that is there alone. */
+/** Creates the directory and missing parent directories with mode 0700. Does not change an existing directory. */
 export async function makePrivateDirectory(directory: string): Promise<void> {
-  await orExplain(`cannot make the directory ${directory}`, async () => privatePaths.makePrivateDirectory(directory));
+  await orExplain(`cannot create the directory ${directory}`, async () => privatePaths.makePrivateDirectory(directory));
 }
 
-/** Undefined when there is no such file. */
+/** Reads a file; returns undefined if it does not exist. */
 export async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
@@ -21,7 +21,7 @@ export async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** Replaces the file, and makes its directory. A crash leaves the old contents or the new ones. */
+/** Replaces the file and creates its directory. A crash leaves the old or the new contents. */
 export async function writeAtomically(file: string, text: string, mode: number): Promise<void> {
   await makePrivateDirectory(dirname(file));
   await orExplain(`cannot write ${file}`, async () => {
@@ -33,7 +33,7 @@ export async function writeAtomically(file: string, text: string, mode: number):
   });
 }
 
-/** Makes the file, unless it is there: false then, and it stays as it is. */
+/** Creates the file and returns true; returns false without a change if it exists. */
 export async function createAtomically(file: string, text: string, mode: number): Promise<boolean> {
   return orExplain(`cannot write ${file}`, async () => {
     const temporary = await writeBeside(file, text, mode);
@@ -61,7 +61,7 @@ async function writeBeside(file: string, text: string, mode: number): Promise<st
   return temporary;
 }
 
-/** Rejects with a CertificateError that begins with `what`. */
+/** Runs an action; wraps its errors in a CertificateError that begins with `what`. */
 export async function orExplain<T>(what: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();

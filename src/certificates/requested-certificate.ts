@@ -3,19 +3,19 @@ import { CertificateError } from './certificate-error.js';
 import { parseCertificateRequest } from './certificate-request.js';
 import { derElements, extensionIds, type DerElement } from './der.js';
 
-/** Alternative names of the four kinds that a signer copies into a certificate; others are never copied. */
+/** Subject alternative names of the four types that a signer copies into a certificate. Others are never copied. */
 export interface AlternativeNames {
   readonly dns: readonly string[];
   readonly email: readonly string[];
   readonly uri: readonly string[];
-  /** In bytes: 4 of IPv4 or 16 of IPv6. */
+  /** Addresses in bytes: 4 for IPv4, 16 for IPv6. */
   readonly ip: readonly Buffer[];
 }
 
-/** The parts of a certificate request that a signer looks at, and the bytes that it copies. */
+/** Fields of a certificate request that a signer checks, and the bytes that it copies. */
 export interface RequestedCertificate {
   readonly publicKey: KeyObject;
-  /** The whole elements, as they stand in the request. */
+  /** Whole DER elements of the request. */
   readonly raw: { readonly subject: Buffer; readonly publicKey: Buffer };
   readonly commonName: string;
   readonly organizations: readonly string[];
@@ -28,8 +28,8 @@ const extensionRequestId = '2a864886f70d01090e';
 const noNames: AlternativeNames = { dns: [], email: [], uri: [], ip: [] };
 
 /**
- * Reads a request in DER. Throws CertificateError when it is malformed, when its signature does not prove that the
- * sender has the private key, or when a name in it cannot be read.
+ * Parses a request in DER. Throws CertificateError if it is malformed, if its signature does not prove that the sender
+ * has the private key, or if a name in it is invalid.
  */
 export function requestedCertificate(bytes: Buffer): RequestedCertificate {
   const { publicKey, isSigned, commonName, organizations } = parseCertificateRequest(bytes);
@@ -60,20 +60,20 @@ function alternativeNames(attributes: DerElement): AlternativeNames {
   if (found.length > 1) throw malformed('it has two lists of alternative names');
   const value = found[0]?.at(-1);
   if (!value) return noNames;
-  if (value.tag !== tags.octetString) throw malformed('its alternative names are no octet string');
+  if (value.tag !== tags.octetString) throw malformed('its alternative names are not an octet string');
   const [list, ...more] = derElements(value.content);
-  if (list?.tag !== tags.sequence || more.length > 0) throw malformed('its alternative names are no list');
+  if (list?.tag !== tags.sequence || more.length > 0) throw malformed('its alternative names are not a list');
   const elements = derElements(list.content);
   const texts = (tag: number) => elements.filter((element) => element.tag === tag).map(asciiText);
   const ip = elements.filter(({ tag }) => tag === generalNames.ip).map(({ content }) => content);
   if (ip.some(({ length }) => length !== 4 && length !== 16)) throw malformed('an IP address in it has a wrong length');
   const uri = texts(generalNames.uri);
-  if (!uri.every((text) => URL.canParse(text))) throw malformed('a URI in it cannot be read');
+  if (!uri.every((text) => URL.canParse(text))) throw malformed('a URI in it is invalid');
   return { dns: texts(generalNames.dns), email: texts(generalNames.email), uri, ip };
 }
 
 function asciiText({ content }: DerElement): string {
-  if (content.some((byte) => byte >= 0x80 || byte < 0x20)) throw malformed('an alternative name is no ASCII text');
+  if (content.some((byte) => byte >= 0x80 || byte < 0x20)) throw malformed('an alternative name is not ASCII text');
   return content.toString('latin1');
 }
 

@@ -22,7 +22,7 @@ async function intermediate(signer: Signer) {
 const servingBy = async (signer: Signer) => (await makeServingPair(signer, names, nowMs)).certificate;
 const bundle = (pem: string): CaBundle => parseCaBundle(pem, 'ca.crt');
 
-it('a serving certificate is verified by the authority that is published, wherever it comes from', async () => {
+it('the published CA verifies the serving certificate: the own CA, a known CA, or the last of the chain', async () => {
   const [own, other] = [await authority(), await authority()];
   const middle = await intermediate(other);
   const [made, given, chained] = [await servingBy(own), await servingBy(other), await servingBy(middle)];
@@ -44,7 +44,7 @@ it('a serving certificate is verified by the authority that is published, wherev
   expect(published(selfSigned)).toEqual([print(selfSigned), true]);
 });
 
-it('--root-ca-file says it all, and a reload is told of once', async () => {
+it('--root-ca-file takes precedence, and listeners are called once per change', async () => {
   const own = await authority();
   let serving = await servingBy(own);
   const listeners = new Set<() => void>();
@@ -58,9 +58,9 @@ it('--root-ca-file says it all, and a reload is told of once', async () => {
     },
     logger: silentLogger,
   };
-  const given = { current: () => bundle('GIVEN' + own.pem), onChange: () => () => undefined };
-  expect(new LiveRootCa({ ...sources, given }).current()).toBe('GIVEN' + own.pem);
-  const root = new LiveRootCa({ ...sources, given: undefined });
+  const configured = { current: () => bundle('GIVEN' + own.pem), onChange: () => () => undefined };
+  expect(new LiveRootCa({ ...sources, configured }).current()).toBe('GIVEN' + own.pem);
+  const root = new LiveRootCa({ ...sources, configured: undefined });
   const told: string[] = [];
   const end = root.onChange((pem) => told.push(pem));
   serving = await servingBy(own);

@@ -5,15 +5,17 @@ import type { Live } from './live.js';
 import { parseCertificates } from './pem.js';
 
 export interface RootCa {
-  /** PEM of certificates by which clients verify the serving certificate. */
+  /** PEM of the certificates with which clients verify the serving certificate. */
   readonly pem: string;
-  /** False where the root is not known: strict clients want one, Go's take what is published instead. */
+  /**
+   * False if the root is unknown and an intermediate is published instead, which Go's clients accept and others do not.
+   */
   readonly isRoot: boolean;
 }
 
 /**
- * The authority of a serving certificate: the server's own where it has signed the chain, else one that is known, else
- * the last certificate of the chain itself.
+ * Returns the CA of a serving certificate: the server's own if it signed the chain, else a known CA that did, else the
+ * last certificate of the chain.
  */
 export function rootCaOf(servingPem: string, own: CaBundle, known: readonly X509Certificate[]): RootCa {
   const last = endOfChain(parseCertificates(servingPem, 'the serving certificate'));
@@ -40,31 +42,31 @@ function hasSigned(authority: X509Certificate, certificate: X509Certificate): bo
 }
 
 interface Sources {
-  /** PEM of the serving certificate and its chain, as served at the moment. */
+  /** Returns the PEM of the current serving certificate and its chain. */
   readonly servingPem: () => string;
   readonly own: () => CaBundle;
   readonly known: () => readonly X509Certificate[];
-  /** Of --root-ca-file: it says it all. */
-  readonly given: Live<CaBundle> | undefined;
+  /** Content of --root-ca-file, which takes precedence. */
+  readonly configured: Live<CaBundle> | undefined;
   readonly onChange: (listener: () => void) => () => void;
   readonly logger: Logger;
 }
 
-/** The PEM of rootCaOf(), computed again only when the certificates that it comes from have changed. */
+/** The PEM of rootCaOf(), computed again when its certificates change. */
 export class LiveRootCa implements Live<string> {
   private computed: { readonly from: string; readonly pem: string } | undefined;
 
   constructor(private readonly sources: Sources) {}
 
   current(): string {
-    const { servingPem, own, known, given, logger } = this.sources;
-    if (given) return given.current().pem;
+    const { servingPem, own, known, configured, logger } = this.sources;
+    if (configured) return configured.current().pem;
     const serving = servingPem();
     const from = [serving, own().pem, ...known().map(({ fingerprint256 }) => fingerprint256)].join();
     if (this.computed?.from === from) return this.computed.pem;
     const { pem, isRoot } = rootCaOf(serving, own(), known());
     if (!isRoot) {
-      logger.warn('the authority of the serving certificate is not known; name its file with --root-ca-file', {
+      logger.warn('the root CA of the serving certificate is unknown; name its file with --root-ca-file', {
         published: 'the last certificate of the serving chain',
       });
     }
@@ -72,7 +74,7 @@ export class LiveRootCa implements Live<string> {
     return pem;
   }
 
-  /** Calls `listener` only where the authority is another one. */
+  /** Calls `listener` only if the CA has changed. */
   onChange(listener: (pem: string) => void): () => void {
     let before = this.current();
     const look = () => {
@@ -81,7 +83,7 @@ export class LiveRootCa implements Live<string> {
       before = now;
       listener(now);
     };
-    const ends = [this.sources.onChange(look), this.sources.given?.onChange(look)];
+    const ends = [this.sources.onChange(look), this.sources.configured?.onChange(look)];
     return () => {
       for (const end of ends) end?.();
     };

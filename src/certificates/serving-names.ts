@@ -2,13 +2,13 @@ import { isIPv4 } from 'node:net';
 import { domainToASCII } from 'node:url';
 
 export interface ServingNamesOptions {
-  /** The first address of the service range: what the Service of this server gets. */
+  /** Cluster IP of the Service kubernetes: the first address of the service range. */
   readonly serviceAddress?: string;
-  /** Names that clients may use: the host's own, extra ones. Addresses are understood too. */
+  /** Host names or addresses for clients: the host's own, and additional ones. */
   readonly hostNames?: readonly string[];
   /** The advertised address and others. */
   readonly addresses?: readonly string[];
-  /** The Service in front of this server, in namespace `default`. */
+  /** Name of the Service of this server in namespace `default`. */
   readonly serviceName?: string;
   readonly clusterDomain?: string;
 }
@@ -16,15 +16,15 @@ export interface ServingNamesOptions {
 export interface ServingNames {
   readonly dns: readonly string[];
   readonly ip: readonly string[];
-  /** What was asked for and cannot stand in a certificate. */
+  /** Names that are invalid in a certificate. */
   readonly refused: readonly string[];
 }
 
 const dnsName = /^(\*\.)?[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
-/** They mean "every address" to a listener and nothing to a client. */
+/** Bind addresses that clients cannot use. */
 const unspecified = new Set(['0.0.0.0', '::']);
 
-/** Every name and address under which the serving certificate must hold. */
+/** Returns the names and addresses of the serving certificate. */
 export function servingNames(options: ServingNamesOptions): ServingNames {
   const service = options.serviceName ?? 'kubernetes';
   const wanted = [
@@ -58,8 +58,8 @@ function asciiName(name: string): string | undefined {
 }
 
 /**
- * An address in its one shortest form, or undefined. Not by net.isIPv6: the pattern behind it takes 4 ms to compile,
- * at each start.
+ * Returns an address in its canonical form, undefined if the name is not an address. Avoids net.isIPv6, whose regular
+ * expression takes 4 ms to compile at each start.
  */
 function addressOf(name: string): string | undefined {
   if (isIPv4(name)) return name;

@@ -22,14 +22,14 @@ const signed = (parts: RequestParts, options: object = {}) =>
   );
 const joe: RequestParts = { subject: [['O', 'dev'], ['CN', 'joe']] }; // prettier-ignore
 
-it('the certificate has the subject, the key and the names of the request, and the usages that are asked for', () => {
+it('the certificate has subject, key and names of the request, and the requested usages', () => {
   const key = newKey();
   const names = [
     [derTags.dns, 'a.example'],
     [derTags.email, 'joe@example'],
     [derTags.uri, 'spiffe://a/b'],
     [derTags.ip, Buffer.from([10, 0, 0, 1])],
-    // An otherName: no signer looks at it, so that none copies it.
+    // An otherName, which is not copied.
     [0xa0, Buffer.from('0603551d11', 'hex')],
   ] as const;
   const certificate = signed({ ...joe, key, names });
@@ -42,7 +42,7 @@ it('the certificate has the subject, the key and the names of the request, and t
   expect(certificate.ca).toBe(false);
 });
 
-it('a request for an authority gets a leaf', () => {
+it('a request for a CA certificate gets a leaf', () => {
   const basicConstraints = [extensionIds.basicConstraints, Buffer.from('30030101ff', 'hex')] as const;
   const keyUsage = [extensionIds.keyUsage, Buffer.from('03020106', 'hex')] as const;
   const certificate = signed({ ...joe, extensions: [basicConstraints, keyUsage] });
@@ -58,12 +58,12 @@ it('a request for an authority gets a leaf', () => {
 it.each([
   ['an hour, from five minutes before', hourMs, '2025-12-31T23:55:00.000Z', '2026-01-01T01:00:00.000Z'],
   ['a day, of which five minutes have passed', 24 * hourMs, '2025-12-31T23:55:00.000Z', '2026-01-01T23:55:00.000Z'],
-])('it is valid for %s', (_what, lifetimeMs, from, to) => {
+])('the certificate is valid for %s', (_what, lifetimeMs, from, to) => {
   const { validFrom, validTo } = signed(joe, { lifetimeMs });
   expect([validFrom, validTo].map((text) => new Date(text).toISOString())).toEqual([from, to]);
 });
 
-it('it does not outlive its authority, nor is it signed by one that has ended', () => {
+it('the certificate expires no later than the CA, and an expired CA does not sign', () => {
   const { validTo } = signer.certificate;
   expect(signed(joe, { lifetimeMs: 20 * 365 * 24 * hourMs }).validTo).toBe(validTo);
   expect(() => signed(joe, { nowMs: Date.parse(validTo) })).toThrow('refusing to sign');
@@ -72,23 +72,27 @@ it('it does not outlive its authority, nor is it signed by one that has ended', 
 it.each<[string, RequestParts, string]>([
   ['signed by another key', { ...joe, signedBy: newKey() }, 'does not belong to its public key'],
   [
-    'with a name of an odd type',
+    'with a name of an unsupported string type',
     { subject: [['CN', 0x1c, Buffer.from('0000006a', 'hex')]] },
-    'of the unsupported type 28',
+    'has the unsupported type 28',
   ],
-  ['with a name that is no UTF-8', { subject: [['CN', derTags.utf8, Buffer.from([0xff])]] }, 'not of its type 12'],
+  [
+    'with a name that is not UTF-8',
+    { subject: [['CN', derTags.utf8, Buffer.from([0xff])]] },
+    'not valid for its type 12',
+  ],
   ['with an IP address of five bytes', { ...joe, names: [[derTags.ip, Buffer.alloc(5)]] }, 'a wrong length'],
-  ['with a DNS name that is no ASCII', { ...joe, names: [[derTags.dns, 'é']] }, 'no ASCII text'],
-  ['with a DNS name that hides another', { ...joe, names: [[derTags.dns, 'a\0b']] }, 'no ASCII text'],
-  ['with a URI that is none', { ...joe, names: [[derTags.uri, 'no uri']] }, 'cannot be read'],
+  ['with a DNS name that is not ASCII', { ...joe, names: [[derTags.dns, 'é']] }, 'not ASCII text'],
+  ['with a NUL in a DNS name', { ...joe, names: [[derTags.dns, 'a\0b']] }, 'not ASCII text'],
+  ['with an invalid URI', { ...joe, names: [[derTags.uri, 'no uri']] }, 'a URI in it is invalid'],
   [
     'with two lists of names',
     { ...joe, names: [[derTags.dns, 'a']], extensions: [[extensionIds.subjectAltName, Buffer.from('3000', 'hex')]] },
     'two lists of alternative names',
   ],
-])('a request %s is refused', (_what, parts, want) => expect(() => signed(parts)).toThrow(want));
+])('a request %s is rejected', (_what, parts, want) => expect(() => signed(parts)).toThrow(want));
 
-it('names are read as authentication reads them, whatever their string type', () => {
+it('names of every string type are the same for the signer and for authentication', () => {
   const bmp = (text: string) => Buffer.from(text, 'utf16le').swap16();
   const parts: RequestParts = { subject: [['O', derTags.bmp, bmp('system:masters')], ['CN', derTags.printable, Buffer.from('joe')]] }; // prettier-ignore
   expect(requestedCertificate(requestDer(parts))).toMatchObject({
@@ -98,10 +102,10 @@ it('names are read as authentication reads them, whatever their string type', ()
   expect(identityOfCertificate(signed(parts), '')).toMatchObject({ name: 'joe', groups: ['system:masters'] });
 });
 
-it('a usage that is not known is refused', () =>
+it('an unknown usage is rejected', () =>
   expect(() => signed(joe, { usages: ['client auth', 'constructor'] })).toThrow('unrecognized usage "constructor"'));
 
-it('the certificate of a server names its addresses', () => {
+it('a serving certificate contains its IP addresses', () => {
   const certificate = signed(
     { subject: [['CN', 'system:node:n']], names: [[derTags.dns, 'n.example']] },
     { usages: ['digital signature', 'server auth'] },

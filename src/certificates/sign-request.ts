@@ -19,19 +19,19 @@ import { validToMs } from './pem.js';
 import type { AlternativeNames, RequestedCertificate } from './requested-certificate.js';
 
 export interface SigningOptions {
-  /** As spec.usages of a CertificateSigningRequest has them. */
+  /** spec.usages of the CertificateSigningRequest. */
   readonly usages: readonly string[];
   readonly lifetimeMs: number;
   readonly nowMs: number;
 }
 
-/** As kube-controller-manager: clocks may be five minutes behind, and a short life is not shortened by that. */
+/** As kube-controller-manager: certificates are backdated by five minutes; a short lifetime is not reduced by that. */
 const backdateMs = 5 * 60_000;
 const shortMs = 8 * 3_600_000;
 
 /**
- * Signs a leaf certificate for a request. The subject and the public key are copied to the byte, alternative names by
- * their kinds; nothing else of the request gets in, so that it is never an authority. Returns PEM.
+ * Signs a leaf certificate for a request and returns PEM. Subject and public key are copied byte for byte, alternative
+ * names by type; nothing else of the request is copied, so that the certificate is never a CA.
  */
 export function signRequest(request: RequestedCertificate, signer: Signer, options: SigningOptions): string {
   const { usages, lifetimeMs, nowMs } = options;
@@ -52,7 +52,7 @@ export function signRequest(request: RequestedCertificate, signer: Signer, optio
     version,
     derPositive(randomBytes(16)),
     algorithm.id,
-    // The issuer of a leaf is the subject of its signer, to the byte.
+    // The issuer must equal the subject of the signer byte for byte.
     certificateSubject(signer.certificate.raw).raw,
     derSequence(derTime(nowMs - backdateMs), derTime(Math.min(lateMs, endMs))),
     request.raw.subject,
@@ -62,13 +62,13 @@ export function signRequest(request: RequestedCertificate, signer: Signer, optio
   const signature = sign(algorithm.digest, contents, signer.key);
   const certificate = new X509Certificate(derSequence(contents, algorithm.id, derBits(signature)));
   if (certificate.ca || !certificate.verify(signer.certificate.publicKey)) {
-    throw new CertificateError('the certificate that was made is not a leaf of its signer');
+    throw new CertificateError('the signed certificate is not a leaf of its signer');
   }
   checkIdentity(certificate, request);
   return certificate.toString();
 }
 
-/** Authentication must read in the certificate whom the signer read in the request. */
+/** Checks that authentication reads the same user and groups from the certificate as the signer from the request. */
 function checkIdentity(certificate: X509Certificate, { commonName, organizations }: RequestedCertificate): void {
   const identity = identityOfCertificate(certificate, '');
   const groups = identity?.groups ?? organizations;
@@ -85,7 +85,7 @@ function extension(id: string, value: Buffer, isCritical?: typeof critical): Buf
   return derSequence(derId(id), ...(isCritical ? [derTrue] : []), derOctets(value));
 }
 
-/** The bits of KeyUsage (RFC 5280, 4.2.1.3), by the names that the API has for them. */
+/** Bits of KeyUsage (RFC 5280, 4.2.1.3) by the names in the API. */
 const keyUsages: Readonly<Record<string, number>> = {
   signing: 0,
   'digital signature': 0,
@@ -133,7 +133,7 @@ function authorityExtensions(authority: X509Certificate): Buffer[] {
   return [extension(extensionIds.authorityKeyIdentifier, derSequence(derElement(0x80, octets.content)))];
 }
 
-/** Critical where the subject is empty (RFC 5280, 4.2.1.6). */
+/** Returns the subject alternative name, critical if the subject is empty (RFC 5280, 4.2.1.6). */
 function nameExtensions({ names, raw }: RequestedCertificate): Buffer[] {
   const elements = nameElements(names);
   if (elements.length === 0) return [];
@@ -151,7 +151,9 @@ function nameElements({ dns, email, uri, ip }: AlternativeNames): Buffer[] {
   ];
 }
 
-/** By the signer's key: ECDSA with the digest of the size of its curve, RSA with SHA-256, Ed25519. */
+/**
+ * Returns the algorithm for the signer's key: ECDSA with a digest of the size of its curve, RSA with SHA-256, Ed25519.
+ */
 function algorithmOf(key: KeyObject): { readonly id: Buffer; readonly digest: string | null } {
   if (key.asymmetricKeyType === 'rsa') {
     return { id: derSequence(derId('2a864886f70d01010b'), derNull), digest: 'sha256' };

@@ -7,13 +7,13 @@ import type { TlsContext } from './tls-material.js';
 
 export interface NamedPair {
   readonly pair: Live<KeyPairPem>;
-  /** `x.io` or `*.x.io`; none: those in the certificate. */
+  /** Server names, `x.io` or `*.x.io`. If empty, the names in the certificate apply. */
   readonly names: readonly string[];
 }
 
 /**
- * Which certificate a client is shown by the server name that it asks for. An exact name goes before a wildcard, and of
- * two pairs for one name the earlier one counts; who asks for anything else is shown the server's own.
+ * Selects the serving certificate by server name (SNI). An exact name takes precedence over a wildcard, and of two
+ * pairs for the same name the first one is used. Other names get the default certificate.
  */
 export class SniContexts {
   private byName = new Map<string, SecureContext>();
@@ -21,7 +21,7 @@ export class SniContexts {
 
   constructor(
     private readonly pairs: readonly NamedPair[],
-    /** What all contexts share: bundle, versions, ciphers. */
+    /** Settings of all contexts: client CA bundle, TLS version, cipher suites. */
     private readonly shared: Live<TlsContext>,
   ) {
     this.byName = this.make();

@@ -73,7 +73,7 @@ async function echoed(socket: TLSSocket, text: string): Promise<string> {
 
 const namesOf = (socket: TLSSocket) => socket.getPeerCertificate().subjectaltname;
 
-it('takes a changed pair for new connections while an open one goes on', async () => {
+it('uses a changed pair for new connections; open ones continue', async () => {
   const files = await put(await pairFor('old.example'));
   const clock = new ManualClock();
   const serving = await liveServingPair({ ...files, clock, logger: silentLogger });
@@ -92,7 +92,7 @@ it('takes a changed pair for new connections while an open one goes on', async (
   expect(await echoed(open, 'still here')).toBe('still here');
 });
 
-it('follows a mounted Secret, whose files are links into a directory that is swapped', async () => {
+it('reloads a mounted Secret, whose files are symlinks into a replaced directory', async () => {
   await mkdir(at('v1'));
   await mkdir(at('v2'));
   await put(await pairFor('v1.example'), 'v1');
@@ -109,7 +109,7 @@ it('follows a mounted Secret, whose files are links into a directory that is swa
   expect(serving.current()).toEqual(v2);
 });
 
-it('keeps the old pair until both new files are there and good, and says so once', async () => {
+it('keeps the old pair until both new files are valid, and logs the failure once', async () => {
   const old = await pairFor('old.example');
   const next = await pairFor('new.example');
   const files = await put(old);
@@ -138,7 +138,7 @@ it('keeps the old pair until both new files are there and good, and says so once
   expect(errors).toEqual([]);
 });
 
-it('does not tell of a file that was written again with the same contents', async () => {
+it('does not notify listeners if a file was rewritten with the same contents', async () => {
   const pair = await pairFor();
   const files = await put(pair);
   const serving = await liveServingPair({ ...files, clock: new ManualClock(), logger: silentLogger });
@@ -149,14 +149,14 @@ it('does not tell of a file that was written again with the same contents', asyn
   expect(changes).toBe(0);
 });
 
-describe('given pairs', () => {
+describe('serving pairs of the user', () => {
   const { privateKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const ec = makeKey();
   const certify = (key: typeof rsa) => {
     const lifetime = { notBeforeMs: Date.now() - 1_000, notAfterMs: Date.now() + 3_600_000 };
     return issueCertificate({ commonName: 'given', usage: 'server', ip: ['127.0.0.1'], key, signer, ...lifetime });
   };
-  // What openssl's ecparam writes in front of a key: the name of the curve.
+  // The name of the curve, which openssl ecparam writes before a key.
   const parameters = '-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n';
 
   it.each([
@@ -164,7 +164,7 @@ describe('given pairs', () => {
     ['RSA, PKCS #1', rsa, () => String(rsa.export({ type: 'pkcs1', format: 'pem' }))],
     ['EC, PKCS #8', ec, () => keyPem(ec)],
     ['EC, SEC 1', ec, () => parameters + String(ec.export({ type: 'sec1', format: 'pem' }))],
-  ])('%s', async (_name, key, pem) => {
+  ])('accepts %s', async (_name, key, pem) => {
     const files = await put({ certificate: `a comment\n${await certify(key)}${caPem}`, key: pem() });
     const serving = await liveServingPair({ ...files, clock: new ManualClock(), logger: silentLogger });
     const server = await serve(new TlsMaterial({ serving, clientCas: [], logger: silentLogger }));
@@ -197,32 +197,32 @@ describe('given pairs', () => {
         const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 512 });
         return { certificate: await certify(privateKey), key: keyPem(privateKey) };
       },
-      /tls\.crt cannot be served with: .*key too small/,
+      /tls\.crt cannot be used as serving certificate: .*key too small/,
     ],
-  ])('refuses %s', async (_name, pair, message) => {
+  ])('rejects %s', async (_name, pair, message) => {
     const files = await put(await pair());
     await expect(liveServingPair({ ...files, clock: new ManualClock(), logger: silentLogger })).rejects.toThrow(
       message,
     );
   });
 
-  it('refuses files that are not there', async () => {
+  it('rejects files that do not exist', async () => {
     const files = { certificateFile: at('none.crt'), keyFile: at('none.key') };
     const opening = liveServingPair({ ...files, clock: new ManualClock(), logger: silentLogger });
     await expect(opening).rejects.toThrow(/cannot use .*none\.crt and .*none\.key: ENOENT/);
   });
 });
 
-describe('client authorities', () => {
+describe('client CAs', () => {
   const serving = async () => new LiveValue(await pairFor(), silentLogger);
 
-  it('trusts nobody when none is given, not even the public authorities', async () => {
+  it('trusts no client certificates if no CA is configured, not even those of public CAs', async () => {
     const material = new TlsMaterial({ serving: await serving(), clientCas: [], logger: silentLogger });
     expect(material.current().ca).toEqual([]);
     expect(material.clientCaBundle()).toBeUndefined();
   });
 
-  it('joins several, and makes another bundle when one of their files changes', async () => {
+  it('joins several bundles, and creates another bundle when a file changes', async () => {
     const other = await makeAuthority(makeKey(), Date.now());
     await writeFile(at('ca.crt'), caPem.trimEnd());
     const sources = [at('ca.crt'), at('ca.crt')].map((file) =>
@@ -250,13 +250,13 @@ describe('versions and cipher suites', () => {
     return new TlsMaterial({ serving, clientCas: [], logger: silentLogger, ...options });
   };
 
-  it('refuses a client below the least version', async () => {
+  it('rejects a client below the minimum TLS version', async () => {
     const server = await serve(await materialOf({ minVersion: 'VersionTLS13' }));
     expect((await dial(server)).getProtocol()).toBe('TLSv1.3');
     await expect(dial(server, { maxVersion: 'TLSv1.2' })).rejects.toThrow(/protocol version/);
   });
 
-  it('offers only the suites that were named', async () => {
+  it('offers only the configured cipher suites', async () => {
     const server = await serve(await materialOf({ cipherSuites: ['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384'] }));
     expect((await dial(server, { maxVersion: 'TLSv1.2' })).getCipher().name).toBe('ECDHE-ECDSA-AES256-GCM-SHA384');
     const other = { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' };

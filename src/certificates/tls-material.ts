@@ -7,11 +7,11 @@ import { LiveValue, type Live } from './live.js';
 import { parseServingPair, type KeyPairPem } from './pem.js';
 import { opensslCiphers, tlsVersionOf, type TlsVersion } from './tls-names.js';
 
-/** Options of tls.createServer that server.setSecureContext takes again when they have changed. */
+/** Options of tls.createServer that server.setSecureContext can change later. */
 export interface TlsContext {
   readonly cert: string;
   readonly key: string;
-  /** Never absent: without it Node would trust every public CA to name our users. */
+  /** Always set: without it Node would trust all public CAs for client certificates. */
   readonly ca: string[];
   readonly minVersion: TlsVersion;
   readonly ciphers?: string;
@@ -21,18 +21,18 @@ export interface TlsContext {
 
 export interface TlsMaterialOptions {
   readonly serving: Live<KeyPairPem>;
-  /** All of them together are trusted to sign client certificates. */
+  /** CA bundles that verify client certificates, all together. */
   readonly clientCas: readonly Live<CaBundle>[];
-  /** Of proxies in front: clients are told of them in the handshake, and they are trusted with no user names. */
+  /** CA bundles of front proxies: offered to clients in the handshake, but not trusted for users. */
   readonly proxyCas?: readonly Live<CaBundle>[];
-  /** Go's name, `VersionTLS12` by default. */
+  /** Name in Go, `VersionTLS12` by default. */
   readonly minVersion?: string;
-  /** Go's names; OpenSSL's defaults when empty. */
+  /** Names in Go; if empty, OpenSSL's defaults apply. */
   readonly cipherSuites?: readonly string[];
   readonly logger: Logger;
 }
 
-/** Everything about TLS that may change while the server runs. Open connections are left as they are. */
+/** TLS settings that can change while the server runs. Changes apply to new connections. */
 export class TlsMaterial implements Live<TlsContext> {
   private readonly context: LiveValue<TlsContext>;
   private bundle: CaBundle | undefined;
@@ -58,7 +58,7 @@ export class TlsMaterial implements Live<TlsContext> {
     return this.context.onChange(listener);
   }
 
-  /** Undefined when no client certificate is ever accepted. Another object after each change. */
+  /** Returns the CA bundle of client certificates, another object after each change; undefined if there are no CAs. */
   clientCaBundle(): CaBundle | undefined {
     return this.bundle;
   }
@@ -74,16 +74,16 @@ export class TlsMaterial implements Live<TlsContext> {
 
   private makeContext(): TlsContext {
     const { serving, proxyCas = [], minVersion, cipherSuites = [] } = this.options;
-    const told = [...(this.bundle ? [this.bundle] : []), ...proxyCas.map((source) => source.current())];
+    const offered = [...(this.bundle ? [this.bundle] : []), ...proxyCas.map((source) => source.current())];
     const { certificate, key } = serving.current();
     return {
       cert: certificate,
       key,
-      ca: told.map(({ pem }) => pem),
+      ca: offered.map(({ pem }) => pem),
       minVersion: tlsVersionOf(minVersion ?? 'VersionTLS12'),
       ...(cipherSuites.length > 0 && { ciphers: opensslCiphers(cipherSuites), honorCipherOrder: true }),
-      // A resumed session has lost the intermediates that the client presented, so that its chain cannot be judged. A
-      // renegotiation could present another certificate than the one that the connection was judged by.
+      // A resumed session lacks the intermediates of the client, so that its chain cannot be verified. A renegotiation
+      // could present another certificate than the verified one.
       secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
     };
   }

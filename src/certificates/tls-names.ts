@@ -1,11 +1,11 @@
 import { CertificateError } from './certificate-error.js';
 
-/** Flags carry Go's names for TLS versions and cipher suites; OpenSSL has its own. */
+/** Names of TLS versions in flags (Go's names) and in OpenSSL. */
 const versions = { VersionTLS12: 'TLSv1.2', VersionTLS13: 'TLSv1.3' } as const;
 
 export type TlsVersion = (typeof versions)[keyof typeof versions];
 
-/** Only what OpenSSL 3 still implements at its default security level: no RC4, no 3DES. */
+/** Cipher suites that OpenSSL 3 supports at its default security level: without RC4 and 3DES. */
 const cipherSuites: ReadonlyMap<string, string> = new Map([
   ['TLS_AES_128_GCM_SHA256', 'TLS_AES_128_GCM_SHA256'],
   ['TLS_AES_256_GCM_SHA384', 'TLS_AES_256_GCM_SHA384'],
@@ -42,8 +42,7 @@ export function tlsVersionOf(name: string): TlsVersion {
 }
 
 /**
- * OpenSSL's list for Go's names, in the given order. As in Go, a list of TLS 1.2 suites leaves those of TLS 1.3 as
- * they are.
+ * Translates cipher suites to OpenSSL's names, in order. As in Go, a list of TLS 1.2 suites does not affect TLS 1.3.
  */
 export function opensslCiphers(names: readonly string[]): string {
   const unknown = names.filter((name) => !cipherSuites.has(name));

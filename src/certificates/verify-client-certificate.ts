@@ -5,22 +5,22 @@ import { certificateFacts, extensionIds, pathLengthMax, type CertificateFacts } 
 import { validFromMs, validToMs } from './pem.js';
 
 /**
- * Checks a client's certificate as RFC 5280 and Go's crypto/x509 do: a chain of valid signatures from the leaf over
- * the intermediates that the client presented to a CA of the bundle, every link valid now, allowed to sign, within
- * its path length, and good for client authentication. OpenSSL checks the same in the handshake, but its verdict
- * stays with the session: it knows of no reload and no expiry while a connection is open, and of one bundle only.
+ * Result of verifying a client certificate as RFC 5280 and Go's crypto/x509 do: signatures from the leaf through the
+ * presented intermediates to a CA of the bundle, each certificate valid now, allowed to sign, within its path length,
+ * and for client authentication. OpenSSL verifies the same in the handshake, but only once per session and for one
+ * bundle: it notices neither a reload nor an expiry while a connection is open.
  */
 export type ClientVerification =
-  | { readonly ok: true; /** The verdict holds this long, for this bundle. */ readonly validToMs: number }
+  | { readonly ok: true; /** Time until which the result is valid, for this bundle. */ readonly validToMs: number }
   | { readonly ok: false; readonly reason: string };
 
 const presentedMax = 10;
-/** A hostile set of intermediates that all issue each other must not cost a signature check per path. */
+/** Bounds the cost of intermediates that all issue each other, which form exponentially many paths. */
 const signatureChecksMax = 32;
 
 const clientAuthUsages = ['1.3.6.1.5.5.7.3.2', '2.5.29.37.0'];
 
-/** Hex of object identifiers: RSA and ECDSA with SHA-2, RSA-PSS, Ed25519. SHA-1 and MD5 can be forged. */
+/** Object identifiers of accepted algorithms, in hex: RSA and ECDSA with SHA-2, RSA-PSS, Ed25519. Not SHA-1 and MD5. */
 const soundSignatures = new Set([
   '2a864886f70d01010a',
   '2a864886f70d01010b',
@@ -39,7 +39,7 @@ interface Link {
   readonly facts: CertificateFacts;
 }
 
-/** `presented`: what the client sent, in DER, its own certificate first. */
+/** Verifies the certificates `presented` by a client, in DER, the leaf first. */
 export function verifyClientCertificate(
   presented: readonly Buffer[],
   bundle: CaBundle,
@@ -57,7 +57,7 @@ export function verifyClientCertificate(
 
 class Verification {
   private signatureChecks = 0;
-  /** The reason of the path that got furthest last; one is enough for a log. */
+  /** Reason for which the last path failed. */
   private reason = 'certificate signed by unknown authority';
 
   constructor(
@@ -110,7 +110,7 @@ class Verification {
     }
     const keyIssue = keyProblem(certificate.publicKey);
     if (keyIssue !== undefined) return `certificate ${subject} ${keyIssue}`;
-    // No extended key usage at all means every usage.
+    // A certificate without extended key usage allows every usage.
     const usages = certificate.keyUsage as string[] | undefined;
     if (usages !== undefined && !usages.some((usage) => clientAuthUsages.includes(usage))) {
       return `certificate ${subject} is not for client authentication`;
@@ -120,12 +120,12 @@ class Verification {
 
   private signingProblem({ certificate, facts }: Link, chain: readonly Link[], isRoot: boolean): string | undefined {
     const subject = shownSubject(certificate);
-    // Old roots of X.509 version 1 say nothing about being a CA; they were trusted by hand.
-    const saysNothing = isRoot && !facts.extensions.has(extensionIds.basicConstraints);
-    if (!certificate.ca && !saysNothing) return `certificate ${subject} is not a certificate authority`;
+    // Roots of X.509 version 1 have no basic constraints; they are trusted because they are in the bundle.
+    const isVersion1Root = isRoot && !facts.extensions.has(extensionIds.basicConstraints);
+    if (!certificate.ca && !isVersion1Root) return `certificate ${subject} is not a certificate authority`;
     const bound = pathLengthMax(facts);
     if (bound !== undefined && chain.length - 1 > bound) return `too many intermediates below ${subject}`;
-    // Constraints bind only alternative names, and those of a client say nothing about the user: such leaves are refused.
+    // Name constraints apply to alternative names, which are not checked here: leaves with both are rejected.
     if (
       facts.extensions.has(extensionIds.nameConstraints) &&
       chain[0]!.facts.extensions.has(extensionIds.subjectAltName)
@@ -150,8 +150,8 @@ const [rsaBitsMin, rsaBitsMax] = [1024, 8192];
 const rsaExponentMax = 2n ** 31n - 1n;
 
 /**
- * The bounds of Go's crypto/rsa and crypto/tls: smaller keys can be broken, and a signature under a larger one costs
- * many milliseconds to check (7 ms with an exponent of 3072 bits).
+ * Returns the problem of an RSA key outside the bounds of Go's crypto/rsa and crypto/tls: smaller keys can be broken,
+ * and a signature check with a larger one takes many milliseconds (7 ms with an exponent of 3072 bits).
  */
 export function keyProblem({ asymmetricKeyType, asymmetricKeyDetails }: PublicKeyFacts): string | undefined {
   const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {};

@@ -130,7 +130,7 @@ const rows: Row[] = [
     name: 'a kubeconfig of the user in the way',
     words: () => ['--storage-backend=memory', '--kubeconfig-out=config'],
     prepare: () => put('config', 'apiVersion: v1\nclusters: []\n'),
-    line: /config was not written by this server and stays as it is: name another file with --kubeconfig-out/,
+    line: /config was not written by this server and is not overwritten: name another file with --kubeconfig-out/,
   },
   {
     name: 'an expired serving pair in --cert-dir',
@@ -141,7 +141,7 @@ const rows: Row[] = [
       put('certs/apiserver.crt', await makeAuthority(key, Date.now() - 3_700 * 86_400_000));
       put('certs/apiserver.key', keyPem(key));
     },
-    line: /--cert-dir: certs\/apiserver\.crt has expired at .*: replace it, or remove both/,
+    line: /--cert-dir: certs\/apiserver\.crt expired at .*: replace it, or remove both/,
   },
 ];
 
