@@ -98,7 +98,7 @@ export async function checkStore(
   });
   const check = new StoreCheck({
     ...parts,
-    root: parts.storeParts.root,
+    root: parts.storeDependencies.root,
     definitions: definitionsOf(parts),
     isServed: servedBy(config.runtimeConfig, parts.registry, config),
     pageItems: config.limits.storePageItems,

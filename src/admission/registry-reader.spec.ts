@@ -12,7 +12,7 @@ const registry = registryOf([
   defineResource({ ...core, kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true }),
   defineResource({ ...core, kind: 'ResourceQuota', plural: 'resourcequotas', namespaced: true }),
 ]);
-const { feed, kv } = registry.require('', 'v1', 'namespaces').store.parts;
+const { feed, kv } = registry.require('', 'v1', 'namespaces').store.dependencies;
 const reader = new RegistryReader(registry);
 
 const context = {

@@ -48,7 +48,7 @@ export interface Given extends GivenIdentities {
 /** Components of one server, below the HTTP layer: plain objects, connected through their constructors. */
 export interface AppParts extends Given, AuthenticationParts, AccessParts {
   readonly feed: Feed;
-  readonly storeParts: StoreDependencies;
+  readonly storeDependencies: StoreDependencies;
   readonly registry: ResourceRegistry;
   readonly catalog: Catalog;
   readonly serviceAllocation: ServiceAllocation;
@@ -111,7 +111,7 @@ export function makeParts(given: Given): AppParts {
     ownResourcePrefix: naming.label(''),
     logger,
   });
-  const storeParts: StoreDependencies = {
+  const storeDependencies: StoreDependencies = {
     types: catalog,
     protobuf: new StoredProtobuf(() => catalog),
     storageMediaType: config.storage.mediaType === naming.protobufMediaType ? 'protobuf' : 'json',
@@ -136,7 +136,7 @@ export function makeParts(given: Given): AppParts {
   };
   const serviceAllocation = new ServiceAllocation({
     registry,
-    storeParts,
+    storeDependencies,
     naming,
     addressRanges: config.network.serviceClusterIpRanges,
     nodePorts: config.network.serviceNodePorts,
@@ -231,7 +231,7 @@ export function makeParts(given: Given): AppParts {
       clock,
     }),
     feed,
-    storeParts,
+    storeDependencies,
     registry,
     catalog,
     metaGroup,

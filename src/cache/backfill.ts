@@ -24,7 +24,7 @@ export interface BackfillOptions {
 export interface OlderEvents {
   readonly events: readonly CacheEvent[];
   /** The last complete revision: `until`, unless isEnough() stopped before. */
-  readonly through: Revision;
+  readonly upTo: Revision;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function readOlderEvents(options: BackfillOptions): Promise<OlderEv
   const reader = new Reader(options);
   const done = new Deferred<OlderEvents | undefined>();
   // The store may deliver more events before the watch is closed.
-  const finish = (through: Revision) => done.resolve({ events: [...reader.found], through });
+  const finish = (upTo: Revision) => done.resolve({ events: [...reader.found], upTo });
   const watch = store.watch(
     prefix,
     { from: (after + 1) as Revision, withPrevious: true },

@@ -33,8 +33,8 @@ interface PeriodicCheck {
 const loggedMax = 10;
 
 /** Compares all caches with the store at an interval, and logs mismatches. */
-export function checkPeriodically(parts: PeriodicCheck): { stop(): void } {
-  const { feed, store, clock, logger, intervalMs, onChecked } = parts;
+export function checkPeriodically(options: PeriodicCheck): { stop(): void } {
+  const { feed, store, clock, logger, intervalMs, onChecked } = options;
   if (intervalMs === 0) return { stop: () => undefined };
   const stopping = new AbortController();
   const timer = every(clock, intervalMs, async () => {

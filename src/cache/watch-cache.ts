@@ -327,8 +327,8 @@ export class WatchCache {
       const older = await this.olderEvents(cursor.request.scope, after, isEnough);
       if (!older) return false;
       // The client has disconnected, or was told to list again.
-      if (!(await cursor.replay(older.events, older.through))) return true;
-      after = older.through;
+      if (!(await cursor.replay(older.events, older.upTo))) return true;
+      after = older.upTo;
     }
     cursor.startAt(this.history.after(after));
     return true;
@@ -341,7 +341,7 @@ export class WatchCache {
     // If the ring has moved on or the feed has restarted meanwhile, the caller tries again.
     if (history !== this.history || history.floor !== until) return;
     if (!older) this.compactedThrough = Math.max(this.compactedThrough, after);
-    else if (older.through < until) this.tooMuchThrough = Math.max(this.tooMuchThrough, after);
+    else if (older.upTo < until) this.tooMuchThrough = Math.max(this.tooMuchThrough, after);
     else history.prepend(older.events, after);
   }
 

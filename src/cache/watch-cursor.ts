@@ -75,12 +75,12 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
   }
 
   /**
-   * Sends events older than the ring, which include all up to `through`. Resolves when they were sent: false if the
+   * Sends events older than the ring, which include all up to `upTo`. Resolves when they were sent: false if the
    * watch has ended.
    */
-  replay(events: readonly CacheEvent[], through: Revision): Promise<boolean> {
+  replay(events: readonly CacheEvent[], upTo: Revision): Promise<boolean> {
     if (this.phase !== 'waiting') return Promise.resolve(false);
-    this.past = new PastEvents(events, through);
+    this.past = new PastEvents(events, upTo);
     this.queueUp();
     return this.past.sent.promise;
   }
@@ -161,7 +161,7 @@ export class WatchCursor implements Subscription, ActiveWatcher, Pump {
       return;
     }
     this.past = undefined;
-    this.seen = past.through;
+    this.seen = past.upTo;
     past.sent.resolve(true);
   }
 
@@ -251,12 +251,12 @@ class PastEvents {
 
   constructor(
     readonly events: readonly CacheEvent[],
-    readonly through: Revision,
+    readonly upTo: Revision,
   ) {}
 
   /** The last revision that was sent completely; the next event may be the second one of its revision. */
   get revision(): Revision {
     const next = this.events[this.next];
-    return next ? ((next.revision - 1) as Revision) : this.through;
+    return next ? ((next.revision - 1) as Revision) : this.upTo;
   }
 }

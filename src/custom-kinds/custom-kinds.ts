@@ -11,7 +11,7 @@ import { customKindOf, type CustomKind } from './custom-kind.js';
 
 export interface CustomKindsDependencies {
   readonly registry: ResourceRegistry;
-  readonly storeParts: StoreDependencies;
+  readonly storeDependencies: StoreDependencies;
   readonly logger: Logger;
   /** The store of CustomResourceDefinitions. */
   readonly definitions: ResourceStore;
@@ -88,7 +88,7 @@ export class CustomKinds implements CacheObserver {
       if (before) {
         touch(before);
         this.served.delete(name);
-        this.dependencies.storeParts.feed.removeResource(before.store.scopeOf(''));
+        this.dependencies.storeDependencies.feed.removeResource(before.store.scopeOf(''));
       }
       const now = kind && this.serve(name, kind);
       if (!now) continue;
@@ -99,12 +99,12 @@ export class CustomKinds implements CacheObserver {
   }
 
   private serve(name: string, kind: CustomKind): Served | undefined {
-    const { storeParts, logger } = this.dependencies;
+    const { storeDependencies, logger } = this.dependencies;
     let store: ResourceStore | undefined;
     try {
-      const definitions = customDefinitions(kind, storeParts.types);
+      const definitions = customDefinitions(kind, storeDependencies.types);
       if (!definitions) return undefined;
-      store = new ResourceStore(definitions.stored, storeParts);
+      store = new ResourceStore(definitions.stored, storeDependencies);
       const resources: ServedResource[] = [];
       for (const { definition, version } of definitions.served) {
         const problem = this.obstacle(kind, definition);
@@ -119,7 +119,7 @@ export class CustomKinds implements CacheObserver {
       return { kind, store, resources };
     } catch (error) {
       logger.error('a custom kind cannot be served', { name, error });
-      if (store) storeParts.feed.removeResource(store.scopeOf(''));
+      if (store) storeDependencies.feed.removeResource(store.scopeOf(''));
       return undefined;
     }
   }

@@ -44,9 +44,9 @@ export function asTextMap(value: unknown): [string, string][] {
 export function makeFields(parent: Fields, field: string): Fields {
   const found = parent[field];
   if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as Fields;
-  const made: Fields = {};
-  parent[field] = made;
-  return made;
+  const created: Fields = {};
+  parent[field] = created;
+  return created;
 }
 
 /** Sets a field if it is absent. */

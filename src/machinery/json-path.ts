@@ -152,7 +152,7 @@ function childrenOf(value: unknown): Values {
 
 /** Negative positions count from the end. */
 function rangeOf(length: number, step: Step & { step: 'item' | 'slice' }): readonly [from: number, to: number] {
-  const place = (position: number) => (position < 0 ? position + length : position);
-  if (step.step === 'item') return [place(step.index), place(step.index) + 1];
-  return [place(step.from), step.to === undefined ? length : place(step.to)];
+  const positionOf = (position: number) => (position < 0 ? position + length : position);
+  if (step.step === 'item') return [positionOf(step.index), positionOf(step.index) + 1];
+  return [positionOf(step.from), step.to === undefined ? length : positionOf(step.to)];
 }

@@ -109,15 +109,15 @@ export function parseListOptions(query: Query, context: ListContext): ListOption
     fields: fields === undefined ? everyField : parseFieldSelector(fields),
   };
 
-  const given = {
+  const raw = {
     resourceVersion: resourceVersion ?? '',
     match,
     continue: query.first('continue') ?? '',
     sendInitialEvents,
   };
-  const fromStart = given.resourceVersion === '' || given.resourceVersion === '0';
+  const fromStart = raw.resourceVersion === '' || raw.resourceVersion === '0';
   const sendsUnasked = watch && watchListEnabled && fromStart && sendInitialEvents === undefined && match === '';
-  const checked = sendsUnasked ? { ...given, match: 'NotOlderThan', sendInitialEvents: true } : given;
+  const checked = sendsUnasked ? { ...raw, match: 'NotOlderThan', sendInitialEvents: true } : raw;
   const errors = watch ? watchProblems(checked, watchListEnabled) : listProblems(checked);
   if (errors.length > 0) throw ApiError.invalid({ group: context.metaGroup, kind: 'ListOptions' }, '', errors);
 
@@ -125,7 +125,7 @@ export function parseListOptions(query: Query, context: ListContext): ListOption
     resourceVersion,
     resourceVersionMatch: checked.match === '' ? undefined : (checked.match as ResourceVersionMatch),
     limit: Math.max(0, limit),
-    continue: given.continue,
+    continue: raw.continue,
     ...parsed,
     timeoutSeconds,
     watch,
@@ -257,9 +257,9 @@ export interface DeleteContext extends OptionsContext {
 
 /** If there is a body, the query is ignored. */
 export function parseDeleteOptions(query: Query, body: JsonValue | undefined, context: DeleteContext): DeleteOptions {
-  const given = body === undefined ? deleteQuery(query) : deleteBody(body, query);
-  const isUnsafe = (context.unsafeDeletionEnabled ?? false) && given.isUnsafe === true;
-  const { propagationPolicy, orphanDependents } = given;
+  const raw = body === undefined ? deleteQuery(query) : deleteBody(body, query);
+  const isUnsafe = (context.unsafeDeletionEnabled ?? false) && raw.isUnsafe === true;
+  const { propagationPolicy, orphanDependents } = raw;
   const errors: FieldError[] = [];
   if (orphanDependents !== undefined && propagationPolicy !== undefined) {
     const message = 'orphanDependents and deletionPropagation cannot be both set';
@@ -268,14 +268,14 @@ export function parseDeleteOptions(query: Query, body: JsonValue | undefined, co
   if (propagationPolicy !== undefined && !propagationPolicies.includes(propagationPolicy)) {
     errors.push(fieldError.notSupported('propagationPolicy', propagationPolicy, [...propagationPolicies, 'nil']));
   }
-  errors.push(...dryRunProblems(given.dryRun));
+  errors.push(...dryRunProblems(raw.dryRun));
   if (isUnsafe) {
     const others: readonly [string, boolean][] = [
-      ['dryRun', given.dryRun.length > 0],
+      ['dryRun', raw.dryRun.length > 0],
       ['propagationPolicy', propagationPolicy !== undefined],
       ['orphanDependents', orphanDependents !== undefined],
-      ['gracePeriodSeconds', given.gracePeriodSeconds !== undefined],
-      ['preconditions', given.preconditions !== undefined],
+      ['gracePeriodSeconds', raw.gracePeriodSeconds !== undefined],
+      ['preconditions', raw.preconditions !== undefined],
     ];
     for (const [name, isSet] of others) {
       if (isSet) errors.push(fieldError.invalid(unsafeOption, true, `cannot be set together with .${name}`));
@@ -288,11 +288,11 @@ export function parseDeleteOptions(query: Query, body: JsonValue | undefined, co
   }
   if (errors.length > 0) throw ApiError.invalid({ group: context.metaGroup, kind: 'DeleteOptions' }, '', errors);
   return {
-    dryRun: given.dryRun.length > 0,
-    gracePeriodSeconds: given.gracePeriodSeconds,
+    dryRun: raw.dryRun.length > 0,
+    gracePeriodSeconds: raw.gracePeriodSeconds,
     propagationPolicy: propagationPolicy as PropagationPolicy | undefined,
     orphanDependents,
-    preconditions: given.preconditions,
+    preconditions: raw.preconditions,
     ignoreStoreReadErrorWithClusterBreakingPotential: isUnsafe,
   };
 }

@@ -42,9 +42,9 @@ export function cacheFamilies(registry: ResourceRegistry): MetricFamily[] {
     gauge(
       'apiserver_watch_cache_resource_version',
       '[ALPHA] Resource version that the cache has reached.',
-      (labels, { parts }) => ({
+      (labels, { dependencies }) => ({
         labels,
-        value: parts.feed.position,
+        value: dependencies.feed.position,
       }),
     ),
     gauge(

@@ -80,24 +80,24 @@ export class ResourceStore {
 
   constructor(
     readonly definition: ResourceDefinition,
-    readonly parts: StoreDependencies,
+    readonly dependencies: StoreDependencies,
   ) {
-    this.turns = new WriteTurns(parts.clock, {
-      waitingMax: parts.limits.writersWaitingMax,
-      turnMsMax: parts.limits.writeTurnMsMax,
+    this.turns = new WriteTurns(dependencies.clock, {
+      waitingMax: dependencies.limits.writersWaitingMax,
+      turnMsMax: dependencies.limits.writeTurnMsMax,
     });
-    this.prefix = `${parts.root}${definition.storagePrefix}/`;
+    this.prefix = `${dependencies.root}${definition.storagePrefix}/`;
     this.codec = objectCodec(definition, {
-      values: new StoredValues(definition, parts, (object) => this.fillDefaults(object)),
+      values: new StoredValues(definition, dependencies, (object) => this.fillDefaults(object)),
       keyOf: (namespace, name) => this.keyOf(namespace, name),
     });
     this.type = definition.customType
       ? undefined
-      : parts.types.kind(definition.group, definition.version, definition.kind);
-    this.ownership = new FieldOwnership(parts.types, parts.naming);
+      : dependencies.types.kind(definition.group, definition.version, definition.kind);
+    this.ownership = new FieldOwnership(dependencies.types, dependencies.naming);
     this.ownership.add(definition, this.type);
     this.groupResource = { group: definition.group, resource: definition.plural };
-    this.cache = parts.feed.addResource({
+    this.cache = dependencies.feed.addResource({
       prefix: this.prefix,
       decode: this.codec.decode,
       indexedFields: definition.indexedFields,
@@ -119,7 +119,7 @@ export class ResourceStore {
     name: string,
     options: { resourceVersion?: string | undefined; signal?: AbortSignal | undefined } = {},
   ): Promise<EncodedObject> {
-    await readFresh(this.parts, this.cache, options.resourceVersion, options.signal);
+    await readFresh(this.dependencies, this.cache, options.resourceVersion, options.signal);
     return this.cached(namespace, name);
   }
 
@@ -134,10 +134,12 @@ export class ResourceStore {
   mergeDeclaredErrors(
     object: KubeObject,
     old: KubeObject | undefined,
-    byHand: readonly FieldError[],
+    handwritten: readonly FieldError[],
   ): readonly FieldError[] {
-    const { declaredValidation } = this.parts;
-    return this.type && declaredValidation ? declaredValidation.mergeErrors(this.type, object, old, byHand) : byHand;
+    const { declaredValidation } = this.dependencies;
+    return this.type && declaredValidation
+      ? declaredValidation.mergeErrors(this.type, object, old, handwritten)
+      : handwritten;
   }
 
   /** Fills in the defaults of the type, then those of the kind's strategy. */
@@ -158,7 +160,11 @@ export class ResourceStore {
   /** Removes fields whose feature gate is off, unless the old object has them. */
   dropGated(object: KubeObject, old: KubeObject | undefined): void {
     if (!this.type) return;
-    this.parts.gatedFields?.drop(object as unknown as JsonObject, old as unknown as JsonObject | undefined, this.type);
+    this.dependencies.gatedFields?.drop(
+      object as unknown as JsonObject,
+      old as unknown as JsonObject | undefined,
+      this.type,
+    );
   }
 
   /** Returns the object as it is stored: without empty fields that its type omits, with those that it always writes. */
@@ -208,7 +214,7 @@ export class ResourceStore {
   }
 
   async storedCurrent(key: string, signal: AbortSignal | undefined): Promise<Current> {
-    const { item } = await fromStore(this.parts.kv.get(key, signal && { signal }));
+    const { item } = await fromStore(this.dependencies.kv.get(key, signal && { signal }));
     return this.currentOf(item);
   }
 
@@ -224,7 +230,7 @@ export class ResourceStore {
   ): Promise<{ readonly revision: Revision } | { readonly newer: Current }> {
     const compares = [{ key: write.key, modRevision: expected }, ...(reservation?.compares ?? [])];
     const writes = reservation ? [write, ...reservation.writes] : [write];
-    const result = await fromStore(this.parts.kv.txn(compares, writes, signal && { signal }));
+    const result = await fromStore(this.dependencies.kv.txn(compares, writes, signal && { signal }));
     if (result.succeeded) {
       await reservation?.committed(result.revision);
       return { revision: result.revision };

@@ -56,13 +56,13 @@ export class Ledger {
 
   private fresher(name: string): Known | undefined {
     const known = this.known.get(name);
-    if (!known || known.revision > this.store.parts.feed.position) return known;
+    if (!known || known.revision > this.store.dependencies.feed.position) return known;
     this.known.delete(name);
     return undefined;
   }
 
   private forgetSeen(): void {
-    const { position } = this.store.parts.feed;
+    const { position } = this.store.dependencies.feed;
     for (const [name, { revision }] of this.known) if (revision <= position) this.known.delete(name);
   }
 }

@@ -28,7 +28,7 @@ import { chooseNodePorts, NodePortRefused, type PortTaker } from './node-ports.j
 
 export interface AllocationParts {
   readonly registry: ResourceRegistry;
-  readonly storeParts: StoreDependencies;
+  readonly storeDependencies: StoreDependencies;
   readonly naming: NamingProfile;
   /** CIDRs, one a family; the first is of the default family. */
   readonly addressRanges: readonly string[];
@@ -49,9 +49,9 @@ export class ServiceAllocation {
   private lazyAddresses: { readonly ledger: Ledger; readonly pools: AddressPools } | undefined;
 
   constructor(readonly parts: AllocationParts) {
-    const { storeParts, addressRanges, nodePorts } = parts;
+    const { storeDependencies, addressRanges, nodePorts } = parts;
     this.families = addressRanges.map((cidr) => familyOf(cidr)) as unknown as ClusterFamilies;
-    this.nodePorts = new NodePortMap(storeParts, nodePorts, (signal) => this.portsInUse(signal));
+    this.nodePorts = new NodePortMap(storeDependencies, nodePorts, (signal) => this.portsInUse(signal));
   }
 
   /** The store of addresses is another group's: it is there when the first service comes. */
@@ -77,7 +77,7 @@ export class ServiceAllocation {
 
   /** The object by which a service has its address. */
   claim(address: string, owner: Owner): KubeObject {
-    const { rng, clock } = this.parts.storeParts;
+    const { rng, clock } = this.parts.storeDependencies;
     const system = { uid: rng.uuid(), creationTimestamp: objectTime(clock.now()) };
     return addressClaim(address, owner, this.parts.naming, system);
   }
@@ -112,7 +112,7 @@ export class ServiceAllocation {
   }
 
   private async settle(booking: Booking, guards: readonly Compare[], signal: AbortSignal): Promise<boolean> {
-    const { kv } = this.parts.storeParts;
+    const { kv } = this.parts.storeDependencies;
     const result = await fromStore(kv.txn([...guards, ...booking.compares], booking.writes, { signal }));
     if (result.succeeded) await booking.committed(result.revision);
     return result.succeeded;
@@ -178,7 +178,7 @@ export class ServiceAllocation {
     const own = new Set<number>();
     const { nodePorts } = this;
     // Each port that is taken writes the whole map, and a store in memory answers at once.
-    const timer = new YieldTimer(this.parts.storeParts.clock);
+    const timer = new YieldTimer(this.parts.storeDependencies.clock);
     const { first, last } = nodePorts.range;
     const taken = 'provided port is already allocated';
     const add = (port: number) => {
@@ -186,7 +186,7 @@ export class ServiceAllocation {
       if (!dryRun) booking.tookPort(port);
     };
     const any = (ports: ReadonlySet<number>) =>
-      chooseFreePort(nodePorts.range, (port) => !ports.has(port) && !own.has(port), this.parts.storeParts.rng);
+      chooseFreePort(nodePorts.range, (port) => !ports.has(port) && !own.has(port), this.parts.storeDependencies.rng);
     return {
       take: async (port) => {
         if (own.has(port)) return taken;
@@ -218,7 +218,7 @@ export class ServiceAllocation {
 
   /** What has just been given back elsewhere may not have been seen yet. */
   private async catchUp(signal: AbortSignal | undefined): Promise<void> {
-    const { feed, limits } = this.parts.storeParts;
+    const { feed, limits } = this.parts.storeDependencies;
     await feed.consistentRevision({ timeoutMs: limits.freshnessTimeoutMs, ...(signal && { signal }) });
   }
 
@@ -244,15 +244,17 @@ export class ServiceAllocation {
   }
 
   private findAddresses() {
-    const { registry, storeParts, naming, addressRanges } = this.parts;
+    const { registry, storeDependencies, naming, addressRanges } = this.parts;
     const { group } = addressVersion(naming);
     const storeOf = (plural: string) => {
       const found = registry.find(group, 'v1', plural) ?? registry.find(group, 'v1beta1', plural);
       return found?.type === 'stored' ? found.store : undefined;
     };
-    const ledger = new Ledger(storeOf('ipaddresses') ?? new ResourceStore(unservedAddresses(naming), storeParts));
+    const ledger = new Ledger(
+      storeOf('ipaddresses') ?? new ResourceStore(unservedAddresses(naming), storeDependencies),
+    );
     const configured = { name: naming.serviceName, cidrs: addressRanges };
-    return { ledger, pools: new AddressPools(ledger, storeOf('servicecidrs'), configured, storeParts.rng) };
+    return { ledger, pools: new AddressPools(ledger, storeOf('servicecidrs'), configured, storeDependencies.rng) };
   }
 }
 

@@ -34,22 +34,22 @@ export async function apply(
     throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: ${refusals.join(', ')}`);
   const config = value as JsonObject;
   const applyTo = async (live: KubeObject | undefined): Promise<KubeObject> => {
-    const timer = new YieldTimer(store.parts.clock);
+    const timer = new YieldTimer(store.dependencies.clock);
     const steps = store.ownership.apply({
       definition,
       subresource,
       manager: target.context.fieldManager,
-      time: objectTime(store.parts.clock.now()),
+      time: objectTime(store.dependencies.clock.now()),
       live,
       config,
       force,
-      check: (merged) => requireValuesWithin(merged, store.parts.limits.requestValuesMax),
+      check: (merged) => requireValuesWithin(merged, store.dependencies.limits.requestValuesMax),
     });
     const object = await timer.run(steps);
     checkName(object, target.name);
     ensureNamespace(object, target.namespace, definition.namespaced);
     if (live) checkUid(object, live, definition, target.name);
-    requireValuesWithin(object as unknown as JsonValue, store.parts.limits.requestValuesMax);
+    requireValuesWithin(object as unknown as JsonValue, store.dependencies.limits.requestValuesMax);
     if (timer.isDue()) await timer.yield();
     const { managedFields } = object.metadata;
     // Apply states the desired object, so a resourceVersion of a deleted predecessor is ignored on create.

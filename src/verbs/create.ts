@@ -9,7 +9,7 @@ import { admissionFor, answerOf, type Target, type VerbAnswer } from './verb.js'
 
 export async function create(chain: AdmissionChain, target: Target, body: Submission): Promise<VerbAnswer> {
   const { definition, store } = target.served;
-  const timer = new YieldTimer(store.parts.clock);
+  const timer = new YieldTimer(store.dependencies.clock);
   const object = submittedTo(target.served, body, target.context);
   ensureNamespace(object, target.namespace, definition.namespaced);
   if (timer.isDue()) await timer.yield();

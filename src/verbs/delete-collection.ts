@@ -20,7 +20,7 @@ export async function deleteCollection(
 ): Promise<VerbAnswer> {
   const list = await listObjects(target.served.store, query);
   const objects: KubeObject[] = [];
-  const { clock } = target.served.store.parts;
+  const { clock } = target.served.store.dependencies;
   await forEachConcurrent(list.items, { concurrency: deletionsAtOnce, clock }, async (item) => {
     const { name, namespace } = item.attributes;
     try {

@@ -94,12 +94,12 @@ async function changed(
   target: Target,
 ): Promise<KubeObject> {
   const { definition, store } = target.served;
-  const timer = new YieldTimer(store.parts.clock);
+  const timer = new YieldTimer(store.dependencies.clock);
   const view = viewSubresource ? viewSubresource.view(current) : current;
   const before = (viewSubresource?.viewKind ? view : toServedVersion(definition, view)) as unknown as JsonValue;
   const after = await timer.run(patched(before, type, body, viewSubresource, target));
   if (timer.isDue()) await timer.yield();
-  requireValuesWithin(after, store.parts.limits.requestValuesMax);
+  requireValuesWithin(after, store.dependencies.limits.requestValuesMax);
   if (timer.isDue()) await timer.yield();
   const object = patchedObject(after, fields, viewSubresource, target, () =>
     shown(type, body, after, viewSubresource, target),
@@ -118,7 +118,8 @@ function* patched(
   viewSubresource: ViewSubresource | undefined,
   { served }: Target,
 ): Steps<JsonValue> {
-  if (type === 'json') return yield* jsonPatchInSteps(before, body, served.store.parts.limits.jsonPatchOperationsMax);
+  if (type === 'json')
+    return yield* jsonPatchInSteps(before, body, served.store.dependencies.limits.jsonPatchOperationsMax);
   if (type === 'merge') return mergePatch(before, body as JsonValue);
   const struct = structOf(served, viewSubresource?.viewKind);
   assert(struct, 'strategic merge needs a type');

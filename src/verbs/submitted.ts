@@ -39,7 +39,7 @@ export function readAs(served: ServedResource, value: unknown, viewKind?: GroupV
 }
 
 export function structOf({ struct, store }: ServedResource, viewKind?: GroupVersionKind): StructType | undefined {
-  return viewKind ? store.parts.types.kind(viewKind.group, viewKind.version, viewKind.kind) : struct;
+  return viewKind ? store.dependencies.types.kind(viewKind.group, viewKind.version, viewKind.kind) : struct;
 }
 
 function enforceStrict(

@@ -41,7 +41,7 @@ export async function callSubresource(
   const handler = handlers.get(subresource);
   if (!handled || !handler) throw ApiError.noSuchResource();
   if (!handled.verbs.includes(verb)) throw ApiError.methodNotAllowed();
-  const { types } = target.served.store.parts;
+  const { types } = target.served.store.dependencies;
   const object = body && submittedAs(handled.kind, types, inKnownVersion(body, handled), target.context);
   if (object) ensureNamespace(object, target.namespace, definition.namespaced);
   const operation = operationOf(handled, verb);

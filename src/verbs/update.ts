@@ -20,7 +20,7 @@ export async function update(
 ): Promise<VerbAnswer> {
   const { definition, store } = target.served;
   const viewSubresource = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'update');
-  const timer = new YieldTimer(store.parts.clock);
+  const timer = new YieldTimer(store.dependencies.clock);
   const submitted = submittedTo(target.served, body, target.context, viewSubresource?.viewKind);
   if (timer.isDue()) await timer.yield();
   ensureNamespace(submitted, target.namespace, definition.namespaced);

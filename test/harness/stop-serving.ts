@@ -5,6 +5,6 @@ export function stopServing(registry: ResourceRegistry, group: string, version: 
   const served = registry.findVersion(group, version)!;
   registry.replaceVersions([{ ...served, resources: [] }]);
   for (const resource of served.resources) {
-    if (resource.type === 'stored') resource.store.parts.feed.removeResource(resource.store.scopeOf(''));
+    if (resource.type === 'stored') resource.store.dependencies.feed.removeResource(resource.store.scopeOf(''));
   }
 }

@@ -30,8 +30,8 @@ beforeAll(async () => void (server = await startTestServer({ store: 'memory', na
 afterAll(() => server.stop());
 
 async function serveWidgets(): Promise<void> {
-  const { registry, storeParts } = server.keelson.parts;
-  const store = new ResourceStore(widgets, storeParts);
+  const { registry, storeDependencies } = server.keelson.parts;
+  const store = new ResourceStore(widgets, storeDependencies);
   const resource = { type: 'stored', definition: widgets, struct: undefined, store, handlers: new Map() } as const;
   const { group, version } = widgets;
   registry.addVersion({ group, version, groupPriority: 1000, versionPriority: 15, resources: [resource] });

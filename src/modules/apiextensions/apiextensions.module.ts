@@ -9,7 +9,7 @@ import { CustomKinds } from '../../custom-kinds/custom-kinds.js';
 
 export interface ApiextensionsParts {
   readonly registry: ResourceRegistry;
-  readonly storeParts: StoreDependencies;
+  readonly storeDependencies: StoreDependencies;
   readonly logger: Logger;
   readonly config: { readonly naming: NamingProfile };
 }

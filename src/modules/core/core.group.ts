@@ -181,7 +181,7 @@ export class CoreGroup {
     await this.admission.admit(attributes);
     checkBinding(binding, target.name);
     await this.admission.validate(attributes);
-    const now = objectTime(store.parts.clock.now());
+    const now = objectTime(store.dependencies.clock.now());
     await updateObject(
       store,
       target,

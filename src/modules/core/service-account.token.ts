@@ -37,7 +37,7 @@ export async function issueToken(
 ): Promise<KubeObject> {
   const { registry, admission, tokens } = parts;
   const { store } = registry.require(coreVersion.group, coreVersion.version, 'serviceaccounts');
-  const { clock, rng } = store.parts;
+  const { clock, rng } = store.dependencies;
   const request = completed(body, name, parts, kind);
   checkName(request, name, kind);
   const account = (await store.get(namespace, name, { signal: context.signal })).parse();

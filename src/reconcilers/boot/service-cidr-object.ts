@@ -38,7 +38,7 @@ export async function ensureServiceCidr({
   });
   const target = { namespace: '', name };
   const options = { requiresResourceVersion: false, createsMissing: false };
-  const now = objectTime(store.parts.clock.now());
+  const now = objectTime(store.dependencies.clock.now());
   const ready = (current: KubeObject): KubeObject => {
     const standing = current.metadata.deletionTimestamp === undefined ? 'ready' : 'inUse';
     const conditions = conditionsAfter(current, standing, naming, now);

@@ -26,7 +26,7 @@ export async function deleteInstances(
   definition: KubeObject,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { feed, limits } = definitions.parts;
+  const { feed, limits } = definitions.dependencies;
   await feed.consistentRevision({ signal, timeoutMs: limits.freshnessTimeoutMs });
   const name = definition.metadata.name ?? '';
   const served = [...storesOf(registry).values()].find((resource) => definitionOf(resource) === name);
@@ -45,10 +45,14 @@ export const definitionOf = ({ definition: { group, plural } }: ServedResource):
   qualifiedResource(group, plural);
 
 /** Nobody can delete, or free, the objects of a kind while none of its versions is served. */
-async function lookIntoStore({ parts }: ResourceStore, definition: KubeObject, signal: AbortSignal): Promise<Outcome> {
+async function lookIntoStore(
+  { dependencies }: ResourceStore,
+  definition: KubeObject,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const { group, names } = asFields(definition['spec']);
-  const prefix = `${parts.root}${asText(group)}/${asText(asFields(names)['plural'])}/`;
-  const { count } = await parts.kv.range(prefix, { limit: 1, signal });
+  const prefix = `${dependencies.root}${asText(group)}/${asText(asFields(names)['plural'])}/`;
+  const { count } = await dependencies.kv.range(prefix, { limit: 1, signal });
   if (count === 0) return { type: 'gone' };
   return { type: 'failed', message: `could not list instances: there are ${count}, and no version of them is served` };
 }

@@ -173,7 +173,7 @@ class GarbageCollection implements RunningReconciler {
 
   /** Dependents that were acknowledged before the call are known after it. */
   private async catchUp({ served }: ObjectRef, signal: AbortSignal): Promise<void> {
-    const { feed, limits } = served.store.parts;
+    const { feed, limits } = served.store.dependencies;
     await feed.consistentRevision({ signal, timeoutMs: limits.freshnessTimeoutMs });
   }
 

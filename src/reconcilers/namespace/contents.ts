@@ -87,7 +87,7 @@ export async function emptyOne(
   const objects: Left[] = [];
   let failure: string | undefined;
   const entries = store.cache.snapshot().range(store.scopeOf(namespace));
-  await forEachConcurrent(entries, { concurrency: deletionsAtOnce, clock: store.parts.clock }, async (entry) => {
+  await forEachConcurrent(entries, { concurrency: deletionsAtOnce, clock: store.dependencies.clock }, async (entry) => {
     signal.throwIfAborted();
     if (hasBeenAsked(served, entry)) return void objects.push(leftOf(served, entry));
     try {

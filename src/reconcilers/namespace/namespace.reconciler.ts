@@ -76,7 +76,7 @@ class NamespaceDeletion implements RunningReconciler {
     const place = { served: this.namespaces, namespace: '', name };
     const namespace = await client.live(place, signal);
     if (!namespace || namespace.metadata.deletionTimestamp === undefined || !this.isOurs(namespace)) return;
-    const { feed, limits } = this.namespaces.store.parts;
+    const { feed, limits } = this.namespaces.store.dependencies;
     await feed.consistentRevision({ signal, timeoutMs: limits.freshnessTimeoutMs });
     const survey = await emptyNamespace(registry, client, name, signal);
     await this.report(name, namespace, survey, signal);

@@ -89,7 +89,7 @@ it('forgets a leak whose owner comes in the meantime', async () => {
   const spec = { ...(late['spec'] as object), clusterIP: '10.0.0.77', clusterIPs: ['10.0.0.77'] };
   const key = store.keyOf('default', 's');
   const value = store.codec.encode({ ...late, spec }, key);
-  await store.parts.kv.txn([], [{ type: 'put', key, value }]);
+  await store.dependencies.kv.txn([], [{ type: 'put', key, value }]);
   await pass(5);
   expect(await names()).toContain('10.0.0.77');
 });
@@ -106,7 +106,7 @@ it('tells of an address that two services have, and leaves it to them', async ()
   };
   const key = store.keyOf('default', 'b');
   const value = store.codec.encode({ ...b, spec: both }, key);
-  await store.parts.kv.txn([], [{ type: 'put', key, value }]);
+  await store.dependencies.kv.txn([], [{ type: 'put', key, value }]);
   await pass();
   expect(warnings).toEqual([
     {
@@ -132,7 +132,7 @@ it('a service of before there were claims keeps what it has', async () => {
   };
   const key = store.keyOf('default', 'old');
   const put = { type: 'put' as const, key, value: store.codec.encode(old, key) };
-  await store.parts.kv.txn([], [put]);
+  await store.dependencies.kv.txn([], [put]);
   await pass();
   expect([await names(), await ports()]).toEqual([
     expect.arrayContaining(['10.0.0.9']),

@@ -54,7 +54,7 @@ export class ServiceRepair {
     this.sightings = new Map();
     const ports = await allocation.nodePorts.read(signal);
     // What was written before the map was read is seen: a port in the map whose Service is not is a leak, or on its way.
-    const { feed, limits } = services.parts;
+    const { feed, limits } = services.dependencies;
     await feed.consistentRevision({ timeoutMs: limits.freshnessTimeoutMs, signal });
     // All are of one moment: the feed moves them together.
     const stored = services.cache.snapshot();

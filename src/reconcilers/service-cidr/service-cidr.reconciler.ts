@@ -79,7 +79,7 @@ class ServiceCidrs implements RunningReconciler {
     const isDeleting = current.metadata.deletionTimestamp !== undefined;
     if (isDeleting && !isHeld) return;
     if (isDeleting) {
-      const { feed, limits } = this.ranges.store.parts;
+      const { feed, limits } = this.ranges.store.dependencies;
       await feed.consistentRevision({ signal, timeoutMs: limits.freshnessTimeoutMs });
     }
     const preconditions = { uid: current.metadata.uid };

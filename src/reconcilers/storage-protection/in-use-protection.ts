@@ -95,7 +95,7 @@ export class InUseProtection implements RunningReconciler {
     const { held, finalizer, isBusy } = this.protection;
     const place = { served: held, namespace, name };
     // What was let in before the deletion has to be seen: from now on nothing that uses the object is.
-    const { feed, limits } = held.store.parts;
+    const { feed, limits } = held.store.dependencies;
     await feed.consistentRevision({ signal, timeoutMs: limits.freshnessTimeoutMs });
     const found = this.find(namespace, name)?.parse();
     if (found?.metadata.deletionTimestamp === undefined || !found.metadata.finalizers?.includes(finalizer)) return;

@@ -43,8 +43,8 @@ export function chooseApis(runtimeConfig: RuntimeConfig, known: readonly KnownAp
   for (const { group, version, resources, isOnByDefault = !isPreRelease(version) } of known) {
     let isOn = isOnByDefault;
     for (const level of apiLevels) {
-      const given = keys.find(({ key }) => key.type === 'level' && key.level === level);
-      if (given && isOfLevel(version, level)) isOn = given.isOn;
+      const levelKey = keys.find(({ key }) => key.type === 'level' && key.level === level);
+      if (levelKey && isOfLevel(version, level)) isOn = levelKey.isOn;
     }
     const own = keys.filter(({ key }) => key.type !== 'level' && key.group === group && key.version === version);
     isOn = own.findLast(({ key }) => key.type === 'version')?.isOn ?? isOn;

@@ -21,7 +21,7 @@ import { ResourceStore, type StoreDependencies } from '../resource-store.js';
 
 export interface RegistryDependencies {
   readonly registry: ResourceRegistry;
-  readonly storeParts: StoreDependencies;
+  readonly storeDependencies: StoreDependencies;
   readonly naming: NamingProfile;
   readonly runtimeConfig: RuntimeConfig;
   readonly logger: Logger;
@@ -32,7 +32,7 @@ export interface RegistryDependencies {
 /** Finds the provider classes marked with @ApiGroup in all modules and serves their resources. */
 @Module({})
 export class RegistryModule {
-  static for(parts: RegistryDependencies): DynamicModule {
+  static for(dependencies: RegistryDependencies): DynamicModule {
     return {
       module: RegistryModule,
       imports: [DiscoveryModule],
@@ -40,7 +40,7 @@ export class RegistryModule {
         {
           provide: 'api-groups',
           inject: [DiscoveryService],
-          useFactory: (discovery: DiscoveryService) => new ApiGroupCollector(discovery, parts),
+          useFactory: (discovery: DiscoveryService) => new ApiGroupCollector(discovery, dependencies),
         },
       ],
     };
@@ -50,18 +50,18 @@ export class RegistryModule {
 class ApiGroupCollector {
   constructor(
     private readonly discovery: DiscoveryService,
-    private readonly parts: RegistryDependencies,
+    private readonly dependencies: RegistryDependencies,
   ) {}
 
   onModuleInit(): void {
     const found: FoundVersion[] = [];
     for (const { instance } of this.discovery.getProviders()) {
       if (typeof instance !== 'object' || instance === null) continue;
-      for (const options of apiGroupsOf(instance as object, this.parts.naming)) {
+      for (const options of apiGroupsOf(instance as object, this.dependencies.naming)) {
         found.push({ options, methods: instance as Methods });
       }
     }
-    serveVersions(found, this.parts);
+    serveVersions(found, this.dependencies);
   }
 }
 
@@ -73,8 +73,8 @@ interface FoundVersion {
 }
 
 /** Serves the versions that --runtime-config enables. A disabled version may still be the storage version. */
-function serveVersions(found: readonly FoundVersion[], parts: RegistryDependencies): void {
-  const { registry, runtimeConfig, naming, logger, storeParts, lifecycleOf } = parts;
+function serveVersions(found: readonly FoundVersion[], dependencies: RegistryDependencies): void {
+  const { registry, runtimeConfig, naming, logger, storeDependencies, lifecycleOf } = dependencies;
   const known = found.map(({ options: { group, version, resources = [], virtual = [] } }) => ({
     group,
     version,
@@ -84,7 +84,7 @@ function serveVersions(found: readonly FoundVersion[], parts: RegistryDependenci
   if (choice.errors) throw new ApiChoiceError(choice.errors);
   for (const warning of choice.warnings) logger.warn(warning);
 
-  const stores = new Stores(found, storeParts);
+  const stores = new Stores(found, storeDependencies);
   for (const { options, methods } of found) {
     const { group, version } = options;
     const isServed = ({ plural, kind }: { plural: string; kind: string }) =>
@@ -123,7 +123,7 @@ class Stores {
 
   constructor(
     found: readonly FoundVersion[],
-    private readonly parts: StoreDependencies,
+    private readonly dependencies: StoreDependencies,
   ) {
     for (const { options } of found) {
       for (const definition of options.resources ?? []) this.definitions.set(pathOf(definition), definition);
@@ -144,7 +144,7 @@ class Stores {
 
   /** Creates a store that also decodes values of the resource's other versions, served or not. */
   private create(stored: ResourceDefinition): ResourceStore {
-    const store = new ResourceStore(stored, this.parts);
+    const store = new ResourceStore(stored, this.dependencies);
     for (const { hub, group, version, kind } of this.definitions.values()) {
       if (hub && pathOf(hub.stored) === pathOf(stored))
         store.codec.addVersion({ group, version, kind, toHub: hub.toHub });
@@ -178,7 +178,7 @@ function storedResource(
     );
   }
   const store = stores.of(definition);
-  const struct = store.parts.types.kind(definition.group, definition.version, definition.kind);
+  const struct = store.dependencies.types.kind(definition.group, definition.version, definition.kind);
   if (definition.hub) store.ownership.add(definition, struct);
   const reserves = group.reserveMethods.find(({ resource }) => resource === definition.plural);
   if (reserves) store.reserve = methods[reserves.method]!.bind(methods) as Reserve;

@@ -166,14 +166,14 @@ type DefinitionOptions = Pick<
   Partial<ResourceDefinition>;
 
 /** Returns a definition with defaults for all absent properties. */
-export function defineResource(given: DefinitionOptions): ResourceDefinition {
+export function defineResource(options: DefinitionOptions): ResourceDefinition {
   return Object.freeze({
-    listKind: `${given.kind}List`,
-    singular: given.kind.toLowerCase(),
+    listKind: `${options.kind}List`,
+    singular: options.kind.toLowerCase(),
     shortNames: [],
     categories: [],
     verbs: allVerbs,
-    storagePrefix: given.plural,
+    storagePrefix: options.plural,
     selectableFields: {},
     indexedFields: [],
     subresources: {},
@@ -182,7 +182,7 @@ export function defineResource(given: DefinitionOptions): ResourceDefinition {
     returnsDeletedObject: false,
     itemsCarryType: false,
     hub: undefined,
-    ...given,
+    ...options,
   });
 }
 
@@ -192,9 +192,11 @@ export function defineResource(given: DefinitionOptions): ResourceDefinition {
  */
 export function otherVersion(
   stored: ResourceDefinition,
-  given: Pick<ResourceDefinition, 'version'> & Partial<Omit<ResourceDefinition, 'hub'>> & Partial<Omit<Hub, 'stored'>>,
+  options: Pick<ResourceDefinition, 'version'> &
+    Partial<Omit<ResourceDefinition, 'hub'>> &
+    Partial<Omit<Hub, 'stored'>>,
 ): ResourceDefinition {
-  const { toHub = (object) => object, fromHub = (object) => object, fieldLabels, ...rest } = given;
+  const { toHub = (object) => object, fromHub = (object) => object, fieldLabels, ...rest } = options;
   const { group, version, plural } = stored;
   const hub = { stored: { group, version, plural }, toHub, fromHub, ...(fieldLabels && { fieldLabels }) };
   return Object.freeze({ ...stored, ...rest, hub });

@@ -48,16 +48,16 @@ export async function listObjects(store: ResourceStore, query: ListQuery): Promi
     const token = decodeContinue(options.continue);
     if (isVersion) throw ApiError.badRequest('specifying resource version is not allowed when using continue');
     if (token.revision === 'latest') {
-      await readFresh(store.parts, store.cache, undefined, signal);
+      await readFresh(store.dependencies, store.cache, undefined, signal);
       return page(store, query, store.cache.snapshot(), token.start, limit);
     }
     return exactly(store, query, token.revision, token.start, limit);
   }
   if (isVersion && (resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit > 0))) {
-    await readFresh(store.parts, store.cache, resourceVersion, signal);
+    await readFresh(store.dependencies, store.cache, resourceVersion, signal);
     return exactly(store, query, revisionOption(resourceVersion), '', limit);
   }
-  await readFresh(store.parts, store.cache, resourceVersion, signal);
+  await readFresh(store.dependencies, store.cache, resourceVersion, signal);
   return page(store, query, store.cache.snapshot(), '', limit);
 }
 
@@ -196,12 +196,12 @@ async function pageFromHistory(
   const matches = matcher(query.options);
   const items: EncodedObject[] = [];
   const unreadable = noneUnreadable();
-  const chunk = limit > 0 && !matches ? limit : store.parts.limits.historyPageItems;
+  const chunk = limit > 0 && !matches ? limit : store.dependencies.limits.historyPageItems;
   let from = after === '' ? scope : `${scope}${after}\0`;
   const { storeLists } = store.cache.counts;
   storeLists.count++;
   for (;;) {
-    const found = await store.parts.kv.range(scope, {
+    const found = await store.dependencies.kv.range(scope, {
       from,
       limit: chunk,
       revision,
@@ -223,7 +223,7 @@ async function pageFromHistory(
     if (found.items.length >= found.count) break;
     from = `${found.items.at(-1)!.key}\0`;
   }
-  const shown = revision === noRevision ? store.parts.feed.position : revision;
+  const shown = revision === noRevision ? store.dependencies.feed.position : revision;
   return { ...whole(items, unreadable), revision: shown };
 }
 

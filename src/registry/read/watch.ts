@@ -27,8 +27,8 @@ export async function watchObjects(
   const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
   // Parsed first, so that an invalid resourceVersion rejects the watch before headers are sent.
   const after = !fromStart && isVersion ? revisionOption(resourceVersion) : undefined;
-  if (fromStart) await readFresh(store.parts, store.cache, resourceVersion, query.signal);
-  else await readFresh(store.parts, store.cache, '0', query.signal);
+  if (fromStart) await readFresh(store.dependencies, store.cache, resourceVersion, query.signal);
+  else await readFresh(store.dependencies, store.cache, '0', query.signal);
 
   const name = options.fields.requiresExact('metadata.name');
   const namespace =
@@ -39,7 +39,7 @@ export async function watchObjects(
       {
         scope: oneKey ? store.keyOf(namespace, name) : store.scopeOf(namespace),
         exactKey: oneKey,
-        start: fromStart ? { kind: 'initial' } : { kind: 'after', revision: after ?? store.parts.feed.position },
+        start: fromStart ? { kind: 'initial' } : { kind: 'after', revision: after ?? store.dependencies.feed.position },
         matches: matcher(options),
         equalities: options.fields.equalities,
         rendering: query.rendering,

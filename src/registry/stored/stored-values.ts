@@ -49,11 +49,11 @@ export class StoredValues {
 
   constructor(
     private readonly definition: ResourceDefinition,
-    private readonly parts: StoredValuesOptions,
+    private readonly options: StoredValuesOptions,
     private readonly fillDefaults: (object: KubeObject) => void,
   ) {
     const { group, version, kind, storage, storedVersions = [] } = definition;
-    const { types, protobuf, storageMediaType } = parts;
+    const { types, protobuf, storageMediaType } = options;
     this.apiVersion = apiVersionOf(group, version);
     this.type = definition.customType ? undefined : types.kind(group, version, kind);
     this.metadataType = types.struct('meta.v1.ObjectMeta');
@@ -79,7 +79,7 @@ export class StoredValues {
   encode(object: KubeObject): Buffer {
     const { storage } = this.definition;
     if (storage) return encodeStored(storage.fromHub(object));
-    return this.writesProtobuf ? this.parts.protobuf.encode(withoutRevision(object)) : encodeStored(object);
+    return this.writesProtobuf ? this.options.protobuf.encode(withoutRevision(object)) : encodeStored(object);
   }
 
   /** True if a value from encode() is the JSON that is served. */
@@ -102,7 +102,7 @@ export class StoredValues {
 
   private readForeign(value: Buffer): StoredValue {
     const decoded = isProtobuf(value)
-      ? this.parts.protobuf.decode(value)
+      ? this.options.protobuf.decode(value)
       : { object: objectOf(decodeJson(value)), unknownFields: none };
     const { customType } = this.definition;
     if (customType || !this.type) return this.readUntyped(value, decoded.object);
@@ -123,46 +123,46 @@ export class StoredValues {
   }
 
   /** Converts a decoded value from the type of its stored version to the definition's version. */
-  private typed(given: JsonObject, unknownFields: string[]): KubeObject {
-    const { kind, apiVersion } = namesOf(given);
+  private typed(decoded: JsonObject, unknownFields: string[]): KubeObject {
+    const { kind, apiVersion } = namesOf(decoded);
     if (apiVersion === this.apiVersion && kind === this.definition.kind) {
-      return this.conformed(given, this.type!, unknownFields);
+      return this.conformed(decoded, this.type!, unknownFields);
     }
     const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' };
     const other = this.others.get(`${apiVersion} ${kind}`) ?? this.groups.get(`${group} ${kind}`);
     const isOfGroup = group === this.definition.group && kind === this.definition.kind;
-    const type = other || isOfGroup ? this.parts.types.kind(group, version, kind) : undefined;
+    const type = other || isOfGroup ? this.options.types.kind(group, version, kind) : undefined;
     if (!type) throw new DecodeError(`no kind ${shown(kind)} of version ${shown(apiVersion)} belongs to this resource`);
-    const object = this.conformed(given, type, unknownFields);
+    const object = this.conformed(decoded, type, unknownFields);
     applyDefaults(object as unknown as JsonObject, type);
     const converted = other?.toHub ? other.toHub(object) : object;
     const renamed = { ...converted, kind: this.definition.kind, apiVersion: this.apiVersion };
     return this.conformed(renamed as unknown as JsonObject, this.type!, unknownFields);
   }
 
-  private conformed(given: JsonObject, type: StructType, unknownFields: string[], keepsEmpties = true): KubeObject {
-    const { kind, apiVersion } = namesOf(given);
-    const { object, unknownFields: unknown } = conform(given, type, { keepsEmpties, findsNested: true });
+  private conformed(decoded: JsonObject, type: StructType, unknownFields: string[], keepsEmpties = true): KubeObject {
+    const { kind, apiVersion } = namesOf(decoded);
+    const { object, unknownFields: unknown } = conform(decoded, type, { keepsEmpties, findsNested: true });
     unknownFields.push(...unknown);
     return ordered(object as unknown as KubeObject, kind, apiVersion);
   }
 
   /** Reads an object of a custom kind: checks its metadata by type and the rest by its CustomResourceDefinition. */
-  private readUntyped(value: Buffer, given: JsonObject): StoredValue {
-    const { kind, apiVersion } = namesOf(given);
+  private readUntyped(value: Buffer, decoded: JsonObject): StoredValue {
+    const { kind, apiVersion } = namesOf(decoded);
     const isKnown = apiVersion === this.apiVersion || this.others.has(`${apiVersion} ${kind}`);
     if (kind !== this.definition.kind || !isKnown) {
       throw new DecodeError(`no kind ${shown(kind)} of version ${shown(apiVersion)} belongs to this resource`);
     }
     const unknownFields: string[] = [];
-    let object = given as unknown as KubeObject;
-    if (!fits(given['metadata'] ?? null, this.metadataType, isSafe)) {
-      const { object: metadata, unknownFields: unknown } = conform(given['metadata'], this.metadataType);
+    let object = decoded as unknown as KubeObject;
+    if (!fits(decoded['metadata'] ?? null, this.metadataType, isSafe)) {
+      const { object: metadata, unknownFields: unknown } = conform(decoded['metadata'], this.metadataType);
       unknownFields.push(...unknown.map((field) => `metadata.${field}`));
       object = ordered({ ...object, metadata }, kind, apiVersion);
     }
     const refreshed = this.definition.customType?.refreshed(object);
-    const isChanged = refreshed !== undefined || object !== (given as unknown as KubeObject);
+    const isChanged = refreshed !== undefined || object !== (decoded as unknown as KubeObject);
     return {
       object: refreshed ?? object,
       isPlain: !isChanged && !isProtobuf(value),
@@ -191,8 +191,8 @@ function namesOf(object: JsonObject): { kind: string; apiVersion: string } {
   return { kind, apiVersion };
 }
 
-function isSameValue(given: JsonObject, object: KubeObject): boolean {
-  const { metadata, ...rest } = given;
+function isSameValue(decoded: JsonObject, object: KubeObject): boolean {
+  const { metadata, ...rest } = decoded;
   const { resourceVersion: _resourceVersion, selfLink: _selfLink, ...kept } = (metadata ?? {}) as JsonObject;
   return deepEqual({ metadata: kept, ...rest }, object);
 }

@@ -32,27 +32,27 @@ export async function createObject(store: ResourceStore, object: KubeObject, con
   if (!generates) return createOnce(store, object, context);
   for (let attempt = 1; ; attempt++) {
     const candidate = copyObject(object);
-    candidate.metadata.name = generateName(base, store.parts.rng);
+    candidate.metadata.name = generateName(base, store.dependencies.rng);
     try {
       return await createOnce(store, candidate, context);
     } catch (error) {
-      const taken = error instanceof ApiError && error.reason === 'AlreadyExists';
-      if (!taken || attempt >= store.parts.limits.generateNameRetriesMax) throw error;
+      const isTaken = error instanceof ApiError && error.reason === 'AlreadyExists';
+      if (!isTaken || attempt >= store.dependencies.limits.generateNameRetriesMax) throw error;
     }
   }
 }
 
 async function createOnce(store: ResourceStore, submitted: KubeObject, context: WriteContext): Promise<Written> {
-  const { definition, parts } = store;
+  const { definition, dependencies } = store;
   const { strategy } = context.through?.definition ?? definition;
   const { request, admission } = context;
   if (strategy.refusesCreate !== undefined) {
     throw ApiError.forbidden(store.groupResource, submitted.metadata.name ?? '', strategy.refusesCreate);
   }
-  const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
+  const strategyContext = { user: request.user, now: objectTime(dependencies.clock.now()) };
 
-  const timer = new YieldTimer(parts.clock);
-  fillSystemFields(submitted, strategyContext.now, parts.rng.uuid(), definition.namespaced);
+  const timer = new YieldTimer(dependencies.clock);
+  fillSystemFields(submitted, strategyContext.now, dependencies.rng.uuid(), definition.namespaced);
   store.fillTypeDefaults(submitted);
   if (timer.isDue()) await timer.yield();
   store.fillKindDefaults(submitted);
@@ -70,12 +70,12 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
   if (timer.isDue()) await timer.yield();
 
   if (!store.reserve) return (await writeNew(store, object, context, strategyContext, undefined))!;
-  for (let attempt = 0; attempt <= parts.limits.writeConflictRetriesMax; attempt++) {
+  for (let attempt = 0; attempt <= dependencies.limits.writeConflictRetriesMax; attempt++) {
     // Copied, so that fields filled in by a failed attempt are not taken as set by the client in the next one.
-    const draft = copyObject(object);
-    const reservation = await store.reserve(draft, undefined, request);
+    const candidate = copyObject(object);
+    const reservation = await store.reserve(candidate, undefined, request);
     try {
-      const written = await writeNew(store, draft, context, strategyContext, reservation);
+      const written = await writeNew(store, candidate, context, strategyContext, reservation);
       if (written) return written;
     } finally {
       reservation?.end();
@@ -98,12 +98,12 @@ async function writeNew(
 ): Promise<Written | undefined> {
   const { definition } = store;
   const { strategy } = through?.definition ?? definition;
-  const timer = new YieldTimer(store.parts.clock);
-  const byHand = await timer.run(
+  const timer = new YieldTimer(store.dependencies.clock);
+  const handwritten = await timer.run(
     boundedErrorsInSteps(validateNew(object, strategy, definition.namespaced, strategyContext)),
   );
   if (timer.isDue()) await timer.yield();
-  const errors = store.mergeDeclaredErrors(object, undefined, byHand);
+  const errors = store.mergeDeclaredErrors(object, undefined, handwritten);
   if (errors.length > 0) throw ApiError.invalid(definition, object.metadata.name ?? '', errors);
   if (timer.isDue()) await timer.yield();
   request.warnings.push(...(strategy.warnings?.(object, undefined) ?? []));

@@ -31,7 +31,7 @@ export class DeclaredValidation {
   private found = 0;
   private readonly logged = new Set<string>();
 
-  constructor(private readonly parts: DeclaredValidationOptions) {}
+  constructor(private readonly options: DeclaredValidationOptions) {}
 
   /** The number of errors that only one of the two validations has found. */
   get mismatches(): number {
@@ -48,7 +48,7 @@ export class DeclaredValidation {
     old: KubeObject | undefined,
     handwritten: readonly FieldError[],
   ): readonly FieldError[] {
-    const { isOn, takesOver, isEnabled, ownResourcePrefix } = this.parts;
+    const { isOn, takesOver, isEnabled, ownResourcePrefix } = this.options;
     // A truncated list of errors already rejects the object; declared rules add nothing.
     if (!isOn || isCutShort(handwritten)) return handwritten;
     const errorsUpTo = (stability: Stability) =>
@@ -90,10 +90,10 @@ export class DeclaredValidation {
 
   private reportMismatch(type: StructType, { field, detail }: FieldError, problem: string): void {
     this.found++;
-    const place = `${type.name} ${withoutItems(field)} ${problem}`;
-    if (this.logged.has(place) || this.logged.size >= loggedMax) return;
-    this.logged.add(place);
-    this.parts.logger.warn('declarative and handwritten validation disagree', {
+    const location = `${type.name} ${withoutItems(field)} ${problem}`;
+    if (this.logged.has(location) || this.logged.size >= loggedMax) return;
+    this.logged.add(location);
+    this.options.logger.warn('declarative and handwritten validation disagree', {
       type: type.name,
       problem,
       field,

@@ -12,11 +12,13 @@ export const unsafeDeletionOption = 'ignoreStoreReadErrorWithClusterBreakingPote
  * changed.
  */
 export async function removeUnreadable(
-  { parts }: ResourceStore,
+  { dependencies }: ResourceStore,
   { key, revision }: EncodedObject,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const result = await fromStore(parts.kv.txn([{ key, modRevision: revision }], [{ type: 'delete', key }], { signal }));
+  const result = await fromStore(
+    dependencies.kv.txn([{ key, modRevision: revision }], [{ type: 'delete', key }], { signal }),
+  );
   return result.succeeded;
 }
 
@@ -29,7 +31,7 @@ export async function deleteUnreadable(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   { signal }: RequestContext,
 ): Promise<void> {
-  const { kv } = store.parts;
+  const { kv } = store.dependencies;
   const key = store.keyOf(namespace, name);
   const { item } = await fromStore(kv.get(key, signal && { signal }));
   if (!item) throw ApiError.notFound(store.groupResource, name);

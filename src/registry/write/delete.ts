@@ -53,7 +53,7 @@ export async function deleteObject(
   if (!current.encoded) current = await store.storedCurrent(key, signal);
   let ended: Deleted | undefined;
 
-  for (let attempt = 0; attempt <= store.parts.limits.writeConflictRetriesMax; attempt++) {
+  for (let attempt = 0; attempt <= store.dependencies.limits.writeConflictRetriesMax; attempt++) {
     if (ended && current.encoded?.parse().metadata.uid !== ended.object.metadata.uid) return ended;
     if (!current.encoded) throw ApiError.notFound(store.groupResource, target.name);
     try {
@@ -84,7 +84,7 @@ async function attemptDelete(
 ): Promise<Deleted | Overtaken> {
   const { request, admission } = context;
   const { strategy } = store.definition;
-  const timer = new YieldTimer(store.parts.clock);
+  const timer = new YieldTimer(store.dependencies.clock);
   const encodedOld = current.encoded!;
   const old = encodedOld.isLarge ? await timer.run(encodedOld.parseInSteps()) : encodedOld.parse();
   if (timer.isDue()) await timer.yield();
@@ -165,7 +165,7 @@ function markAsDeleted(
   { request }: WriteContext,
 ): boolean {
   const { metadata } = object;
-  const nowMs = store.parts.clock.now();
+  const nowMs = store.dependencies.clock.now();
   if (old.metadata.deletionTimestamp === undefined) {
     metadata.deletionTimestamp = objectTime(nowMs + grace * 1000);
     metadata.deletionGracePeriodSeconds = grace;

@@ -22,7 +22,7 @@ export async function recheckUnwritten(
   return latest.revision === current.revision ? undefined : latest;
 }
 
-async function caughtUp({ parts, cache }: ResourceStore, signal: AbortSignal | undefined): Promise<void> {
-  await parts.feed.consistentRevision({ timeoutMs: patienceMs, ...(signal && { signal }) });
+async function caughtUp({ dependencies, cache }: ResourceStore, signal: AbortSignal | undefined): Promise<void> {
+  await dependencies.feed.consistentRevision({ timeoutMs: patienceMs, ...(signal && { signal }) });
   cache.checkOpen();
 }

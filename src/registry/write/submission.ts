@@ -35,10 +35,10 @@ export class FieldReport {
     if (this.level === 'Ignore' || this.duplicates.length + unknownFields.length === 0) return [];
     const findings = fieldFindings(this.duplicates, unknownFields, this.positions);
     if (this.level === 'Strict') return findings;
-    const told = new Set(warnings);
+    const sent = new Set(warnings);
     for (const finding of asWarnings(findings)) {
-      if (told.has(finding)) continue;
-      told.add(finding);
+      if (sent.has(finding)) continue;
+      sent.add(finding);
       warnings.push(finding);
     }
     return [];

@@ -43,13 +43,13 @@ export function submittedObject(value: unknown, expected: GroupVersionKind, read
 }
 
 function typedObject(
-  given: KubeObject,
+  body: KubeObject,
   expected: GroupVersionKind,
   apiVersion: string,
   type: StructType,
 ): SubmittedObject {
   return conformed(expected, () => {
-    const { object, unknownFields } = conform(given as unknown as JsonObject, type, { keepsEmpties: true });
+    const { object, unknownFields } = conform(body as unknown as JsonObject, type, { keepsEmpties: true });
     return { object: ordered(object as unknown as KubeObject, expected.kind, apiVersion), unknownFields };
   });
 }
@@ -122,9 +122,9 @@ function checkType(object: KubeObject, expected: GroupVersionKind, wantVersion: 
   }
   if (!kind && !version) return;
   const short = version.slice(version.lastIndexOf('/') + 1) || expected.version;
-  const given = { kind: typeof kind === 'string' ? kind : '', version: short };
-  if (given.kind !== '' && given.kind !== expected.kind) {
-    throw cannotBeHandled(given, expected.kind, `this resource takes only kind ${expected.kind} of ${wantVersion}`);
+  const submitted = { kind: typeof kind === 'string' ? kind : '', version: short };
+  if (submitted.kind !== '' && submitted.kind !== expected.kind) {
+    throw cannotBeHandled(submitted, expected.kind, `this resource takes only kind ${expected.kind} of ${wantVersion}`);
   }
   if (version === '' || version === wantVersion) return;
   const group = version.includes('/') ? version.slice(0, version.indexOf('/')) : '';
@@ -133,7 +133,7 @@ function checkType(object: KubeObject, expected: GroupVersionKind, wantVersion: 
       `the API version in the data (${version}) does not match the expected API version (${wantVersion})`,
     );
   }
-  throw cannotBeHandled(given, expected.kind, `no kind "${given.kind}" is registered for version "${version}"`);
+  throw cannotBeHandled(submitted, expected.kind, `no kind "${submitted.kind}" is registered for version "${version}"`);
 }
 
 const textFields = [

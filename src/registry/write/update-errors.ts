@@ -55,16 +55,16 @@ function* errorsOf(
  * Skips admission and reservations, and writes nothing.
  */
 export function unchangedUpdateErrors(store: ResourceStore, encoded: EncodedObject): readonly FieldError[] {
-  const { definition, parts } = store;
+  const { definition, dependencies } = store;
   const { strategy } = definition;
-  const context = { user: loopbackUser, now: objectTime(parts.clock.now()) };
+  const context = { user: loopbackUser, now: objectTime(dependencies.clock.now()) };
   const old = encoded.parse();
   const object = encoded.parse();
   const metaErrors = boundedErrors(() => validateObjectMetaUpdate(object.metadata, old.metadata));
   store.fillDefaults(object);
   strategy.prepareForUpdate?.(object, old, context);
-  const byHand = atOnce(
+  const handwritten = atOnce(
     updateErrors({ object, old, metaErrors }, { definition, strategy, subresource: undefined }, context),
   );
-  return store.mergeDeclaredErrors(object, old, byHand);
+  return store.mergeDeclaredErrors(object, old, handwritten);
 }

@@ -75,8 +75,8 @@ async function updateFrom(
   }
   if (!current.encoded) current = await store.storedCurrent(key, context.request.signal);
 
-  const timer = new YieldTimer(store.parts.clock);
-  for (let attempt = 0; attempt <= store.parts.limits.writeConflictRetriesMax; attempt++) {
+  const timer = new YieldTimer(store.dependencies.clock);
+  for (let attempt = 0; attempt <= store.dependencies.limits.writeConflictRetriesMax; attempt++) {
     let outcome: Attempt;
     try {
       outcome = await attemptUpdate(store, target, current, change, options, context);
@@ -109,13 +109,13 @@ async function attemptUpdate(
   options: UpdateOptions,
   context: WriteContext,
 ): Promise<Attempt> {
-  const { definition, parts } = store;
+  const { definition, dependencies } = store;
   const { strategy } = context.through?.definition ?? definition;
   const { request, admission } = context;
   if (!current.encoded) return { written: await createMissing(store, target, change, options, context) };
 
   store.checkRewritable(current.encoded);
-  const timer = new YieldTimer(parts.clock);
+  const timer = new YieldTimer(dependencies.clock);
   const old = current.encoded.isLarge ? await timer.run(current.encoded.parseInSteps()) : current.encoded.parse();
   if (timer.isDue()) await timer.yield();
   checkPreconditions(store, old, options.preconditions);
@@ -123,27 +123,27 @@ async function attemptUpdate(
   checkVersion(store, target.name, submitted, old, options);
   if (timer.isDue()) await timer.yield();
 
-  const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
+  const strategyContext = { user: request.user, now: objectTime(dependencies.clock.now()) };
   const put = options.subresource ? options.subresource.put(old, submitted) : submitted;
-  const draft = put === old || put.metadata === old.metadata ? { ...put, metadata: { ...put.metadata } } : put;
-  const metaErrors = boundedErrors(() => validateObjectMetaUpdate(draft.metadata, old.metadata));
+  const candidate = put === old || put.metadata === old.metadata ? { ...put, metadata: { ...put.metadata } } : put;
+  const metaErrors = boundedErrors(() => validateObjectMetaUpdate(candidate.metadata, old.metadata));
   // Server-side apply has already computed managedFields; keep them.
   if (options.subresource && !context.through && Object.hasOwn(submitted.metadata, 'managedFields')) {
     const { managedFields } = submitted.metadata;
-    if (managedFields) draft.metadata.managedFields = managedFields;
-    else delete draft.metadata.managedFields;
+    if (managedFields) candidate.metadata.managedFields = managedFields;
+    else delete candidate.metadata.managedFields;
   }
-  keepSystemFields(draft, old);
+  keepSystemFields(candidate, old);
   if (timer.isDue()) await timer.yield();
-  store.fillTypeDefaults(draft);
+  store.fillTypeDefaults(candidate);
   if (timer.isDue()) await timer.yield();
-  store.fillKindDefaults(draft);
-  dropDuplicateOwners(draft, request.warnings);
+  store.fillKindDefaults(candidate);
+  dropDuplicateOwners(candidate, request.warnings);
   if (timer.isDue()) await timer.yield();
-  const tracked = timer.run(store.track(old, draft, context, strategyContext.now));
+  const tracked = timer.run(store.track(old, candidate, context, strategyContext.now));
   if (tracked) await tracked;
   if (timer.isDue()) await timer.yield();
-  const object = (await admission.admit(draft, old)) ?? draft;
+  const object = (await admission.admit(candidate, old)) ?? candidate;
   if (timer.isDue()) await timer.yield();
   dropDuplicateOwners(object, request.warnings);
   keepSystemFields(object, old);
@@ -160,7 +160,7 @@ async function attemptUpdate(
   }
 }
 
-interface Draft {
+interface UpdatedState {
   readonly object: KubeObject;
   readonly old: KubeObject;
   readonly current: Current;
@@ -170,21 +170,21 @@ interface Draft {
 async function writeUpdate(
   store: ResourceStore,
   name: string,
-  { object, old, current, metaErrors }: Draft,
+  { object, old, current, metaErrors }: UpdatedState,
   options: UpdateOptions,
   { request, admission, through }: WriteContext,
   reservation: Reservation | undefined,
 ): Promise<Attempt> {
-  const { definition, parts } = store;
+  const { definition, dependencies } = store;
   const { strategy } = through?.definition ?? definition;
-  const strategyContext = { user: request.user, now: objectTime(parts.clock.now()) };
-  const timer = new YieldTimer(parts.clock);
+  const strategyContext = { user: request.user, now: objectTime(dependencies.clock.now()) };
+  const timer = new YieldTimer(dependencies.clock);
   if (strategy.countsGenerations && hasChanged(object, old, strategy.countsGenerations === 'statusToo')) {
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
 
   if (timer.isDue()) await timer.yield();
-  const byHand = await timer.run(
+  const handwritten = await timer.run(
     updateErrors(
       { object, old, metaErrors },
       { definition, strategy, subresource: options.subresource },
@@ -192,7 +192,7 @@ async function writeUpdate(
     ),
   );
   if (timer.isDue()) await timer.yield();
-  const errors = store.mergeDeclaredErrors(object, old, byHand);
+  const errors = store.mergeDeclaredErrors(object, old, handwritten);
   if (errors.length > 0)
     throw ApiError.invalid(
       options.subresource?.invalidKind ?? options.subresource?.viewKind ?? definition,

@@ -101,7 +101,7 @@ async function withoutAsking(
   options: DeleteOptions,
   request: RequestContext,
 ): Promise<KubeObject | undefined> {
-  const { writeConflictRetriesMax } = pods.parts.limits;
+  const { writeConflictRetriesMax } = pods.dependencies.limits;
   for (let attempt = 0; ; attempt++) {
     const { encoded } = await pods.storedCurrent(pods.keyOf(target.namespace, target.name), request.signal);
     if (!encoded) throw ApiError.notFound(pods.groupResource, target.name);
@@ -141,7 +141,7 @@ async function countDown(
   request: RequestContext,
 ): Promise<void> {
   const { name = '', namespace = '' } = budget.metadata;
-  const now = objectTime(budgets.parts.clock.now());
+  const now = objectTime(budgets.dependencies.clock.now());
   try {
     await updateObject(
       budgets,
@@ -168,7 +168,7 @@ async function markAndDelete(
 ): Promise<void> {
   const context = { request, admission: admitted };
   if (request.dryRun) return void (await deleteObject(pods, target, options, context));
-  const now = objectTime(pods.parts.clock.now());
+  const now = objectTime(pods.dependencies.clock.now());
   const { encoded } = await updateObject(
     pods,
     target,

@@ -28,7 +28,7 @@ export async function ensureRoles(registry: ResourceRegistry, naming: NamingProf
     // --runtime-config may leave it out.
     if (served?.type !== 'stored') continue;
     const { store } = served;
-    const options = { concurrency, clock: store.parts.clock };
+    const options = { concurrency, clock: store.dependencies.clock };
     await forEachConcurrent(objects as readonly KubeObject[], options, (wanted) => ensure(store, wanted, isLeftAlone));
   }
 }
