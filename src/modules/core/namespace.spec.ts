@@ -20,8 +20,8 @@ describe('a new namespace', () => {
       { spec: { finalizers: ['kubernetes', 'example.com/f'] }, status: { phase: 'Terminating' } },
       ['kubernetes', 'example.com/f'],
     ],
-  ])('%j is held by %j and active', (given, finalizers) => {
-    expect(prepared(strategy, namespace(given))).toEqual(
+  ])('with %j gets the finalizers %j and the phase Active', (fields, finalizers) => {
+    expect(prepared(strategy, namespace(fields))).toEqual(
       namespace(
         { spec: { finalizers }, status: { phase: 'Active' } },
         { labels: { 'kubernetes.io/metadata.name': 'shop' } },
@@ -29,16 +29,16 @@ describe('a new namespace', () => {
     );
   });
 
-  it('says so in the words of its profile', () => {
+  it('gets the finalizer and the label of the naming profile', () => {
     const svc = namespaceStrategy(namingProfile('svc', { labelDomain: 'example.org' }));
-    const made = prepared(svc, namespace());
-    expect(made['spec']).toEqual({ finalizers: ['svc'] });
-    expect(made.metadata.labels).toEqual({ 'example.org/metadata.name': 'shop' });
+    const created = prepared(svc, namespace());
+    expect(created['spec']).toEqual({ finalizers: ['svc'] });
+    expect(created.metadata.labels).toEqual({ 'example.org/metadata.name': 'shop' });
   });
 
-  it('has finalizers with a domain', () => {
-    const given = namespace({ spec: { finalizers: ['nodomain'] } });
-    expect(texts(strategy.validateCreate!(given, testContext))).toEqual([
+  it('with a finalizer without a domain is rejected', () => {
+    const invalid = namespace({ spec: { finalizers: ['nodomain'] } });
+    expect(texts(strategy.validateCreate!(invalid, testContext))).toEqual([
       'spec.finalizers: Invalid value: "nodomain": name is neither a standard finalizer name nor is it fully qualified',
     ]);
   });
@@ -46,23 +46,23 @@ describe('a new namespace', () => {
 
 describe('an update', () => {
   const old = prepared(strategy, namespace());
-  it('changes neither finalizers, status nor the name label', () => {
-    const change = namespace(
+  it('leaves finalizers, status and the name label unchanged', () => {
+    const update = namespace(
       { spec: { finalizers: [] }, status: { phase: 'Terminating' } },
       { labels: { 'kubernetes.io/metadata.name': 'x' } },
     );
-    strategy.default!(change);
-    strategy.prepareForUpdate!(change, old, testContext);
-    expect(change).toEqual(old);
+    strategy.default!(update);
+    strategy.prepareForUpdate!(update, old, testContext);
+    expect(update).toEqual(old);
   });
 
-  it('changes finalizers through finalize', () => {
-    const lens = finalizeSubresource(namingProfile('kubernetes'));
-    expect(lens.put(old, namespace({ spec: { finalizers: ['example.com/own'] } }))['spec']).toEqual({
+  it('of the finalize subresource replaces and validates spec.finalizers', () => {
+    const finalize = finalizeSubresource(namingProfile('kubernetes'));
+    expect(finalize.put(old, namespace({ spec: { finalizers: ['example.com/own'] } }))['spec']).toEqual({
       finalizers: ['example.com/own'],
     });
-    expect(lens.put(old, namespace())['spec']).toEqual({});
-    expect(texts(lens.validate!(namespace({ spec: { finalizers: ['x'] } }), old, testContext))).toHaveLength(1);
+    expect(finalize.put(old, namespace())['spec']).toEqual({});
+    expect(texts(finalize.validate!(namespace({ spec: { finalizers: ['x'] } }), old, testContext))).toHaveLength(1);
   });
 
   it.each([
@@ -73,16 +73,16 @@ describe('an update', () => {
       '2026-01-01T00:00:00Z',
       ['status.Phase: Invalid value: "Active": may only be \'Terminating\' if `deletionTimestamp` is not empty'],
     ],
-  ])('to phase %s while deleted at %s', (phase, deletionTimestamp, want) => {
-    const given = namespace({ status: { phase } }, deletionTimestamp === undefined ? {} : { deletionTimestamp });
-    expect(texts(namespaceStatusSubresource.validate!(given, old, testContext))).toEqual(want);
+  ])('of status to phase %s with deletionTimestamp %s is validated', (phase, deletionTimestamp, want) => {
+    const update = namespace({ status: { phase } }, deletionTimestamp === undefined ? {} : { deletionTimestamp });
+    expect(texts(namespaceStatusSubresource.validate!(update, old, testContext))).toEqual(want);
   });
 });
 
-it('is held while it has finalizers, and says that it goes', () => {
-  const held = prepared(strategy, namespace());
-  expect(strategy.deletion!.holds!(held)).toBe(true);
+it('a deleted namespace with finalizers stays, in phase Terminating', () => {
+  const deleted = prepared(strategy, namespace());
+  expect(strategy.deletion!.holds!(deleted)).toBe(true);
   expect(strategy.deletion!.holds!(namespace({ spec: {} }))).toBe(false);
-  strategy.deletion!.prepareForDelete!(held, testContext);
-  expect(namespaceTable.cells(held, { nowMs: 0 })).toEqual(['shop', 'Terminating', '<unknown>']);
+  strategy.deletion!.prepareForDelete!(deleted, testContext);
+  expect(namespaceTable.cells(deleted, { nowMs: 0 })).toEqual(['shop', 'Terminating', '<unknown>']);
 });

@@ -1,15 +1,15 @@
-import { asFields, asText } from '../../machinery/fields.js';
+import type { Namespace } from '../../catalog/types/core.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-export const namespaceTable: TableDefinition = {
+export const namespaceTable: TableDefinition<Namespace> = {
   columns: [
     nameColumn,
-    { name: 'Status', type: 'string', description: 'Active, or Terminating once it is being deleted.' },
+    { name: 'Status', type: 'string', description: 'Active, or Terminating while the namespace is being deleted.' },
     ageColumn,
   ],
   cells: (namespace, { nowMs }) => [
     namespace.metadata.name ?? '',
-    asText(asFields(namespace['status'])['phase']),
+    namespace.status?.phase ?? '',
     ageCell(namespace.metadata.creationTimestamp, nowMs),
   ],
 };

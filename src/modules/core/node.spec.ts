@@ -12,12 +12,12 @@ const node = (rest: object = {}, labels: Record<string, string> = {}): KubeObjec
   ...rest,
 });
 
-it('is given what every node says', () => {
-  const made = prepared(
+it('a Node gets the defaults of status, and podCIDRs from podCIDR', () => {
+  const defaulted = prepared(
     nodeStrategy,
     node({ spec: { podCIDR: '10.1.0.0/24' }, status: { capacity: { cpu: '4' }, conditions: [{ type: 'Ready' }] } }),
   );
-  expect(made).toMatchObject({
+  expect(defaulted).toMatchObject({
     spec: { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] },
     status: {
       allocatable: { cpu: '4' },
@@ -30,28 +30,28 @@ it('is given what every node says', () => {
 
 it.each<[string, object, string[]]>([
   [
-    'a bad range',
+    'an invalid CIDR',
     { podCIDR: 'x' },
     ['spec.podCIDRs[0]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'],
   ],
   [
-    'two ranges of one IP family',
+    'two CIDRs of one IP family',
     { podCIDRs: ['10.1.0.0/24', '10.2.0.0/24'] },
     [
       'spec.podCIDRs: Invalid value: ["10.1.0.0/24","10.2.0.0/24"]: may specify no more than one CIDR for each IP family',
     ],
   ],
-  ['a range of each IP family', { podCIDRs: ['10.1.0.0/24', '2001:db8::/64'] }, []],
-  ['two ranges that disagree', { podCIDR: '10.1.0.0/24', podCIDRs: ['10.2.0.0/24'] }, []],
+  ['a CIDR of each IP family', { podCIDRs: ['10.1.0.0/24', '2001:db8::/64'] }, []],
+  ['podCIDR that differs from podCIDRs', { podCIDR: '10.1.0.0/24', podCIDRs: ['10.2.0.0/24'] }, []],
   [
-    'a taint of no kind',
+    'an unknown taint effect',
     { taints: [{ key: 'a', effect: 'X' }] },
     [
       'metadata.taints[0].effect: Unsupported value: "X": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"',
     ],
   ],
   [
-    'a taint twice',
+    'a duplicate taint',
     {
       taints: [
         { key: 'a', effect: 'NoSchedule' },
@@ -62,31 +62,31 @@ it.each<[string, object, string[]]>([
       'metadata.taints[1]: Duplicate value: {"Key":"a","Value":"","Effect":"NoSchedule","TimeAdded":null}: taints must be unique by key and effect pair',
     ],
   ],
-])('refuses %s', (_what, spec, want) => expect(refusals(nodeStrategy, node({ spec }))).toEqual(want));
+])('create of a Node with %s is validated', (_case, spec, want) => expect(refusals(nodeStrategy, node({ spec }))).toEqual(want));
 
 it.each<[string, object, object, string[]]>([
-  ['a provider may be named', {}, { providerID: 'p://1' }, []],
+  ['providerID can be set', {}, { providerID: 'p://1' }, []],
   [
-    'but not another one',
+    'providerID cannot change',
     { providerID: 'p://1' },
     { providerID: 'p://2' },
     ['spec.providerID: Forbidden: node updates may not change providerID except from "" to valid'],
   ],
   [
-    'nor another range',
+    'podCIDR cannot change',
     { podCIDR: '10.1.0.0/24' },
     { podCIDR: '10.2.0.0/24' },
     ['spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid'],
   ],
-  ['nor an id from outside', {}, { externalID: 'x' }, ['spec.externalID: Forbidden: may not be updated']],
-])('%s', (_what, old, spec, want) =>
+  ['externalID cannot be set', {}, { externalID: 'x' }, ['spec.externalID: Forbidden: may not be updated']],
+])('in an update, %s', (_case, old, spec, want) =>
   expect(updateRefusals(nodeStrategy, node({ spec }), node({ spec: old }))).toEqual(want),
 );
 
-it('has each address once, and no less than nothing of anything', () => {
+it('status with a duplicate address or a negative amount is rejected', () => {
   const address = { type: 'InternalIP', address: 'a' };
-  const given = node({ status: { addresses: [address, address], allocatable: { cpu: '-1' } } });
-  expect(texts(nodeStatusSubresource.validate!(given, node(), testContext))).toEqual([
+  const update = node({ status: { addresses: [address, address], allocatable: { cpu: '-1' } } });
+  expect(texts(nodeStatusSubresource.validate!(update, node(), testContext))).toEqual([
     'status.addresses[1]: Duplicate value: {"Type":"InternalIP","Address":"a"}',
     'status.allocatable.cpu: Invalid value: "-1": must be greater than or equal to 0',
   ]);
@@ -94,7 +94,7 @@ it('has each address once, and no less than nothing of anything', () => {
 
 const role = (name: string) => `node-role.kubernetes.io/${name}`;
 it.each<[string, KubeObject, string[]]>([
-  ['bare', node(), ['Unknown', '<none>', '', '<none>', '<none>', '<unknown>', '<unknown>', '<unknown>']],
+  ['without status', node(), ['Unknown', '<none>', '', '<none>', '<none>', '<unknown>', '<unknown>', '<unknown>']],
   [
     'ready',
     node(
@@ -126,27 +126,27 @@ it.each<[string, KubeObject, string[]]>([
     ),
     ['NotReady,SchedulingDisabled', 'old', '', '<none>', '<none>', '<unknown>', '<unknown>', '<unknown>'],
   ],
-])('a %s node in a table', (_what, given, want) => {
-  const [name, status, roles, , ...rest] = nodeTable(namingProfile('kubernetes')).cells(given, { nowMs: 0 });
+])('table row of a Node: %s', (_case, object, want) => {
+  const [name, status, roles, , ...rest] = nodeTable(namingProfile('kubernetes')).cells(object, { nowMs: 0 });
   expect(name).toBe('n');
   expect([status, roles, ...rest]).toEqual(want);
 });
 
-const avoids = 'scheduler.alpha.kubernetes.io/preferAvoidPods';
+const annotation = 'scheduler.alpha.kubernetes.io/preferAvoidPods';
 const signature = (podController: object) => JSON.stringify({ preferAvoidPods: [{ podSignature: { podController } }] });
 it.each<[string, string[]]>([
   ['', []],
   [signature({ controller: true, name: 'r' }), []],
-  ['{', [`metadata.annotations.AvoidPods: Invalid value: "${avoids}": unexpected end of JSON input`]],
-  ['{"preferAvoidPods":[{}]}', [`metadata.annotations.${avoids}.PodSignature: Required value`]],
+  ['{', [`metadata.annotations.AvoidPods: Invalid value: "${annotation}": unexpected end of JSON input`]],
+  ['{"preferAvoidPods":[{}]}', [`metadata.annotations.${annotation}.PodSignature: Required value`]],
   [
     signature({ name: 'r' }),
     [
-      `metadata.annotations.${avoids}.PodSignature.PodController.Controller: Invalid value: false: must point to a controller`,
+      `metadata.annotations.${annotation}.PodSignature.PodController.Controller: Invalid value: false: must point to a controller`,
     ],
   ],
-])('would rather not have %j', (text, want) => {
-  const given = node();
-  given.metadata.annotations = { [avoids]: text };
-  expect(refusals(nodeStrategy, given)).toEqual(want);
+])('the preferAvoidPods annotation %j is validated', (text, want) => {
+  const annotated = node();
+  annotated.metadata.annotations = { [annotation]: text };
+  expect(refusals(nodeStrategy, annotated)).toEqual(want);
 });

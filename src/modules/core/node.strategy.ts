@@ -1,9 +1,9 @@
+import type { Node, NodeSpec, NodeStatus, Taint } from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { checked, each, oneOf } from '../../machinery/field-rules.js';
-import { asFields, asItems, asText, asTexts, fillIn, isSet, makeFields, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain, validateLabelValue, validateQualifiedName } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
@@ -12,36 +12,32 @@ import { validateAvoidedPods } from './avoid-pods.validation.js';
 import { isNegative } from './pod/pod-resources.js';
 import { taintEffects } from './pod/scheduling.validation.js';
 
-export function nodeStrategy(naming: NamingProfile): Strategy {
-  const avoids = naming.label('preferAvoidPods', 'scheduler.alpha');
-  const validateAnnotations = ({ metadata: { annotations } }: KubeObject): FieldError[] => {
-    const text = annotations?.[avoids] ?? '';
-    return text === '' ? [] : validateAvoidedPods(text, avoids, path('metadata').child('annotations'));
+export function nodeStrategy(naming: NamingProfile): Strategy<Node> {
+  const annotation = naming.label('preferAvoidPods', 'scheduler.alpha');
+  const validateAnnotations = ({ metadata: { annotations } }: Node): FieldError[] => {
+    const text = annotations?.[annotation] ?? '';
+    return text === '' ? [] : validateAvoidedPods(text, annotation, path('metadata').child('annotations'));
   };
   return {
-    ...plainStrategy,
-    validateCreate: (node) => [...validateAnnotations(node), ...plainStrategy.validateCreate(node)],
-    validateUpdate: (node, old) => [...validateAnnotations(node), ...plainStrategy.validateUpdate(node, old)],
+    validateName: nameIsDnsSubdomain,
+    default: defaultNode,
+    prepareForCreate: dropConfigSource,
+    prepareForUpdate(node, old) {
+      if (old.spec?.configSource === undefined) dropConfigSource(node);
+      node.status = old.status;
+    },
+    validateCreate: (node) => [...validateAnnotations(node), ...validateNode(node)],
+    /** Validates taints twice, so that their errors are reported twice, as in kube-apiserver. */
+    validateUpdate: (node, old) => [
+      ...validateAnnotations(node),
+      ...validateNode(node),
+      ...validateImmutableFields(node, old),
+      ...validateTaints(node.spec?.taints),
+    ],
   };
 }
 
-const plainStrategy = {
-  validateName: nameIsDnsSubdomain,
-  default: defaultNode,
-  prepareForCreate: dropConfigSource,
-  prepareForUpdate(node, old) {
-    if (!isSet(asFields(old['spec'])['configSource'])) dropConfigSource(node);
-    node['status'] = old['status'];
-  },
-  validateCreate: validateNode,
-  // Taints are looked at once more, and clients are told twice.
-  validateUpdate: (node, old) => [
-    ...validateNode(node),
-    ...validateFixed(node, old),
-    ...validateTaints(asFields(node['spec'])['taints']),
-  ],
-} satisfies Strategy;
-
+/** The fields of nodeInfo that are always present. */
 const systemInfo = [
   'machineID',
   'systemUUID',
@@ -53,41 +49,41 @@ const systemInfo = [
   'kubeProxyVersion',
   'operatingSystem',
   'architecture',
-];
+] as const;
 
-function defaultNode(node: Fields): void {
-  const spec = makeFields(node, 'spec');
-  mirrorPodCidr(spec);
-  const status = makeFields(node, 'status');
-  if (isSet(status['capacity'])) fillIn(status, 'allocatable', structuredClone(status['capacity']));
-  for (const condition of asItems(status['conditions'])) {
-    for (const time of ['lastHeartbeatTime', 'lastTransitionTime']) condition[time] ??= null;
+function defaultNode(node: Mutable<Node>): void {
+  mirrorPodCidr((node.spec ??= {}));
+  const status: Mutable<NodeStatus> = (node.status ??= {});
+  if (status.capacity) status.allocatable ??= structuredClone(status.capacity);
+  for (const condition of status.conditions ?? []) {
+    condition.lastHeartbeatTime ??= null;
+    condition.lastTransitionTime ??= null;
   }
-  fillIn(makeFields(makeFields(status, 'daemonEndpoints'), 'kubeletEndpoint'), 'Port', 0);
-  const info = makeFields(status, 'nodeInfo');
-  for (const field of systemInfo) fillIn(info, field, '');
+  const endpoints = (status.daemonEndpoints ??= {});
+  const kubelet = (endpoints.kubeletEndpoint ??= {});
+  kubelet.Port ??= 0;
+  const info = (status.nodeInfo ??= {});
+  for (const field of systemInfo) info[field] ??= '';
 }
 
-/** Nothing reads it any more; nodes that still have one keep it. */
-function dropConfigSource(node: KubeObject): void {
-  delete asFields(node['spec'])['configSource'];
+/** Deletes spec.configSource, which no component reads any more. Nodes that already have it keep it. */
+function dropConfigSource({ spec }: Mutable<Node>): void {
+  delete spec?.configSource;
 }
 
-/** The first range and the list of all ranges are one thing said twice; the single one is believed. */
-function mirrorPodCidr(spec: Fields): void {
-  const cidr = asText(spec['podCIDR']);
-  const cidrs = asTexts(spec['podCIDRs']);
+/** Makes podCIDR and podCIDRs agree: podCIDR is the first of podCIDRs. If they differ, podCIDR wins. */
+function mirrorPodCidr(spec: Mutable<NodeSpec>): void {
+  const { podCIDR: cidr = '', podCIDRs: cidrs = [] } = spec;
   if (cidr === '') {
-    if (cidrs.length > 0) spec['podCIDR'] = cidrs[0];
-  } else if (cidrs[0] !== cidr) spec['podCIDRs'] = [cidr];
+    if (cidrs[0] !== undefined) spec.podCIDR = cidrs[0];
+  } else if (cidrs[0] !== cidr) spec.podCIDRs = [cidr];
 }
 
-function validateNode(node: KubeObject): FieldError[] {
-  const spec = asFields(node['spec']);
-  return [...validateTaints(spec['taints']), ...validatePodCidrs(asTexts(spec['podCIDRs']))];
+function validateNode({ spec = {} }: Node): FieldError[] {
+  return [...validateTaints(spec.taints), ...validatePodCidrs(spec.podCIDRs ?? [])];
 }
 
-/** One range at most for each IP family. */
+/** Allows at most one CIDR per IP family. */
 function validatePodCidrs(cidrs: readonly string[]): FieldError[] {
   const at = path('spec').child('podCIDRs');
   const errors = cidrs.flatMap((cidr, index) => checked(cidr, at.index(index), validateCidr));
@@ -96,13 +92,10 @@ function validatePodCidrs(cidrs: readonly string[]): FieldError[] {
   return [fieldError.invalid(String(at), [...cidrs], 'may specify no more than one CIDR for each IP family')];
 }
 
-/** Clients know the path of these errors to begin with `metadata`, wrong as it is. */
-function validateTaints(taints: unknown): FieldError[] {
+/** Reports errors below `metadata.taints`, although taints are in spec: kube-apiserver has the same wrong path. */
+function validateTaints(taints: readonly Taint[] | undefined): FieldError[] {
   const seen = new Set<string>();
-  return each(taints, path('metadata').child('taints'), (taint, at) => {
-    const key = asText(taint['key']);
-    const value = asText(taint['value']);
-    const effect = asText(taint['effect']);
+  return each(taints, path('metadata').child('taints'), ({ key = '', value = '', effect = '', timeAdded }, at) => {
     const errors = [
       ...checked(key, at.child('key'), validateQualifiedName),
       ...checked(value, at.child('value'), validateLabelValue),
@@ -110,7 +103,7 @@ function validateTaints(taints: unknown): FieldError[] {
     if (effect === '') errors.push(fieldError.required(String(at.child('effect'))));
     else errors.push(...oneOf(effect, at.child('effect'), taintEffects));
     if (seen.has(`${key}:${effect}`)) {
-      const shown = { Key: key, Value: value, Effect: effect, TimeAdded: taint['timeAdded'] ?? null };
+      const shown = { Key: key, Value: value, Effect: effect, TimeAdded: timeAdded ?? null };
       const duplicate = fieldError.duplicate(String(at), shown);
       errors.push({ ...duplicate, detail: `${duplicate.detail}: taints must be unique by key and effect pair` });
     }
@@ -119,41 +112,38 @@ function validateTaints(taints: unknown): FieldError[] {
   });
 }
 
-/** What a node is given once. */
-function validateFixed(node: KubeObject, old: KubeObject): FieldError[] {
-  const spec = asFields(node['spec']);
-  const before = asFields(old['spec']);
+/** Validates the fields that can be set once: podCIDRs and providerID. externalID cannot change at all. */
+function validateImmutableFields({ spec = {} }: Node, { spec: before = {} }: Node): FieldError[] {
   const errors: FieldError[] = [];
-  if (asTexts(before['podCIDRs']).length > 0 && !deepEqual(spec['podCIDRs'], before['podCIDRs'])) {
+  if (before.podCIDRs && before.podCIDRs.length > 0 && !deepEqual(spec.podCIDRs, before.podCIDRs)) {
     const message = 'node updates may not change podCIDR except from "" to valid';
     errors.push(fieldError.forbidden('spec.podCIDRs', message));
   }
-  if (asText(before['providerID']) !== '' && spec['providerID'] !== before['providerID']) {
+  if (before.providerID && spec.providerID !== before.providerID) {
     const message = 'node updates may not change providerID except from "" to valid';
     errors.push(fieldError.forbidden('spec.providerID', message));
   }
-  if (asText(spec['externalID']) !== asText(before['externalID'])) {
+  if ((spec.externalID ?? '') !== (before.externalID ?? '')) {
     errors.push(fieldError.forbidden('spec.externalID', 'may not be updated'));
   }
   return errors;
 }
 
-export const nodeStatusSubresource = statusSubresource({
-  validate(node) {
-    const status = asFields(node['status']);
+const amountFields = ['capacity', 'allocatable'] as const;
+
+export const nodeStatusSubresource = statusSubresource<Node>({
+  validate({ status = {} }) {
     const at = path('status');
-    const addresses = asItems(status['addresses']);
     const seen = new Set<string>();
     return [
-      ...addresses.flatMap((address, index) => {
-        const shown = { Type: asText(address['type']), Address: asText(address['address']) };
-        const key = `${shown.Type} ${shown.Address}`;
-        if (seen.has(key)) return [fieldError.duplicate(String(at.child('addresses').index(index)), shown)];
+      ...each(status.addresses, at.child('addresses'), ({ type = '', address = '' }, addressAt) => {
+        const key = `${type} ${address}`;
+        if (seen.has(key)) return [fieldError.duplicate(String(addressAt), { Type: type, Address: address })];
         seen.add(key);
         return [];
       }),
-      ...['capacity', 'allocatable'].flatMap((field) =>
-        Object.entries(asFields(status[field])).flatMap(([name, amount]) =>
+      ...amountFields.flatMap((field) =>
+        Object.entries(status[field] ?? {}).flatMap(([name, amount]) =>
           isNegative(amount)
             ? [fieldError.invalid(String(at.child(field, name)), amount, 'must be greater than or equal to 0')]
             : [],

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 
-/** What is said of a label of nodes that has another name by now: `deprecated since v1.14; use "…" instead`. */
+/** Returns a function that gives the warning for a deprecated node label: `deprecated since v1.14; use "…" instead`. */
 export function oldNodeLabels(naming: NamingProfile): (label: string) => string | undefined {
   const beta = 'beta';
   const zones = 'failure-domain.beta';
