@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
+import type { ServiceCIDR } from '../catalog/types/networking.v1.js';
 import type { WatchCache } from '../cache/watch-cache.js';
-import { asFields, asItems, asTexts } from '../machinery/fields.js';
-import type { KubeObject } from '../machinery/kube-object.js';
 import type { ResourceStore } from '../registry/resource-store.js';
 import type { Rng } from '../std/rng.js';
 import { AddressRange, type IpFamily } from './address-range.js';
@@ -9,8 +8,8 @@ import type { Ledger } from './ledger.js';
 import { addressBand, bandSplit, Pool } from './pool.js';
 
 /**
- * Addresses given out by chance come from the first million of a range, which is all of the largest IPv4 range in use
- * (/12): a bit each, 128 KiB. The rest of a larger range is there for those who ask for an address by name.
+ * Random addresses come from the first 2^20 addresses of a CIDR: all of the largest IPv4 CIDR in use (/12), in a bitmap of
+ * 128 KiB. The other addresses of a larger CIDR are allocated only when a client requests them.
  */
 const pooledMax = 2 ** 20;
 
@@ -19,11 +18,11 @@ interface PooledRange {
   readonly pool: Pool;
 }
 
-/** The ranges that addresses may be taken from now, and what is free in each, as the cache has it. */
+/** The CIDRs from which cluster IPs are allocated, and the free addresses of each, from the cache. */
 export class AddressPools {
   private ranges: PooledRange[] = [];
 
-  /** `configured` are the ranges as long as no object says which. */
+  /** `configured`: the CIDRs to use until the ServiceCIDR object with that name is ready. */
   constructor(
     private readonly ledger: Ledger,
     private readonly rangeStore: ResourceStore | undefined,
@@ -46,12 +45,12 @@ export class AddressPools {
     return this.ranges.filter(({ range }) => range.family === family).map(({ range }) => range);
   }
 
-  /** An address that nobody has and nobody is about to take. */
+  /** Returns a free address that no other request of this server is about to allocate. */
   pick(family: IpFamily): string | undefined {
     for (const { range, pool } of this.ranges) {
       if (range.family !== family) continue;
-      const place = pool.pick((at) => !this.ledger.isWanted(range.addressAt(BigInt(at))));
-      if (place !== undefined) return range.addressAt(BigInt(place));
+      const offset = pool.pick((candidate) => !this.ledger.isWanted(range.addressAt(BigInt(candidate))));
+      if (offset !== undefined) return range.addressAt(BigInt(offset));
     }
     return undefined;
   }
@@ -67,10 +66,10 @@ export class AddressPools {
     const { rangeStore } = this;
     if (!rangeStore) return [...cidrs];
     const entries = [...rangeStore.cache.snapshot().range(rangeStore.scopeOf(''))];
-    const objects = entries.filter(({ corruption }) => !corruption).map((entry) => entry.parse());
+    const objects: ServiceCIDR[] = entries.filter(({ corruption }) => !corruption).map((entry) => entry.parse());
     const first = objects.filter(({ metadata }) => metadata.name === name);
     const others = objects.filter(({ metadata }) => metadata.name !== name);
-    // Until its object is there and ready, the first range is what the server was told.
+    // Until the default ServiceCIDR object is ready, the configured CIDRs replace it.
     const own = first.some(isReady) ? first.flatMap(cidrsOf) : cidrs;
     return [...own, ...others.filter(isReady).flatMap(cidrsOf)];
   }
@@ -78,7 +77,7 @@ export class AddressPools {
   private pooled(cidr: string): PooledRange {
     const range = new AddressRange(cidr);
     const size = Number(range.usable < BigInt(pooledMax) ? range.usable : BigInt(pooledMax));
-    // The bands are parts of the whole range, its unusable addresses included.
+    // The size of the bands is computed from the whole CIDR, including its unusable addresses.
     const whole = Number(range.size < BigInt(pooledMax) ? range.size : BigInt(pooledMax));
     const split = Math.min(bandSplit(whole, addressBand), size);
     const pooled = { range, pool: new Pool(size, split, this.rng) };
@@ -87,21 +86,19 @@ export class AddressPools {
   }
 }
 
-const cidrsOf = (serviceCidr: KubeObject): string[] => asTexts(asFields(serviceCidr['spec'])['cidrs']);
+const cidrsOf = ({ spec }: ServiceCIDR): readonly string[] => spec?.cidrs ?? [];
 
-const isReady = (serviceCidr: KubeObject): boolean =>
-  serviceCidr.metadata.deletionTimestamp === undefined &&
-  asItems(asFields(serviceCidr['status'])['conditions']).some(
-    ({ type, status }) => type === 'Ready' && status === 'True',
-  );
+const isReady = ({ metadata, status }: ServiceCIDR): boolean =>
+  metadata.deletionTimestamp === undefined &&
+  (status?.conditions ?? []).some((condition) => condition.type === 'Ready' && condition.status === 'True');
 
 function mark({ range, pool }: PooledRange, address: string, isTaken: boolean): void {
-  // Whoever writes past the server may call its object anything.
+  // Objects that were written directly to etcd may have any name.
   if (isIP(address) === 0) return;
-  const place = range.placeOf(address);
-  if (place === undefined || place >= BigInt(pool.size)) return;
-  if (isTaken) pool.take(Number(place));
-  else pool.free(Number(place));
+  const offset = range.offsetOf(address);
+  if (offset === undefined || offset >= BigInt(pool.size)) return;
+  if (isTaken) pool.take(Number(offset));
+  else pool.free(Number(offset));
 }
 
 function fill(pooled: PooledRange, addresses: WatchCache): void {

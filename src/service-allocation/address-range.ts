@@ -4,23 +4,21 @@ export type IpFamily = 'IPv4' | 'IPv6';
 
 export const familyOf = (address: string): IpFamily => (address.includes(':') ? 'IPv6' : 'IPv4');
 
-/** The one way to write an address: what two services must not both have. */
+/** Returns the canonical form of an address, which is the name of its IPAddress object. */
 export function canonicalAddress(address: string): string {
   return addressText(addressNumber(address), familyOf(address) === 'IPv4' ? 4 : 6);
 }
 
-/**
- * The addresses of a CIDR that services can have: all but the first, which names the network, and for IPv4 the last,
- * which means everybody.
- */
+/** The addresses of a CIDR that Services can have: all but the network address and, for IPv4, the broadcast address. */
 export class AddressRange {
-  /** With its first address, however it was given. */
+  /** The CIDR with the network address: `10.0.0.0/24` for `10.0.0.5/24`. */
   readonly cidr: string;
   readonly family: IpFamily;
-  /** Of the whole CIDR. */
+  /** The number of all addresses of the CIDR. */
   readonly size: bigint;
+  /** The number of addresses that Services can have. */
   readonly usable: bigint;
-  /** The first address, which names the network. */
+  /** The network address. */
   readonly network: string;
   private readonly start: bigint;
 
@@ -42,15 +40,15 @@ export class AddressRange {
     return offset >= 0n && offset < this.size;
   }
 
-  /** Its place among those that services can have. */
-  placeOf(address: string): bigint | undefined {
+  /** Returns the index of an address among those that Services can have. */
+  offsetOf(address: string): bigint | undefined {
     if (familyOf(address) !== this.family) return undefined;
-    const place = addressNumber(address) - this.start - 1n;
-    return place >= 0n && place < this.usable ? place : undefined;
+    const offset = addressNumber(address) - this.start - 1n;
+    return offset >= 0n && offset < this.usable ? offset : undefined;
   }
 
-  addressAt(place: bigint): string {
-    return this.text(this.start + 1n + place);
+  addressAt(offset: bigint): string {
+    return this.text(this.start + 1n + offset);
   }
 
   private text(address: bigint): string {

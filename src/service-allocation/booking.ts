@@ -11,24 +11,24 @@ interface Step {
   readonly name: string;
   readonly compare: Compare;
   readonly write: Write;
-  /** What the name has when the write was made. */
+  /** Returns the object with that name after the write. */
   readonly after: (revision: Revision) => EncodedObject | undefined;
 }
 
 /**
- * Objects that are made and removed together with the one that they are for; and node ports, which are taken before its
- * write and given back after it.
+ * The reservation of a write of a Service: IPAddress objects that are created and deleted in the same transaction, and node
+ * ports that are allocated before the transaction and released after it.
  */
 export class Booking implements Reservation {
   private readonly steps: Step[] = [];
-  private readonly portsTaken = new Set<number>();
-  private portsLeft: readonly number[] = [];
-  private outcome: 'notSent' | 'sent' | 'made' | 'lost' = 'notSent';
+  private readonly allocatedPorts = new Set<number>();
+  private unusedPorts: readonly number[] = [];
+  private outcome: 'notSent' | 'sent' | 'committed' | 'conflicted' = 'notSent';
 
   constructor(private readonly nodePorts?: NodePortMap) {}
 
   get isEmpty(): boolean {
-    return this.steps.length === 0 && this.portsTaken.size === 0 && this.portsLeft.length === 0;
+    return this.steps.length === 0 && this.allocatedPorts.size === 0 && this.unusedPorts.length === 0;
   }
   get compares(): readonly Compare[] {
     return this.steps.map(({ compare }) => compare);
@@ -38,7 +38,8 @@ export class Booking implements Reservation {
     return this.steps.map(({ write }) => write);
   }
 
-  take(ledger: Ledger, object: KubeObject): void {
+  /** Creates the object in the transaction, if none with its name exists. */
+  createObject(ledger: Ledger, object: KubeObject): void {
     const name = object.metadata.name!;
     const key = ledger.store.keyOf('', name);
     const { codec } = ledger.store;
@@ -54,8 +55,8 @@ export class Booking implements Reservation {
     });
   }
 
-  /** Only if it is still what it was. */
-  giveBack(ledger: Ledger, name: string, { key, revision }: EncodedObject): void {
+  /** Deletes the object in the transaction, if its revision is unchanged. */
+  deleteObject(ledger: Ledger, name: string, { key, revision }: EncodedObject): void {
     this.steps.push({
       ledger,
       name,
@@ -65,24 +66,25 @@ export class Booking implements Reservation {
     });
   }
 
-  /** The port is in the map already. */
-  tookPort(port: number): void {
-    this.portsTaken.add(port);
+  /** Records a port that the node port map already has, so that end() can release it. */
+  portAllocated(port: number): void {
+    this.allocatedPorts.add(port);
   }
 
-  givesBackPorts(ports: readonly number[]): void {
-    this.portsLeft = ports;
+  /** Releases the ports after the transaction. */
+  releasePorts(ports: readonly number[]): void {
+    this.unusedPorts = ports;
   }
 
   async committed(revision: Revision): Promise<void> {
-    this.outcome = 'made';
+    this.outcome = 'committed';
     for (const { ledger, name, after } of this.steps) ledger.learn(name, after(revision), revision);
-    // A port that stays in the map is freed by the repair: the write itself is done.
-    if (this.portsLeft.length > 0) await this.free(this.portsLeft).catch(() => undefined);
+    // The Service is written: an error here leaves the ports in the map until the repair releases them.
+    if (this.unusedPorts.length > 0) await this.free(this.unusedPorts).catch(() => undefined);
   }
 
   conflicted(current: readonly (KeyValue | undefined)[], revision: Revision): void {
-    this.outcome = 'lost';
+    this.outcome = 'conflicted';
     for (const [index, { ledger, name }] of this.steps.entries()) {
       const item = current[index];
       ledger.learn(name, item && ledger.store.codec.decode(item), revision);
@@ -91,9 +93,9 @@ export class Booking implements Reservation {
 
   end(): void {
     for (const { ledger, name, write } of this.steps) if (write.type === 'put') ledger.release(name);
-    // Of a write whose answer was lost nobody knows: the repair frees what no Service has in the end.
-    if (this.outcome === 'made' || this.outcome === 'sent' || this.portsTaken.size === 0) return;
-    this.free([...this.portsTaken]).catch(() => undefined);
+    // If the response of the transaction was lost, the Service may have the ports; the repair releases unused ones.
+    if (this.outcome === 'committed' || this.outcome === 'sent' || this.allocatedPorts.size === 0) return;
+    this.free([...this.allocatedPorts]).catch(() => undefined);
   }
 
   private async free(ports: readonly number[]): Promise<void> {

@@ -1,5 +1,5 @@
+import type { IPAddress } from '../catalog/types/networking.v1.js';
 import type { NamingProfile } from '../config/naming-profile.js';
-import { asFields, asText } from '../machinery/fields.js';
 import { apiVersionOf } from '../machinery/gvk.js';
 import type { KubeObject, ObjectMeta } from '../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../machinery/names.js';
@@ -7,7 +7,7 @@ import { defineResource } from '../registry/definition/resource-definition.js';
 import { nameColumn } from '../registry/definition/table.js';
 import { familyOf } from './address-range.js';
 
-/** The Service that has an address: named in an IPAddress object whose name is the address. */
+/** The Service that an address is allocated to: the parentRef of the IPAddress object with that name. */
 export interface Owner {
   readonly namespace: string;
   readonly name: string;
@@ -18,7 +18,7 @@ const table = { columns: [nameColumn], cells: ({ metadata }: KubeObject) => [met
 
 export const addressVersion = (naming: NamingProfile) => ({ group: naming.group('networking'), version: 'v1' });
 
-/** Where the networking group is not served, addresses are taken all the same. */
+/** The definition of IPAddress objects for a server that does not serve the networking group. */
 export const unservedAddresses = (naming: NamingProfile) =>
   defineResource({
     ...addressVersion(naming),
@@ -31,7 +31,8 @@ export const unservedAddresses = (naming: NamingProfile) =>
 
 type SystemFields = Pick<ObjectMeta, 'uid' | 'creationTimestamp'>;
 
-export function addressClaim(address: string, owner: Owner, naming: NamingProfile, system: SystemFields): KubeObject {
+/** Returns the IPAddress object that allocates an address to a Service. */
+export function addressClaim(address: string, owner: Owner, naming: NamingProfile, system: SystemFields): IPAddress {
   const { group, version } = addressVersion(naming);
   const { managedBy, family } = addressLabels(naming);
   return {
@@ -47,17 +48,14 @@ function addressLabels(naming: NamingProfile) {
   return { family: label('ip-family'), managedBy: { [label('managed-by')]: naming.group('ipallocator') } };
 }
 
-/** Whether this server made it, and may remove it. */
-export function isManaged({ metadata }: KubeObject, naming: NamingProfile): boolean {
+/** True if a server created the IPAddress object, so that the repair may delete it. */
+export function isManaged({ metadata }: IPAddress, naming: NamingProfile): boolean {
   const { managedBy } = addressLabels(naming);
   return Object.entries(managedBy).every(([label, value]) => metadata.labels?.[label] === value);
 }
 
-/** Undefined when it is not a service that has it. */
-export function ownerOf(claim: KubeObject): Owner | undefined {
-  const { parentRef } = asFields(claim['spec']);
-  const owner = asFields(parentRef);
-  const isService =
-    parentRef === undefined || (asText(owner['group']) === '' && asText(owner['resource']) === 'services');
-  return isService ? { namespace: asText(owner['namespace']), name: asText(owner['name']) } : undefined;
+/** Returns the Service of an IPAddress object; undefined if it belongs to an object of another kind. */
+export function ownerOf({ spec }: IPAddress): Owner | undefined {
+  const { group = '', resource = '', namespace = '', name = '' } = spec?.parentRef ?? { resource: 'services' };
+  return group === '' && resource === 'services' ? { namespace, name } : undefined;
 }

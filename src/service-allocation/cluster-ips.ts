@@ -1,31 +1,33 @@
-import { asTexts, type Fields } from '../machinery/fields.js';
+import type { ServiceSpec } from '../catalog/types/core.v1.js';
+import type { Mutable } from '../machinery/mutable.js';
 import { hasClusterIp } from './service.types.js';
 import type { IpFamily } from './address-range.js';
 import { clusterIpsOf } from './holdings.js';
-import { isSettled } from './ip-families.js';
+import { keepsFamilies } from './ip-families.js';
 
 export interface WantedAddress {
+  /** The index in clusterIPs. */
   readonly index: number;
   readonly family: IpFamily;
-  /** The one that is asked for; '' is any. */
-  readonly asked: string;
+  /** The address that the client requests; '' for any. */
+  readonly requested: string;
 }
 
-/** The addresses that a service is to be given, its families being complete. Those that it had are not among them. */
-export function wantedAddresses(spec: Fields, before: Fields | undefined): WantedAddress[] {
-  const ips = asTexts(spec['clusterIPs']);
-  if (!hasClusterIp(spec) || ips[0] === 'None' || isSettled(spec, before)) return [];
-  const had = before && hasClusterIp(before) ? clusterIpsOf(before) : [];
-  if (had[0] === 'None') return [];
-  return (asTexts(spec['ipFamilies']) as IpFamily[])
-    .map((family, index) => ({ index, family, asked: ips[index] ?? '' }))
-    .slice(had.length);
+/** Returns the cluster IPs to allocate for a Service with complete ipFamilies. It keeps those that it already has. */
+export function wantedAddresses(spec: ServiceSpec, before: ServiceSpec | undefined): WantedAddress[] {
+  const { clusterIPs: ips = [], ipFamilies = [] } = spec;
+  if (!hasClusterIp(spec) || ips[0] === 'None' || keepsFamilies(spec, before)) return [];
+  const allocated = before && hasClusterIp(before) ? clusterIpsOf(before) : [];
+  if (allocated[0] === 'None') return [];
+  return (ipFamilies as readonly IpFamily[])
+    .map((family, index) => ({ index, family, requested: ips[index] ?? '' }))
+    .slice(allocated.length);
 }
 
-/** The first address and the list of all are one thing said twice. */
-export function putAddress(spec: Fields, index: number, address: string): void {
-  const ips = asTexts(spec['clusterIPs']);
+/** Sets a cluster IP in clusterIPs, and in clusterIP if it is the first. */
+export function setClusterIp(spec: Mutable<ServiceSpec>, index: number, address: string): void {
+  const ips = [...(spec.clusterIPs ?? [])];
   ips[index] = address;
-  spec['clusterIPs'] = ips;
-  if (index === 0) spec['clusterIP'] = address;
+  spec.clusterIPs = ips;
+  if (index === 0) spec.clusterIP = address;
 }

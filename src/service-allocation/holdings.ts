@@ -1,40 +1,37 @@
-import { asFields, asItems, asNumber, asText, asTexts, type Fields } from '../machinery/fields.js';
-import type { KubeObject } from '../machinery/kube-object.js';
+import type { Service, ServiceSpec } from '../catalog/types/core.v1.js';
 import { allocatesNodePorts, hasClusterIp } from './service.types.js';
 import { canonicalAddress } from './address-range.js';
 
-/** Texts in front of which everything is checked may still be no addresses in objects that others stored. */
+/** Matches possible IP addresses. Objects that other servers stored may have other texts, which are ignored. */
 const looksLikeAddress = /^[0-9a-fA-F]*[.:][0-9a-fA-F.:]*$/;
 
-export const needsHealthCheck = (spec: Fields): boolean =>
-  spec['type'] === 'LoadBalancer' && spec['externalTrafficPolicy'] === 'Local';
+export const needsHealthCheck = ({ type, externalTrafficPolicy }: ServiceSpec): boolean =>
+  type === 'LoadBalancer' && externalTrafficPolicy === 'Local';
 
-/** What a service has that no other may have. */
+/** The cluster IPs and node ports of a Service, which no other Service may have. */
 export interface Holdings {
-  /** As they are named in objects of their own. */
+  /** In canonical form, as the names of IPAddress objects are. */
   readonly addresses: ReadonlySet<string>;
   readonly nodePorts: ReadonlySet<number>;
 }
 
-export function holdingsOf(service: KubeObject | undefined): Holdings {
-  const spec = asFields(service?.['spec']);
-  return { addresses: new Set(addressesIn(spec).map(canonicalAddress)), nodePorts: new Set(nodePortsIn(spec)) };
+export function holdingsOf(service: Service | undefined): Holdings {
+  const { spec = {} } = service ?? {};
+  return { addresses: new Set(addressesIn(spec).map(canonicalAddress)), nodePorts: nodePortsIn(spec) };
 }
 
-export function addressesIn(spec: Fields): string[] {
+function addressesIn(spec: ServiceSpec): string[] {
   if (!hasClusterIp(spec)) return [];
   return clusterIpsOf(spec).filter((ip) => looksLikeAddress.test(ip));
 }
 
-/** Old services have but the first of them, in a field of its own. */
-export function clusterIpsOf(spec: Fields): string[] {
-  const ips = asTexts(spec['clusterIPs']);
-  const first = asText(spec['clusterIP']);
+/** Returns clusterIPs, or clusterIP for a Service of an older release, which has only that field. */
+export function clusterIpsOf({ clusterIPs: ips = [], clusterIP: first = '' }: ServiceSpec): readonly string[] {
   return ips.length > 0 || first === '' ? ips : [first];
 }
 
-function nodePortsIn(spec: Fields): number[] {
-  const ports = allocatesNodePorts(spec) ? asItems(spec['ports']).map((port) => asNumber(port['nodePort'])) : [];
-  if (needsHealthCheck(spec)) ports.push(asNumber(spec['healthCheckNodePort']));
-  return ports.filter((port) => port !== 0);
+export function nodePortsIn(spec: ServiceSpec): ReadonlySet<number> {
+  const ports = allocatesNodePorts(spec) ? (spec.ports ?? []).map(({ nodePort = 0 }) => nodePort) : [];
+  if (needsHealthCheck(spec)) ports.push(spec.healthCheckNodePort ?? 0);
+  return new Set(ports.filter((port) => port !== 0));
 }

@@ -6,9 +6,9 @@ const six: ClusterFamilies = ['IPv6'];
 const both: ClusterFamilies = ['IPv4', 'IPv6'];
 const sixFirst: ClusterFamilies = ['IPv6', 'IPv4'];
 
-function chosen(cluster: ClusterFamilies, given: object, before?: object): string {
+function chosen(cluster: ClusterFamilies, fields: object, before?: object): string {
   const complete = (spec: object) => ({ type: 'ClusterIP', ...spec }) as Record<string, unknown>;
-  const spec = complete(given);
+  const spec = complete(fields);
   choosePolicy(spec, before && complete(before));
   const errors = chooseFamilies(spec, before && complete(before), cluster);
   if (errors.length > 0) return texts(errors).join(' | ');
@@ -42,7 +42,7 @@ it.each<[ClusterFamilies, object, string]>([
   [four, { ...headless, selector: { a: 'b' } }, 'SingleStack IPv4 None'],
   [both, { ...headless, selector: { a: 'b' }, ipFamilyPolicy: 'PreferDualStack' }, 'PreferDualStack IPv4,IPv6 None'],
   [four, { type: 'ExternalName' }, 'undefined undefined undefined'],
-])('where the cluster has %j, %j becomes %s', (cluster, spec, want) => expect(chosen(cluster, spec)).toBe(want));
+])('with cluster families %j, a new Service %j gets %s', (cluster, spec, want) => expect(chosen(cluster, spec)).toBe(want));
 
 const one = { clusterIP: a, clusterIPs: [a], ipFamilies: ['IPv4'] };
 const two = { clusterIP: a, clusterIPs: [a, b], ipFamilies: ['IPv4', 'IPv6'] };
@@ -52,15 +52,15 @@ const requires = { ipFamilyPolicy: 'RequireDualStack' };
 
 // prettier-ignore
 it.each<[string, ClusterFamilies, object, object, string]>([
-  ['keeps its policy', both, { ...two }, { ...two, ...requires }, `RequireDualStack IPv4,IPv6 ${a},${b}`],
-  ['gets a second family', both, { ...one, ...requires }, { ...one, ...single }, `RequireDualStack IPv4,IPv6 ${a}`],
-  ['gets one where there is one', both, { ...one, ...prefers }, { ...one, ...single }, `PreferDualStack IPv4,IPv6 ${a}`],
-  ['stays when the cluster grows', both, { ...one, ...prefers }, { ...one, ...prefers }, `PreferDualStack IPv4 ${a}`],
-  ['stays when the cluster shrinks', four, { ...two, ...prefers }, { ...two, ...prefers }, `PreferDualStack IPv4,IPv6 ${a},${b}`],
-  ['gives the second back', both, { ...two, ...single }, { ...two, ...requires }, `SingleStack IPv4 ${a}`],
-  ['gives it back with its lists', both, { ...one, ...single }, { ...two, ...requires }, `SingleStack IPv4 ${a}`],
-  ['must say so', both, { ...one, ...requires }, { ...two, ...requires }, "spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": must be 'SingleStack' to release the secondary cluster IP | spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": must be 'SingleStack' to release the secondary IP family"],
-  ['of a name becomes one with addresses', both, {}, { type: 'ExternalName' }, 'SingleStack IPv4 undefined'],
-  ['is written back without families', four, { clusterIP: a, clusterIPs: [a] }, { ...one, ...single }, `SingleStack IPv4 ${a}`],
-  ['gets a selector', four, { ...headless, selector: { a: 'b' }, ...requires, ipFamilies: ['IPv4', 'IPv6'] }, { ...headless, ...requires, ipFamilies: ['IPv4', 'IPv6'] }, `spec.ipFamilyPolicy: Invalid value: "RequireDualStack": ${noDualStack} | spec.ipFamilies[1]: Invalid value: "IPv6": not configured on this cluster`],
-])('a service %s', (_what, cluster, spec, before, want) => expect(chosen(cluster, spec, before)).toBe(want));
+  ['an absent policy is kept', both, { ...two }, { ...two, ...requires }, `RequireDualStack IPv4,IPv6 ${a},${b}`],
+  ['RequireDualStack adds a second family', both, { ...one, ...requires }, { ...one, ...single }, `RequireDualStack IPv4,IPv6 ${a}`],
+  ['PreferDualStack with unchanged lists keeps one family', both, { ...one, ...prefers }, { ...one, ...single }, `PreferDualStack IPv4,IPv6 ${a}`],
+  ['PreferDualStack keeps one family in a cluster with two', both, { ...one, ...prefers }, { ...one, ...prefers }, `PreferDualStack IPv4 ${a}`],
+  ['PreferDualStack keeps two families in a cluster with one', four, { ...two, ...prefers }, { ...two, ...prefers }, `PreferDualStack IPv4,IPv6 ${a},${b}`],
+  ['SingleStack releases the second family', both, { ...two, ...single }, { ...two, ...requires }, `SingleStack IPv4 ${a}`],
+  ['SingleStack with shortened lists releases the second family', both, { ...one, ...single }, { ...two, ...requires }, `SingleStack IPv4 ${a}`],
+  ['shortened lists without SingleStack are rejected', both, { ...one, ...requires }, { ...two, ...requires }, "spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": must be 'SingleStack' to release the secondary cluster IP | spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": must be 'SingleStack' to release the secondary IP family"],
+  ['an ExternalName Service becomes ClusterIP', both, {}, { type: 'ExternalName' }, 'SingleStack IPv4 undefined'],
+  ['absent families are inferred from the address', four, { clusterIP: a, clusterIPs: [a] }, { ...one, ...single }, `SingleStack IPv4 ${a}`],
+  ['a selector makes unserved families invalid', four, { ...headless, selector: { a: 'b' }, ...requires, ipFamilies: ['IPv4', 'IPv6'] }, { ...headless, ...requires, ipFamilies: ['IPv4', 'IPv6'] }, `spec.ipFamilyPolicy: Invalid value: "RequireDualStack": ${noDualStack} | spec.ipFamilies[1]: Invalid value: "IPv6": not configured on this cluster`],
+])('in an update, %s', (_case, cluster, spec, before, want) => expect(chosen(cluster, spec, before)).toBe(want));

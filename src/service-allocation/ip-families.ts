@@ -1,105 +1,116 @@
+import type { ServiceSpec } from '../catalog/types/core.v1.js';
 import { deepEqual } from '../machinery/deep-equal.js';
 import { fieldError, path, type FieldError } from '../machinery/field-error.js';
-import { asFields, asText, asTexts, isSet, type Fields } from '../machinery/fields.js';
+import type { Mutable } from '../machinery/mutable.js';
 import { hasClusterIp } from './service.types.js';
 import { familyOf, type IpFamily } from './address-range.js';
 
 const at = path('spec');
 const policyAt = String(at.child('ipFamilyPolicy'));
 
-/** Families that the cluster has ranges for, the default one first. */
+/** The IP families for which the cluster has a ServiceCIDR, the default one first. */
 export type ClusterFamilies = readonly [IpFamily, ...IpFamily[]];
 
-export const isHeadless = (spec: Fields): boolean => spec['clusterIP'] === 'None';
-/** Speaks for endpoints that somebody else writes, of any family. */
-const isForeign = (spec: Fields): boolean => isHeadless(spec) && Object.keys(asFields(spec['selector'])).length === 0;
-const other = (family: unknown): IpFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4');
+const isHeadless = ({ clusterIP }: ServiceSpec): boolean => clusterIP === 'None';
+/** True for a headless Service without a selector: its endpoints are written by others and may be of any family. */
+const hasForeignEndpoints = (spec: ServiceSpec): boolean =>
+  isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
+const other = (family: string | undefined): IpFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4');
 
 /**
- * A service that takes both families where the cluster has both stays as it is when the cluster changes: one or two
- * addresses, until its policy, its families or its addresses are changed.
+ * True if a Service with PreferDualStack keeps its one or two cluster IPs, even if the families of the cluster have
+ * changed: an update changes neither its type, its policy, its families nor its addresses.
  */
-export function isSettled(spec: Fields, before: Fields | undefined): boolean {
+export function keepsFamilies(spec: ServiceSpec, before: ServiceSpec | undefined): boolean {
   return (
     before !== undefined &&
-    spec['type'] === before['type'] &&
+    spec.type === before.type &&
     hasClusterIp(spec) &&
-    spec['ipFamilyPolicy'] === 'PreferDualStack' &&
-    (before['ipFamilyPolicy'] ?? 'PreferDualStack') === 'PreferDualStack' &&
+    spec.ipFamilyPolicy === 'PreferDualStack' &&
+    (before.ipFamilyPolicy ?? 'PreferDualStack') === 'PreferDualStack' &&
     same(spec, before, 'clusterIPs') &&
     same(spec, before, 'ipFamilies')
   );
 }
 
-const same = (spec: Fields, before: Fields, field: string): boolean =>
-  deepEqual(asTexts(spec[field]), asTexts(before[field]));
+/** The fields with one entry for each family. */
+const listFields = ['clusterIPs', 'ipFamilies'] as const;
+type ListField = (typeof listFields)[number];
 
-/** The policy of a service that names none: what it had, or one family, but both where endpoints are anybody's. */
-export function choosePolicy(spec: Fields, before: Fields | undefined): void {
-  if (!hasClusterIp(spec) || isSet(spec['ipFamilyPolicy'])) return;
-  spec['ipFamilyPolicy'] = before?.['ipFamilyPolicy'] ?? (isForeign(spec) ? 'RequireDualStack' : 'SingleStack');
+const same = (spec: ServiceSpec, before: ServiceSpec, field: ListField): boolean =>
+  deepEqual(spec[field] ?? [], before[field] ?? []);
+
+/**
+ * Sets an absent ipFamilyPolicy: to that of the old object, else SingleStack, or RequireDualStack for a headless Service
+ * without a selector.
+ */
+export function choosePolicy(spec: Mutable<ServiceSpec>, before: ServiceSpec | undefined): void {
+  if (!hasClusterIp(spec)) return;
+  spec.ipFamilyPolicy ??= before?.ipFamilyPolicy ?? (hasForeignEndpoints(spec) ? 'RequireDualStack' : 'SingleStack');
 }
 
-/** Completes the families of a service whose fields are valid each for itself. */
-export function chooseFamilies(spec: Fields, before: Fields | undefined, cluster: ClusterFamilies): FieldError[] {
-  if (!hasClusterIp(spec) || isSettled(spec, before)) return [];
+/** Completes ipFamilies. Each field of the Service must be valid on its own. */
+export function chooseFamilies(
+  spec: Mutable<ServiceSpec>,
+  before: ServiceSpec | undefined,
+  cluster: ClusterFamilies,
+): FieldError[] {
+  if (!hasClusterIp(spec) || keepsFamilies(spec, before)) return [];
   const errors = [...(before ? trim(spec, before) : []), ...tooManyForOne(spec), ...inferFromAddresses(spec, cluster)];
   if (errors.length > 0) return errors;
-  if (isForeign(spec)) {
-    if (asTexts(spec['ipFamilies']).length === 0) spec['ipFamilies'] = [cluster[0]];
-    addSecond(spec);
-    return [];
-  }
-  const unserved = notOnThisCluster(spec, cluster);
+  const isForeign = hasForeignEndpoints(spec);
+  const unserved = isForeign ? [] : notOnThisCluster(spec, cluster);
   if (unserved.length > 0) return unserved;
-  if (asTexts(spec['ipFamilies']).length === 0) spec['ipFamilies'] = [cluster[0]];
-  if (cluster.length === 2) addSecond(spec);
+  if ((spec.ipFamilies ?? []).length === 0) spec.ipFamilies = [cluster[0]];
+  if (isForeign || cluster.length === 2) addSecond(spec);
   return [];
 }
 
-function addSecond(spec: Fields): void {
-  const families = asTexts(spec['ipFamilies']);
-  if (spec['ipFamilyPolicy'] !== 'SingleStack' && families.length === 1) {
-    spec['ipFamilies'] = [families[0], other(families[0])];
+function addSecond(spec: Mutable<ServiceSpec>): void {
+  const { ipFamilies: families = [] } = spec;
+  const [first] = families;
+  if (spec.ipFamilyPolicy !== 'SingleStack' && first !== undefined && families.length === 1) {
+    spec.ipFamilies = [first, other(first)];
   }
 }
 
-/** Asking for one family gives the second one back. Leaving out the second one is not enough to say so. */
-function trim(spec: Fields, before: Fields): FieldError[] {
-  const fields = ['clusterIPs', 'ipFamilies'];
-  if (spec['ipFamilyPolicy'] === 'SingleStack') {
-    for (const field of fields.filter((it) => same(spec, before, it))) {
-      const texts = asTexts(spec[field]);
+const secondaryNames = { clusterIPs: 'cluster IP', ipFamilies: 'IP family' } as const;
+
+/** SingleStack releases the second family. Only removing it from the lists is an error. */
+function trim(spec: Mutable<ServiceSpec>, before: ServiceSpec): FieldError[] {
+  if (spec.ipFamilyPolicy === 'SingleStack') {
+    for (const field of listFields.filter((it) => same(spec, before, it))) {
+      const texts = spec[field] ?? [];
       if (texts.length > 1) spec[field] = texts.slice(0, 1);
     }
     return [];
   }
-  const names: Readonly<Record<string, string>> = { clusterIPs: 'cluster IP', ipFamilies: 'IP family' };
-  return fields
+  return listFields
     .filter((field) => {
-      const { length } = asTexts(spec[field]);
-      return length > 0 && length < asTexts(before[field]).length;
+      const { length } = spec[field] ?? [];
+      return length > 0 && length < (before[field] ?? []).length;
     })
     .map((field) => {
-      const message = `must be 'SingleStack' to release the secondary ${names[field]}`;
-      return fieldError.invalid(policyAt, spec['ipFamilyPolicy'], message);
+      const message = `must be 'SingleStack' to release the secondary ${secondaryNames[field]}`;
+      return fieldError.invalid(policyAt, spec.ipFamilyPolicy, message);
     });
 }
 
-function tooManyForOne(spec: Fields): FieldError[] {
-  if (spec['ipFamilyPolicy'] !== 'SingleStack') return [];
-  const names: Readonly<Record<string, string>> = { clusterIPs: 'cluster IPs', ipFamilies: 'IP families' };
-  return Object.keys(names)
-    .filter((field) => asTexts(spec[field]).length === 2)
+const listNames = { clusterIPs: 'cluster IPs', ipFamilies: 'IP families' } as const;
+
+function tooManyForOne(spec: ServiceSpec): FieldError[] {
+  if (spec.ipFamilyPolicy !== 'SingleStack') return [];
+  return listFields
+    .filter((field) => spec[field]?.length === 2)
     .map((field) => {
-      const message = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${names[field]} are specified`;
+      const message = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${listNames[field]} are specified`;
       return fieldError.invalid(policyAt, 'SingleStack', message);
     });
 }
 
-function inferFromAddresses(spec: Fields, cluster: ClusterFamilies): FieldError[] {
-  const ips = asTexts(spec['clusterIPs']);
-  const families = asTexts(spec['ipFamilies']);
+function inferFromAddresses(spec: Mutable<ServiceSpec>, cluster: ClusterFamilies): FieldError[] {
+  const ips = spec.clusterIPs ?? [];
+  const families = [...(spec.ipFamilies ?? [])];
   const errors: FieldError[] = [];
   for (const [index, ip] of ips.entries()) {
     if (ip === 'None') break;
@@ -107,24 +118,24 @@ function inferFromAddresses(spec: Fields, cluster: ClusterFamilies): FieldError[
     const family = familyOf(ip);
     if (cluster.includes(family)) families.push(family);
     else {
-      const where = String(at.child('clusterIPs').index(index));
-      errors.push(fieldError.invalid(where, ips, `${family} is not configured on this cluster`));
+      const ipAt = String(at.child('clusterIPs').index(index));
+      errors.push(fieldError.invalid(ipAt, ips, `${family} is not configured on this cluster`));
     }
   }
-  if (families.length > 0) spec['ipFamilies'] = families;
+  if (families.length > 0) spec.ipFamilies = families;
   return errors;
 }
 
-function notOnThisCluster(spec: Fields, cluster: ClusterFamilies): FieldError[] {
+function notOnThisCluster(spec: ServiceSpec, cluster: ClusterFamilies): FieldError[] {
   const errors: FieldError[] = [];
-  if (spec['ipFamilyPolicy'] === 'RequireDualStack' && cluster.length < 2) {
+  if (spec.ipFamilyPolicy === 'RequireDualStack' && cluster.length < 2) {
     const message = 'this cluster is not configured for dual-stack services';
     errors.push(fieldError.invalid(policyAt, 'RequireDualStack', message));
   }
-  for (const [index, family] of asTexts(spec['ipFamilies']).entries()) {
+  for (const [index, family] of (spec.ipFamilies ?? []).entries()) {
     if (cluster.includes(family as IpFamily)) continue;
-    const where = String(at.child('ipFamilies').index(index));
-    errors.push(fieldError.invalid(where, asText(family), 'not configured on this cluster'));
+    const familyAt = String(at.child('ipFamilies').index(index));
+    errors.push(fieldError.invalid(familyAt, family, 'not configured on this cluster'));
   }
   return errors;
 }

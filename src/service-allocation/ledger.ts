@@ -2,18 +2,19 @@ import type { EncodedObject } from '../cache/encoded-object.js';
 import type { Revision } from '../machinery/revision.js';
 import type { ResourceStore } from '../registry/resource-store.js';
 
-/** As it was at a revision: in the store, whatever the cache has seen. */
+/** The state of an object in the store at a revision, which the cache may not have reached. */
 interface Known {
   readonly encoded: EncodedObject | undefined;
   readonly revision: Revision;
 }
 
-const knownKept = 256;
+/** Recorded states beyond this number are dropped once the cache has reached their revision. */
+const knownMax = 256;
 
 /**
- * Which names of a resource are taken, where each name is one thing that can be had once. The store decides, by refusing
- * a second object of a name; this is the best guess before that, made of what the cache holds, of what was learnt from
- * the store since, and of what other requests are about to take.
+ * The names of a resource that are in use, where each name is a value that is allocated once (an IP address). The store
+ * decides, by refusing a second object with a name. The ledger predicts that from the cache, from newer states that
+ * transactions returned, and from the names that other requests of this server are about to use.
  */
 export class Ledger {
   private readonly known = new Map<string, Known>();
@@ -21,12 +22,12 @@ export class Ledger {
 
   constructor(readonly store: ResourceStore) {}
 
-  /** Whether others should rather take another one. */
+  /** True if the name is in use, or another request is about to use it. */
   isWanted(name: string): boolean {
     return this.held.has(name) || this.fresher(name)?.encoded !== undefined;
   }
 
-  /** Until release(), no other request of this server chooses it. */
+  /** Keeps other requests of this server from choosing the name, until release(). */
   hold(name: string): void {
     this.held.add(name);
   }
@@ -35,19 +36,19 @@ export class Ledger {
     this.held.delete(name);
   }
 
-  /** What the store held at a revision, from one of its own answers. */
+  /** Records the state of an object that the store returned. */
   learn(name: string, encoded: EncodedObject | undefined, revision: Revision): void {
-    if (this.known.size >= knownKept) this.forgetSeen();
+    if (this.known.size >= knownMax) this.forgetSeen();
     this.known.set(name, { encoded, revision });
   }
 
-  /** What has the name, as far as this server knows. */
+  /** Returns the object with the name, from the cache or a newer recorded state. */
   find(name: string): EncodedObject | undefined {
     const fresher = this.fresher(name);
     return fresher ? fresher.encoded : this.store.cache.get(this.store.keyOf('', name));
   }
 
-  /** What has the name in the store now. */
+  /** Reads the object with the name from the store. */
   async look(name: string, signal: AbortSignal | undefined): Promise<EncodedObject | undefined> {
     const { encoded } = await this.store.storedCurrent(this.store.keyOf('', name), signal);
     if (encoded) this.learn(name, encoded, encoded.revision);

@@ -24,13 +24,13 @@ it.each<[string, number[], string | number]>([
   ['no port', [], `${head}EiEKEAoAEgAaACIAKgAyADgAQgASCzMwMDAwLTMyNzY3GgAaACIA`],
   ['the lowest port', [30_000], `${head}EiIKEAoAEgAaACIAKgAyADgAQgASCzMwMDAwLTMyNzY3GgEBGgAiAA==`],
   ['the highest port', [30_000, 32_767], 414],
-  ['a byte border', [30_000, 30_007, 30_008, 32_767], 414],
-  ['what is left of many', [30_001, 30_053, 32_210], 345],
-])('%s: the value is that of kube-apiserver', async (_name, ports, want) => {
+  ['a byte boundary', [30_000, 30_007, 30_008, 32_767], 414],
+  ['ports with gaps', [30_001, 30_053, 32_210], 345],
+])('the stored value equals that of kube-apiserver: %s', async (_case, ports, want) => {
   const kv = new MemoryStore();
-  const made = map(kv);
-  await made.change((taken) => taken.add(1).delete(1));
-  expect(await made.replace(new Set(ports), await made.read())).toBe(true);
+  const portMap = map(kv);
+  await portMap.change((taken) => taken.add(1).delete(1));
+  expect(await portMap.replace(new Set(ports), await portMap.read())).toBe(true);
   const value = await valueOf(kv);
   expect(typeof want === 'string' ? value.toString('base64') : value.length).toBe(want);
   expect([...(await map(kv).read()).ports]).toEqual(ports);
@@ -42,16 +42,16 @@ it.each<[number[], string]>([
   [[30_007], '80'],
   [[30_008], '0100'],
   [[30_000, 30_009], '0201'],
-])('ports %p are the bits %s', (ports, hex) => {
+])('ports %p are encoded as bits %s', (ports, hex) => {
   expect(portBits(new Set(ports), range).toString('hex')).toBe(hex);
   expect([...portsOf(Buffer.from(hex, 'hex'), range)]).toEqual(ports);
 });
 
-it('bits beyond the range, and bytes too many, are passed over', () => {
+it('bits beyond the range are ignored', () => {
   expect(portsOf(Buffer.alloc(400, 0xff), range).size).toBe(2768);
 });
 
-it('two servers take 320 ports at once, one in protobuf and one in JSON, and none twice', async () => {
+it('two servers, with protobuf and JSON storage, concurrently allocate 320 different ports', async () => {
   const kv = new MemoryStore();
   const servers = [map(kv), map(kv, [], 'json')];
   const take = (server: NodePortMap) =>
@@ -63,7 +63,7 @@ it('two servers take 320 ports at once, one in protobuf and one in JSON, and non
   expect((await servers[0]!.read()).ports).toEqual(new Set(ports));
 });
 
-it('a refusal is believed only when the map is the latest', async () => {
+it('a refusal from an outdated map is decided again on the latest', async () => {
   const kv = new MemoryStore();
   const [mine, other] = [map(kv), map(kv)];
   const take = (server: NodePortMap) => server.change((taken) => !taken.has(30_100) && taken.add(30_100).size > 0);
@@ -78,21 +78,21 @@ it.each([
   ['no object', Buffer.from('\u0000x')],
   ['of another kind', Buffer.from('{"kind":"Secret","apiVersion":"v1"}')],
   ['of another range', Buffer.from('{"kind":"RangeAllocation","apiVersion":"v1","range":"1-2","data":"AQ=="}')],
-])('a map that is %s is made anew of what Services have', async (_what, value) => {
+])('a map that is %s is computed from all Services', async (_case, value) => {
   const kv = new MemoryStore();
   if (value) await kv.txn([], [{ type: 'put', key, value }]);
-  const made = map(kv, [30_005]);
-  expect((await made.read()).needsRepair).toBe(true);
-  expect(await made.change((taken) => taken.has(30_005))).toBe(true);
-  await made.change((taken) => taken.add(30_006));
+  const portMap = map(kv, [30_005]);
+  expect((await portMap.read()).needsRepair).toBe(true);
+  expect(await portMap.change((taken) => taken.has(30_005))).toBe(true);
+  await portMap.change((taken) => taken.add(30_006));
   expect([...(await map(kv).read()).ports]).toEqual([30_005, 30_006]);
 });
 
-it('a refused write changes nothing in the store', async () => {
+it('a change without effect does not write', async () => {
   const kv = new MemoryStore();
-  const made = map(kv);
-  await made.change((taken) => taken.add(30_001));
+  const portMap = map(kv);
+  await portMap.change((taken) => taken.add(30_001));
   const before = (await kv.get(key)).item!.modRevision;
-  await made.change((taken) => taken.has(30_001));
+  await portMap.change((taken) => taken.has(30_001));
   expect((await kv.get(key)).item!.modRevision).toBe(before);
 });

@@ -8,77 +8,77 @@ import { fromStore } from '../registry/storage-to-api-error.js';
 import type { KeyValue } from '../storage/kv-store.js';
 import type { PortRange } from './node-port-pool.js';
 
-type Parts = Pick<StoreDependencies, 'kv' | 'root' | 'protobuf' | 'storageMediaType'>;
+type Dependencies = Pick<StoreDependencies, 'kv' | 'root' | 'protobuf' | 'storageMediaType'>;
 
-/** The map as it was in the store at a revision. */
+/** The node port map at a revision of the store. */
 export interface StoredPorts {
   readonly ports: ReadonlySet<number>;
   readonly revision: Revision;
-  /** The key is missing, cannot be read, or is of another range: what services have must be put into it again. */
+  /** True if the key is missing, unreadable or of another port range, so that the map has to be computed from all Services. */
   readonly needsRepair: boolean;
 }
 
-/** Decides on a copy of the map, which it may change. It may run several times, on newer and newer maps. */
+/** Reads a copy of the map, and may change it. Called again with a newer map after a conflict. */
 export type PortChange<T> = (ports: Set<number>) => T;
 
-interface Waiting {
+interface WaitingChange {
   readonly run: (ports: Set<number>) => void;
-  readonly settle: () => void;
-  readonly fail: (error: unknown) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
- * The node ports that are taken, in the one key in which kube-apiserver keeps them, so that servers of both kinds share
- * them: `ranges/servicenodeports`, a RangeAllocation whose data is a whole number with a bit for each port.
+ * The allocated node ports, in the key that kube-apiserver uses, so that both servers can share one etcd:
+ * `ranges/servicenodeports`, a RangeAllocation whose data is a big integer with one bit for each port.
  *
  *   range "30000-32767", data 01 01  ->  30000 and 30008
  *
- * Changes are made by compare-and-set. Those of one server that come at once are made together, in one write; another
- * server's write in between makes them decide again on what it has left.
+ * Changes use compare-and-set. Concurrent changes of one server are combined in one write; after a conflict with another
+ * server they are computed again from the new map.
  */
 export class NodePortMap {
   readonly key: string;
   private known: StoredPorts | undefined;
-  private waiting: Waiting[] = [];
+  private waiting: WaitingChange[] = [];
   private isRunning = false;
 
   constructor(
-    private readonly parts: Parts,
+    private readonly dependencies: Dependencies,
     readonly range: PortRange,
-    /** The ports that all Services have, for a map that is missing or cannot be read. */
+    /** Returns the ports of all Services, for a map that is missing or unreadable. */
     private readonly portsInUse: (signal?: AbortSignal) => Promise<ReadonlySet<number>>,
   ) {
-    this.key = `${parts.root}ranges/servicenodeports`;
+    this.key = `${dependencies.root}ranges/servicenodeports`;
   }
 
   includes(port: number): boolean {
     return port >= this.range.first && port <= this.range.last;
   }
 
-  /** The map as this server last saw it: a guess. */
+  /** The map as this server last read it. Other servers may have changed it since. */
   get guess(): ReadonlySet<number> {
     return this.known?.ports ?? new Set();
   }
 
   async read(signal?: AbortSignal): Promise<StoredPorts> {
-    const { item } = await fromStore(this.parts.kv.get(this.key, signal && { signal }));
+    const { item } = await fromStore(this.dependencies.kv.get(this.key, signal && { signal }));
     return (this.known = this.decode(item));
   }
 
-  /** Resolves with what `decide` says of the map that it was made on. */
+  /** Applies a change. Resolves with its result on the map that was written. */
   change<T>(decide: PortChange<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let outcome: T;
       this.waiting.push({
         run: (ports) => void (outcome = decide(ports)),
-        settle: () => resolve(outcome),
-        fail: reject,
+        resolve: () => resolve(outcome),
+        reject,
       });
       if (!this.isRunning) void this.run();
     });
   }
 
-  /** Puts a whole map in the place of the one that was read; false when it has changed since. */
+  /** Replaces the whole map. Returns false if it has changed since it was read. */
   async replace(ports: ReadonlySet<number>, { revision }: StoredPorts): Promise<boolean> {
     return (await this.write(ports, revision)) === 'written';
   }
@@ -89,16 +89,16 @@ export class NodePortMap {
       const batch = this.waiting;
       this.waiting = [];
       try {
-        await this.settle(batch);
-        for (const { settle } of batch) settle();
+        await this.apply(batch);
+        for (const { resolve } of batch) resolve();
       } catch (error) {
-        for (const { fail } of batch) fail(error);
+        for (const { reject } of batch) reject(error);
       }
     }
     this.isRunning = false;
   }
 
-  private async settle(batch: readonly Waiting[]): Promise<void> {
+  private async apply(batch: readonly WaitingChange[]): Promise<void> {
     let before = this.known ?? (await this.read());
     for (;;) {
       const ports = new Set(before.needsRepair ? await this.portsInUse() : before.ports);
@@ -107,7 +107,7 @@ export class NodePortMap {
       if (!isSame) {
         if ((await this.write(ports, before.revision)) === 'written') return;
       } else {
-        // Refusals are believed only when the map is the latest.
+        // No change: the map may be outdated, so compare its revision with the store.
         const latest = await this.read();
         if (latest.revision === before.revision) return;
       }
@@ -116,7 +116,7 @@ export class NodePortMap {
   }
 
   private async write(ports: ReadonlySet<number>, revision: Revision): Promise<'written' | 'lost'> {
-    const { kv } = this.parts;
+    const { kv } = this.dependencies;
     const value = this.encode(ports);
     this.known = undefined;
     const compares = [{ key: this.key, modRevision: revision }];
@@ -136,19 +136,21 @@ export class NodePortMap {
       range: `${first}-${last}`,
       data: portBits(ports, this.range).toString('base64'),
     };
-    return this.parts.storageMediaType === 'protobuf' ? this.parts.protobuf.encode(object) : encodeJson(object);
+    return this.dependencies.storageMediaType === 'protobuf'
+      ? this.dependencies.protobuf.encode(object)
+      : encodeJson(object);
   }
 
   private decode(item: KeyValue | undefined): StoredPorts {
     if (!item) return { ports: new Set(), revision: noRevision, needsRepair: true };
-    const found = this.readValue(item.value);
+    const found = this.portsIn(item.value);
     return { ports: found ?? new Set(), revision: item.modRevision, needsRepair: found === undefined };
   }
 
-  /** Undefined for what is no map of this range. */
-  private readValue(value: Buffer): Set<number> | undefined {
+  /** Returns undefined if the value is not a RangeAllocation of this range. */
+  private portsIn(value: Buffer): Set<number> | undefined {
     try {
-      const object = isProtobuf(value) ? this.parts.protobuf.decode(value).object : decodeJson(value);
+      const object = isProtobuf(value) ? this.dependencies.protobuf.decode(value).object : decodeJson(value);
       if (!isJsonObject(object) || object['kind'] !== 'RangeAllocation') return undefined;
       if (asText(object['range']) !== `${this.range.first}-${this.range.last}`) return undefined;
       return portsOf(Buffer.from(asText(object['data']), 'base64'), this.range);
@@ -158,19 +160,19 @@ export class NodePortMap {
   }
 }
 
-/** A big-endian whole number without leading zeros: bit 0 of the last byte is the first port. */
+/** Encodes ports as a big-endian integer without leading zeros: bit 0 of the last byte is the first port. */
 export function portBits(ports: ReadonlySet<number>, { first, last }: PortRange): Buffer {
-  const places = [...ports].map((port) => port - first).filter((place) => place >= 0 && place <= last - first);
-  const length = places.length === 0 ? 0 : (Math.max(...places) >> 3) + 1;
+  const bits = [...ports].map((port) => port - first).filter((bit) => bit >= 0 && bit <= last - first);
+  const length = bits.length === 0 ? 0 : (Math.max(...bits) >> 3) + 1;
   const bytes = Buffer.alloc(length);
-  for (const place of places) bytes[length - 1 - (place >> 3)]! |= 1 << (place & 7);
+  for (const bit of bits) bytes[length - 1 - (bit >> 3)]! |= 1 << (bit & 7);
   return bytes;
 }
 
 export function portsOf(bytes: Buffer, { first, last }: PortRange): Set<number> {
   const ports = new Set<number>();
-  for (let place = 0; place <= last - first && place >> 3 < bytes.length; place++) {
-    if ((bytes[bytes.length - 1 - (place >> 3)]! >> (place & 7)) & 1) ports.add(first + place);
+  for (let bit = 0; bit <= last - first && bit >> 3 < bytes.length; bit++) {
+    if ((bytes[bytes.length - 1 - (bit >> 3)]! >> (bit & 7)) & 1) ports.add(first + bit);
   }
   return ports;
 }

@@ -6,13 +6,13 @@ export interface PortRange {
   readonly last: number;
 }
 
-/** Chooses a free node port: by chance, from the upper band as long as it has one. Undefined when there is none. */
+/** Returns a random free node port, from the upper band if it has one; undefined if all are allocated. */
 export function chooseFreePort(
   { first, last }: PortRange,
   isFree: (port: number) => boolean,
   rng: Pick<Rng, 'below'>,
 ): number | undefined {
   const size = last - first + 1;
-  const place = new Pool(size, bandSplit(size, nodePortBand), rng).pick((at) => isFree(first + at));
-  return place === undefined ? undefined : first + place;
+  const offset = new Pool(size, bandSplit(size, nodePortBand), rng).pick((candidate) => isFree(first + candidate));
+  return offset === undefined ? undefined : first + offset;
 }

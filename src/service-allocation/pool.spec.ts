@@ -13,16 +13,16 @@ it.each([
   ['100 node ports', 100, nodePortBand, 16],
   ['2768 node ports', 2768, nodePortBand, 86],
   ['60000 node ports', 60_000, nodePortBand, 128],
-])('%s are in two bands', (_what, size, band, want) => expect(bandSplit(size, band)).toBe(want));
+])('the band split of %s', (_case, size, band, want) => expect(bandSplit(size, band)).toBe(want));
 
 const pool = (size: number, split: number, seed = 1) => new Pool(size, split, new SeededRng(seed));
 const drain = (from: Pool): number[] => {
-  const places: number[] = [];
-  for (let place = from.pick(); place !== undefined; place = from.pick()) {
-    from.take(place);
-    places.push(place);
+  const offsets: number[] = [];
+  for (let offset = from.pick(); offset !== undefined; offset = from.pick()) {
+    from.take(offset);
+    offsets.push(offset);
   }
-  return places;
+  return offsets;
 };
 
 it.each([
@@ -31,15 +31,15 @@ it.each([
   [100, 16],
   [254, 16],
   [300, 64],
-])('%i places, %i of them kept back: each once, those kept back last', (size, split) => {
-  const places = drain(pool(size, split));
-  expect(new Set(places).size).toBe(size);
-  expect(Math.min(...places)).toBe(0);
-  expect(Math.max(...places)).toBe(size - 1);
-  expect(places.slice(0, size - split).every((place) => place >= split)).toBe(true);
+])('%i offsets with %i in the lower band are each allocated once, the lower band last', (size, split) => {
+  const offsets = drain(pool(size, split));
+  expect(new Set(offsets).size).toBe(size);
+  expect(Math.min(...offsets)).toBe(0);
+  expect(Math.max(...offsets)).toBe(size - 1);
+  expect(offsets.slice(0, size - split).every((offset) => offset >= split)).toBe(true);
 });
 
-it('what is given back can be had again', () => {
+it('a freed offset is allocated again', () => {
   const full = pool(64, 16);
   drain(full);
   full.free(40);
@@ -49,12 +49,12 @@ it('what is given back can be had again', () => {
   expect(full.pick()).toBe(3);
 });
 
-it('passes over what is not usable', () => {
-  expect(pool(64, 0).pick((place) => place === 63)).toBe(63);
+it('skips offsets that are not usable', () => {
+  expect(pool(64, 0).pick((offset) => offset === 63)).toBe(63);
   expect(pool(64, 0).pick(() => false)).toBeUndefined();
 });
 
-it('begins anywhere', () => {
+it('starts at a random offset', () => {
   const firsts = Array.from({ length: 50 }, (_, seed) => pool(1000, 0, seed).pick());
   expect(new Set(firsts).size).toBeGreaterThan(40);
 });
@@ -65,10 +65,10 @@ it.each<[string, bigint, string, string]>([
   ['10.0.0.0/30', 2n, '10.0.0.1', '10.0.0.2'],
   ['fd00::/120', 255n, 'fd00::1', 'fd00::ff'],
   ['fd00:10:96::/112', 65535n, 'fd00:10:96::1', 'fd00:10:96::ffff'],
-])('%s has %d addresses for services', (cidr, usable, first, last) => {
+])('CIDR %s has %d usable addresses', (cidr, usable, first, last) => {
   const range = new AddressRange(cidr);
   expect([range.usable, range.addressAt(0n), range.addressAt(usable - 1n)]).toEqual([usable, first, last]);
-  expect([range.placeOf(first), range.placeOf(last)]).toEqual([0n, usable - 1n]);
+  expect([range.offsetOf(first), range.offsetOf(last)]).toEqual([0n, usable - 1n]);
   expect(new AddressRange('10.96.0.7/12').cidr).toBe('10.96.0.0/12');
 });
 
@@ -81,7 +81,7 @@ it.each([
   ['fd00::/64', 'fd00::', true, undefined],
   ['fd00::/64', 'FD00:0::12', true, 17n],
   ['fd00::/64', 'fd00::0.0.1.0', true, 255n],
-])('%s: %s', (cidr, address, isIn, place) => {
+])('CIDR %s: offset of %s', (cidr, address, contains, offset) => {
   const range = new AddressRange(cidr);
-  expect([range.contains(address), range.placeOf(address)]).toEqual([isIn, place]);
+  expect([range.contains(address), range.offsetOf(address)]).toEqual([contains, offset]);
 });

@@ -34,7 +34,7 @@ afterEach(async () => {
   }
 });
 
-interface Given {
+interface CreatedSpec {
   readonly clusterIP: string;
   readonly clusterIPs: string[];
   readonly ports: { readonly nodePort: number }[];
@@ -42,7 +42,7 @@ interface Given {
 const service = (name: string, spec: object = {}) => ({ metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } });
 const make = async ({ admin }: Server, name: string, spec?: object) => {
   const { code, body } = await admin.post(services, service(name, spec));
-  return { code, message: body.message as string, spec: (body.spec ?? {}) as Given };
+  return { code, message: body.message as string, spec: (body.spec ?? {}) as CreatedSpec };
 };
 const taken = async ({ admin }: Server) => {
   const { body } = await admin.get(addresses);
@@ -54,7 +54,7 @@ const merge = { 'content-type': 'application/merge-patch+json' };
 const change = async ({ admin }: Server, name: string, spec: object) =>
   (await admin.request('PATCH', `${services}/${name}`, { body: { spec }, headers: merge })).body;
 
-it("the server's own service has the first address, as an object", async () => {
+it('the IPAddress object of the kubernetes Service is created at startup', async () => {
   const server = await start({});
   const { body } = await server.admin.get(`${addresses}/10.0.0.1`);
   expect(body).toMatchObject({
@@ -71,7 +71,7 @@ it("the server's own service has the first address, as an object", async () => {
   });
 });
 
-it('gives each service an address of its own until there is none, and gives it again when one goes', async () => {
+it('allocates unique addresses until the range is full (500), and a released one again', async () => {
   const server = await start({ ranges: ['10.0.0.0/27'] });
   const made = await Promise.all(Array.from({ length: 29 }, (_, index) => make(server, `s${index}`)));
   const given = made.map(({ spec }) => spec.clusterIP);
@@ -85,14 +85,14 @@ it('gives each service an address of its own until there is none, and gives it a
   expect((await make(server, 'more')).spec.clusterIP).toBe(given[7]);
 });
 
-it('leaves the lower band to those who ask', async () => {
+it('random addresses come from the upper band; a requested one may be in the lower', async () => {
   const server = await start({ ranges: ['10.0.0.0/27'] });
   const made = await Promise.all(Array.from({ length: 14 }, (_, index) => make(server, `s${index}`)));
   expect(made.every(({ spec }) => Number(spec.clusterIP.split('.')[3]) > 16)).toBe(true);
   expect((await make(server, 'asks', { clusterIP: '10.0.0.12' })).code).toBe(201);
 });
 
-it('takes nothing in a dry run or for what is refused', async () => {
+it('a dry run and a rejected create allocate nothing', async () => {
   const server = await start({});
   const dry = await server.admin.post(`${services}?dryRun=All`, service('dry', { type: 'NodePort' }));
   expect(dry.body.spec).toMatchObject({ clusterIP: '10.0.0.0' });
@@ -101,7 +101,7 @@ it('takes nothing in a dry run or for what is refused', async () => {
   expect([await taken(server), await ports(server)]).toEqual([['10.0.0.1'], []]);
 });
 
-it('a service that changes its type takes and gives back', async () => {
+it('a change of type allocates and releases addresses and node ports', async () => {
   const server = await start({});
   const { spec } = await make(server, 's');
   const ip = spec.clusterIP;
@@ -131,7 +131,7 @@ it('a service that changes its type takes and gives back', async () => {
   expect([await taken(server), await ports(server)]).toEqual([['10.0.0.1'], []]);
 });
 
-it('node ports: asked for, shared between protocols, given back one by one', async () => {
+it('node ports can be requested, are shared between protocols, and are released one by one', async () => {
   const server = await start({ ports: [30_000, 30_003] });
   const dns = [
     { name: 'u', port: 53, protocol: 'UDP' },
@@ -160,7 +160,7 @@ it('node ports: asked for, shared between protocols, given back one by one', asy
   expect((await make(server, 'g', without)).spec.ports).toEqual([{ port: 80, protocol: 'TCP', targetPort: 80 }]);
 });
 
-it('two families: taken together, the second given back and asked for again', async () => {
+it('dual stack: two addresses are allocated; the second can be released and requested again', async () => {
   const server = await start({ ranges: ['10.0.0.0/24', 'fd00::/112'] });
   const { spec } = await make(server, 's', { ipFamilyPolicy: 'PreferDualStack' });
   const [four, six] = spec.clusterIPs;
@@ -182,7 +182,7 @@ it('two families: taken together, the second given back and asked for again', as
   expect(await taken(server)).toEqual(['10.0.0.1']);
 });
 
-it('what was just given back can be asked for at once', async () => {
+it('a released address and node port can be requested at once', async () => {
   const server = await start({});
   for (let round = 0; round < 20; round++) {
     const spec = { type: 'NodePort', clusterIP: '10.0.0.9', ports: [{ port: 1, nodePort: 30_001 }] };
@@ -191,7 +191,7 @@ it('what was just given back can be asked for at once', async () => {
   }
 });
 
-it('an address that somebody took away is not missed when its service goes', async () => {
+it('a Service can be deleted after its IPAddress object was deleted or changed', async () => {
   const server = await start({});
   const { spec } = await make(server, 's');
   await server.admin.delete(`${addresses}/${spec.clusterIP}`);
@@ -206,7 +206,7 @@ it('an address that somebody took away is not missed when its service goes', asy
   expect(await taken(server)).toEqual(['10.0.0.1']);
 });
 
-it('needs no networking group to be served', async () => {
+it('allocates addresses while the networking group is not served', async () => {
   const server = await start({}, undefined, { 'networking.k8s.io/v1': false, 'networking.k8s.io/v1beta1': false });
   expect((await server.admin.get(addresses)).code).toBe(404);
   const made = await Promise.all(['a', 'b', 'c'].map((name) => make(server, name)));
@@ -217,7 +217,7 @@ it('needs no networking group to be served', async () => {
   expect((await make(server, 'd', { clusterIP: made[0]!.spec.clusterIP })).code).toBe(201);
 });
 
-it('two servers on one store never give the same away', async () => {
+it('two servers on one store never allocate the same address or node port', async () => {
   const store = new MemoryStore({ clock: systemClock });
   const both = [
     await start({ ranges: ['10.0.0.0/26'], ports: [30_000, 30_059] }, store),
@@ -232,7 +232,7 @@ it('two servers on one store never give the same away', async () => {
   expect(new Set(given).size).toBe(60);
   expect(new Set(made.map(({ spec }) => spec.ports[0]!.nodePort)).size).toBe(60);
 
-  // One address of the range is left, whichever it is.
+  // One address of the range is free.
   const clusterIP = given[0] as string;
   const asking = await Promise.all(both.map((server, index) => make(server, `ask${index}`, { clusterIP })));
   expect(asking.every(({ code }) => code === 422)).toBe(true);
@@ -245,7 +245,7 @@ it('two servers on one store never give the same away', async () => {
   expect(racing.map(({ code }) => code).sort()).toEqual([201, 422]);
 }, 30_000);
 
-it('the node port map is, step by step, what kube-apiserver keeps for the same requests', async () => {
+it('the node port map equals that of kube-apiserver after each of the same requests', async () => {
   const store = new MemoryStore({ clock: systemClock });
   const server = await start({}, store);
   const mapped = async () => {
@@ -284,7 +284,7 @@ it('the node port map is, step by step, what kube-apiserver keeps for the same r
   expect(await mapped()).toEqual({ bytes: 0, ports: [] });
 }, 30_000);
 
-it('ports that another server has put into the map are not given away, and 2 × 160 Services get 320', async () => {
+it('ports that another server allocated are refused (422), and 2 × 160 concurrent Services get 320 ports', async () => {
   const store = new MemoryStore({ clock: systemClock });
   const both = [await start({ ranges: ['10.0.0.0/22'] }, store), await start({ ranges: ['10.0.0.0/22'] }, store)];
   const foreign = both[0]!.keelson.parts.serviceAllocation.nodePorts;

@@ -1,10 +1,11 @@
+import type { Service, ServiceSpec } from '../catalog/types/core.v1.js';
+import type { IPAddress } from '../catalog/types/networking.v1.js';
 import type { EncodedObject } from '../cache/encoded-object.js';
 import type { NamingProfile } from '../config/naming-profile.js';
 import { ApiError } from '../machinery/api-error.js';
 import { boundedErrors } from '../machinery/error-budget.js';
 import { fieldError, type FieldError } from '../machinery/field-error.js';
-import { asFields, asTexts, type Fields } from '../machinery/fields.js';
-import type { KubeObject } from '../machinery/kube-object.js';
+import type { Mutable } from '../machinery/mutable.js';
 import type { RequestContext } from '../registry/request-context.js';
 import type { Reservation } from '../registry/write/reservation.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
@@ -18,7 +19,7 @@ import { AddressPools } from './address-pools.js';
 import { canonicalAddress, familyOf, type IpFamily } from './address-range.js';
 import { Booking } from './booking.js';
 import { addressClaim, addressVersion, ownerOf, unservedAddresses, type Owner } from './claims.js';
-import { putAddress, wantedAddresses } from './cluster-ips.js';
+import { setClusterIp, wantedAddresses } from './cluster-ips.js';
 import { holdingsOf } from './holdings.js';
 import { chooseFamilies, choosePolicy, type ClusterFamilies } from './ip-families.js';
 import { Ledger } from './ledger.js';
@@ -26,11 +27,11 @@ import { NodePortMap } from './node-port-map.js';
 import { chooseFreePort, type PortRange } from './node-port-pool.js';
 import { chooseNodePorts, NodePortRefused, type PortTaker } from './node-ports.js';
 
-export interface AllocationParts {
+export interface ServiceAllocationDependencies {
   readonly registry: ResourceRegistry;
   readonly storeDependencies: StoreDependencies;
   readonly naming: NamingProfile;
-  /** CIDRs, one a family; the first is of the default family. */
+  /** One CIDR for each IP family, that of the default family first. */
   readonly addressRanges: readonly string[];
   readonly nodePorts: PortRange;
 }
@@ -39,35 +40,36 @@ const serviceKind = { group: '', kind: 'Service' };
 const alreadyAllocated = 'provided IP is already allocated';
 
 /**
- * Gives services their addresses and node ports. An address is an object of its own that is made and removed in the
- * transaction of the service (ADR 014): the store refuses a second one of a name. Node ports are bits of one key, which
- * kube-apiserver shares (ADR 023): they are taken before the write of the service, and given back after it.
+ * Allocates the cluster IPs and node ports of Services. A cluster IP is allocated by an IPAddress object, which is created
+ * and deleted in the transaction that writes the Service (ADR 014): the store refuses a second object with the name. Node
+ * ports are bits of one key, which kube-apiserver shares (ADR 023): they are allocated before the transaction, and released
+ * after it.
  */
 export class ServiceAllocation {
   readonly families: ClusterFamilies;
   readonly nodePorts: NodePortMap;
   private lazyAddresses: { readonly ledger: Ledger; readonly pools: AddressPools } | undefined;
 
-  constructor(readonly parts: AllocationParts) {
-    const { storeDependencies, addressRanges, nodePorts } = parts;
+  constructor(readonly dependencies: ServiceAllocationDependencies) {
+    const { storeDependencies, addressRanges, nodePorts } = dependencies;
     this.families = addressRanges.map((cidr) => familyOf(cidr)) as unknown as ClusterFamilies;
     this.nodePorts = new NodePortMap(storeDependencies, nodePorts, (signal) => this.portsInUse(signal));
   }
 
-  /** The store of addresses is another group's: it is there when the first service comes. */
+  /** Created on first use: another API group registers the store of IPAddress objects after this constructor. */
   get addresses(): { readonly ledger: Ledger; readonly pools: AddressPools } {
     return (this.lazyAddresses ??= this.findAddresses());
   }
 
   async reserve(
-    next: KubeObject | undefined,
-    old: KubeObject | undefined,
+    next: Mutable<Service> | undefined,
+    old: Service | undefined,
     request: RequestContext,
   ): Promise<Reservation | undefined> {
     const booking = new Booking(this.nodePorts);
     try {
-      if (next) await this.fill(next, old, booking, request);
-      if (!request.dryRun) await this.giveBack(next, old, booking, request.signal);
+      if (next) await this.allocate(next, old, booking, request);
+      if (!request.dryRun) await this.release(next, old, booking, request.signal);
     } catch (error) {
       booking.end();
       throw error instanceof NodePortRefused ? ApiError.invalid(serviceKind, nameOf(next), error.errors) : error;
@@ -75,17 +77,17 @@ export class ServiceAllocation {
     return booking.isEmpty ? undefined : booking;
   }
 
-  /** The object by which a service has its address. */
-  claim(address: string, owner: Owner): KubeObject {
-    const { rng, clock } = this.parts.storeDependencies;
+  /** Returns a new IPAddress object that allocates an address to a Service. */
+  claim(address: string, owner: Owner): IPAddress {
+    const { rng, clock } = this.dependencies.storeDependencies;
     const system = { uid: rng.uuid(), creationTimestamp: objectTime(clock.now()) };
-    return addressClaim(address, owner, this.parts.naming, system);
+    return addressClaim(address, owner, this.dependencies.naming, system);
   }
 
-  /** What the services have at the latest state of the store. */
+  /** Returns the node ports of all Services in the latest state of the store. */
   private async portsInUse(signal?: AbortSignal): Promise<ReadonlySet<number>> {
     await this.catchUp(signal);
-    const { store } = this.parts.registry.require('', 'v1', 'services');
+    const { store } = this.dependencies.registry.require('', 'v1', 'services');
     const ports = new Set<number>();
     for (const entry of store.cache.snapshot().range(store.scopeOf(''))) {
       if (!entry.corruption) for (const port of holdingsOf(entry.parse()).nodePorts) ports.add(port);
@@ -93,39 +95,40 @@ export class ServiceAllocation {
     return ports;
   }
 
-  /** Makes the claim of what a service has without one; false when the service is another by now. */
-  async restore(ledger: Ledger, claim: KubeObject, { key, revision }: EncodedObject, signal: AbortSignal) {
+  /** Creates a missing IPAddress object of a Service. Returns false if the Service has changed. */
+  async restore(ledger: Ledger, claim: IPAddress, { key, revision }: EncodedObject, signal: AbortSignal) {
     const booking = new Booking();
-    booking.take(ledger, claim);
+    booking.createObject(ledger, claim);
     try {
-      return await this.settle(booking, [{ key, modRevision: revision }], signal);
+      return await this.commit(booking, [{ key, modRevision: revision }], signal);
     } finally {
       booking.end();
     }
   }
 
-  /** Removes a claim that nobody has a right to; false when it is another by now. */
+  /** Deletes an IPAddress object of which no Service has the address. Returns false if the object has changed. */
   discard(ledger: Ledger, claim: EncodedObject, signal: AbortSignal): Promise<boolean> {
     const booking = new Booking();
-    booking.giveBack(ledger, claim.attributes.name, claim);
-    return this.settle(booking, [], signal);
+    booking.deleteObject(ledger, claim.attributes.name, claim);
+    return this.commit(booking, [], signal);
   }
 
-  private async settle(booking: Booking, guards: readonly Compare[], signal: AbortSignal): Promise<boolean> {
-    const { kv } = this.parts.storeDependencies;
+  private async commit(booking: Booking, guards: readonly Compare[], signal: AbortSignal): Promise<boolean> {
+    const { kv } = this.dependencies.storeDependencies;
     const result = await fromStore(kv.txn([...guards, ...booking.compares], booking.writes, { signal }));
     if (result.succeeded) await booking.committed(result.revision);
     return result.succeeded;
   }
 
-  private async fill(
-    next: KubeObject,
-    old: KubeObject | undefined,
+  /** Fills in families, cluster IPs and node ports. */
+  private async allocate(
+    next: Mutable<Service>,
+    old: Service | undefined,
     booking: Booking,
     request: RequestContext,
   ): Promise<void> {
-    const spec = asFields(next['spec']);
-    const before = old && asFields(old['spec']);
+    const { spec = {} } = next;
+    const before = old && (old.spec ?? {});
     const refuse = (validate: () => readonly FieldError[]) => {
       const errors = boundedErrors(validate);
       if (errors.length > 0) throw ApiError.invalid(serviceKind, nameOf(next), errors);
@@ -134,22 +137,22 @@ export class ServiceAllocation {
     refuse(() => validateClusterIpFields(spec));
     refuse(() => chooseFamilies(spec, before, this.families));
     const owner = { namespace: next.metadata.namespace ?? '', name: nameOf(next) };
-    for (const { index, family, asked } of wantedAddresses(spec, before)) {
-      const address = asked === '' ? await this.anyAddress(family, request) : asked;
-      if (asked !== '') {
-        const problem = await this.problemWith(asked, family, request);
-        if (problem !== undefined) refuse(() => [notAllocated(spec, asked, problem)]);
+    for (const { index, family, requested } of wantedAddresses(spec, before)) {
+      const address = requested === '' ? await this.anyAddress(family, request) : requested;
+      if (requested !== '') {
+        const problem = await this.problemWith(requested, family, request);
+        if (problem !== undefined) refuse(() => [notAllocated(spec, requested, problem)]);
       }
-      putAddress(spec, index, address);
+      setClusterIp(spec, index, address);
       const claim = this.claim(canonicalAddress(address), owner);
-      if (!request.dryRun) booking.take(this.addresses.ledger, claim);
+      if (!request.dryRun) booking.createObject(this.addresses.ledger, claim);
     }
     await chooseNodePorts(spec, before, this.portTaker(booking, request));
   }
 
   private async anyAddress(family: IpFamily, { signal, dryRun }: RequestContext): Promise<string> {
     const { pools } = this.addresses;
-    // No address that a service could have, so that nobody counts on it.
+    // A dry run returns the network address, which no Service can have.
     const [range] = pools.rangesOf(family);
     if (dryRun && range) return range.network;
     let address = pools.pick(family);
@@ -166,7 +169,7 @@ export class ServiceAllocation {
     const ranges = pools.rangesOf(family);
     const range = ranges.find((it) => it.contains(address));
     if (!range && !request.dryRun) return 'the provided network does not match the current range';
-    if (range?.placeOf(address) === undefined) {
+    if (range?.offsetOf(address) === undefined) {
       const { cidr } = range ?? ranges[0] ?? { cidr: '' };
       return `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${cidr}`;
     }
@@ -177,16 +180,20 @@ export class ServiceAllocation {
   private portTaker(booking: Booking, { dryRun }: RequestContext): PortTaker {
     const own = new Set<number>();
     const { nodePorts } = this;
-    // Each port that is taken writes the whole map, and a store in memory answers at once.
-    const timer = new YieldTimer(this.parts.storeDependencies.clock);
+    // Every allocation writes the whole map, and the memory store returns without an I/O wait.
+    const timer = new YieldTimer(this.dependencies.storeDependencies.clock);
     const { first, last } = nodePorts.range;
     const taken = 'provided port is already allocated';
     const add = (port: number) => {
       own.add(port);
-      if (!dryRun) booking.tookPort(port);
+      if (!dryRun) booking.portAllocated(port);
     };
     const any = (ports: ReadonlySet<number>) =>
-      chooseFreePort(nodePorts.range, (port) => !ports.has(port) && !own.has(port), this.parts.storeDependencies.rng);
+      chooseFreePort(
+        nodePorts.range,
+        (port) => !ports.has(port) && !own.has(port),
+        this.dependencies.storeDependencies.rng,
+      );
     return {
       take: async (port) => {
         if (own.has(port)) return taken;
@@ -216,35 +223,36 @@ export class ServiceAllocation {
     };
   }
 
-  /** What has just been given back elsewhere may not have been seen yet. */
+  /** Waits until the cache has all writes, so that values that another server has just released can be allocated. */
   private async catchUp(signal: AbortSignal | undefined): Promise<void> {
-    const { feed, limits } = this.parts.storeDependencies;
+    const { feed, limits } = this.dependencies.storeDependencies;
     await feed.consistentRevision({ timeoutMs: limits.freshnessTimeoutMs, ...(signal && { signal }) });
   }
 
-  private async giveBack(
-    next: KubeObject | undefined,
-    old: KubeObject | undefined,
+  /** Releases what the old object has and the new one does not. */
+  private async release(
+    next: Service | undefined,
+    old: Service | undefined,
     booking: Booking,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     if (!old) return;
     const before = holdingsOf(old);
     const after = holdingsOf(next);
-    booking.givesBackPorts([...before.nodePorts].filter((port) => !after.nodePorts.has(port)));
+    booking.releasePorts([...before.nodePorts].filter((port) => !after.nodePorts.has(port)));
     const { ledger } = this.addresses;
     for (const name of [...before.addresses].filter((it) => !after.addresses.has(it))) {
       const found = ledger.find(name) ?? (await ledger.look(name, signal));
       if (!found || found.corruption) continue;
       const owner = ownerOf(found.parse());
-      // Somebody else's, perhaps because somebody took ours away.
+      // The IPAddress object was deleted, and another Service has the address.
       if (owner?.namespace !== old.metadata.namespace || owner?.name !== old.metadata.name) continue;
-      booking.giveBack(ledger, name, found);
+      booking.deleteObject(ledger, name, found);
     }
   }
 
   private findAddresses() {
-    const { registry, storeDependencies, naming, addressRanges } = this.parts;
+    const { registry, storeDependencies, naming, addressRanges } = this.dependencies;
     const { group } = addressVersion(naming);
     const storeOf = (plural: string) => {
       const found = registry.find(group, 'v1', plural) ?? registry.find(group, 'v1beta1', plural);
@@ -258,14 +266,13 @@ export class ServiceAllocation {
   }
 }
 
-const nameOf = (service: KubeObject | undefined): string => service?.metadata.name ?? '';
+const nameOf = (service: Service | undefined): string => service?.metadata.name ?? '';
 
-function notAllocated(spec: Fields, asked: string, problem: string): FieldError {
-  const message = `failed to allocate IP ${asked}: ${problem}`;
-  return fieldError.invalid('spec.clusterIPs', asTexts(spec['clusterIPs']), message);
+function notAllocated({ clusterIPs = [] }: ServiceSpec, address: string, problem: string): FieldError {
+  return fieldError.invalid('spec.clusterIPs', clusterIPs, `failed to allocate IP ${address}: ${problem}`);
 }
 
-/** Only the store is believed when it says so. */
+/** True if the store has an object with the name. The ledger may still have one that was deleted. */
 async function isTaken(ledger: Ledger, name: string, { signal }: RequestContext): Promise<boolean> {
   return ledger.find(name) !== undefined && (await ledger.look(name, signal)) !== undefined;
 }

@@ -1,13 +1,13 @@
-import { asTexts, type Fields } from '../machinery/fields.js';
+import type { ServiceSpec } from '../catalog/types/core.v1.js';
 
-/** What the type of a service implies, each type offering what the one before it does: ClusterIP < NodePort < LoadBalancer. */
+/** The types of Services. Each of ClusterIP, NodePort and LoadBalancer includes what the one before it offers. */
 export const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'] as const;
 
-export const hasClusterIp = (spec: Fields): boolean => spec['type'] !== 'ExternalName';
+export const hasClusterIp = ({ type }: ServiceSpec): boolean => type !== 'ExternalName';
 
-export const allocatesNodePorts = (spec: Fields): boolean =>
-  spec['type'] === 'NodePort' || spec['type'] === 'LoadBalancer';
+export const allocatesNodePorts = ({ type }: ServiceSpec): boolean => type === 'NodePort' || type === 'LoadBalancer';
 
-/** Traffic from outside can come to it as it is. */
-export const isExternallyAccessible = (spec: Fields): boolean =>
-  allocatesNodePorts(spec) || (spec['type'] === 'ClusterIP' && asTexts(spec['externalIPs']).length > 0);
+/** True if the Service accepts traffic from outside the cluster: on node ports, a load balancer or external IPs. */
+export const isExternallyAccessible = (spec: ServiceSpec): boolean =>
+  allocatesNodePorts(spec) ||
+  (spec.type === 'ClusterIP' && spec.externalIPs !== undefined && spec.externalIPs.length > 0);

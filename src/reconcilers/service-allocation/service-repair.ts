@@ -154,7 +154,7 @@ export class ServiceRepair {
       ledger: allocation.addresses.ledger,
       namesIn: ({ addresses }) => addresses,
       claim: (address, owner) => allocation.claim(address, owner),
-      isManaged: (claim) => isManaged(claim.parse(), allocation.parts.naming),
+      isManaged: (claim) => isManaged(claim.parse(), allocation.dependencies.naming),
     };
   }
 }
