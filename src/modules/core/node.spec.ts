@@ -62,7 +62,9 @@ it.each<[string, object, string[]]>([
       'metadata.taints[1]: Duplicate value: {"Key":"a","Value":"","Effect":"NoSchedule","TimeAdded":null}: taints must be unique by key and effect pair',
     ],
   ],
-])('create of a Node with %s is validated', (_case, spec, want) => expect(refusals(nodeStrategy, node({ spec }))).toEqual(want));
+])('create of a Node with %s is validated', (_case, spec, want) =>
+  expect(refusals(nodeStrategy, node({ spec }))).toEqual(want),
+);
 
 it.each<[string, object, object, string[]]>([
   ['providerID can be set', {}, { providerID: 'p://1' }, []],
