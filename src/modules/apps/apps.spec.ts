@@ -33,7 +33,7 @@ const statusSubresourceOf = (kind: string) => {
   return lens;
 };
 
-it('serves one version, whose kinds all have their columns', () => {
+it('v1 is the only version, and all kinds have a table', () => {
   const [group, ...others] = apiGroupsOf(new AppsGroup(), namingProfile('kubernetes'));
   expect([group!.group, group!.version, others]).toEqual(['apps', 'v1', []]);
   for (const { table, kind } of appsResources) {
@@ -74,7 +74,7 @@ it.each<[string, object, object]>([
       revisionHistoryLimit: 10,
     },
   ],
-])('%s of %j is told %j', (kind, given, want) => {
+])('a %s of %j is defaulted to %j', (kind, given, want) => {
   const { spec } = prepared(strategyOf(kind), made(kind, given));
   expect(spec).toMatchObject(want);
   expect((spec as { template: { spec: object } }).template.spec).toMatchObject({
@@ -89,7 +89,7 @@ it.each<[string, object]>([
   ['ReplicaSet', { replicas: 0 }],
   ['StatefulSet', { replicas: 0, availableReplicas: 0 }],
   ['DaemonSet', { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }],
-])('a new %s has the status %j, whatever its maker says', (kind, want) =>
+])('a new %s has the status %j, whatever was submitted', (kind, want) =>
   expect(prepared(strategyOf(kind), { ...made(kind, good), status: { replicas: 7 } })['status']).toEqual(want),
 );
 
@@ -201,7 +201,7 @@ it.each<[string, object, string[]]>([
       'spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: "10%": may not be set when maxUnavailable is non-zero',
     ],
   ],
-])('%s of %j', (kind, spec, want) => expect(refused(kind, spec)).toEqual(want));
+])('a %s of %j is validated', (kind, spec, want) => expect(refused(kind, spec)).toEqual(want));
 
 const otherPods = { ...pod, metadata: { labels: { app: 'b' } } };
 it.each<[string, object, string[]]>([
@@ -219,7 +219,7 @@ it.each<[string, object, string[]]>([
       "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
     ],
   ],
-])('%s becomes %j', (kind, spec, want) =>
+])('an update of a %s to %j is validated', (kind, spec, want) =>
   expect(updateRefusals(strategyOf(kind), made(kind, spec), made(kind, good))).toEqual(want),
 );
 
@@ -237,13 +237,13 @@ it.each<[string, object, string[]]>([
   ],
   ['DaemonSet', { numberReady: -1 }, ['status.numberReady: Invalid value: -1: must be greater than or equal to 0']],
   ['DaemonSet', { collisionCount: 0 }, ['status.collisionCount: Invalid value: 0: cannot be decremented']],
-])('%s reports %j', (kind, status, want) => {
+])('the status of a %s, %j, is validated', (kind, status, want) => {
   const old = { ...made(kind, good), status: { collisionCount: 1 } };
   const now = { ...old, status: { collisionCount: 1, ...status } };
   expect(texts(statusSubresourceOf(kind).validate!(now, old, testContext))).toEqual(want);
 });
 
-it('counts the templates of a daemon set where older clients look', () => {
+it('an annotation of a DaemonSet counts the changes of its template', () => {
   const { default: defaults, prepareForUpdate } = strategyOf('DaemonSet');
   const key = 'deprecated.daemonset.template.generation';
   const old = prepared(strategyOf('DaemonSet'), made('DaemonSet', good));
@@ -258,7 +258,7 @@ it('counts the templates of a daemon set where older clients look', () => {
   expect(changed({ ...good, template: { ...pod, spec: { containers: [{ name: 'c', image: 'x' }] } } })).toBe('2');
 });
 
-it('counts annotations of a deployment as changes', () => {
+it('a change of annotations increments the generation of a Deployment', () => {
   const old = made('Deployment', good, { generation: 4 });
   const next = made('Deployment', good, { generation: 4, annotations: { a: 'b' } });
   strategyOf('Deployment').prepareForUpdate!(next, old, testContext);
@@ -280,7 +280,7 @@ it.each<[string, object, object, (string | number)[]]>([
     { desiredNumberScheduled: 3, numberReady: 1 },
     ['x', 3, 0, 1, 0, 0, '<none>', '<unknown>', 'c', 'nginx', 'app=a'],
   ],
-])('%s in a table', (kind, spec, status, want) =>
+])('the table row of a %s', (kind, spec, status, want) =>
   expect(found.get(kind)!.table.cells({ ...made(kind, spec), status }, { nowMs: 0 })).toEqual(want),
 );
 
@@ -288,19 +288,19 @@ it.each<[object, string[]]>([
   [{ revision: 1, data: { a: 1 } }, []],
   [{ revision: 1 }, ['data: Required value: data is mandatory']],
   [{ revision: -1, data: {} }, ['revision: Invalid value: -1: must be greater than or equal to 0']],
-])('a revision of %j', (rest, want) => {
+])('a ControllerRevision of %j is validated', (rest, want) => {
   const revision = { kind: 'ControllerRevision', apiVersion: 'apps/v1', metadata: { name: 'x' }, ...rest };
   expect(refusals(strategyOf('ControllerRevision'), revision)).toEqual(want);
 });
 
-it('names the controller of a revision', () => {
+it('the table row of a ControllerRevision names its controller', () => {
   const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: 'u', controller: true };
   const revision = made('ControllerRevision', {}, { ownerReferences: [owner] });
   const cells = found.get('ControllerRevision')!.table.cells({ ...revision, revision: 3 }, { nowMs: 0 });
   expect(cells).toEqual(['x', 'statefulset.apps/db', 3, '<unknown>']);
 });
 
-it('warns of names that are no host names, once', () => {
+it('a name that is not a DNS label is warned of on create only', () => {
   const { warnings } = strategyOf('Deployment');
   const named = made('Deployment', good, { name: 'a.b', generation: 1 });
   expect(warnings!(named, undefined)).toEqual([

@@ -56,13 +56,18 @@ const status = {
 };
 
 it.each<[string, KubeObject]>([
-  ['nothing more than must be', prepared(strategy, autoscaler({}))],
-  ['all there is', prepared(strategy, autoscaler({ minReplicas: 2, metrics: everyMetric, behavior }))],
+  ['required fields only', prepared(strategy, autoscaler({}))],
+  ['every metric and a behavior', prepared(strategy, autoscaler({ minReplicas: 2, metrics: everyMetric, behavior }))],
   ['a status', { ...prepared(strategy, autoscaler({ metrics: everyMetric })), status }],
-  ['notes of its own', prepared(strategy, { ...autoscaler({}), metadata: { name: 'h', annotations: { mine: 'x' } } })],
-])('%s comes back unharmed from the older version', (_name, stored) => expect(toHub(fromHub(stored))).toEqual(stored));
+  [
+    'annotations of the user',
+    prepared(strategy, { ...autoscaler({}), metadata: { name: 'h', annotations: { mine: 'x' } } }),
+  ],
+])('an object with %s is the same after conversion to v1 and back', (_name, stored) =>
+  expect(toHub(fromHub(stored))).toEqual(stored),
+);
 
-it('shows the older version what it knows', () => {
+it('v1 has the CPU utilization in fields and all else in annotations', () => {
   const old = fromHub({ ...autoscaler({ minReplicas: 1, metrics: everyMetric, behavior }), status });
   expect(old['spec']).toEqual({ maxReplicas: 3, minReplicas: 1, scaleTargetRef, targetCPUUtilizationPercentage: 60 });
   expect(old['status']).toEqual({ currentReplicas: 3, desiredReplicas: 4, currentCPUUtilizationPercentage: 50 });
@@ -80,12 +85,12 @@ it('shows the older version what it knows', () => {
   });
 });
 
-it('takes what the older version says', () => {
+it('targetCPUUtilizationPercentage of v1 becomes a CPU metric of v2', () => {
   const old = { ...autoscaler({ targetCPUUtilizationPercentage: 50 }), apiVersion: 'autoscaling/v1' };
   expect((toHub(old)['spec'] as { metrics: unknown }).metrics).toEqual([cpu(50)]);
 });
 
-it('does not mind what others wrote into its annotations', () => {
+it('an annotation that is not JSON is ignored', () => {
   const key = 'autoscaling.alpha.kubernetes.io/metrics';
   const odd = { ...autoscaler({}), metadata: { name: 'h', annotations: { [key]: '{', mine: 'x' } } };
   expect(toHub(odd).metadata.annotations).toEqual({ mine: 'x' });
@@ -104,7 +109,7 @@ it.each([
   expect(status).toEqual({ desiredReplicas: 0, currentMetrics: null });
 });
 
-it('measures the use of CPU when it is told nothing, and tells all about how it moves', () => {
+it('defaults: a CPU metric of 80 %, and all fields of scaleUp and scaleDown', () => {
   const { spec, status: made } = prepared(strategy, autoscaler({ behavior }));
   expect(made).toEqual({ desiredReplicas: 0, currentMetrics: null });
   expect(spec).toMatchObject({
@@ -170,9 +175,9 @@ it.each<[object, string[]]>([
       'spec.behavior.scaleUp.policies[0].periodSeconds: Invalid value: 0: must be greater than zero',
     ],
   ],
-])('%j', (spec, want) => expect(refusals(strategy, autoscaler(spec))).toEqual(want));
+])('spec %j is validated', (spec, want) => expect(refusals(strategy, autoscaler(spec))).toEqual(want));
 
-it('goes on without replicas where it did so before', () => {
+it('minReplicas 0 stays allowed if the old object has it', () => {
   const external = metrics(everyMetric[3]!);
   const before = autoscaler({ minReplicas: 0, ...external });
   expect(updateRefusals(strategy, autoscaler({ minReplicas: 0, maxReplicas: 5, ...external }), before)).toEqual([]);
@@ -184,7 +189,7 @@ it.each<[object, object, string]>([
   [{ metrics: everyMetric }, {}, 'memory: <unknown>/1Gi, <unknown>/1500m + 4 more...'],
   [{ metrics: everyMetric.slice(2, 4) }, {}, '<unknown>/10, <unknown>/30 (avg)'],
   [{ metrics: [] }, {}, '<none>'],
-])('%j with %j in a table', (spec, given, want) => {
+])('the table row of spec %j with status %j', (spec, given, want) => {
   const object = { ...autoscaler({ minReplicas: 1, ...spec }), status: given };
   expect(table.cells(object, { nowMs: 0 })).toEqual(['h', 'Deployment/d', want, '1', 3, 0, '<unknown>']);
   const v1 = autoscalersV1(namingProfile('kubernetes'));

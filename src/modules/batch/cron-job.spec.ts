@@ -13,7 +13,7 @@ const cronJob = (spec: object, name = 'c'): KubeObject => ({
   spec: { schedule: '* * * * *', jobTemplate: jobTemplate(), ...structuredClone(spec) },
 });
 
-it('says what its maker left out, and leaves the job to be told later', () => {
+it('defaults of a CronJob include none of the Job spec of its template', () => {
   const { spec, status } = prepared(cronJobStrategy, cronJob({}));
   expect(status).toEqual({});
   expect(spec).toMatchObject({
@@ -56,9 +56,9 @@ it.each<[object, string[]]>([
       'spec.jobTemplate.spec.manualSelector: Unsupported value: true: supported values: "nil", "false"',
     ],
   ],
-])('%j', (spec, want) => expect(refusals(cronJobStrategy, cronJob(spec))).toEqual(want));
+])('spec %j is validated', (spec, want) => expect(refusals(cronJobStrategy, cronJob(spec))).toEqual(want));
 
-it('has a name that leaves room for those of its jobs', () =>
+it('a name of more than 52 characters is rejected', () =>
   expect(refusals(cronJobStrategy, cronJob({}, 'a'.repeat(53)))).toEqual([
     expect.stringMatching(/^metadata\.name: .*must be no more than 52 characters$/),
   ]));
@@ -71,7 +71,7 @@ it.each<[object, object, string[]]>([
     ['spec.schedule: Invalid value: "TZ=UTC 0 * * * *": cannot use both timeZone field and TZ or CRON_TZ in schedule'],
   ],
   [{ timeZone: 'Gone/Zone' }, { timeZone: 'Gone/Zone', suspend: true }, []],
-])('%j becomes %j', (before, after, want) =>
+])('an update of %j to %j is validated', (before, after, want) =>
   expect(updateRefusals(cronJobStrategy, cronJob(after), cronJob(before))).toEqual(want),
 );
 
@@ -82,6 +82,6 @@ it.each<[object, object, (string | number)[]]>([
     { active: [{}], lastScheduleTime: '1970-01-01T00:00:00Z' },
     ['c', '* * * * *', 'UTC', 'True', 1, '60s', '<unknown>', 'c', 'b:1', '<none>'],
   ],
-])('%j with %j in a table', (spec, status, want) =>
+])('the table row of spec %j with status %j', (spec, status, want) =>
   expect(cronJobTable.cells({ ...cronJob(spec), status }, { nowMs: 60000 })).toEqual(want),
 );

@@ -23,7 +23,7 @@ it.each<[string, string | undefined]>([
   ['@every soon', 'failed to parse duration @every soon: time: invalid duration "soon"'],
   ['@every 5', 'failed to parse duration @every 5: time: missing unit in duration "5"'],
   ['CRON_TZ=Mars/Base 0 * * * *', 'provided bad location Mars/Base: unknown time zone Mars/Base'],
-])('%j', (text, want) => expect(scheduleProblem(text)).toBe(want));
+])('the schedule %j is validated', (text, want) => expect(scheduleProblem(text)).toBe(want));
 
 it.each([
   ['UTC', true],
@@ -31,4 +31,4 @@ it.each([
   ['Mars/Base', false],
   ['../etc', false],
   ['', false],
-])('%j is a time zone: %j', (name, want) => expect(isTimeZone(name)).toBe(want));
+])('%j is a time zone: %p', (name, want) => expect(isTimeZone(name)).toBe(want));

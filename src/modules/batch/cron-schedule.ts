@@ -1,6 +1,6 @@
 /**
- * Schedules as cron knows them: five fields (minute, hour, day of month, month, day of week), a word for the usual ones,
- * or `@every 90m`. Undefined when the text is one; otherwise what is wrong with it, in the words that clients know.
+ * Validates a cron schedule: five fields (minute, hour, day of month, month, day of week), a descriptor as `@daily`, or
+ * `@every 90m`. Returns the error in the words of kube-apiserver, or undefined if the schedule is valid.
  */
 export function scheduleProblem(text: string): string | undefined {
   if (text === '') return 'empty spec string';
@@ -20,7 +20,7 @@ export function scheduleProblem(text: string): string | undefined {
   return firstProblem(fields, (field, index) => fieldProblem(field, bounds[index]!));
 }
 
-/** Names of zones are those of the host's database; the clock of the host itself has no name here. */
+/** True if the time zone database of Node.js has a zone of this name. `Local` is none. */
 export function isTimeZone(name: string): boolean {
   if (name.split('/').some((part) => !/^[A-Za-z._\-0-9+]{1,14}$/.test(part) || part === '..')) return false;
   try {
@@ -74,7 +74,7 @@ function firstProblem<T>(
   return undefined;
 }
 
-/** `1,3-5,*\/15`: a list of ranges. */
+/** Validates one field, a list of ranges: `1,3-5,*\/15`. */
 function fieldProblem(field: string, limits: Bounds): string | undefined {
   const ranges = field.split(',').filter((range) => range !== '');
   return firstProblem(ranges, (range) => rangeProblem(range, limits));
@@ -98,7 +98,7 @@ function rangeProblem(text: string, limits: Bounds): string | undefined {
     const parsed = numberOf(stepText, []);
     if (typeof parsed === 'string') return parsed;
     step = parsed;
-    // `5/15` goes on from 5 to the end.
+    // `5/15` is the range from 5 to the maximum.
     if (isSingle) end = limits.max;
   }
   if (start < limits.min) return `beginning of range (${start}) below minimum (${limits.min}): ${text}`;
@@ -107,7 +107,7 @@ function rangeProblem(text: string, limits: Bounds): string | undefined {
   return step === 0 ? `step of range should be a positive number: ${text}` : undefined;
 }
 
-/** The number, or what is wrong with the text. */
+/** Returns the number, or the error. */
 function numberOf(text: string, names: readonly string[]): number | string {
   const named = text === '' ? -1 : names.indexOf(text.toLowerCase());
   if (named >= 0) return named;

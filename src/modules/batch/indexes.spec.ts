@@ -12,6 +12,6 @@ it.each<[string, number | string]>([
   ['9', 'too large index: "9"'],
   ['2-1', 'non-increasing order, previous: 2, current: 1'],
   ['1,1', 'non-increasing order, previous: 1, current: 1'],
-])('%j of five', (text, want) =>
+])('the indexes %j with 5 completions', (text, want) =>
   expect(parseIndexes(text, 5)).toEqual(typeof want === 'number' ? { total: want } : { problem: want }),
 );

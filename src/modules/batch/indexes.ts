@@ -1,4 +1,4 @@
-/** Indexes of an indexed job in one text, in rising order: `1,3-5,7`. How many there are, or what is wrong with it. */
+/** The number of indexes in a text like `1,3-5,7`, or the error if it is invalid or not in increasing order. */
 export type ParsedIndexes = { readonly total: number } | { readonly problem: string };
 
 export function parseIndexes(text: string, completions: number): ParsedIndexes {

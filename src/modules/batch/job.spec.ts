@@ -21,7 +21,7 @@ const labels = {
   'job-name': 'j',
 };
 
-it('knows its pods by its own uid', () => {
+it('the selector and the template labels are generated from the uid', () => {
   const { spec, metadata } = prepared(strategy, job());
   expect(metadata.labels).toEqual(labels);
   expect(spec).toMatchObject({
@@ -30,7 +30,7 @@ it('knows its pods by its own uid', () => {
   });
 });
 
-it('leaves the choice to who asks for it', () => {
+it('with manualSelector nothing is generated', () => {
   const chosen = { manualSelector: true, selector: { matchLabels: { x: 'y' } } };
   const manual = job({ ...chosen, template: { ...template(), metadata: { labels: { x: 'y' } } } });
   expect(prepared(strategy, manual)['spec']).toMatchObject(chosen);
@@ -56,9 +56,11 @@ it.each<[object, object]>([
       podFailurePolicy: { rules: [{ onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }] },
     },
   ],
-])('%j is told %j', (given, want) => expect(prepared(strategy, job(given))['spec']).toMatchObject(want));
+])('the spec %j is defaulted to %j', (given, want) =>
+  expect(prepared(strategy, job(given))['spec']).toMatchObject(want),
+);
 
-it('does not say how many when it is told how many at a time', () =>
+it('completions has no default if parallelism is set', () =>
   expect(prepared(strategy, job({ parallelism: 3 }))['spec']).not.toHaveProperty('completions'));
 
 const failure = (rule: object) => ({ podFailurePolicy: { rules: [rule] } });
@@ -138,9 +140,9 @@ it.each<[object, string[]]>([
       'spec.successPolicy.rules[0]: Required value: at least one of succeededCount or succeededIndexes must be specified',
     ],
   ],
-])('%j', (spec, want) => expect(refusals(strategy, job(spec))).toEqual(want));
+])('spec %j is validated', (spec, want) => expect(refusals(strategy, job(spec))).toEqual(want));
 
-it('an indexed job is called so that its pods can be hosts', () =>
+it('the name of an indexed Job must leave room for the index in a DNS label', () =>
   expect(refusals(strategy, job({ completionMode: 'Indexed', completions: 100 }, { name: 'a.b' }))).toContain(
     'metadata.name: Invalid value: "a.b": will not able to create pod with invalid DNS label: a.b-99',
   ));
@@ -156,18 +158,18 @@ it.each<[string, object, object, string[]]>([
     ['spec.completions: Invalid value: 5: field is immutable'],
   ],
   [
-    'completions of an indexed job',
+    'completions and parallelism of an indexed Job',
     { completionMode: 'Indexed', completions: 2, parallelism: 2 },
     { ...kept, template: own(), completionMode: 'Indexed', completions: 3, parallelism: 3 },
     [],
   ],
   [
-    'only its completions',
+    'completions alone of an indexed Job',
     { completionMode: 'Indexed', completions: 2, parallelism: 2 },
     { ...kept, template: own(), completionMode: 'Indexed', completions: 3, parallelism: 2 },
     ['spec.completions: Invalid value: 3: can only be modified in tandem with spec.parallelism'],
   ],
-])('changes %s', (_name, before, after, want) =>
+])('an update of %s is validated', (_name, before, after, want) =>
   expect(updateRefusals(strategy, job(after), job(before))).toEqual(want),
 );
 
@@ -179,21 +181,21 @@ describe('the template of a suspended Job', () => {
   const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } };
   // prettier-ignore
   it.each<[string, object, object, unknown[]]>([
-    ['takes a nodeSelector', suspended, { nodeSelector: { a: 'b' } }, []],
-    ['takes node affinity', suspended, { affinity }, []],
-    ['takes resources', suspended, { containers: [{ ...container, resources: { requests: { cpu: '1' } } }] }, []],
-    ['takes no other image', suspended, { containers: [{ ...container, image: 'j' }] }, refused],
-    ['takes no other container', suspended, { containers: [container, { ...container, name: 'd' }] }, refused],
-    ['takes no Pod affinity', suspended, { affinity: { ...affinity, ...neighbours } }, refused],
-    ['is fixed before it is suspended', {}, { nodeSelector: { a: 'b' } }, refused],
-    ['is fixed while Pods are active', { ...suspended, active: 1 }, { nodeSelector: { a: 'b' } }, refused],
+    ['may change its nodeSelector', suspended, { nodeSelector: { a: 'b' } }, []],
+    ['may change its node affinity', suspended, { affinity }, []],
+    ['may change resources', suspended, { containers: [{ ...container, resources: { requests: { cpu: '1' } } }] }, []],
+    ['cannot change an image', suspended, { containers: [{ ...container, image: 'j' }] }, refused],
+    ['cannot add a container', suspended, { containers: [container, { ...container, name: 'd' }] }, refused],
+    ['cannot change its Pod affinity', suspended, { affinity: { ...affinity, ...neighbours } }, refused],
+    ['is immutable without the condition Suspended', {}, { nodeSelector: { a: 'b' } }, refused],
+    ['is immutable while Pods are active', { ...suspended, active: 1 }, { nodeSelector: { a: 'b' } }, refused],
   ])('%s', (_name, status, change, want) => {
     const after = { ...kept, suspend: true, completions: 1, template: own(change) };
     expect(updateRefusals(strategy, job(after), job({ suspend: true }), status)).toEqual(want);
   });
 });
 
-it('does not change where pods run that may run already', () => {
+it('the template of a Job that is not suspended is immutable', () => {
   const after = job({ ...kept, completions: 1, template: own({ nodeSelector: { a: 'b' } }) });
   expect(updateRefusals(strategy, after, job())).toEqual([
     expect.stringMatching(/^spec\.template: .*field is immutable$/),
@@ -249,7 +251,7 @@ it.each<[object, object, string[]]>([
       'status.completedIndexes: Invalid value: "0": cannot set non-empty completedIndexes when non-indexed completion mode',
     ],
   ],
-])('reports %j after %j', (status, before, want) =>
+])('the status %j after %j is validated', (status, before, want) =>
   expect(
     texts(jobStatusSubresource.validate!({ ...job(), status }, { ...job(), status: before }, testContext)),
   ).toEqual(want),
@@ -265,6 +267,6 @@ it.each<[object, object, (string | number)[]]>([
     { startTime: start, completionTime: '2026-01-01T00:00:05Z', succeeded: 1, conditions: [condition('Complete')] },
     ['Complete', '1/1', '5s'],
   ],
-])('%j with %j in a table', (spec, status, want) =>
+])('the table row of spec %j with status %j', (spec, status, want) =>
   expect(jobTable.cells({ ...job(spec), status }, { nowMs: Date.parse(start) + 60000 }).slice(1, 4)).toEqual(want),
 );

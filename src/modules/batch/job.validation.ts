@@ -231,8 +231,8 @@ function validateCompletions(spec: JobSpec, before: JobSpec): FieldError[] {
 }
 
 /**
- * The template is fixed. Only of a Job that its controller has suspended, and that has no active Pods, may labels,
- * annotations, the nodes that Pods may run on, and the resources of containers change.
+ * The template is immutable. Only while the Job has the condition Suspended and no active Pods, its labels, annotations,
+ * node affinity and other scheduling fields, and the resources of containers may change.
  */
 function validateTemplateUpdate({ template = {} }: JobSpec, old: Job): FieldError[] {
   const isSuspended = old.status?.conditions?.some(({ type, status }) => type === 'Suspended' && status === 'True');

@@ -4,7 +4,7 @@ import { coordinationResources } from './coordination.resources.js';
 
 const { v1, v1beta1, v1alpha2 } = coordinationResources(namingProfile('kubernetes'));
 
-it('defines what is served', () => {
+it('the served resources, their names and their verbs', () => {
   expect(linesOf([...v1, ...v1beta1])).toEqual([
     'leases Lease - leases - - nc--',
     'leasecandidates LeaseCandidate - leasecandidates - - nc--',

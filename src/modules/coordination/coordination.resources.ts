@@ -31,7 +31,7 @@ export function coordinationResources(naming: NamingProfile) {
         strategy: leaseStrategy,
         table: leaseTable,
         allowsCreateOnUpdate: true,
-        // Two candidates must not both believe to hold it.
+        // With unconditional updates two candidates could both acquire the Lease.
         allowsUnconditionalUpdate: false,
       }),
     ],

@@ -32,14 +32,14 @@ it.each<[object, string[]]>([
   ],
   [{ strategy: '' }, ['spec.strategy: Required value']],
   [{ strategy: 'mine' }, ['spec.strategy: Invalid value: "mine": should be fully qualified']],
-])('%j', (spec, want) => expect(refusals(leaseCandidateStrategy, candidate(spec))).toEqual(want));
+])('spec %j is validated', (spec, want) => expect(refusals(leaseCandidateStrategy, candidate(spec))).toEqual(want));
 
-it('stands for one lease', () =>
+it('spec.leaseName is immutable', () =>
   expect(updateRefusals(leaseCandidateStrategy, candidate({ leaseName: 'm' }), candidate({}))).toEqual([
     'spec.leaseName: Invalid value: "m": field is immutable',
   ]));
 
-it('in a table', () =>
+it('the table row of a LeaseCandidate', () =>
   expect(leaseCandidateTable.cells(candidate({}), { nowMs: 0 })).toEqual([
     ...['c', 'l', '1.36.1', '1.36.0', '<none>', '<none>', 'OldestEmulationVersion'],
   ]));

@@ -18,11 +18,11 @@ it.each<[object, string[]]>([
   [{ strategy: 'X' }, ['spec.strategy: Invalid value: "X": should be fully qualified']],
   [{ preferredHolder: 'x' }, ['spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined']],
   [{ leaseTransitions: -1 }, ['spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0']],
-])('%j', (spec, want) => expect(refusals(leaseStrategy, lease(spec))).toEqual(want));
+])('spec %j is validated', (spec, want) => expect(refusals(leaseStrategy, lease(spec))).toEqual(want));
 
 it.each([
   [{}, ''],
   [{ holderIdentity: 'me' }, 'me'],
-])('%j in a table', (spec, holder) =>
+])('the table row of spec %j', (spec, holder) =>
   expect(leaseTable.cells(lease(spec), { nowMs: 0 })).toEqual(['l', holder, '<unknown>']),
 );

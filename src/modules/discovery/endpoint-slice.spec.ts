@@ -77,19 +77,21 @@ it.each<[string, object, string[]]>([
       ) as string,
     ],
   ],
-])('%s', (_name, fields, want) => expect(refusals(endpointSliceStrategy, slice(fields))).toEqual(want));
+])('an EndpointSlice with %s is validated', (_name, fields, want) =>
+  expect(refusals(endpointSliceStrategy, slice(fields))).toEqual(want),
+);
 
-it('looks no further at a list that is too long', () =>
+it('items of a list that is too long are not validated', () =>
   expect(refusals(endpointSliceStrategy, slice({ endpoints: Array.from({ length: 1001 }, () => ({})) }))).toEqual([
     'endpoints: Too many: 1001: must have at most 1000 items',
   ]));
 
-it('keeps its type', () =>
+it('addressType is immutable', () =>
   expect(updateRefusals(endpointSliceStrategy, slice({ addressType: 'IPv6' }), slice({}))).toEqual([
     'addressType: Invalid value: "IPv6": field is immutable',
   ]));
 
-it('gives ports a protocol and a name, and forgets the topology', () => {
+it('ports get a name and a protocol, and deprecatedTopology is dropped', () => {
   const made = prepared(
     endpointSliceStrategy,
     slice({ ...endpoint({ deprecatedTopology: { a: 'b' } }), ports: [{ port: 80 }, { name: 'x', protocol: 'UDP' }] }),
@@ -111,7 +113,7 @@ it.each<[object, string[]]>([
     { addressType: 'IPv6', ...endpoint({ addresses: ['2001:DB8::1'] }) },
     ['endpoints[0].addresses[0]: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")'],
   ],
-])('%j is warned of when it is made', (fields, want) => {
+])('%j is warned of on create only', (fields, want) => {
   expect(endpointSliceStrategy.warnings!(slice(fields), undefined)).toEqual(want);
   expect(endpointSliceStrategy.warnings!(slice(fields), slice(fields))).toEqual([]);
 });
@@ -123,6 +125,6 @@ it.each<[object, string, string]>([
     '80,any,*',
     'a,b,c + 1 more...',
   ],
-])('%j in a table', (fields, ports, endpoints) =>
+])('the table row of %j', (fields, ports, endpoints) =>
   expect(endpointSliceTable.cells(slice(fields), { nowMs: 0 })).toEqual(['s', 'IPv4', ports, endpoints, '<unknown>']),
 );

@@ -23,7 +23,7 @@ const core = (rest: object = {}): KubeObject => ({
   ...rest,
 });
 
-it('has other names for the same fields', () => {
+it('fields are renamed between core/v1 and events.k8s.io/v1', () => {
   const event = core({ message: 'm', source: {}, firstTimestamp: null, lastTimestamp: null, count: 2 });
   expect(fromCoreEvent(event)).toEqual({
     kind: 'Event',
@@ -45,16 +45,16 @@ it('has other names for the same fields', () => {
   expect(toCoreEvent(fromCoreEvent(event))).toEqual(event);
 });
 
-it('does not say that there is no reporter', () =>
+it('an empty reporter of core/v1 is left out in events.k8s.io/v1', () =>
   expect(fromCoreEvent(core({ reportingComponent: '', reportingInstance: '' }))).not.toHaveProperty(
     'reportingController',
   ));
 
 const long = (length: number) => 'x'.repeat(length);
 it.each<[string, object, string[]]>([
-  ['everything said', {}, []],
-  ['of another namespace', { involvedObject: { namespace: 'other' } }, []],
-  ['of nothing in a namespace', { involvedObject: {} }, ['involvedObject.namespace: Invalid value: ""']],
+  ['all required fields', {}, []],
+  ['an object of another namespace', { involvedObject: { namespace: 'other' } }, []],
+  ['an object without a namespace', { involvedObject: {} }, ['involvedObject.namespace: Invalid value: ""']],
   ['no time', { eventTime: null }, ['eventTime: Required value']],
   [
     'no reporter',
@@ -71,7 +71,7 @@ it.each<[string, object, string[]]>([
   ['old fields', { count: 2, source: { host: 'h' } }, ['count: Invalid', 'source: Invalid']],
   ['a series of one', { series: { count: 1, lastObservedTime: time } }, ['series.count: Invalid value: "": should be']],
   ['a series without time', { series: { count: 2 } }, ['series.lastObservedTime: Required value']],
-])('an event with %s', (_what, rest, want) =>
+])('an Event with %s is validated', (_what, rest, want) =>
   expect(refusals(strategy, core(rest))).toEqual(want.map((text) => expect.stringContaining(text))),
 );
 
@@ -81,9 +81,11 @@ it.each<[object, string[]]>([
   [{ reason: 'Other' }, ['reason: Invalid value: "Other": field is immutable']],
   [{ message: 'Other' }, ['message: Invalid value: "Other": field is immutable']],
   [{ reportingComponent: 'other' }, ['reportingController: Invalid value: "other": field is immutable']],
-])('a change of %j', (change, want) => expect(updateRefusals(strategy, core(change), core())).toEqual(want));
+])('an update by %j is validated', (change, want) =>
+  expect(updateRefusals(strategy, core(change), core())).toEqual(want),
+);
 
-it('shows the same table, whatever the fields are called', () => {
+it('the table is the same in both versions', () => {
   const [definition] = eventsResources(naming);
   const event = core({ message: 'hello', involvedObject: { kind: 'Pod', name: 'p' } });
   const cells = definition!.table.cells(fromCoreEvent(event), { nowMs: 0 });

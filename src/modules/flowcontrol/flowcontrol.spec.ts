@@ -19,7 +19,7 @@ const schema = (spec: object, name = 's') =>
 const level = (spec: object, name = 'l') => object('PriorityLevelConfiguration', name, spec);
 const containing = (texts: readonly string[]) => texts.map((text) => expect.stringContaining(text) as string);
 
-it('a schema has a precedence and no status', () =>
+it('a new FlowSchema gets matchingPrecedence 1000 and an empty status', () =>
   expect(prepared(flowSchemaStrategy, { ...schema({}), status: { conditions: [{ type: 'x' }] } })).toEqual({
     ...schema({ matchingPrecedence: 1000 }),
     status: {},
@@ -30,17 +30,21 @@ const urls = { verbs: ['*'], nonResourceURLs: ['*'] };
 const resources = { verbs: ['get'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'] };
 const rules = (rule: object) => ({ rules: [{ subjects: [user], ...rule }] });
 it.each<[string, object, string[]]>([
-  ['nothing to say', {}, []],
+  ['required fields only', {}, []],
   ['no level', { priorityLevelConfiguration: {} }, ['priorityLevelConfiguration.name: Required value: must reference']],
   ['precedence 1', { matchingPrecedence: 1 }, ["only the schema named 'exempt'"]],
   ['precedence -1', { matchingPrecedence: -1 }, ['must be a positive value']],
   ['precedence 10001', { matchingPrecedence: 10_001 }, ['must not be greater than 10000']],
-  ['odd flows', { distinguisherMethod: { type: 'X' } }, ['Unsupported value: {"Type":"X"}']],
-  ['a rule for nobody', rules({ subjects: [], nonResourceRules: [urls] }), ['subjects: Required']],
+  ['an unknown distinguisher', { distinguisherMethod: { type: 'X' } }, ['Unsupported value: {"Type":"X"}']],
+  ['a rule without subjects', rules({ subjects: [], nonResourceRules: [urls] }), ['subjects: Required']],
   ['an empty rule', rules({}), ['spec.rules[0]: Required value: at least one of']],
   ['paths', rules({ nonResourceRules: [urls] }), []],
   ['a bad path', rules({ nonResourceRules: [{ ...urls, nonResourceURLs: ['x'] }] }), ['must start with slash']],
-  ['a star in a path', rules({ nonResourceRules: [{ ...urls, nonResourceURLs: ['/*/x'] }] }), ['suffix matching']],
+  [
+    'a wildcard inside a path',
+    rules({ nonResourceRules: [{ ...urls, nonResourceURLs: ['/*/x'] }] }),
+    ['suffix matching'],
+  ],
   ['resources', rules({ resourceRules: [resources] }), []],
   [
     'an unknown verb',
@@ -48,12 +52,12 @@ it.each<[string, object, string[]]>([
     ['verbs: Unsupported value: ["see"]'],
   ],
   [
-    'a star too many',
+    'a wildcard beside a verb',
     rules({ resourceRules: [{ ...resources, verbs: ['*', 'get'] }] }),
     ['must not specify other verbs'],
   ],
-  ['no place', rules({ resourceRules: [{ ...resources, namespaces: [] }] }), ['namespaces: Required value']],
-  ['the cluster', rules({ resourceRules: [{ ...resources, namespaces: [], clusterScope: true }] }), []],
+  ['no namespace', rules({ resourceRules: [{ ...resources, namespaces: [] }] }), ['namespaces: Required value']],
+  ['clusterScope alone', rules({ resourceRules: [{ ...resources, namespaces: [], clusterScope: true }] }), []],
   [
     'a subject of two kinds',
     rules({ subjects: [{ kind: 'User', group: { name: 'g' } }], nonResourceRules: [urls] }),
@@ -64,11 +68,11 @@ it.each<[string, object, string[]]>([
     rules({ subjects: [{ kind: 'ServiceAccount', serviceAccount: { name: '*' } }], nonResourceRules: [urls] }),
     ['must specify namespace for service account'],
   ],
-])('a schema with %s', (_what, spec, want) =>
+])('a FlowSchema with %s is validated', (_what, spec, want) =>
   expect(refusals(flowSchemaStrategy, schema(spec))).toEqual(containing(want)),
 );
 
-it('what is exempt stays so', () => {
+it('the spec of a mandatory FlowSchema cannot change', () => {
   expect(refusals(flowSchemaStrategy, object('FlowSchema', 'exempt', mandatoryFlowSchemas['exempt']!))).toEqual([]);
   expect(refusals(flowSchemaStrategy, schema({}, 'exempt'))).toEqual([
     'spec: Invalid value: {"PriorityLevelConfiguration":{"Name":"l"},"MatchingPrecedence":1000,"DistinguisherMethod":null,"Rules":null}: ' +
@@ -93,7 +97,9 @@ it.each<[object, object]>([
     { type: 'Exempt', exempt: {} },
     { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } },
   ],
-])('%j is completed', (spec, want) => expect(prepared(priorityLevelStrategy, level(spec))['spec']).toEqual(want));
+])('the defaults of the level %j are filled in', (spec, want) =>
+  expect(prepared(priorityLevelStrategy, level(spec))['spec']).toEqual(want),
+);
 
 const queues = (queuing: object) => limited({}, { type: 'Queue', queuing });
 it.each<[string, object, string[]]>([
@@ -109,11 +115,11 @@ it.each<[string, object, string[]]>([
   ['a large hand', queues({ queues: 2, handSize: 4 }), ['should not be greater than queues (2)']],
   ['too many hands', queues({ queues: 1024, handSize: 7 }), ['required entropy bits of deckSize 1024 and handSize 7']],
   ['a fair deal', queues({}), []],
-])('a level with %s', (_what, spec, want) =>
+])('a PriorityLevelConfiguration with %s is validated', (_what, spec, want) =>
   expect(refusals(priorityLevelStrategy, level(spec))).toEqual(containing(want)),
 );
 
-it('a new cluster begins with what its own rules allow', () => {
+it('the objects of a new cluster are valid', () => {
   const { flowSchemas, priorityLevels } = flowcontrolBootObjects(namingProfile('kubernetes'));
   const problems = [
     ...Object.entries(flowSchemas).flatMap(([name, spec]) => refusals(flowSchemaStrategy, schema(spec, name))),
@@ -126,7 +132,7 @@ it('a new cluster begins with what its own rules allow', () => {
   expect(levels.filter((name) => !Object.hasOwn(priorityLevels, name))).toEqual([]);
 });
 
-it('tables', () => {
+it('table rows of a FlowSchema and a PriorityLevelConfiguration', () => {
   const dangling = { status: { conditions: [{ type: 'Dangling', status: 'True' }] } };
   expect(flowSchemaTable.cells({ ...schema({ matchingPrecedence: 5 }), ...dangling }, { nowMs: 0 })).toEqual([
     ...['s', 'l', 5, '<none>', '<unknown>', 'True'],

@@ -32,21 +32,23 @@ it.each<[string, object, string[]]>([
     { scheduling: { tolerations: [toleration, toleration] } },
     ['scheduling.tolerations[1]: Duplicate value: {"key":"k","operator":"Exists"}'],
   ],
-])('%s', (_name, fields, want) => expect(refusals(strategy, runtimeClass(fields))).toEqual(want));
+])('a RuntimeClass with %s is validated', (_name, fields, want) =>
+  expect(refusals(strategy, runtimeClass(fields))).toEqual(want),
+);
 
-it.each(['A_', 'a.b'])('%s is no handler', (handler) =>
+it.each(['A_', 'a.b'])('the handler %s is rejected', (handler) =>
   expect(refusals(strategy, runtimeClass({ handler }))).toHaveLength(1),
 );
 
-it('keeps its handler', () =>
+it('handler is immutable', () =>
   expect(updateRefusals(strategy, runtimeClass({ handler: 'x' }), runtimeClass({}))).toEqual([
     'handler: Invalid value: "x": field is immutable',
   ]));
 
-it('in a table', () =>
+it('the table row of a RuntimeClass', () =>
   expect(runtimeClassTable.cells(runtimeClass({}), { nowMs: 0 })).toEqual(['r', 'h', '<unknown>']));
 
-it('warns of labels that have other names', () => {
+it('deprecated node labels are warned of', () => {
   const nodeSelector = { 'beta.kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' };
   expect(strategy.warnings!(runtimeClass({ scheduling: { nodeSelector } }), undefined)).toEqual([
     'scheduling.nodeSelector: deprecated since v1.14; use "kubernetes.io/os" instead',

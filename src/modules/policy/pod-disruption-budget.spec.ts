@@ -27,7 +27,7 @@ it.each<[object, string[]]>([
     { unhealthyPodEvictionPolicy: 'Odd' },
     ['spec.unhealthyPodEvictionPolicy: Unsupported value: "Odd": supported values: "AlwaysAllow", "IfHealthyBudget"'],
   ],
-])('%j', (spec, want) => expect(refusals(podDisruptionBudgetStrategy, budget(spec))).toEqual(want));
+])('spec %j is validated', (spec, want) => expect(refusals(podDisruptionBudgetStrategy, budget(spec))).toEqual(want));
 
 it.each([
   ['Upper_Case', true],
@@ -36,7 +36,7 @@ it.each([
   expect(podDisruptionBudgetStrategy.validateName(name).length === 0).toBe(isValid),
 );
 
-it('begins with nothing to give, whatever its maker says', () =>
+it('the status of a new budget allows no disruptions, whatever was submitted', () =>
   expect(prepared(podDisruptionBudgetStrategy, budget({}, { disruptionsAllowed: 5 }))['status']).toEqual({
     disruptionsAllowed: 0,
     currentHealthy: 0,
@@ -44,7 +44,7 @@ it('begins with nothing to give, whatever its maker says', () =>
     expectedPods: 0,
   }));
 
-it('counts nothing below zero', () => {
+it('negative counters in the status are rejected', () => {
   const given = budget({}, { disruptionsAllowed: -1 });
   expect(texts(podDisruptionBudgetStatusSubresource.validate!(given, given, testContext))).toEqual([
     'status.disruptionsAllowed: Invalid value: -1: must be greater than or equal to 0',
@@ -55,9 +55,11 @@ it.each<[object, (string | number)[]]>([
   [{}, ['b', 'N/A', 'N/A', 0, '<unknown>']],
   [{ minAvailable: 0 }, ['b', '0', 'N/A', 0, '<unknown>']],
   [{ maxUnavailable: '25%' }, ['b', 'N/A', '25%', 0, '<unknown>']],
-])('%j in a table', (spec, want) => expect(podDisruptionBudgetTable.cells(budget(spec), { nowMs: 0 })).toEqual(want));
+])('the table row of spec %j', (spec, want) =>
+  expect(podDisruptionBudgetTable.cells(budget(spec), { nowMs: 0 })).toEqual(want),
+);
 
-it('is never written without having been read', () =>
+it('an update needs a resourceVersion', () =>
   expect(policyResources.map(({ plural, allowsUnconditionalUpdate }) => [plural, allowsUnconditionalUpdate])).toEqual([
     ['poddisruptionbudgets', false],
   ]));

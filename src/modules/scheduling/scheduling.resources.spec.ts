@@ -4,7 +4,7 @@ import { schedulingResources } from './scheduling.resources.js';
 
 const { v1, v1alpha2 } = schedulingResources(namingProfile('kubernetes'));
 
-it('defines what is served', () => {
+it('the served resources, their names and their verbs', () => {
   expect(linesOf([...v1, ...v1alpha2])).toEqual([
     'priorityclasses PriorityClass pc priorityclasses - - --u-',
     'podgroups PodGroup - podgroups status - n-u-',

@@ -50,17 +50,17 @@ describe('PriorityClass', () => {
       priorityClass({ preemptionPolicy: 'X' }),
       ['preemptionPolicy: Unsupported value: "X": supported values: "PreemptLowerPriority", "Never"'],
     ],
-  ])('%s', (_name, object, want) => expect(refusals(strategy, object)).toEqual(want));
+  ])('with %s is validated', (_name, object, want) => expect(refusals(strategy, object)).toEqual(want));
 
   it.each<[object, string[]]>([
     [{ description: 'd', globalDefault: true }, []],
     [{ value: 5 }, ['value: Forbidden: may not be changed in an update.']],
     [{ preemptionPolicy: 'Never' }, ['preemptionPolicy: Invalid value: "Never": field is immutable']],
-  ])('a change to %j', (fields, want) =>
+  ])('an update by %j is validated', (fields, want) =>
     expect(updateRefusals(strategy, priorityClass(fields), priorityClass({}))).toEqual(want),
   );
 
-  it('keeps what the system needs', () => {
+  it('a system class cannot be deleted', () => {
     const { refuse } = strategy.deletion!;
     expect(() => refuse!(priorityClass({}))).not.toThrow();
     expect(() => refuse!(priorityClass({}, 'system-node-critical'))).toThrow(
@@ -68,7 +68,7 @@ describe('PriorityClass', () => {
     );
   });
 
-  it('in a table', () =>
+  it('has a table row', () =>
     expect(priorityClassTable.cells(prepared(strategy, priorityClass({})), { nowMs: 0 })).toEqual([
       ...['p', 1000, false, '<unknown>', 'PreemptLowerPriority'],
     ]));
@@ -131,9 +131,9 @@ describe('PodGroup', () => {
       { ...gang, priority: 1000000001 },
       ['spec.priority: Invalid value: 1000000001: must be less than or equal to 1000000000'],
     ],
-  ])('%s', (_name, spec, want) => expect(refusals(podGroupStrategy, group(spec))).toEqual(want));
+  ])('with %s is validated', (_name, spec, want) => expect(refusals(podGroupStrategy, group(spec))).toEqual(want));
 
-  it('stays what it is', () =>
+  it('has an immutable spec', () =>
     expect(updateRefusals(podGroupStrategy, group({ schedulingPolicy: { basic: {} } }), group(gang))).toEqual([
       'spec.schedulingPolicy: Invalid value: {"basic":{}}: field is immutable',
     ]));
@@ -148,7 +148,7 @@ describe('PodGroup', () => {
       { conditions: [{ type: 'T', status: 'True', reason: 'R' }] },
       ['status.conditions[0].lastTransitionTime: Required value'],
     ],
-  ])('status %j', (status, want) =>
+  ])('with the status %j is validated', (status, want) =>
     expect(texts(podGroupStatusSubresource.validate!(group(gang, status), group(gang), testContext))).toEqual(want),
   );
 });
@@ -176,9 +176,9 @@ describe('Workload', () => {
       { podGroupTemplates: [template], controllerRef: { kind: 'Job' } },
       ['spec.controllerRef.name: Required value'],
     ],
-  ])('%s', (_name, spec, want) => expect(refusals(workloadStrategy, workload(spec))).toEqual(want));
+  ])('with %s is validated', (_name, spec, want) => expect(refusals(workloadStrategy, workload(spec))).toEqual(want));
 
-  it('keeps its templates', () =>
+  it('has immutable podGroupTemplates', () =>
     expect(
       updateRefusals(
         workloadStrategy,

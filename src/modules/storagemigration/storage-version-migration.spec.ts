@@ -21,9 +21,11 @@ it.each<[object, string[]]>([
   [deployments, []],
   [{ resource: 'pods' }, []],
   [{ group: 'apps' }, ['spec.resource.resource: Required value']],
-])('%j', (resource, want) => expect(refusals(migrationStrategy, migration(resource))).toEqual(want));
+])('the resource %j is validated', (resource, want) =>
+  expect(refusals(migrationStrategy, migration(resource))).toEqual(want),
+);
 
-it('is of one resource', () =>
+it('spec.resource is immutable', () =>
   expect(updateRefusals(migrationStrategy, migration({ resource: 'pods' }), migration(deployments))).toEqual([
     'spec.resource: Invalid value: {"resource":"pods"}: field is immutable',
   ]));
@@ -32,21 +34,21 @@ const running = { resourceVersion: '12', conditions: [condition('Running')] };
 const done = { ...running, conditions: [condition('Succeeded')] };
 
 it.each<[string, object, object, string[]]>([
-  ['it runs', running, {}, []],
-  ['it ends', done, running, []],
+  ['a running migration', running, {}, []],
+  ['a succeeded migration', done, running, []],
   [
-    'no version',
+    'an invalid resourceVersion',
     { resourceVersion: 'x' },
     {},
     ['status.resourceVersion: Invalid value: "x": must be a valid resource version'],
   ],
   [
-    'another version',
+    'a changed resourceVersion',
     { ...running, resourceVersion: '13' },
     running,
     ['status.resourceVersion: Invalid value: "13": field is immutable'],
   ],
-])('%s', (_name, status, before, want) =>
+])('the status of %s is validated', (_name, status, before, want) =>
   expect(
     texts(
       migrationStatusSubresource.validate!(migration(deployments, status), migration(deployments, before), testContext),
@@ -54,7 +56,7 @@ it.each<[string, object, object, string[]]>([
   ).toEqual(want),
 );
 
-it('does not begin again, and has one end', () => {
+it('a terminal condition stays true, and there is only one', () => {
   const ends = (conditions: object[]) =>
     texts(
       migrationStatusSubresource.validate!(

@@ -2,7 +2,7 @@ import { namingProfile } from '../../config/naming-profile.js';
 import { hasWholeRows, linesOf, versionsOf } from '../../../test/harness/definitions.js';
 import { storageMigrationResources } from './storagemigration.resources.js';
 
-it('defines what is served', () => {
+it('the served resources, their names and their verbs', () => {
   const v1beta1 = storageMigrationResources(namingProfile('kubernetes'));
   expect(linesOf(v1beta1)).toEqual([
     'storageversionmigrations StorageVersionMigration - storageversionmigrations status - --u-',

@@ -52,13 +52,13 @@ it.each<[string, object, PodFacts[], number[]]>([
   ['maxUnavailable 0', { maxUnavailable: 0 }, pods(5), [5, 5, 5, 0]],
   ['no Pods', { minAvailable: 0 }, [], [0, 0, 0, 0]],
   ['no Pods and a percentage', { minAvailable: '10%' }, [], [0, 0, 0, 0]],
-  ['neither', {}, pods(2), [0, 0, 2, 0]],
-  ['a Pod that goes', { minAvailable: 1 }, [...pods(2), pod('g', { isDeleting: true })], [3, 1, 2, 1]],
+  ['neither minAvailable nor maxUnavailable', {}, pods(2), [0, 0, 2, 0]],
+  ['a Pod that is being deleted', { minAvailable: 1 }, [...pods(2), pod('g', { isDeleting: true })], [3, 1, 2, 1]],
   ['two controllers', { maxUnavailable: 1 }, [...pods(2), pod('o', { controller: controller('other') })], [7, 6, 3, 0]],
   ['a Pod without a controller', { maxUnavailable: 1 }, [pod('lone', { controller: undefined })], [0, 0, 1, 0]],
-])('%s', (_what, spec, of, want) => expect(counts(budget(spec), of)).toEqual(want));
+])('the counters with %s', (_what, spec, of, want) => expect(counts(budget(spec), of)).toEqual(want));
 
-it('a Pod whose eviction was granted counts as gone for two minutes', () => {
+it('a Pod whose eviction was granted is not counted as healthy for two minutes', () => {
   const disruptedPods = { r0: before(60), r1: before(121), gone: before(1) };
   const { status, againInMs } = decide(budget({ minAvailable: 1 }, { disruptedPods }), pods(3), {
     scaleOf,
@@ -69,7 +69,7 @@ it('a Pod whose eviction was granted counts as gone for two minutes', () => {
   expect(againInMs).toBe(60_001);
 });
 
-it('the condition tells whether a disruption is allowed, and since when', () => {
+it('lastTransitionTime of the condition changes with its status only', () => {
   const first = decide(budget({ minAvailable: 1 }), pods(2), { scaleOf, nowMs, now }).status!;
   expect(first['conditions']).toEqual([
     {
@@ -91,7 +91,7 @@ it('the condition tells whether a disruption is allowed, and since when', () => 
   });
 });
 
-it('a controller that is not there: nothing is allowed, and the condition says why', () => {
+it('without the controller of a Pod no disruption is allowed, and the condition has the error', () => {
   const lost = [pod('p', { controller: controller('gone') })];
   const given = budget({ maxUnavailable: 1 }, { disruptionsAllowed: 4, observedGeneration: 2 });
   const compute = () => decide(given, lost, { scaleOf, nowMs, now });
