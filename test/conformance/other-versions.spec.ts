@@ -124,3 +124,17 @@ function withoutOwners({ metadata, ...rest }: Record<string, unknown>) {
   const { managedFields: _managed, ...meta } = metadata as Record<string, unknown>;
   return { ...rest, metadata: meta };
 }
+
+it('an annotation of autoscaling/v1 with values of wrong types is ignored', async () => {
+  const autoscalers = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`;
+  const annotation = JSON.stringify([
+    { type: 'Pods', pods: { metricName: 'm', targetAverageValue: '1', selector: { matchLabels: 'x' } } },
+  ]);
+  const submitted = {
+    metadata: { name: 'h', annotations: { 'autoscaling.alpha.kubernetes.io/metrics': annotation } },
+    spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' } },
+  };
+  expect((await send('POST', autoscalers('v1'), submitted)).code).toBe(201);
+  const { body } = await send('GET', `${autoscalers('v2')}/h`);
+  expect(body).toMatchObject({ spec: { metrics: [{ resource: { name: 'cpu' } }] } });
+});
