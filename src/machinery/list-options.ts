@@ -398,7 +398,7 @@ function cannotUnmarshal(value: JsonValue, target: string): ApiError {
 
 const int64Max = 2n ** 63n - 1n;
 
-/** Numbers beyond those that can be counted exactly are as good as the largest one that can. */
+/** Parses an int64 parameter. Numbers beyond Number.MAX_SAFE_INTEGER are reduced to it. */
 function int64Parameter(query: Query, name: string): number | undefined {
   const text = query.first(name);
   if (text === undefined) return undefined;
@@ -416,7 +416,9 @@ function int64Parameter(query: Query, name: string): number | undefined {
 const parseIntError = (text: string, problem: string): string =>
   `strconv.ParseInt: parsing ${goQuote(text)}: ${problem}`;
 
-/** The revision that a resourceVersion names; '' and '0' name the first. What cannot be one is the client's mistake. */
+/**
+ * Converts a resourceVersion to a revision; '' and '0' are the first one. Throws 400 for an invalid resourceVersion.
+ */
 export function revisionOption(resourceVersion: string): Revision {
   if (resourceVersion === '') return noRevision;
   const isNumber = /^[0-9]+$/.test(resourceVersion);
