@@ -18,7 +18,7 @@ import type { PriceList } from './price-list.js';
 import { quotes, shopVersion, widgets, widgetStatus } from './shop.resources.js';
 import { shineMax } from './widget.strategy.js';
 
-/** The parts of the server that the group acts through. */
+/** The parts of the server that the group uses. */
 export type ShopParts = Pick<AppParts, 'registry' | 'admission'>;
 
 @ApiGroup({ ...shopVersion, resources: [widgets], virtual: [quotes] })
@@ -28,7 +28,7 @@ export class ShopGroup {
     private readonly prices: PriceList,
   ) {}
 
-  /** POST …/widgets/{name}/polish: one more shine on the stored widget, whoever else writes to it meanwhile. */
+  /** POST …/widgets/{name}/polish: increments the shine of the stored widget, retrying on conflicts. */
   @Subresource('widgets', 'polish')
   async polish({ context, namespace, name, body }: SubresourceRequest): Promise<HandlerResult> {
     const times = asFields(body?.['spec'])['times'] ?? 1;
@@ -53,7 +53,7 @@ export class ShopGroup {
     return { object: encoded?.parse() ?? object, code: 200 };
   }
 
-  /** POST …/quotes: what so many widgets of a size would cost. */
+  /** POST …/quotes: computes the price of a number of widgets. */
   @VirtualResource('quotes')
   async quote({ body }: VirtualRequest): Promise<HandlerResult> {
     const { size = 'medium', count = 1 } = asFields(body['spec']);

@@ -11,7 +11,7 @@ import { widgetTable } from './widget.table.js';
 
 export const shopVersion = { group: 'shop.example.com', version: 'v1' };
 
-/** The status of a widget is written on its own, by clients and by polishing. */
+/** The status subresource of widgets, written by clients and by polish. */
 export const widgetStatus = statusSubresource({ validate: validateStatus });
 
 export const widgets = defineResource({
@@ -32,7 +32,7 @@ export const widgets = defineResource({
   },
 });
 
-/** Not stored: a POST is answered with what was computed. */
+/** A virtual resource: a POST is answered with a computed object, which is not stored. */
 export const quotes: VirtualResourceDefinition = {
   ...shopVersion,
   kind: 'Quote',

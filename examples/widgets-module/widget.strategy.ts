@@ -13,7 +13,7 @@ import {
 export const sizes = ['small', 'medium', 'large'];
 export const shineMax = 10;
 
-/** Hooks in the fixed order of every write: default → prepare → validate. */
+/** Hooks of each write, in their fixed order: default → prepare → validate. */
 export const widgetStrategy: Strategy = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,

@@ -1,6 +1,6 @@
 import { ageCell, ageColumn, asFields, asNumber, asText, nameColumn, type TableDefinition } from 'keelson';
 
-/** What `kubectl get widgets` shows; the shine only with `-o wide`. */
+/** The columns of `kubectl get widgets`; shine only with `-o wide`. */
 export const widgetTable: TableDefinition = {
   columns: [
     nameColumn,

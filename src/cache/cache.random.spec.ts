@@ -223,7 +223,7 @@ async function run(seed: number): Promise<void> {
     () => (clients.length > 0 ? pick(rng, clients).subscription.sendBookmark() : undefined),
     () => (clients.length > 0 ? pick(rng, clients).resume() : undefined),
     () => void world.cache.snapshot(),
-    () => world.settle(1),
+    () => world.runPending(1),
     () => world.clock.advance(rng.below(3_000)),
     () => (world.store.isCut ? world.store.mend() : rng.below(3) === 0 ? world.store.cut() : undefined),
   ];
@@ -237,7 +237,7 @@ async function run(seed: number): Promise<void> {
     }
     // Clients of a store that was interrupted try again.
     world.clock.advance(50);
-    await world.settle(6);
+    await world.runPending(6);
   }
   for (const client of clients) client.subscription.sendBookmark();
   for (const client of clients) client.collect();

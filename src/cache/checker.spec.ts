@@ -27,7 +27,7 @@ describe('checkPeriodically', () => {
   };
   const pass = async (ms: number) => {
     clock.advance(ms);
-    await world.settle(10);
+    await world.runPending(10);
   };
 
   it('compares at every interval until it is stopped', async () => {

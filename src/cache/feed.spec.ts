@@ -20,7 +20,7 @@ describe('Feed', () => {
     const started = world.feed.start();
     const more = Array.from({ length: 10 }, (_, n) => world.put(`p${n * 2}`, { version: 9 }));
     await Promise.all([started, ...more]);
-    await world.settle();
+    await world.runPending();
     expect(world.cache.isReady).toBe(true);
     expect(world.cache.snapshot().size).toBe(15);
     expect(world.feed.position).toBe(await world.memory.revision());
@@ -39,7 +39,7 @@ describe('Feed', () => {
       return range(...args);
     };
     const started = world.feed.start();
-    await world.settle();
+    await world.runPending();
     world.clock.advance(100);
     await started;
     expect(world.cache.snapshot().size).toBe(9);
@@ -51,13 +51,13 @@ describe('Feed', () => {
     world.store.cut();
     const started = world.feed.start();
     for (let n = 0; n < 5; n++) {
-      await world.settle();
+      await world.runPending();
       world.clock.advance(5_000);
     }
     expect(world.store.rangeCalls).toBe(6 - 1);
     expect(world.feed.synced).toBe(false);
     world.store.mend();
-    await world.settle();
+    await world.runPending();
     world.clock.advance(5_000);
     await started;
     expect(world.feed.synced).toBe(true);
@@ -66,7 +66,7 @@ describe('Feed', () => {
     other.store.cut();
     const stop = new AbortController();
     const stopped = other.feed.start(stop.signal);
-    await other.settle();
+    await other.runPending();
     stop.abort(new Error('enough'));
     await expect(stopped).rejects.toThrow('enough');
     await other.close();
@@ -80,7 +80,7 @@ describe('Feed', () => {
     const write = world.memory.txn([], [secret('meanwhile')]);
     await cache.ready;
     await write;
-    await world.settle();
+    await world.runPending();
     await world.write(secret('new'));
     expect(Array.from(cache.snapshot().range(secrets.prefix), (object) => object.attributes.name)).toEqual([
       'meanwhile',
@@ -106,7 +106,7 @@ describe('Feed', () => {
     );
     world.feed.removeResource(secrets.prefix);
     await world.write(secret('after'));
-    expect([sink.told, sink.isEnded]).toEqual([[], true]);
+    expect([sink.eventLines, sink.isEnded]).toEqual([[], true]);
     expect(world.feed.addResource(secrets)).not.toBe(cache);
   });
 
@@ -116,7 +116,7 @@ describe('Feed', () => {
     world.feed.removeResource(pods);
     const { sink } = world.watch({ start: initial });
     await world.put('after');
-    expect([sink.told, sink.isEnded, world.cache.watchCount]).toEqual([[], true, 0]);
+    expect([sink.eventLines, sink.isEnded, world.cache.watchCount]).toEqual([[], true, 0]);
     expect(() => world.cache.checkOpen()).toThrow(expect.objectContaining({ reason: 'ServiceUnavailable' }));
   });
 
@@ -127,7 +127,7 @@ describe('Feed', () => {
     const cache = world.feed.addResource(secrets);
     for (let n = 0; n < 5; n++) await world.memory.txn([], [secret(`s${n}`)]);
     await Promise.all([started, cache.ready]);
-    await world.settle();
+    await world.runPending();
     expect(cache.snapshot().size).toBe(6);
     expect(await checkAgainstStore(world.feed, world.memory)).toEqual([]);
   });
@@ -181,8 +181,8 @@ describe('Feed', () => {
       );
     for (let n = 0; n < 20; n++) await world.memory.txn([], pair(n));
     world.store.mend();
-    await world.settle(20);
-    expect(sink.told).toHaveLength(60);
+    await world.runPending(20);
+    expect(sink.eventLines).toHaveLength(60);
     expect(positions.size).toBeGreaterThan(5);
     expect(world.feed.position).toBe(await world.memory.revision());
   });
@@ -193,18 +193,18 @@ describe('Feed', () => {
       const { sink } = world.watch();
       world.store.cut();
       await world.put('a');
-      expect(sink.told).toEqual([]);
+      expect(sink.eventLines).toEqual([]);
       for (let n = 0; n < 4; n++) {
         world.clock.advance(5_000);
-        await world.settle();
+        await world.runPending();
       }
       expect(world.feed.synced).toBe(false);
       expect(world.feed.lagMs).toBeGreaterThanOrEqual(20_000);
       world.store.mend();
-      await world.settle();
-      expect(sink.told).toEqual(['ADDED a@2']);
+      await world.runPending();
+      expect(sink.eventLines).toEqual(['ADDED a@2']);
       world.clock.advance(5_000);
-      await world.settle();
+      await world.runPending();
       expect(world.feed.synced).toBe(true);
       expect(world.feed.lagMs).toBeLessThan(5_000);
     });
@@ -218,16 +218,16 @@ describe('Feed', () => {
       const revision = await world.put('b');
       await world.memory.compact(revision);
       world.store.mend();
-      await world.settle();
+      await world.runPending();
       for (const { sink } of watches) {
-        expect(sink.told).toEqual([expect.stringMatching(/^ERROR 410 too old resource version/)]);
+        expect(sink.eventLines).toEqual([expect.stringMatching(/^ERROR 410 too old resource version/)]);
         expect(sink.isEnded).toBe(true);
       }
       expect(Array.from(world.cache.snapshot().range(pods), ({ key }) => key)).toEqual([`${pods}ns/b`]);
       expect(world.cache.snapshotAt(2 as never)).toBeUndefined();
       const next = world.watch();
       await world.put('c');
-      expect(next.sink.told).toHaveLength(1);
+      expect(next.sink.eventLines).toHaveLength(1);
       expect(await checkAgainstStore(world.feed, world.memory)).toEqual([]);
     });
   });
@@ -273,7 +273,7 @@ describe('Feed', () => {
     await world.put('a');
     world.cache.apply({ type: 'delete', key: `${pods}ns/a`, modRevision: 50 as never }, 0);
     await world.put('b');
-    await world.settle();
+    await world.runPending();
     expect(world.cache.snapshot().size).toBe(2);
     expect(await checkAgainstStore(world.feed, world.memory)).toEqual([]);
   });
@@ -316,10 +316,10 @@ describe('Feed freshness', () => {
     let answer!: () => void;
     world.store.revisionGate = new Promise((resolve) => (answer = resolve));
     const first = [1, 2, 3].map(() => world.feed.consistentRevision(options));
-    await world.settle();
+    await world.runPending();
     expect(world.store.revisionCalls).toBe(1);
     const second = [1, 2].map(() => world.feed.consistentRevision(options));
-    await world.settle();
+    await world.runPending();
     expect(world.store.revisionCalls).toBe(1);
     await world.put('a');
     world.store.revisionGate = undefined;
@@ -341,7 +341,7 @@ describe('Feed freshness', () => {
     await world.memory.txn([], [{ type: 'put', key: '/elsewhere', value: Buffer.from('x') }]);
     const read = world.feed.consistentRevision(options);
     world.store.progressRequests = 0;
-    await world.settle();
+    await world.runPending();
     world.clock.advance(10);
     expect(await read).toBe(2);
     const before = world.store.progressRequests;
@@ -360,7 +360,7 @@ describe('Feed freshness', () => {
     world.store.revisionGate = new Promise(() => undefined);
     const lost = world.feed.consistentRevision(options);
     const refused = expect(lost).rejects.toMatchObject({ code: 'unavailable' });
-    await world.settle();
+    await world.runPending();
     world.clock.advance(3_100);
     await refused;
     world.store.revisionGate = undefined;

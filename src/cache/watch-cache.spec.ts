@@ -35,8 +35,8 @@ describe('WatchCache', () => {
       const everything = world.watch();
       const selective = world.watch({ matches: red });
       const revision = to ? await world.put('a', look[to]) : await world.remove('a');
-      expect(everything.sink.told).toEqual([`${all} a@${revision}`]);
-      expect(selective.sink.told).toEqual(selected ? [`${selected} a@${revision}`] : []);
+      expect(everything.sink.eventLines).toEqual([`${all} a@${revision}`]);
+      expect(selective.sink.eventLines).toEqual(selected ? [`${selected} a@${revision}`] : []);
     });
 
     it('DELETED has the last matching state with the resourceVersion of the event', async () => {
@@ -98,8 +98,8 @@ describe('WatchCache', () => {
       await world.put('b', { node: 'n2' });
       await world.remove('a');
       const late = world.watch({ ...request, start: after(start) });
-      await world.settle();
-      for (const { sink } of [live, late]) expect(sink.told.map((told) => told.replace(/@.*/, ''))).toEqual(want);
+      await world.runPending();
+      for (const { sink } of [live, late]) expect(sink.eventLines.map((told) => told.replace(/@.*/, ''))).toEqual(want);
     });
   });
 
@@ -128,10 +128,10 @@ describe('WatchCache', () => {
       ] as const)
         await world.put(name, look[color]);
       const { sink } = world.watch({ ...request, start: initial, initialEventsEnd: true });
-      expect(sink.told).toEqual([]);
+      expect(sink.eventLines).toEqual([]);
       const concerns = request.exactKey ? [] : ['ADDED d@5'];
       await world.put('d', look['red']);
-      expect(sink.told).toEqual([...want, 'BOOKMARK @4 end', ...concerns]);
+      expect(sink.eventLines).toEqual([...want, 'BOOKMARK @4 end', ...concerns]);
     });
   });
 
@@ -141,7 +141,7 @@ describe('WatchCache', () => {
       const revision = await world.write({ type: 'put', key: '/registry/secrets/ns/s', value: Buffer.from('{}') });
       for (const watch of watches) watch.sendBookmark();
       const told = [`BOOKMARK @${revision}`];
-      expect(watches.map(({ sink }) => sink.told)).toEqual([told, [], told]);
+      expect(watches.map(({ sink }) => sink.eventLines)).toEqual([told, [], told]);
       expect(watches[0]!.sink.frames[0]).toBe(watches[2]!.sink.frames[0]);
     });
 
@@ -151,7 +151,7 @@ describe('WatchCache', () => {
       await world.put('b');
       watch.sendBookmark();
       expect(watch.revision).toBe(first);
-      expect(watch.sink.told).toEqual([`ADDED a@${first}`]);
+      expect(watch.sink.eventLines).toEqual([`ADDED a@${first}`]);
     });
   });
 
@@ -163,7 +163,7 @@ describe('WatchCache', () => {
     expect(() => world.cache.get(`${pods}ns/a`)!.parse()).toThrow();
     expect(world.cache.get(`${pods}ns/a`)!.attributes).toMatchObject({ namespace: 'ns', name: 'a' });
     const healed = await world.put('a');
-    expect(sink.told).toEqual([`DELETED a@${revision}`, `ADDED a@${healed}`]);
+    expect(sink.eventLines).toEqual([`DELETED a@${revision}`, `ADDED a@${healed}`]);
   });
 
   it('ends a watch with an ERROR event if its rendering throws', async () => {
@@ -178,9 +178,9 @@ describe('WatchCache', () => {
     });
     const healthy = world.watch();
     await world.put('a');
-    expect(broken.sink.told[0]).toMatch(/^ERROR 500/);
+    expect(broken.sink.eventLines[0]).toMatch(/^ERROR 500/);
     expect(broken.sink.isEnded).toBe(true);
-    expect(healthy.sink.told).toHaveLength(1);
+    expect(healthy.sink.eventLines).toHaveLength(1);
     expect(world.cache.watchCount).toBe(1);
   });
 

@@ -11,18 +11,18 @@ describe('a watch with a slow client', () => {
     const slow = world.watch({}, new RecordingSink(1));
     const fast = world.watch();
     for (const name of ['a', 'b', 'c', 'd']) await world.put(name);
-    expect(slow.sink.told).toEqual(['ADDED a@2']);
+    expect(slow.sink.eventLines).toEqual(['ADDED a@2']);
     expect(slow.revision).toBe(2);
     slow.sink.room = 2;
     slow.drained();
-    await world.settle();
-    expect(slow.sink.told).toEqual(['ADDED a@2', 'ADDED b@3', 'ADDED c@4']);
+    await world.runPending();
+    expect(slow.sink.eventLines).toEqual(['ADDED a@2', 'ADDED b@3', 'ADDED c@4']);
     expect(slow.revision).toBe(4);
     slow.sink.room = Infinity;
     slow.drained();
-    await world.settle();
+    await world.runPending();
     await world.put('e');
-    expect(slow.sink.told).toEqual(fast.sink.told);
+    expect(slow.sink.eventLines).toEqual(fast.sink.eventLines);
     expect(slow.revision).toBe(world.feed.position);
     expect(slow.sink.overruns).toBe(0);
   });
@@ -33,8 +33,8 @@ describe('a watch with a slow client', () => {
     for (let n = 0; n < 10; n++) await world.put(`p${n}`);
     slow.sink.room = 5;
     slow.drained();
-    await world.settle();
-    expect(slow.sink.told).toEqual(['ADDED p0@2', 'ERROR 410 too old resource version: 1 (7)']);
+    await world.runPending();
+    expect(slow.sink.eventLines).toEqual(['ADDED p0@2', 'ERROR 410 too old resource version: 1 (7)']);
     expect(slow.sink.isEnded).toBe(true);
     expect(slow.sink.events[1]!.object).toMatchObject({ kind: 'Status', reason: 'Expired', code: 410 });
     expect(world.cache.watchCount).toBe(0);
@@ -44,17 +44,17 @@ describe('a watch with a slow client', () => {
     await start();
     for (const name of ['a', 'b', 'c']) await world.put(name);
     const slow = world.watch({ start: initial, initialEventsEnd: true }, new RecordingSink(1));
-    await world.settle();
-    expect(slow.sink.told).toEqual(['ADDED a@2']);
+    await world.runPending();
+    expect(slow.sink.eventLines).toEqual(['ADDED a@2']);
     expect(slow.revision).toBe(0);
     await world.put('c');
     await world.remove('b');
     for (let n = 0; n < 6; n++) {
       slow.sink.room = 1;
       slow.drained();
-      await world.settle();
+      await world.runPending();
     }
-    expect(slow.sink.told.slice(1)).toEqual([
+    expect(slow.sink.eventLines.slice(1)).toEqual([
       'ADDED b@3',
       'ADDED c@4',
       'BOOKMARK @4 end',
@@ -71,11 +71,11 @@ describe('a watch with a slow client', () => {
     const seen: number[] = [];
     for (let turn = 0; turn < 11; turn++) {
       await new Promise(setImmediate);
-      seen.push(sink.told.length);
+      seen.push(sink.eventLines.length);
     }
     expect(Math.max(...seen.map((count, turn) => count - (seen[turn - 1] ?? 0)))).toBeLessThanOrEqual(10);
-    await world.settle(20);
-    expect(sink.told).toHaveLength(95);
+    await world.runPending(20);
+    expect(sink.eventLines).toHaveLength(95);
   });
 
   it('reports only complete revisions', async () => {
@@ -91,13 +91,13 @@ describe('a watch with a slow client', () => {
         }) as const,
     );
     const { revision } = await world.memory.txn([], two);
-    await world.settle();
-    expect(slow.sink.told).toHaveLength(1);
+    await world.runPending();
+    expect(slow.sink.eventLines).toHaveLength(1);
     expect(slow.revision).toBe(before);
     slow.sink.room = 9;
     slow.drained();
-    await world.settle();
-    expect(slow.sink.told.map((told) => told.slice(0, 7)).sort()).toEqual(['ADDED a', 'ADDED b']);
+    await world.runPending();
+    expect(slow.sink.eventLines.map((told) => told.slice(0, 7)).sort()).toEqual(['ADDED a', 'ADDED b']);
     expect(slow.revision).toBe(revision);
   });
 
@@ -112,14 +112,14 @@ describe('a watch with a slow client', () => {
     ];
     await world.put('b');
     for (const watch of watches) watch.close();
-    const told = watches.map(({ sink }) => sink.told.length);
+    const told = watches.map(({ sink }) => sink.eventLines.length);
     await world.put('c');
     for (const watch of watches) {
       watch.drained();
       watch.sendBookmark();
     }
-    await world.settle();
-    expect(watches.map(({ sink }) => sink.told.length)).toEqual(told);
+    await world.runPending();
+    expect(watches.map(({ sink }) => sink.eventLines.length)).toEqual(told);
     expect(watches.some(({ sink }) => sink.isEnded)).toBe(false);
     expect(world.cache.watchCount).toBe(0);
   });
@@ -136,7 +136,7 @@ describe('a watch with a slow client', () => {
     };
     await world.put('a');
     await world.put('b');
-    expect(watches.map(({ sink }) => sink.told.length)).toEqual([0, 2, 0, 2, 2, 1]);
+    expect(watches.map(({ sink }) => sink.eventLines.length)).toEqual([0, 2, 0, 2, 2, 1]);
   });
 });
 
@@ -150,7 +150,7 @@ describe('the start of a watch', () => {
     for (const name of ['a', 'b', 'c']) await world.put(name);
     watch.sendBookmark();
     await world.put('d');
-    expect(watch.sink.told).toEqual(['BOOKMARK @4', 'ADDED d@5']);
+    expect(watch.sink.eventLines).toEqual(['BOOKMARK @4', 'ADDED d@5']);
   });
 
   it('in the future: sends no bookmark with an earlier revision', async () => {
@@ -158,7 +158,7 @@ describe('the start of a watch', () => {
     const watch = world.watch({ start: after(99) });
     await world.put('a');
     watch.sendBookmark();
-    expect(watch.sink.told).toEqual([]);
+    expect(watch.sink.eventLines).toEqual([]);
     expect(watch.revision).toBe(99);
   });
 
@@ -182,13 +182,13 @@ describe('the start of a watch', () => {
         world.watch({ start: after(2) }),
         world.watch({ start: after(4) }),
       ];
-      await world.settle();
+      await world.runPending();
       await world.put('c');
       const all = ['ADDED a@2', 'MODIFIED a@3', 'ADDED b@4', 'DELETED b@5', 'ADDED c@7'];
-      expect(watches.map(({ sink }) => sink.told)).toEqual([all, all.slice(1), all.slice(3)]);
+      expect(watches.map(({ sink }) => sink.eventLines)).toEqual([all, all.slice(1), all.slice(3)]);
       const late = world.watch({ start: after(3) });
-      await world.settle();
-      expect(late.sink.told).toEqual(all.slice(2));
+      await world.runPending();
+      expect(late.sink.eventLines).toEqual(all.slice(2));
       expect(storeWatch).toHaveBeenCalledTimes(1);
       expect(await world.cache.reach(2 as never)).toBe('inHistory');
     });
@@ -197,9 +197,9 @@ describe('the start of a watch', () => {
       await withPast();
       await world.memory.compact(4 as never);
       const watches = [world.watch({ start: after(1) }), world.watch({ start: after(3) })];
-      await world.settle();
-      expect(watches[0]!.sink.told).toEqual(['ERROR 410 too old resource version: 1 (6)']);
-      expect(watches[1]!.sink.told).toEqual(['ADDED b@4', 'DELETED b@5']);
+      await world.runPending();
+      expect(watches[0]!.sink.eventLines).toEqual(['ERROR 410 too old resource version: 1 (6)']);
+      expect(watches[1]!.sink.eventLines).toEqual(['ADDED b@4', 'DELETED b@5']);
       expect(await world.cache.reach(2 as never)).toBe('tooOld');
     });
 
@@ -207,15 +207,15 @@ describe('the start of a watch', () => {
       await withPast({ historyEventsMax: 3, pastChunkEvents: 1 });
       const first = world.watch({ start: after(1) });
       const narrow = world.watch({ start: after(1), scope: `${pods}ns/b`, exactKey: true });
-      await world.settle(20);
+      await world.runPending(20);
       for (const name of ['c', 'd', 'e', 'f', 'g']) await world.put(name);
       const all = ['ADDED a@2', 'MODIFIED a@3', 'ADDED b@4', 'DELETED b@5'];
       const live = ['ADDED c@7', 'ADDED d@8', 'ADDED e@9', 'ADDED f@10', 'ADDED g@11'];
-      expect(first.sink.told).toEqual([...all, ...live]);
-      expect(narrow.sink.told).toEqual(['ADDED b@4', 'DELETED b@5']);
+      expect(first.sink.eventLines).toEqual([...all, ...live]);
+      expect(narrow.sink.eventLines).toEqual(['ADDED b@4', 'DELETED b@5']);
       const late = world.watch({ start: after(3) });
-      await world.settle(30);
-      expect(late.sink.told).toEqual([...all.slice(2), ...live]);
+      await world.runPending(30);
+      expect(late.sink.eventLines).toEqual([...all.slice(2), ...live]);
       expect(await world.cache.reach(2 as never)).toBe('tooMuch');
     });
 
@@ -223,34 +223,37 @@ describe('the start of a watch', () => {
       await withPast({ historyEventsMax: 3, pastChunkEvents: 2 });
       const watch = world.watch({ start: after(1) }, new RecordingSink(1));
       for (let n = 1; n <= 5; n++) {
-        await world.settle(20);
-        expect([watch.sink.told.length, watch.sink.overruns]).toEqual([Math.min(n, 5), 0]);
+        await world.runPending(20);
+        expect([watch.sink.eventLines.length, watch.sink.overruns]).toEqual([Math.min(n, 5), 0]);
         if (n === 4) await world.put('c');
         watch.sink.room = 1;
         watch.drained();
       }
-      expect(watch.sink.told.at(-1)).toBe('ADDED c@7');
+      expect(watch.sink.eventLines.at(-1)).toBe('ADDED c@7');
     });
 
     it('ends with 410 if the store compacts the rest meanwhile', async () => {
       await withPast({ historyEventsMax: 3, pastChunkEvents: 1 });
       const watch = world.watch({ start: after(1) }, new RecordingSink(1));
-      await world.settle(20);
+      await world.runPending(20);
       await world.memory.compact(6 as never);
       watch.sink.room = 9;
       watch.drained();
-      await world.settle(20);
-      expect(watch.sink.told).toEqual(['ADDED a@2', expect.stringMatching(/^ERROR 410 too old resource version: 1 /)]);
+      await world.runPending(20);
+      expect(watch.sink.eventLines).toEqual([
+        'ADDED a@2',
+        expect.stringMatching(/^ERROR 410 too old resource version: 1 /),
+      ]);
       expect(watch.sink.isEnded).toBe(true);
     });
 
     it('releases everything when its client disconnects', async () => {
       await withPast({ historyEventsMax: 3, pastChunkEvents: 1 });
       const watch = world.watch({ start: after(1) }, new RecordingSink(1));
-      await world.settle(20);
+      await world.runPending(20);
       watch.close();
-      await world.settle(20);
-      expect(watch.sink.told).toEqual(['ADDED a@2']);
+      await world.runPending(20);
+      expect(watch.sink.eventLines).toEqual(['ADDED a@2']);
       expect(world.cache.watchCount).toBe(0);
     });
 
@@ -259,8 +262,8 @@ describe('the start of a watch', () => {
       world.store.cut();
       const { sink } = world.watch({ start: after(1) });
       world.clock.advance(11_000);
-      await world.settle();
-      expect(sink.told).toEqual([expect.stringMatching(/^ERROR 503/)]);
+      await world.runPending();
+      expect(sink.eventLines).toEqual([expect.stringMatching(/^ERROR 503/)]);
       expect(sink.isEnded).toBe(true);
     });
   });

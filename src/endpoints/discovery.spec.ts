@@ -1,4 +1,4 @@
-import { openForm } from '../../test/harness/open-form.js';
+import { anyCustomType } from '../../test/harness/any-custom-type.js';
 import { stopServing } from '../../test/harness/stop-serving.js';
 import { registryOf, shell } from '../../test/harness/shell.js';
 import { Catalog } from '../catalog/catalog.js';
@@ -205,7 +205,7 @@ describe('custom kinds', () => {
     ...{
       table: defaultTable,
       storagePrefix: 'lamps/v1',
-      customType: openForm(),
+      customType: anyCustomType(),
       shortNames: ['lm'],
       categories: ['all'],
     },

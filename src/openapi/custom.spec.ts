@@ -1,4 +1,4 @@
-import { openForm } from '../../test/harness/open-form.js';
+import { anyCustomType } from '../../test/harness/any-custom-type.js';
 import { registryOf, shell } from '../../test/harness/shell.js';
 import { Catalog } from '../catalog/catalog.js';
 import { standardEncodings } from '../codec/encodings.js';
@@ -26,7 +26,7 @@ function kind(name: string, version: string, openApi: JsonObject | undefined, re
   return defineResource({
     ...{ group, version, kind: name, plural: `${name.toLowerCase()}s`, namespaced: true, table: defaultTable },
     ...{ strategy: { validateName: () => [] }, itemsCarryType: true },
-    customType: openForm(openApi),
+    customType: anyCustomType(openApi),
     ...rest,
   });
 }

@@ -5,7 +5,7 @@ import type { Answer, HttpClient } from '../harness/http-client.js';
 import { rule, startRbacServer, type RbacUsers } from '../harness/rbac-users.js';
 import type { TestServer } from '../harness/servers.js';
 
-/** Attempts to have controllers and signers do what the user may not do. */
+/** Attempts to use controllers and signers as deputies for actions that the user may not perform. */
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const podRequests = '/apis/certificates.k8s.io/v1beta1/namespaces/default/podcertificaterequests';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const made = (path: string, object: object) => users.made(path, object);
+const made = (path: string, object: object) => users.create(path, object);
 
 describe('certificate requests', () => {
   const spec = {
@@ -33,7 +33,7 @@ describe('certificate requests', () => {
   const approved = { conditions: [{ type: 'Approved', status: 'True', reason: 'x', message: 'y' }] };
   const all = rule('certificates.k8s.io', '*', 'create', 'get', 'update', 'patch');
 
-  it('a user who may write them does not approve or sign his own', async () => {
+  it('a user who may write requests cannot approve or sign his own (403)', async () => {
     const user = await users.with(all);
     const created = await user.post(requests, { metadata: { name: 'own' }, spec, status: approved });
     expect([created.code, created.body.status]).toEqual([201, {}]);
@@ -53,7 +53,7 @@ describe('certificate requests', () => {
     expect((await admin.get(path)).body.status).toEqual({});
   });
 
-  it('the signer of a request is that of the stored one, and its spec never changes', async () => {
+  it('signerName is taken from the stored request, and spec is immutable', async () => {
     const user = await users.with(all, {
       ...rule('certificates.k8s.io', 'signers', 'approve'),
       resourceNames: ['example.com/mine'],
@@ -69,7 +69,7 @@ describe('certificate requests', () => {
     }
   });
 
-  it('the user of a request is who sent it', async () => {
+  it('username is taken from the authenticated user', async () => {
     const user = await users.with(all);
     const claimed = { username: 'admin', uid: '1', groups: ['system:masters'], extra: { a: ['b'] } };
     const { body } = await user.post(requests, { metadata: { name: 'user' }, spec: { ...spec, ...claimed } });
@@ -77,7 +77,7 @@ describe('certificate requests', () => {
     expect(body.spec.extra).toBeUndefined();
   });
 
-  it('the status of a PodCertificateRequest needs sign on its signer', async () => {
+  it('the status of a PodCertificateRequest requires the verb sign on its signer (403)', async () => {
     await made(podRequests, {
       metadata: { name: 'p' },
       spec: podRequestSpec,
@@ -122,7 +122,7 @@ describe('the garbage collector as a deputy', () => {
     ...(await made(configMaps('other'), { metadata: { name } })).body,
   });
 
-  it('owners need delete on an object that exists, and blocking needs finalizers of the owner', async () => {
+  it('ownerReferences require delete on existing objects, and blockOwnerDeletion requires update on finalizers (403)', async () => {
     const owner = await victim('owner');
     await made(configMaps('other'), { metadata: { name: 'owned' } });
     const writer = await users.with(rule('', 'configmaps', 'update', 'patch', 'create'));
@@ -140,11 +140,11 @@ describe('the garbage collector as a deputy', () => {
     expect((await writer.post(configMaps('other'), ownedBy('plain', owner))).code).toBe(201);
   });
 
-  it('an owner in another namespace is neither deleted, nor held back, nor changed', async () => {
+  it('an owner in another namespace is neither deleted nor blocked nor changed', async () => {
     const owner = await victim('victim');
     const leech = ownedBy('leech', owner, { blockOwnerDeletion: true, controller: true });
     await made(configMaps('default'), leech);
-    // The reference names no object of the namespace, so that the object that has it is collected.
+    // The ownerReference matches no object of the namespace, so its object is collected.
     await eventually('leech is gone', async () => (await admin.get(`${configMaps('default')}/leech`)).code === 404);
     expect((await admin.get(`${configMaps('other')}/victim`)).body.metadata).toEqual(owner.metadata);
     const held = { ...leech, metadata: { ...leech.metadata, finalizers: ['a.b/c'] } };
@@ -154,7 +154,7 @@ describe('the garbage collector as a deputy', () => {
     await admin.patch(`${configMaps('default')}/leech`, { metadata: { finalizers: null } });
   });
 
-  it('an object without a namespace and with an owner in one stays', async () => {
+  it('a cluster-scoped object with an owner in a namespace stays', async () => {
     const owner = await victim('small');
     await made(`${rbac}/clusterroles`, { ...ownedBy('orphan', owner), rules: [] });
     await made(configMaps('default'), ownedBy('after', owner));
@@ -164,7 +164,7 @@ describe('the garbage collector as a deputy', () => {
   });
 });
 
-it('a token Secret of one account does not become that of another', async () => {
+it('a token Secret cannot be moved to another service account', async () => {
   const naming = namingProfile('kubernetes');
   const nameOf = naming.label('service-account.name');
   const accounts = '/api/v1/namespaces/other/serviceaccounts';

@@ -1,7 +1,7 @@
 import type { Answer, HttpClient } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
-/** Requests that look like allowed ones, by users who may read everything but secrets and metrics. */
+/** Requests that resemble allowed ones, by users who may read everything but secrets and metrics. */
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 let server: TestServer;
 
@@ -76,25 +76,27 @@ it.each([
   'https://x?/metrics',
   'https://x/open/..%2f..%2fmetrics',
   'https://x/api/v1/secrets',
-])('GET %s gives eve nothing that she may not read', async (path) => {
+])('GET %s does not show eve what she may not read', async (path) => {
   closed(await eve().get(path));
   closed(await eve().head(path));
   closed(await server.client().get(path));
 });
 
 it.each(['PROPFIND', 'OPTIONS', 'TRACE', 'SEARCH', 'LINK', 'COPY', 'MOVE', 'PURGE', 'REPORT'])(
-  'the method %s reads no secrets',
+  'method %s reads no secrets',
   async (method) => closed(await eve().request(method, `${secrets}/s`)),
 );
 
 it.each<[string, Record<string, string | string[]>]>([
-  ['a method in a header', { 'x-http-method-override': 'GET', 'x-original-url': `${secrets}/s` }],
-  ['a user of a proxy', { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' }],
-  ['letters of another case', { 'impersonate-group': 'System:Masters' }],
+  ['X-HTTP-Method-Override', { 'x-http-method-override': 'GET', 'x-original-url': `${secrets}/s` }],
+  ['X-Remote-User', { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' }],
+  ['header names in another case', { 'impersonate-group': 'System:Masters' }],
   ['a zero-width character', { 'impersonate-group': Buffer.from('system:\u200bmasters').toString('latin1') }],
   ['an encoded group', { 'impersonate-group': 'system%3Amasters' }],
-  ['a group in a list', { 'impersonate-group': 'a,system:masters' }],
-])('%s makes eve nobody else', async (_name, headers) => closed(await eve(headers).get(`${secrets}/s`)));
+  ['a list of groups in one header', { 'impersonate-group': 'a,system:masters' }],
+])('%s does not change the user of a request', async (_name, headers) =>
+  closed(await eve(headers).get(`${secrets}/s`)),
+);
 
 describe('a token of a service account', () => {
   let token: string;
@@ -116,7 +118,7 @@ describe('a token of a service account', () => {
     ['Impersonate-Extra-', { 'impersonate-user': 'x', 'impersonate-extra-scopes%2fa': 'b' }],
     ['X-Remote-User', { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' }],
     ['a bearer subprotocol', { 'sec-websocket-protocol': 'base64url.bearer.authorization.k8s.io.YWRtaW4' }],
-  ])('does not become more by %s', async (_name, headers) => closed(await robot(headers).get(secrets)));
+  ])('%s does not add rights', async (_name, headers) => closed(await robot(headers).get(secrets)));
 
   it.each([
     ['for another account', '/api/v1/namespaces/kube-system/serviceaccounts/default/token'],
@@ -124,21 +126,21 @@ describe('a token of a service account', () => {
   ])('gets no token %s', async (_name, path) => closed(await robot().post(path, {})));
 
   it.each([
-    ['a request for a certificate', '/apis/certificates.k8s.io/v1/certificatesigningrequests', {}],
-    ['a review of a token', '/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token: 'x' } }],
-    ['a review of others', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec: { user: 'x' } }],
+    ['a CertificateSigningRequest', '/apis/certificates.k8s.io/v1/certificatesigningrequests', {}],
+    ['a TokenReview', '/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token: 'x' } }],
+    ['a SubjectAccessReview', '/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec: { user: 'x' } }],
     ['a Pod', '/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec: { containers: [] } }],
-    ['a binding of a Pod', '/api/v1/namespaces/default/pods/p/binding', { target: { name: 'n' } }],
-    ['a command in a Pod', '/api/v1/namespaces/default/pods/p/exec?command=sh', {}],
+    ['a binding', '/api/v1/namespaces/default/pods/p/binding', { target: { name: 'n' } }],
+    ['an exec', '/api/v1/namespaces/default/pods/p/exec?command=sh', {}],
     ['an eviction', '/api/v1/namespaces/default/pods/p/eviction', {}],
-    ['a finalization', '/api/v1/namespaces/default/finalize', {}],
+    ['a namespace finalize', '/api/v1/namespaces/default/finalize', {}],
   ])('may not create %s', async (_name, path, body) => {
     closed(await robot().post(path, body));
     closed(await robot().post(`${path}${path.includes('?') ? '&' : '?'}dryRun=All`, body));
   });
 });
 
-it('with AlwaysAllow requests without credentials are refused (401), also where anonymous-auth is asked for', async () => {
+it('with AlwaysAllow, requests without credentials are refused even with --anonymous-auth (401)', async () => {
   for (const authentication of [{}, { anonymous: true }]) {
     const open = await startTestServer(
       { store: 'memory', naming: 'kubernetes' },

@@ -3,8 +3,8 @@ import { everyManifest } from '../harness/manifests.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
 /**
- * Attempts of users with few rights to get more of them, against a whole server with RBAC. A row is one request that
- * kube-apiserver refuses too.
+ * Attempts of users with few rights to gain more, against a whole server with RBAC. Each row is one request that
+ * kube-apiserver also refuses.
  */
 const group = 'rbac.authorization.k8s.io';
 const rbac = `/apis/${group}/v1`;
@@ -57,7 +57,7 @@ const bound = (name: string, kind: string, role: string, user = 'nobody') => ({
   subjects: [subjectOf(user)],
 });
 
-/** Gives a user a ClusterRole everywhere, made from the rules if there are any. */
+/** Binds a user to a ClusterRole, which is created from the rules if there are any. */
 async function grant(user: string, role: string, rules?: readonly object[]): Promise<void> {
   if (rules) await made(clusterRoles, { metadata: { name: role }, rules });
   await made(clusterBindings, bound(`${user}-${role}`, 'ClusterRole', role, user));
@@ -88,45 +88,48 @@ describe('escalation through RBAC objects', () => {
     ['strategic merge patch', (eve) => eve.patch(`${clusterRoles}/strong`, labelled, strategic)],
     ['apply', (eve) => eve.patch(forApply(clusterRoles, 'strong'), clusterRole('strong', { metadata: { name: 'strong', labels } }), apply)],
     ['PUT', async (eve) => eve.put(`${clusterRoles}/strong`, await current(`${clusterRoles}/strong`, (role) => ({ ...role, metadata: { name: 'strong', labels } })))],
-    ['a patch with finalizers beside it', (eve) => eve.patch(`${clusterRoles}/strong`, { metadata: { labels, finalizers: ['a.b/c'] } })],
+    ['a patch that also changes finalizers', (eve) => eve.patch(`${clusterRoles}/strong`, { metadata: { labels, finalizers: ['a.b/c'] } })],
     ['a dry run', (eve) => eve.patch(`${clusterRoles}/strong?dryRun=All`, labelled)],
-    ['cluster-admin itself', (eve) => eve.patch(`${clusterRoles}/cluster-admin`, labelled)],
+    ['of cluster-admin itself', (eve) => eve.patch(`${clusterRoles}/cluster-admin`, labelled)],
   ];
-  it.each(labelRows)('labelling a strong ClusterRole for aggregation by %s is forbidden', async (_name, attack) => {
-    const refused = await attack(acting('eve'));
-    expect([refused.code, refused.body.reason]).toEqual([403, 'Forbidden']);
-    expect(refused.body.message).toContain(
-      'user "eve" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:["*"], Resources:["*"], Verbs:["*"]}\n{NonResourceURLs:["*"], Verbs:["*"]}',
-    );
-  });
+  it.each(labelRows)(
+    'adding an aggregation label to a strong ClusterRole by %s is forbidden (403)',
+    async (_name, attack) => {
+      const refused = await attack(acting('eve'));
+      expect([refused.code, refused.body.reason]).toEqual([403, 'Forbidden']);
+      expect(refused.body.message).toContain(
+        'user "eve" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:["*"], Resources:["*"], Verbs:["*"]}\n{NonResourceURLs:["*"], Verbs:["*"]}',
+      );
+    },
+  );
 
   // prettier-ignore
   const otherRows: readonly Row[] = [
     ['annotating a strong ClusterRole', (eve) => eve.patch(`${clusterRoles}/strong`, { metadata: { annotations: { a: 'b' } } })],
     ['labelling a strong Role', (eve) => eve.patch(`${roles}/strong`, labelled)],
     ['labelling a strong ClusterRoleBinding', (eve) => eve.patch(`${clusterBindings}/strong-bound`, labelled)],
-    ['joining a strong ClusterRoleBinding', (eve) => eve.patch(`${clusterBindings}/strong-bound`, { subjects: [subjectOf('eve')] })],
-    ['joining a strong RoleBinding', (eve) => eve.patch(`${bindings}/strong-bound`, { subjects: [subjectOf('eve')] }, strategic)],
-    ['taking a subject out of a strong RoleBinding', (eve) => eve.patch(`${bindings}/strong-bound`, { subjects: null })],
-    ['another roleRef', (eve) => eve.patch(`${bindings}/strong-bound`, { roleRef: { kind: 'ClusterRole', name: 'cluster-admin' } })],
-    ['creating a strong ClusterRole with the label', (eve) => eve.post(clusterRoles, { metadata: { name: 'new', labels }, rules: [everything] })],
-    ['creating it with a generated name', (eve) => eve.post(clusterRoles, { metadata: { generateName: 'new-', labels }, rules: [everything] })],
-    ['creating it by apply', (eve) => eve.patch(forApply(clusterRoles, 'new'), clusterRole('new', { rules: [everything] }), apply)],
-    ['creating it by PUT', (eve) => eve.put(`${clusterRoles}/new`, clusterRole('new', { rules: [everything] }))],
-    ['creating one that gathers', (eve) => eve.post(clusterRoles, { metadata: { name: 'new' }, aggregationRule })],
-    ['taking the aggregationRule off', (eve) => eve.patch(`${clusterRoles}/gathers`, { aggregationRule: null, rules: [] })],
-    ['labelling one that gathers', (eve) => eve.patch(`${clusterRoles}/gathers`, { metadata: { labels: { a: 'b' } } })],
-    ['gathering other roles', (eve) => eve.patch(`${clusterRoles}/gathers`, { aggregationRule: { clusterRoleSelectors: [{}] } })],
+    ['adding oneself to a strong ClusterRoleBinding', (eve) => eve.patch(`${clusterBindings}/strong-bound`, { subjects: [subjectOf('eve')] })],
+    ['adding oneself to a strong RoleBinding', (eve) => eve.patch(`${bindings}/strong-bound`, { subjects: [subjectOf('eve')] }, strategic)],
+    ['removing a subject from a strong RoleBinding', (eve) => eve.patch(`${bindings}/strong-bound`, { subjects: null })],
+    ['changing roleRef', (eve) => eve.patch(`${bindings}/strong-bound`, { roleRef: { kind: 'ClusterRole', name: 'cluster-admin' } })],
+    ['creating a strong ClusterRole with an aggregation label', (eve) => eve.post(clusterRoles, { metadata: { name: 'new', labels }, rules: [everything] })],
+    ['creating a strong ClusterRole with generateName', (eve) => eve.post(clusterRoles, { metadata: { generateName: 'new-', labels }, rules: [everything] })],
+    ['creating a strong ClusterRole by apply', (eve) => eve.patch(forApply(clusterRoles, 'new'), clusterRole('new', { rules: [everything] }), apply)],
+    ['creating a strong ClusterRole by PUT', (eve) => eve.put(`${clusterRoles}/new`, clusterRole('new', { rules: [everything] }))],
+    ['creating a ClusterRole with an aggregationRule', (eve) => eve.post(clusterRoles, { metadata: { name: 'new' }, aggregationRule })],
+    ['removing an aggregationRule', (eve) => eve.patch(`${clusterRoles}/gathers`, { aggregationRule: null, rules: [] })],
+    ['labelling a ClusterRole with an aggregationRule', (eve) => eve.patch(`${clusterRoles}/gathers`, { metadata: { labels: { a: 'b' } } })],
+    ['changing an aggregationRule', (eve) => eve.patch(`${clusterRoles}/gathers`, { aggregationRule: { clusterRoleSelectors: [{}] } })],
     ['binding cluster-admin', (eve) => eve.post(clusterBindings, bound('new', 'ClusterRole', 'cluster-admin', 'eve'))],
-    ['binding it in a namespace', (eve) => eve.post(bindings, bound('new', 'ClusterRole', 'cluster-admin', 'eve'))],
-    ['binding it by apply', (eve) => eve.patch(forApply(bindings, 'new'), { apiVersion: `${group}/v1`, kind: 'RoleBinding', ...bound('new', 'ClusterRole', 'cluster-admin', 'eve') }, apply)],
+    ['binding cluster-admin in a namespace', (eve) => eve.post(bindings, bound('new', 'ClusterRole', 'cluster-admin', 'eve'))],
+    ['binding cluster-admin by apply', (eve) => eve.patch(forApply(bindings, 'new'), { apiVersion: `${group}/v1`, kind: 'RoleBinding', ...bound('new', 'ClusterRole', 'cluster-admin', 'eve') }, apply)],
   ];
-  it.each(otherRows)('%s is forbidden', async (_name, attack) => {
+  it.each(otherRows)('%s is forbidden (403)', async (_name, attack) => {
     const refused = await attack(acting('eve'));
     expect([refused.code, refused.body.reason]).toEqual([403, 'Forbidden']);
   });
 
-  it('an aggregationRule asks for cluster-admin even of a user who holds its rules', async () => {
+  it('an aggregationRule requires cluster-admin even of a user who holds the aggregated rules (403)', async () => {
     const { rules } = (await admin.get(`${clusterRoles}/view`)).body;
     const refused = await acting('eve').patch(`${clusterRoles}/view`, {
       aggregationRule: null,
@@ -137,7 +140,7 @@ describe('escalation through RBAC objects', () => {
     );
   });
 
-  it('after all of it eve is still no administrator', async () => {
+  it('eve is no administrator after these attempts', async () => {
     const review = { spec: { resourceAttributes: { verb: '*', group: '*', resource: '*' } } };
     const answer = await acting('eve').post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review);
     expect(answer.body.status).toMatchObject({ allowed: false });
@@ -146,20 +149,20 @@ describe('escalation through RBAC objects', () => {
   // prettier-ignore
   it.each<Row>([
     ['finalizers of a strong role', (eve) => eve.patch(`${clusterRoles}/strong`, { metadata: { finalizers: ['a.b/c'] } })],
-    ['finalizers taken off', (eve) => eve.patch(`${clusterRoles}/strong`, { metadata: { finalizers: [] } })],
+    ['removed finalizers', (eve) => eve.patch(`${clusterRoles}/strong`, { metadata: { finalizers: [] } })],
     ['managedFields of a strong role', (eve) => eve.patch(`${clusterRoles}/strong`, { metadata: { managedFields: [{}] } })],
     ['nothing', (eve) => eve.patch(`${clusterRoles}/strong`, {})],
-    ['nothing of a role that gathers', (eve) => eve.patch(`${clusterRoles}/gathers`, {})],
-    ['a PUT of nothing new', async (eve) => eve.put(`${bindings}/strong-bound`, await current(`${bindings}/strong-bound`, ({ metadata: { labels: _, ...metadata }, ...rest }: any) => ({ ...rest, metadata: { ...metadata, labels: {} } })))], // eslint-disable-line @typescript-eslint/no-explicit-any
-    ['a label of a role that gives nothing new', async (eve) => { await eve.post(roles, { metadata: { name: 'weak' }, rules: [] }); return eve.patch(`${roles}/weak`, labelled); }],
-    ['owners of a strong binding', (eve) => eve.patch(`${bindings}/strong-bound`, { metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: 'b' }] } })],
+    ['an aggregated role by an empty patch', (eve) => eve.patch(`${clusterRoles}/gathers`, {})],
+    ['a strong role by an identical PUT', async (eve) => eve.put(`${bindings}/strong-bound`, await current(`${bindings}/strong-bound`, ({ metadata: { labels: _, ...metadata }, ...rest }: any) => ({ ...rest, metadata: { ...metadata, labels: {} } })))], // eslint-disable-line @typescript-eslint/no-explicit-any
+    ['labels of a role whose rules the user holds', async (eve) => { await eve.post(roles, { metadata: { name: 'weak' }, rules: [] }); return eve.patch(`${roles}/weak`, labelled); }],
+    ['ownerReferences of a strong binding', (eve) => eve.patch(`${bindings}/strong-bound`, { metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: 'b' }] } })],
   ])('a change of %s is allowed', async (_name, change) => {
     const answer = await change(acting('eve'));
     expect([answer.code, answer.body.message]).toEqual([200, undefined]);
   });
 });
 
-describe('creating without the permission to create', () => {
+describe('creating through other verbs without the permission to create', () => {
   const manifests = everyManifest().filter(({ kind }) => kind !== 'Namespace');
   // Its PriorityClass is missing, which mutating admission refuses first.
   for (const { kind, spec } of manifests)
@@ -180,7 +183,7 @@ describe('creating without the permission to create', () => {
   });
 
   it.each(manifests.map((object) => [`${object.kind} ${object.metadata.name}`, object] as const))(
-    'apply and PUT of the missing %s are forbidden',
+    'apply and PUT of an absent %s are forbidden (403)',
     async (_name, object) => {
       const { apiVersion, kind, metadata } = object;
       const { plural, namespaced } = paths.get(`${apiVersion} ${kind}`)!;
@@ -198,7 +201,7 @@ describe('creating without the permission to create', () => {
     },
   );
 
-  it('apply of an object that is there asks for patch alone', async () => {
+  it('apply of an existing object requires only patch', async () => {
     const path = '/api/v1/namespaces/default/configmaps';
     await made(path, { metadata: { name: 'there' } });
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'there' }, data: { a: 'b' } };
@@ -255,7 +258,7 @@ describe('ResourceClaims', () => {
   it.each([
     ['claim', claims, { metadata: { name: 'a' }, spec: spec({ adminAccess: true }) }],
     ['template', templates, { metadata: { name: 'a' }, spec: { spec: spec({ adminAccess: true }) } }],
-  ])('a %s asks for admin access only where the namespace is labelled for it', async (_name, path, object) => {
+  ])('a %s with admin access requires the label of the namespace', async (_name, path, object) => {
     const refused = await acting('claimant').post(path, object);
     expect([refused.code, refused.body.details.causes]).toEqual([
       422,
@@ -274,13 +277,13 @@ describe('ResourceClaims', () => {
     await labelNamespace(null);
   });
 
-  it('an allocation with admin access is forbidden without the label', async () => {
+  it('an allocation with admin access is forbidden without the label (403)', async () => {
     const status = { allocation: allocation({ adminAccess: true }) };
     const refused = await admin.patch(await claim('admin-status'), { status });
     expect([refused.code, refused.body.message]).toEqual([422, expect.stringContaining('results[0].adminAccess')]);
   });
 
-  it('an allocation asks for resourceclaims/binding by the verb of the request', async () => {
+  it('an allocation requires the verb of the request on resourceclaims/binding (403)', async () => {
     const path = await claim('binding');
     const status = { allocation: allocation() };
     const refused = await acting('teller').patch(path, { status });
@@ -296,7 +299,7 @@ describe('ResourceClaims', () => {
     expect((await acting('teller').patch(path, { status: { allocation: allocation() } })).code).toBe(200);
   });
 
-  it('the status of devices asks for resourceclaims/driver by node and driver', async () => {
+  it('a device status requires the right on resourceclaims/driver for its node and driver (403)', async () => {
     const path = await claim('driver', { allocation: allocation() });
     const status = { devices: [device()] };
     const refused = await acting('teller').patch(path, { status });

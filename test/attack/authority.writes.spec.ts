@@ -16,14 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const made = (path: string, object: object) => users.made(path, object);
+const made = (path: string, object: object) => users.create(path, object);
 
 const container = { name: 'c', image: 'i', resources: { limits: { cpu: '1', memory: '1Gi' } } };
 const pod = (name: string) => ({ metadata: { name }, spec: { containers: [container] } });
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [container] } };
 const deployment = { metadata: { name: 'd' }, spec: { selector: { matchLabels: { a: 'b' } }, template } };
 
-describe('a subresource needs its own permission', () => {
+describe('a subresource requires its own permission', () => {
   const resized = { ...container, resources: { limits: { cpu: '2' }, requests: { cpu: '2' } } };
   type Row = readonly [
     subresource: string,
@@ -66,14 +66,14 @@ describe('a subresource needs its own permission', () => {
     ['deployments', `${apps}/deployments/d`],
     ['pods', `${inDefault}/pods/p`],
     ['namespaces', '/api/v1/namespaces/other'],
-  ])('all subresources of %s give nothing on the object itself', async (resource, path) => {
+  ])('rights on all subresources of %s give none on the object itself', async (resource, path) => {
     const user = await users.with(rule('*', `${resource}/*`, '*'));
     expect((await user.patch(path, { metadata: { labels: { a: 'b' } } })).code).toBe(403);
     expect((await user.get(path)).code).toBe(403);
     expect((await user.delete(path)).code).toBe(403);
   });
 
-  it('deletecollection needs its own verb, and delete needs delete', async () => {
+  it('deletecollection requires its own verb, and delete requires delete', async () => {
     const path = `${inDefault}/configmaps`;
     const deleter = await users.with(rule('', 'configmaps', 'delete'));
     const collector = await users.with(rule('', 'configmaps', 'deletecollection'));
@@ -84,12 +84,12 @@ describe('a subresource needs its own permission', () => {
   });
 });
 
-describe('metadata through a status subresource', () => {
+describe('metadata changes through a status subresource', () => {
   const labels = { l: 'x' };
   const annotations = { a: 'x' };
   const finalizers = ['a.b/c'];
   const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'n', uid: 'u' }];
-  /** The kinds whose status writes upstream resets metadata for. */
+  /** Kinds for which kube-apiserver resets metadata on status updates. */
   const reset = new Set([
     'APIService',
     'FlowSchema',
@@ -113,7 +113,7 @@ describe('metadata through a status subresource', () => {
     }
   });
 
-  it('owners never change, and the rest only for the kinds that kube-apiserver takes it for', async () => {
+  it('ownerReferences never change, other metadata only for the kinds that kube-apiserver allows', async () => {
     const user = await users.with(rule('*', '*/status', 'patch'));
     const seen: string[] = [];
     const problems: unknown[] = [];

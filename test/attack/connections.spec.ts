@@ -7,7 +7,8 @@ import { startKeelson, type Keelson } from '../../src/testing.js';
 import { HttpClient } from '../harness/http-client.js';
 import { cancel, frameType, RawHttp2 } from './raw-http2.js';
 
-// The table of docs/bounds.md with small numbers: what holds for 100 ms holds for 32 s. Real sockets and real TLS.
+// The table of docs/bounds.md with small numbers: a limit that works with 100 ms works with 32 s. Real sockets and real
+// TLS.
 const limits = {
   headersTimeoutMs: 1_200,
   tlsHandshakeTimeoutMs: 1_200,
@@ -21,9 +22,9 @@ const limits = {
   requestBodyBytesMax: 20_000,
 };
 const requestTimeoutMs = 3_000;
-/** A busy machine takes its time; what is not bounded at all takes longer. */
+/** Long enough for a busy machine, and shorter than the time without a limit. */
 const waitMs = 20_000;
-/** Beyond every bound above. */
+/** Longer than every limit above. */
 const beyondMs = 4_500;
 
 let server: Keelson;
@@ -39,7 +40,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** The number of TCP connections, when it has come down to `wanted` or the time is over. */
+/** Returns the number of TCP connections once it has dropped to `wanted`, or after a timeout. */
 async function openConnections(wanted: number): Promise<number> {
   const front = server.app.getHttpServer() as unknown as {
     getConnections(told: (e: unknown, n: number) => void): void;
@@ -77,7 +78,7 @@ class Http1 {
   write = (text: string) => this.socket.write(text);
   isClosed = (ms = waitMs) => within(() => this.socket.destroyed, ms);
   says = (part: string, ms = waitMs) => within(() => this.text.includes(part), ms);
-  /** Sends something every few milliseconds until the connection ends. */
+  /** Sends a byte every few milliseconds until the connection ends. */
   async trickle(part: string): Promise<boolean> {
     const deadline = performance.now() + waitMs;
     while (!this.socket.destroyed && performance.now() < deadline) {
@@ -109,7 +110,7 @@ const post = (length: number, namespace = 'default') =>
   );
 const many = (count: number) => Array.from({ length: count }, (_, i) => `x-${i}: 1`);
 
-describe('connections that do nothing', () => {
+describe('idle connections', () => {
   it('TCP without TLS ends at tlsHandshakeTimeoutMs', async () => {
     const socket = connectTcp(address());
     socket.on('error', () => undefined);
@@ -119,7 +120,7 @@ describe('connections that do nothing', () => {
     expect(await within(() => socket.destroyed, waitMs)).toBe(true);
   });
 
-  it('HTTP/1.1 without a request ends at headersTimeoutMs, with no answer to no request', async () => {
+  it('HTTP/1.1 without a request ends at headersTimeoutMs, without an answer', async () => {
     const client = await Http1.open();
     expect([await client.isClosed(), client.text]).toEqual([true, '']);
   });
@@ -131,7 +132,7 @@ describe('connections that do nothing', () => {
     expect(client.text).toContain('HTTP/1.1 408 ');
   });
 
-  it('HTTP/1.1 kept alive ends at idleConnectionTimeoutMs', async () => {
+  it('HTTP/1.1 keep-alive ends at idleConnectionTimeoutMs', async () => {
     const client = await Http1.open();
     client.write(head('GET /livez HTTP/1.1'));
     expect(await client.says('200 OK')).toBe(true);
@@ -155,24 +156,24 @@ describe('connections that do nothing', () => {
     expect(await client.closed(waitMs)).toBe(true);
   });
 
-  it('HTTP/2 with a head that never ends ends at idleConnectionTimeoutMs', async () => {
+  it('HTTP/2 with an endless head ends at idleConnectionTimeoutMs', async () => {
     const client = await raw2();
     client.headers(1, {}, { endHeaders: false });
     expect(await client.closed(waitMs)).toBe(true);
   });
 
-  it('HTTP/2 with a frame that is too large ends, with the watch on it', async () => {
+  it('HTTP/2 with a frame above the limit ends, including its watch', async () => {
     const client = await raw2();
     client.headers(1, { ':path': '/api/v1/namespaces/quiet/configmaps?watch=1' });
     expect(await client.until(() => client.has(frameType.headers, 1), waitMs)).toBe(true);
     const watchesBefore = server.parts.watches.size;
-    // The head of a SETTINGS frame of 16 MiB: nghttp2 answers with a GOAWAY and reads no more.
+    // The head of a SETTINGS frame of 16 MiB: nghttp2 answers with a GOAWAY and stops reading.
     client.socket.write(Buffer.from([0xff, 0xff, 0xff, frameType.settings, 0, 0, 0, 0, 0]));
     expect(await client.closed(waitMs)).toBe(true);
     expect(await within(() => server.parts.watches.size < watchesBefore, waitMs)).toBe(true);
   });
 
-  it('HTTP/2 of a client that answers no PING ends, with the watch on it', async () => {
+  it('HTTP/2 with a client that answers no PING ends, including its watch', async () => {
     const client = await raw2();
     client.answersPings = false;
     client.headers(1, { ':path': '/api/v1/namespaces/quiet/configmaps?watch=1' });
@@ -181,7 +182,7 @@ describe('connections that do nothing', () => {
     expect(client.has(frameType.ping)).toBe(true);
   });
 
-  it.each(['http/1.1', 'h2'] as const)('a quiet watch by %s goes on', async (protocol) => {
+  it.each(['http/1.1', 'h2'] as const)('a watch without events stays open by %s', async (protocol) => {
     const client = new HttpClient({ ...server, ...server.client, protocol });
     undo.push(() => client.close());
     const watch = await client.watch('/api/v1/namespaces/quiet/secrets?watch=1');
@@ -192,13 +193,13 @@ describe('connections that do nothing', () => {
 
 describe('heads', () => {
   const rows: [what: string, lines: string[], code: number][] = [
-    ['as many headers as are allowed', many(98), 200],
-    ['one header more than is allowed', many(100), 431],
-    ['many more headers', many(3_000), 431],
-    ['as many bytes as are allowed', [`x: ${'y'.repeat(63_000)}`], 200],
-    ['more bytes than are allowed', [`x: ${'y'.repeat(70_000)}`], 431],
+    ['the maximum number of headers', many(98), 200],
+    ['one header above the maximum', many(100), 431],
+    ['many headers', many(3_000), 431],
+    ['the maximum number of bytes', [`x: ${'y'.repeat(63_000)}`], 200],
+    ['more than the maximum number of bytes', [`x: ${'y'.repeat(70_000)}`], 431],
     ['two Host headers', ['Host: b'], 400],
-    ['an expectation that nobody knows', ['expect: a-miracle'], 417],
+    ['an unknown Expect header', ['expect: a-miracle'], 417],
   ];
   it.each(rows)('HTTP/1.1 with %s', async (_what, lines, code) => {
     const client = await Http1.open();
@@ -208,13 +209,13 @@ describe('heads', () => {
     if (code !== 200) expect(client.text).toContain('"kind":"Status"');
   });
 
-  it('HTTP/1.1 without Host is 400 with a Status', async () => {
+  it('HTTP/1.1 without Host is rejected with a Status (400)', async () => {
     const client = await Http1.open();
     client.write('GET /livez HTTP/1.1\r\n\r\n');
     expect(await client.says('missing required Host header')).toBe(true);
   });
 
-  it('no padding pushes Impersonate-User out: the request is refused, not made as somebody else', async () => {
+  it('padding does not displace Impersonate-User: the request is refused', async () => {
     for (let count = 80; count <= 260; count += 20) {
       const client = await Http1.open();
       client.write(head('GET /api/v1/namespaces HTTP/1.1', ...many(count), 'impersonate-user: nobody'));
@@ -224,20 +225,20 @@ describe('heads', () => {
   });
 
   it.each([
-    ['as many headers as are allowed', 90, 10, 200],
-    ['more headers than are allowed', 120, 10, 431],
-    ['many more headers', 400, 10, 0],
+    ['the maximum number of headers', 90, 10, 200],
+    ['more than the maximum number of headers', 120, 10, 431],
+    ['many headers', 400, 10, 0],
   ])('HTTP/2 with %s', async (_what, count, length, code) => {
     const client = new HttpClient({ ...server, ...server.client, protocol: 'h2' });
     undo.push(() => client.close());
     const headers = Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, 'y'.repeat(length)]));
     const answer = await client.get('/livez', headers).catch(() => undefined);
     expect(answer?.code ?? 0).toBe(code);
-    // A reset stream leaves the session in order.
+    // The session survives a reset stream.
     expect((await client.get('/livez')).code).toBe(200);
   });
 
-  it('HTTP/2 with more bytes than are allowed resets the stream, and not the session', async () => {
+  it('HTTP/2 with too many bytes resets the stream and not the session', async () => {
     const client = await raw2();
     expect(await client.until(() => client.has(frameType.settings), waitMs)).toBe(true);
     const large = Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`x-${i}`, 'y'.repeat(1_000)]));
@@ -269,14 +270,14 @@ describe('bodies', () => {
   it.each([
     ['403', 'anonymous', 15_000],
     ['413', 'administrator', 1_000_000],
-  ] as const)('HTTP/1.1: one that is trickled after a %s ends at unreadBodyTimeoutMs', async (code, as, length) => {
+  ] as const)('HTTP/1.1: a body that trickles in after a %s ends at unreadBodyTimeoutMs', async (code, as, length) => {
     const client = await Http1.open(as);
     client.write(post(length));
     expect(await client.says(`HTTP/1.1 ${code}`)).toBe(true);
     expect(await client.trickle('x')).toBe(true);
   });
 
-  it('HTTP/1.1: one without an end ends at unreadBodyTimeoutMs after it was too large (413)', async () => {
+  it('HTTP/1.1: an endless body ends at unreadBodyTimeoutMs after it was refused as too large (413)', async () => {
     const client = await Http1.open();
     const lines = ['content-type: application/json', 'transfer-encoding: chunked'];
     client.write(head('POST /api/v1/namespaces/default/configmaps HTTP/1.1', ...lines));
@@ -285,7 +286,7 @@ describe('bodies', () => {
     expect(await client.trickle('1\r\nx\r\n')).toBe(true);
   });
 
-  it('HTTP/1.1: a slow one ends at the deadline of its request (504)', async () => {
+  it('HTTP/1.1: a slow body ends at the deadline of its request (504)', async () => {
     const client = await Http1.open();
     client.write(post(15_000));
     expect(await client.trickle(' ')).toBe(true);
@@ -295,7 +296,7 @@ describe('bodies', () => {
   it.each([
     ['403', 'kube-nobody'],
     ['504', ''],
-  ])('HTTP/2: one that is trickled after a %s is told to stop', async (code, impersonated) => {
+  ])('HTTP/2: a body that trickles in after a %s is reset', async (code, impersonated) => {
     const client = await raw2();
     const path = '/api/v1/namespaces/default/configmaps';
     const type = { 'content-type': 'application/json', 'impersonate-user': impersonated };
@@ -312,7 +313,7 @@ describe('bodies', () => {
     expect(client.has(frameType.reset, 1)).toBe(true);
   });
 
-  it('HTTP/1.1: Expect: 100-continue is answered when the body is wanted, and not for a refused request', async () => {
+  it('HTTP/1.1: Expect: 100-continue is answered when the body is read, and not for a refused request', async () => {
     const expecting = (namespace: string) => post(2, namespace).replace('\r\n\r\n', '\r\nexpect: 100-continue\r\n\r\n');
     const client = await Http1.open();
     client.write(expecting('default'));
@@ -326,7 +327,7 @@ describe('bodies', () => {
     expect(await refused.isClosed()).toBe(true);
   });
 
-  it('HTTP/1.1: chunk extensions beyond 16 KiB are refused (413)', async () => {
+  it('HTTP/1.1: chunk extensions above 16 KiB are refused (413)', async () => {
     const client = await Http1.open();
     const lines = ['content-type: application/json', 'transfer-encoding: chunked'];
     client.write(head('POST /api/v1/namespaces/default/configmaps HTTP/1.1', ...lines));
@@ -335,7 +336,7 @@ describe('bodies', () => {
     expect(client.text).toContain('HTTP/1.1 413 ');
   });
 
-  it('HTTP/1.1: trailers beyond the bound of headers end the connection', async () => {
+  it('HTTP/1.1: trailers above the limit on headers end the connection', async () => {
     const client = await Http1.open();
     const lines = ['content-type: application/json', 'transfer-encoding: chunked'];
     client.write(head('POST /api/v1/namespaces/default/configmaps HTTP/1.1', ...lines));
@@ -367,7 +368,7 @@ describe('clients that do not read', () => {
     expect(await client.until(() => client.has(frameType.reset, 1), waitMs)).toBe(true);
   });
 
-  it('HTTP/2: a session whose answers are not taken gets no more streams', async () => {
+  it('HTTP/2: a session whose answers are not read gets no more streams', async () => {
     const client = await raw2({ settings: [[4, 0]] });
     const enhanceYourCalm = 11;
     const isRefused = () =>
@@ -395,7 +396,7 @@ describe('clients that do not read', () => {
 });
 
 describe('floods', () => {
-  /** Sends until the server ends the session; false when it has taken all. */
+  /** Sends until the server ends the session; returns false if it never does. */
   async function flood(client: RawHttp2, count: number, send: (n: number) => void): Promise<boolean> {
     for (let n = 0; n < count && !client.isClosed; n++) {
       send(n);
@@ -435,7 +436,7 @@ describe('floods', () => {
     expect(await flood(client, 100_000, () => client.send(frameType.data, 0, 1))).toBe(true);
   });
 
-  it('more streams than are allowed are refused one by one', async () => {
+  it('streams above the limit are refused one by one', async () => {
     const client = await raw2();
     for (let n = 0; n < 400; n++) client.headers(2 * n + 1, { ':path': '/api/v1/namespaces/q/secrets?watch=1' });
     const resets = () => client.frames.filter(({ type }) => type === frameType.reset).length;
@@ -443,7 +444,7 @@ describe('floods', () => {
     expect(client.isClosed).toBe(false);
   });
 
-  it('requests that are sent ahead and abandoned leave nothing behind', async () => {
+  it('pipelined and abandoned requests leave nothing behind', async () => {
     const before = server.parts.limiter.inflight;
     for (let round = 0; round < 5; round++) {
       const client = await Http1.open();
@@ -457,7 +458,7 @@ describe('floods', () => {
   });
 });
 
-test('the session of node:http2 is told to go when it is idle, and comes back', async () => {
+test('an idle session of node:http2 gets a GOAWAY, and the client reconnects', async () => {
   const session = http2.connect(server.url, { ca: server.ca });
   undo.push(() => session.destroy());
   session.on('error', () => undefined);

@@ -3,13 +3,13 @@ import { SeededRng } from '../../src/std/rng.js';
 import { startKeelson, type Keelson } from '../../src/testing.js';
 import { HttpClient, type OpenAnswer, type Protocol } from '../harness/http-client.js';
 
-// Answers of several megabytes whose deadline passes at any moment of them, on a server whose event loop is held: each
-// comes in full, is refused with 504, or is cut. None is left open.
+// Answers of several megabytes whose deadline passes at a random moment, on a server whose event loop is blocked: each
+// is complete, refused with 504, or cut. None stays open.
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const rng = new SeededRng(seed);
 const requestTimeoutMs = 300;
-/** Deadline, flush, the hold of the event loop; a busy machine needs more than their sum. */
+/** Deadline, flush, blocked event loop; a busy machine needs more than their sum. */
 const overMs = 30_000;
 const path = '/api/v1/namespaces/default/configmaps';
 
@@ -54,17 +54,17 @@ async function outcome(protocol: Protocol, accept: string, coding: string, readi
   }
   let bytes = 0;
   if (reading === 'late') await sleep(rng.below(400));
-  // A client that does not read is not told of the end either: it looks when everything must be over.
+  // A client that does not read does not notice the end either: it reads when everything must be over.
   if (reading === 'too late') await sleep(3_000);
   answer.body.on('data', (chunk: Buffer) => (bytes += chunk.length));
   const ended = await Promise.race([answer.ended, sleep(overMs, 'open' as const, { ref: false })]);
   const announced = Number(answer.headers['content-length'] ?? 0);
-  // A cut must not look like the end.
+  // A cut must be distinguishable from the end.
   if (ended === 'complete' && announced > 0) expect(bytes).toBe(announced);
   return ended;
 }
 
-/** Keeps the event loop from turning, again and again. */
+/** Blocks the event loop again and again. */
 function holdTheLoop(): () => void {
   const timer = setInterval(() => {
     const end = performance.now() + rng.below(250);
@@ -74,7 +74,7 @@ function holdTheLoop(): () => void {
 }
 
 test.each(['http/1.1', 'h2'] as const)(
-  `answers by %s past their deadline, seed ${seed}`,
+  `answers past their deadline by %s are complete, refused or cut, seed ${seed}`,
   async (protocol) => {
     const seen = new Map<string, number>();
     for (let round = 0; round < 4; round++) {

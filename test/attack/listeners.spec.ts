@@ -5,7 +5,7 @@ import { HttpClient } from '../harness/http-client.js';
 import { ServerProcess } from '../harness/server-process.js';
 
 test.each(['memory', 'embedded'])(
-  'many requests, watches and deletions at once on %s cause no warning',
+  'many concurrent requests, watches and deletions on %s emit no MaxListenersExceededWarning',
   async (store) => {
     const directory = await mkdtemp(join(tmpdir(), 'listeners-'));
     const server = await ServerProcess.start(directory, [`--storage-backend=${store}`]);

@@ -23,7 +23,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** HTTP/2 by hand: frames that no library would send. */
+/** HTTP/2 by hand, for frames that no library sends. */
 export class RawHttp2 {
   readonly frames: Frame[] = [];
   isClosed = false;
@@ -87,7 +87,7 @@ export class RawHttp2 {
     this.send(frameType.headers, flags, stream, block);
   }
 
-  /** Resolves with true when `is` holds, with false when the time is over first. */
+  /** Resolves with true when `is` holds, with false after the timeout. */
   async until(is: () => boolean, waitMs: number): Promise<boolean> {
     const deadline = performance.now() + waitMs;
     for (;;) {
@@ -133,7 +133,7 @@ export class RawHttp2 {
   }
 }
 
-/** HPACK without its tables: literal fields that are never indexed (RFC 7541, 6.2.2). */
+/** HPACK without tables: literal fields without indexing (RFC 7541, 6.2.2). */
 export function encodeHeaders(fields: readonly (readonly [string, string])[]): Buffer {
   return Buffer.concat(fields.flatMap(([name, value]) => [Buffer.from([0]), text(name), text(value)]));
 }

@@ -1,6 +1,6 @@
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
-/** Answers that are sent while nobody reads the body of their request: the client must get all of each. */
+/** Refusals before the body of the request was read: the client must receive each completely. */
 describe('refusals of requests with bodies', () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -12,7 +12,7 @@ describe('refusals of requests with bodies', () => {
     ['h2', 'small', 100, 200],
     ['h2', 'large', 2_000_000, 1],
     ['http/1.1', 'small', 100, 200],
-  ] as const)('by %s, with a %s body, arrive whole', async (protocol, _size, bytes, count) => {
+  ] as const)('by %s with a %s body arrive completely', async (protocol, _size, bytes, count) => {
     const client = server.client({ ...server.keelson.client, protocol });
     const body = JSON.stringify({ text: 'x'.repeat(bytes) });
     const refused = Array.from({ length: count }, () =>

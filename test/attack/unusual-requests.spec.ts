@@ -6,7 +6,7 @@ import type { Logger } from '../../src/std/logger.js';
 import { HttpClient } from '../harness/http-client.js';
 import { frameType, RawHttp2 } from './raw-http2.js';
 
-// Requests that the router has no route for: each is answered as any unknown path or method is, counted and logged.
+// Requests without a route: each is answered like any unknown path or method, counted and logged.
 
 const logged: { method?: string; url?: string; code?: number }[] = [];
 const errors: unknown[] = [];
@@ -31,7 +31,7 @@ afterAll(async () => {
 beforeEach(() => {
   logged.length = errors.length = 0;
 });
-// A request that nothing could be made of is an error of the server's own.
+// An unhandled request would be logged as an internal error.
 afterEach(() => expect(errors).toEqual([]));
 
 interface Answer {
@@ -65,7 +65,7 @@ async function h2(fields: Readonly<Record<string, string>>): Promise<Answer | 'r
   return { code: (JSON.parse(text) as { code?: number }).code ?? 200, text };
 }
 
-/** The answers that the metrics have counted, by their code. */
+/** Counts of answers in the metrics, by status code. */
 async function counted(): Promise<Record<string, number>> {
   const { text } = await admin.get('/metrics');
   const counts: Record<string, number> = {};
@@ -76,7 +76,7 @@ async function counted(): Promise<Record<string, number>> {
 }
 
 const rows: readonly (readonly [line: string, code: number, text: string])[] = [
-  // Outside /api and /apis unknown paths are answered with text, as kube-apiserver does.
+  // Outside of /api and /apis unknown paths are answered with text, as kube-apiserver does.
   ['GET *', 404, '404 page not found'],
   ['OPTIONS *', 404, '404 page not found'],
   ['GET http://other/api/v1/pods', 200, '"kind":"PodList"'],
@@ -107,7 +107,7 @@ describe.each(rows.map(([line, ...rest]) => [line.slice(0, 60), line, ...rest] a
       expect(logged).toContainEqual(expect.objectContaining({ method, url, code }));
     });
 
-    it('is not served to nobody', async () => {
+    it('requires authentication', async () => {
       const { code: refused } = await http1(line, { as: 'nobody' });
       expect(refused).toBe(line.startsWith('CONNECT') ? 405 : 401);
     });
@@ -129,18 +129,18 @@ test.each([
 });
 
 test.each([[{ ':path': '' }], [{ ':path': '*' }], [{ ':path': 'nope' }], [{ ':scheme': '' }], [{ ':method': '' }]])(
-  'HTTP/2 %j is no request: its stream is reset',
+  'HTTP/2 %j is malformed: its stream is reset',
   async (fields) => {
     expect(await h2(fields as never)).toBe('reset');
   },
 );
 
-test('an upgrade that is not served is answered as the request without it', async () => {
+test('an unsupported upgrade is answered as the request without it', async () => {
   const headers = ['host: a', 'upgrade: websocket'];
   expect((await http1('GET /api/v1/pods', { headers })).code).toBe(200);
 });
 
-test('an unknown method of a page of an allowed origin is no preflight', async () => {
+test('an unknown method of an allowed origin is not a preflight', async () => {
   const own = await startKeelson({ config: { serving: { corsAllowedOrigins: ['^https://a\\.io$'] } } });
   const client = new HttpClient({ ...own, ...own.client });
   expect((await client.request('PROPFIND', '/api/v1/pods', { headers: { origin: 'https://a.io' } })).code).toBe(405);
@@ -148,7 +148,7 @@ test('an unknown method of a page of an allowed origin is no preflight', async (
   await own.stop();
 });
 
-test('random methods and targets get a Status or a text, never an error of our own', async () => {
+test('random methods and targets get a Status or a text, never an internal error', async () => {
   const seed = Number(process.env['SEED'] ?? 20261122);
   const rng = new SeededRng(seed);
   const pick = <T>(of: readonly T[]): T => of[rng.below(of.length)]!;

@@ -5,23 +5,23 @@ import { heldMs } from '../../scripts/attack/probe.js';
 import type { AttackRow, Report } from '../../scripts/attack/report.js';
 import { holdMsMax, runAttack } from '../../scripts/attack/run.js';
 
-/** The short run of `npm run attack`: chosen requests of every family, always the same, at a third of the bounds. */
+/** The short run of `npm run attack`: a fixed selection of requests of each family, at a third of the limits. */
 const seed = 1;
 const attack = (which: readonly Family[]) =>
   runAttack({ families: which, seed, isShort: true, minutes: 0, store: 'memory' });
 
-/** Descriptions of requests that held for too long, and for how long: of each the shorter of what was measured. */
+/** Descriptions of requests that held the event loop for too long, with the shorter of both measurements. */
 const holdsOf = (rows: readonly AttackRow[]) =>
   new Map(rows.map(({ request, hold }) => [request, heldMs(hold)] as const));
 
-describe('the worst requests', () => {
+describe('the costliest requests', () => {
   let report: Report;
   const slow = new Map<string, number>();
 
   beforeAll(async () => {
     report = await attack(families);
     process.stderr.write(`${describeReport(report)}\n`);
-    // A hold counts when it is seen again: collections of garbage come and go.
+    // A hold counts if it is repeated: garbage collections come and go.
     const first = report.slow;
     const names = new Set(first.map(({ family }) => family));
     if (names.size === 0) return;
@@ -36,19 +36,19 @@ describe('the worst requests', () => {
     expect(report.requestsOf.get(name)).toBeGreaterThan(2);
   });
 
-  it(`hold the event loop for no longer than ${holdMsMax} ms`, () => {
+  it(`hold the event loop for at most ${holdMsMax} ms`, () => {
     expect(Object.fromEntries(slow)).toEqual({});
   });
 
-  it('are never answered with an internal error, and leave the server ready and prototypes as they were', () => {
+  it('get no internal error, and leave the server ready and prototypes unchanged', () => {
     expect(report.problems).toEqual([]);
   });
 
-  it('leave no error in the log', () => {
+  it('log no error', () => {
     expect(report.complaints).toEqual([]);
   });
 
-  it('leave no memory behind', () => {
+  it('leak no memory', () => {
     expect(report.memoryProblem).toBeUndefined();
   });
 });

@@ -19,7 +19,7 @@ import {
 const list = get('~/configmaps');
 const labelled = get('~/configmaps?labelSelector=none');
 const unauthorized = refused(401, 'Unauthorized', 'Unauthorized');
-/** Everything is denied here but what members of system:masters ask. */
+/** The denial of AlwaysDeny, which allows only members of system:masters. */
 const denied = (what: string, user: string, rest: string): Want =>
   refused(403, 'Forbidden', `${what}: User "${user}" cannot ${rest}: Everything is forbidden.`);
 const here = 'in the namespace "{ns}"';
@@ -35,29 +35,29 @@ const dev = (step: Step, what: string, rest: string): Row => [
 
 // prettier-ignore
 export const identities: Table = {
-  name: 'who asks',
+  name: 'authentication',
   rows: [
-    ['a member of system:masters, by certificate', [], list, ok()],
-    ['a member of system:masters, by token', [], as('root', list), ok()],
-    ['a user, by token', [], as('dev', list), cannotList('dev')],
-    ['a user, by certificate', [], as('carl', list), cannotList('carl')],
+    ['a client certificate of a system:masters member is allowed', [], list, ok()],
+    ['a token of a system:masters member is allowed', [], as('root', list), ok()],
+    ['a token of a user without rights is denied (403)', [], as('dev', list), cannotList('dev')],
+    ['a client certificate of a user without rights is denied (403)', [], as('carl', list), cannotList('carl')],
     ['nobody', [], as('nobody', list), cannotList('system:anonymous')],
-    ['a wrong token', [], as('wrong', list), unauthorized],
-    ['a wrong token, for a path that all may read', [], as('wrong', get('/healthz')), unauthorized],
-    ['a wrong token, for nothing', [], as('wrong', get('/nothing')), unauthorized],
-    ['an empty token', [], as('nobody', get('~/configmaps', { authorization: 'Bearer ' })), { code: 403 }],
-    ['another scheme', [], as('nobody', get('~/configmaps', { authorization: 'Basic YTpi' })), { code: 403 }],
-    ['the scheme in other letters', [], as('nobody', get('~/configmaps', { authorization: 'bearer root-token' })), ok()],
-    ['a token in the query is none', [], as('nobody', get('~/configmaps?access_token=root-token')), { code: 403 }],
-    ['a certificate goes before a token', [], get('~/configmaps', { authorization: 'Bearer dev-token' }), ok()],
-    ['a certificate lends nothing to the token beside it', [get('~/configmaps', { authorization: 'Bearer made-up' })], as('nobody', get('~/configmaps', { authorization: 'Bearer made-up' })), unauthorized],
-    ['a certificate of another authority', [], as('stranger', list), unauthorized],
+    ['an unknown token is refused (401)', [], as('wrong', list), unauthorized],
+    ['an unknown token is refused on public paths too (401)', [], as('wrong', get('/healthz')), unauthorized],
+    ['an unknown token is refused on unknown paths too (401)', [], as('wrong', get('/nothing')), unauthorized],
+    ['an empty token is anonymous (403)', [], as('nobody', get('~/configmaps', { authorization: 'Bearer ' })), { code: 403 }],
+    ['another authorization scheme is anonymous (403)', [], as('nobody', get('~/configmaps', { authorization: 'Basic YTpi' })), { code: 403 }],
+    ['the scheme is case-insensitive', [], as('nobody', get('~/configmaps', { authorization: 'bearer root-token' })), ok()],
+    ['a token in the query is ignored (403)', [], as('nobody', get('~/configmaps?access_token=root-token')), { code: 403 }],
+    ['a client certificate takes precedence over a token', [], get('~/configmaps', { authorization: 'Bearer dev-token' }), ok()],
+    ['a token that was sent with a certificate is refused without it (401)', [get('~/configmaps', { authorization: 'Bearer made-up' })], as('nobody', get('~/configmaps', { authorization: 'Bearer made-up' })), unauthorized],
+    ['a certificate of another authority is refused (401)', [], as('stranger', list), unauthorized],
   ],
 };
 
 // prettier-ignore
 export const refusals: Table = {
-  name: 'what is refused, in words',
+  name: 'messages of authorization errors',
   rows: [
     dev(get('~/configmaps/a'), 'configmaps "a" is forbidden', `get resource "configmaps" in API group "" ${here}`),
     dev(get('~/configmaps?watch=1'), 'configmaps is forbidden', `watch resource "configmaps" in API group "" ${here}`),
@@ -78,9 +78,9 @@ export const refusals: Table = {
     dev(get('/nothing'), 'forbidden', 'get path "/nothing"'),
     dev(post('/healthz', {}), 'forbidden', 'post path "/healthz"'),
     dev(get('/apis'), 'forbidden', 'get path "/apis"'),
-    ['a body is not looked at', [], as('dev', post('~/configmaps', '{')), { code: 403 }],
-    ['nor is what one accepts', [], as('dev', get('~/configmaps', { accept: 'application/xml' })), { code: 403 }],
-    ['who may ask hears that it is not there', [], get('/apis/none.example.com/v1/things'), notFound()],
+    ['authorization comes before decoding the body (403)', [], as('dev', post('~/configmaps', '{')), { code: 403 }],
+    ['authorization comes before negotiation (403)', [], as('dev', get('~/configmaps', { accept: 'application/xml' })), { code: 403 }],
+    ['an unknown group is not found (404)', [], get('/apis/none.example.com/v1/things'), notFound()],
   ],
 };
 
@@ -92,18 +92,18 @@ const cannotImpersonate = (what: string, rest: string) =>
 export const impersonating: Table = {
   name: 'impersonation',
   rows: [
-    ['is another user', [], get('~/configmaps', asAlice), cannotList('alice')],
-    ['with groups', [], get('~/configmaps?labelSelector=none', { ...asAlice, 'impersonate-group': ['dev', 'system:masters'] }), names()],
-    ['with extra', [], get('~/configmaps', { ...asAlice, 'impersonate-extra-scopes': 'view' }), { code: 403 }],
-    ['of a service account', [], get('~/configmaps', { 'impersonate-user': 'system:serviceaccount:{ns}:default' }), cannotList('system:serviceaccount:{ns}:default')],
-    ['of nobody', [], get('~/configmaps', { 'impersonate-user': 'system:anonymous' }), cannotList('system:anonymous')],
-    ['with groups but no user', [], get('~/configmaps', { 'impersonate-group': 'g' }), refused(400, 'BadRequest', /without impersonating a user name$/)],
-    ['with extra but no user', [], get('~/configmaps', { 'impersonate-extra-a': 'g' }), refused(400, 'BadRequest', /without impersonating a user name$/)],
-    ['with a uid but no user', [], get('~/configmaps', { 'impersonate-uid': 'g' }), refused(400, 'BadRequest', /without impersonating a user name$/)],
-    ['needs the right to', [], as('dev', get('~/configmaps', asAlice)), cannotImpersonate('users "alice"', '"users" in API group "" at the cluster scope')],
-    ['of a service account needs the right to', [], as('dev', get('~/configmaps', { 'impersonate-user': 'system:serviceaccount:{ns}:default' })), cannotImpersonate('serviceaccounts "default"', `"serviceaccounts" in API group "" ${here}`)],
-    ['by nobody', [], as('nobody', get('~/configmaps', asAlice)), { code: 403 }],
-    ['by a wrong token', [], as('wrong', get('~/configmaps', asAlice)), unauthorized],
+    ['Impersonate-User acts as another user (403)', [], get('~/configmaps', asAlice), cannotList('alice')],
+    ['Impersonate-Group adds groups', [], get('~/configmaps?labelSelector=none', { ...asAlice, 'impersonate-group': ['dev', 'system:masters'] }), names()],
+    ['Impersonate-Extra is accepted', [], get('~/configmaps', { ...asAlice, 'impersonate-extra-scopes': 'view' }), { code: 403 }],
+    ['a service account can be impersonated', [], get('~/configmaps', { 'impersonate-user': 'system:serviceaccount:{ns}:default' }), cannotList('system:serviceaccount:{ns}:default')],
+    ['system:anonymous can be impersonated', [], get('~/configmaps', { 'impersonate-user': 'system:anonymous' }), cannotList('system:anonymous')],
+    ['Impersonate-Group without a user is rejected (400)', [], get('~/configmaps', { 'impersonate-group': 'g' }), refused(400, 'BadRequest', /without impersonating a user name$/)],
+    ['Impersonate-Extra without a user is rejected (400)', [], get('~/configmaps', { 'impersonate-extra-a': 'g' }), refused(400, 'BadRequest', /without impersonating a user name$/)],
+    ['Impersonate-Uid without a user is rejected (400)', [], get('~/configmaps', { 'impersonate-uid': 'g' }), refused(400, 'BadRequest', /without impersonating a user name$/)],
+    ['impersonation requires the verb impersonate on users (403)', [], as('dev', get('~/configmaps', asAlice)), cannotImpersonate('users "alice"', '"users" in API group "" at the cluster scope')],
+    ['impersonation of a service account requires the verb on serviceaccounts (403)', [], as('dev', get('~/configmaps', { 'impersonate-user': 'system:serviceaccount:{ns}:default' })), cannotImpersonate('serviceaccounts "default"', `"serviceaccounts" in API group "" ${here}`)],
+    ['an anonymous user cannot impersonate (403)', [], as('nobody', get('~/configmaps', asAlice)), { code: 403 }],
+    ['impersonation with an unknown token is refused (401)', [], as('wrong', get('~/configmaps', asAlice)), unauthorized],
   ],
 };
 
@@ -111,19 +111,19 @@ export const impersonating: Table = {
 export const allowingAll: Table = {
   name: 'AlwaysAllow',
   rows: [
-    ['a user may do everything', [], as('dev', labelled), names()],
-    ['also impersonate', [], as('dev', get('~/configmaps?labelSelector=none', asAlice)), names()],
-    ['nobody is refused', [], as('nobody', list), unauthorized],
-    ['a wrong token is refused', [], as('wrong', list), unauthorized],
+    ['a user is allowed everything', [], as('dev', labelled), names()],
+    ['a user may impersonate', [], as('dev', get('~/configmaps?labelSelector=none', asAlice)), names()],
+    ['requests without credentials are refused (401)', [], as('nobody', list), unauthorized],
+    ['an unknown token is refused (401)', [], as('wrong', list), unauthorized],
   ],
 };
 
 // prettier-ignore
 export const withoutAnonymous: Table = {
-  name: 'without anonymous access',
+  name: '--anonymous-auth=false',
   rows: [
-    ['nobody is refused', [], as('nobody', list), unauthorized],
-    ['nobody is refused everywhere', [], as('nobody', get('/healthz')), unauthorized],
-    ['a user is not', [], as('root', list), ok()],
+    ['requests without credentials are refused (401)', [], as('nobody', list), unauthorized],
+    ['requests without credentials are refused on public paths too (401)', [], as('nobody', get('/healthz')), unauthorized],
+    ['requests with a token are served', [], as('root', list), ok()],
   ],
 };

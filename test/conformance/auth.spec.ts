@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Tables on a server that is configured so, with a client for everybody they name. */
+/** Runs tables on a server with a configuration, with a client for each user in them. */
 function suite(
   name: string,
   authorization: 'AlwaysDeny' | 'AlwaysAllow',

@@ -5,8 +5,8 @@ import type { TestServer } from '../harness/servers.js';
 import type { WatchRow } from './watch.cases.js';
 
 /**
- * The language of the tables. A row is: name, what is done before, the request, what it must lead to.
- * Every row has a namespace of its own, so rows do not see each other. Texts in paths, bodies and wants may hold
+ * Language of the tables. A row is: name, requests before, the tested request, the expected answer.
+ * Each row has a namespace of its own, so rows are independent. Strings in paths, bodies and wants may contain
  *   ~                         /api/v1/namespaces/<the row's namespace>, at the beginning of a path
  *   {ns}                      the name of that namespace
  *   {group:coordination}      an API group with the configured domain
@@ -19,7 +19,7 @@ export type Row = readonly [name: string, given: readonly Step[], when: Step, wa
 export interface Table {
   readonly name: string;
   readonly rows: readonly Row[];
-  /** Run on every store and naming, not on memory alone. */
+  /** Run on every store and naming profile, not only on memory. */
   readonly everywhere?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Step {
   readonly body?: unknown;
   readonly headers?: Record<string, string | string[]>;
   readonly keep?: string;
-  /** Who asks: a client of the runner; the administrator when nobody is named. */
+  /** Name of a client of the runner; the administrator by default. */
   readonly as?: string;
 }
 
@@ -37,16 +37,16 @@ export interface Want {
   readonly code: number;
   readonly reason?: string;
   readonly message?: string | RegExp;
-  /** Must be in the body. */
+  /** Fields that the body must contain. */
   readonly body?: object;
-  /** Paths that must not be in the body. */
+  /** Paths that the body must not contain. */
   readonly absent?: readonly string[];
   /** Names of the items of a list, in order. */
   readonly names?: readonly string[];
   readonly headers?: Record<string, unknown>;
   readonly warnings?: readonly unknown[];
   readonly text?: string | RegExp;
-  /** What is seen afterwards. */
+  /** Later requests and their expected answers. */
   readonly then?: readonly (readonly [Step, Want])[];
 }
 
@@ -65,12 +65,16 @@ export const put = (path: string, body: unknown, headers?: Headers) => step('PUT
 export const del = (path: string, body?: unknown, headers?: Headers) => step('DELETE', path, body, headers);
 export const patch = (path: string, body: unknown, type = 'merge') =>
   step('PATCH', path, body, { 'content-type': type.includes('/') ? type : `application/${type}-patch+json` });
-/** Remembers the answer under a name. */
+/** Keeps the answer under a name. */
 export const keep = (name: string, of: Step): Step => ({ ...of, keep: name });
 export const as = (who: string, of: Step): Step => ({ ...of, as: who });
 
 export const ok = (body?: object, more: Partial<Want> = {}): Want => ({ code: 200, ...(body && { body }), ...more });
-export const made = (body?: object, more: Partial<Want> = {}): Want => ({ code: 201, ...(body && { body }), ...more });
+export const created = (body?: object, more: Partial<Want> = {}): Want => ({
+  code: 201,
+  ...(body && { body }),
+  ...more,
+});
 export const names = (...items: string[]): Want => ({ code: 200, names: items });
 export const refused = (code: number, reason: string, message?: string | RegExp): Want => ({
   code,
@@ -84,18 +88,18 @@ export const invalid = (field: string): Want => ({
 });
 export const notFound = (message?: string): Want => refused(404, 'NotFound', message);
 
-/** A ConfigMap: the plainest kind that there is. */
+/** A ConfigMap, as the simplest kind. */
 export const configMap = (name: string, more: { data?: object; metadata?: object; [field: string]: unknown } = {}) => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   ...more,
   metadata: { name, ...more.metadata },
 });
-/** Makes a ConfigMap and keeps it under its name. */
+/** Creates a ConfigMap and keeps it under its name. */
 export const aConfigMap = (name: string, more?: Parameters<typeof configMap>[1]): Step =>
   keep(name, post('~/configmaps', configMap(name, more)));
 
-/** A Pod that says what admission would add, so that it can be put again as it is. */
+/** A Pod with the fields that admission would set, so that it can be updated with the same spec. */
 export const pod = (name: string, more: { metadata?: object; spec?: object } = {}) => ({
   metadata: { name, ...more.metadata },
   spec: {
@@ -108,14 +112,14 @@ export const pod = (name: string, more: { metadata?: object; spec?: object } = {
 export const aPod = (name: string, more?: Parameters<typeof pod>[1]): Step =>
   keep(name, post('~/pods', pod(name, more)));
 
-/** A server, and what its texts are called there. */
+/** A server, and its naming profile and clients. */
 export interface World {
   readonly server: TestServer;
   readonly naming: NamingProfile;
   readonly clients: Readonly<Record<string, HttpClient>>;
 }
 
-/** Rows that ask for a revision of the future wait for it as long as the server lets them. */
+/** Shortens the wait of requests with a future resourceVersion. */
 export const impatient: ConfigOverrides = { limits: { freshnessWaitMsMax: 250 } };
 
 export function makeWorld(
@@ -129,7 +133,7 @@ export function makeWorld(
 
 let namespaces = 0;
 
-/** One row's place: its namespace and what it remembers. */
+/** The namespace of a row and the answers it kept. */
 export class Scene {
   readonly kept = new Map<string, unknown>();
 
@@ -157,8 +161,8 @@ export class Scene {
     const client = this.world.clients[given.as ?? 'admin']!;
     const path = this.pathOf(given.path);
     const answer = await client.request(given.method, path, {
-      ...(given.body !== undefined && { body: this.filled(given.body) }),
-      ...(given.headers && { headers: this.filled(given.headers) }),
+      ...(given.body !== undefined && { body: this.withPlaceholders(given.body) }),
+      ...(given.headers && { headers: this.withPlaceholders(given.headers) }),
     });
     if (given.keep !== undefined) this.kept.set(given.keep, answer.body);
     return answer;
@@ -166,16 +170,18 @@ export class Scene {
 
   pathOf(path: string): string {
     const full = path.startsWith('~') ? `/api/v1/namespaces/${this.namespace}${path.slice(1)}` : path;
-    return this.filled(full);
+    return this.withPlaceholders(full);
   }
 
-  /** The value with its texts' placeholders filled in. */
-  filled<T>(value: T): T {
+  /** Replaces the placeholders in all strings of the value. */
+  withPlaceholders<T>(value: T): T {
     if (typeof value === 'string') return this.text(value) as T;
-    if (Array.isArray(value)) return value.map((item: unknown) => this.filled(item)) as T;
+    if (Array.isArray(value)) return value.map((item: unknown) => this.withPlaceholders(item)) as T;
     const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
     if (!isPlain) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [this.text(key), this.filled(inner)])) as T;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [this.text(key), this.withPlaceholders(inner)]),
+    ) as T;
   }
 
   private text(text: string): string {
@@ -202,14 +208,15 @@ export class Scene {
     if (want.reason !== undefined)
       expect(answer.body).toMatchObject({ kind: 'Status', reason: want.reason, code: want.code });
     if (want.message instanceof RegExp) expect(answer.body.message).toMatch(want.message);
-    else if (want.message !== undefined) expect(answer.body.message).toBe(this.filled(want.message));
-    if (want.body) expect(answer.body).toMatchObject(this.filled(want.body));
+    else if (want.message !== undefined) expect(answer.body.message).toBe(this.withPlaceholders(want.message));
+    if (want.body) expect(answer.body).toMatchObject(this.withPlaceholders(want.body));
     for (const path of want.absent ?? []) expect([path, valueAt(answer.body, path)]).toEqual([path, undefined]);
-    if (want.names) expect(answer.body.items.map((item: Named) => item.metadata.name)).toEqual(this.filled(want.names));
-    if (want.headers) expect(answer.headers).toMatchObject(this.filled(want.headers));
+    if (want.names)
+      expect(answer.body.items.map((item: Named) => item.metadata.name)).toEqual(this.withPlaceholders(want.names));
+    if (want.headers) expect(answer.headers).toMatchObject(this.withPlaceholders(want.headers));
     if (want.warnings) expect(answer.warnings).toEqual(want.warnings);
     if (want.text instanceof RegExp) expect(answer.text).toMatch(want.text);
-    else if (want.text !== undefined) expect(answer.text).toBe(this.filled(want.text));
+    else if (want.text !== undefined) expect(answer.text).toBe(this.withPlaceholders(want.text));
   }
 
   async run([, given, when, want]: Row): Promise<void> {
@@ -243,7 +250,7 @@ export function runTables(tables: readonly Table[], world: () => World): void {
   });
 }
 
-/** All rows at once, for each lasts as long as its timeout. */
+/** Runs all rows concurrently, since each lasts as long as its timeout. */
 export function runWatchRows(rows: readonly WatchRow[], world: () => World): void {
   describe('watch', () => {
     const outcomes = new Map<WatchRow, Promise<{ scene: Scene; events: readonly WatchEvent[] }>>();
@@ -257,14 +264,14 @@ export function runWatchRows(rows: readonly WatchRow[], world: () => World): voi
 
     it.each(rows.map((row) => [row.name, row] as const))('%s', async (_name, row) => {
       const { scene, events } = await outcomes.get(row)!;
-      const endMark = Object.keys(scene.filled({ '{api:initial-events-end}': '' }))[0]!;
+      const endMark = Object.keys(scene.withPlaceholders({ '{api:initial-events-end}': '' }))[0]!;
       const seen = events.map((event, index) =>
         typeof row.want[index] === 'object' ? event : shownEvent(event, endMark),
       );
       expect(seen).toHaveLength(row.want.length);
       seen.forEach((event, index) => {
         const want = row.want[index];
-        if (typeof want === 'object') expect(event).toMatchObject(scene.filled(want));
+        if (typeof want === 'object') expect(event).toMatchObject(scene.withPlaceholders(want));
         else expect(event).toBe(want);
       });
     });
@@ -281,10 +288,10 @@ async function watched(
   const asked = performance.now();
   const watch = await world.clients['admin']!.watch(
     scene.pathOf(`${row.watch}&timeoutSeconds=${seconds}`),
-    scene.filled(row.headers ?? {}),
+    scene.withPlaceholders(row.headers ?? {}),
   );
   await scene.prepare(row.during ?? []);
-  // What happens meanwhile must find it open, also on a busy machine.
+  // The changes must happen while the watch is open, also on a busy machine.
   if (row.during && performance.now() - asked > seconds * 500) {
     watch.close();
     return watched(row, world, seconds * 4);
@@ -294,7 +301,7 @@ async function watched(
   return { scene, events };
 }
 
-/** `ADDED name`; of a table the name is in the row. */
+/** `ADDED name`; for a Table the name is in the row. */
 function shownEvent({ type, object }: WatchEvent, endMark: string): string {
   if (type === 'BOOKMARK') return object.metadata.annotations?.[endMark] === 'true' ? 'BOOKMARK end' : 'BOOKMARK';
   return `${type} ${type === 'ERROR' ? object.code : (object.metadata.name ?? object.rows?.[0].object.metadata.name)}`;

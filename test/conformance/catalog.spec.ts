@@ -3,7 +3,7 @@ import { namingProfile } from '../../src/config/naming-profile.js';
 import { isRemoved } from '../../src/registry/apis/api-lifecycle.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
-/** With every API switched on, the server serves what the published types say there is, in the way they say. */
+/** Compares discovery, with every API enabled, with the published types. */
 const catalog = new Catalog(namingProfile('kubernetes'));
 let server: TestServer;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Types for talking to webhooks, a subresource, and versions that went before releases were noted in types. */
+/** Types of webhook payloads, a subresource, and versions removed before lifecycles were recorded. */
 const notServed = new Set([
   'admission.k8s.io',
   'imagepolicy.k8s.io',
@@ -33,7 +33,7 @@ interface Found {
 }
 
 it.each(expected.map((facts) => [`${facts.group}/${facts.version} ${facts.kind}`, facts] as const))(
-  'serves %s',
+  'serves %s as published',
   async (_, { group, version, kind, resource }) => {
     const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
     const { code, body } = await server.admin.get(root);
@@ -47,7 +47,7 @@ it.each(expected.map((facts) => [`${facts.group}/${facts.version} ${facts.kind}`
   },
 );
 
-it('serves no version that is gone', async () => {
+it('serves no removed version', async () => {
   const gone = [...catalog.kinds().values()].filter(({ lifecycle, resource }) => resource && isRemoved(lifecycle));
   expect(gone.length).toBeGreaterThanOrEqual(60);
   for (const { group, version, resource } of gone) {

@@ -12,14 +12,17 @@ import type { KvStore, RangeOptions, Write } from '../../src/storage/kv-store.js
 import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
 import { startTestServer } from '../harness/servers.js';
 
-/** Values as kube-apiserver 1.36 stores them, protobuf and JSON; those called nameValue have every field set at random. */
+/**
+ * Values as kube-apiserver 1.36 stores them, in protobuf and JSON; those called nameValue have random values in every
+ * field.
+ */
 const recorded = readFileSync(join('test/conformance', 'stored-values.jsonl'), 'utf8')
   .trimEnd()
   .split('\n')
   .map((line) => JSON.parse(line) as { key: string; value: string; object: KubeObject });
 const valueOf = (key: string) => Buffer.from(recorded.find((row) => row.key === key)!.value, 'base64');
 
-/** Text in values that must not get into reports. */
+/** Text in values that reports must not contain. */
 const mark = 'NEIGHBOURS-OWN-TEXT';
 const uid = 'c4b4c0f8-0000-4000-8000-000000000000';
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
@@ -31,7 +34,7 @@ const configMap = (name: string, rest: object = {}) =>
     ...rest,
   });
 
-/** As kube-apiserver stores it: v1beta1, what all versions share hoisted into the spec. */
+/** A CustomResourceDefinition as kube-apiserver stores it: v1beta1, with fields that all versions share in the spec. */
 const definition = (plural: string, kind: string, { isEstablished = true } = {}) =>
   bytes({
     kind: 'CustomResourceDefinition',
@@ -130,7 +133,7 @@ describeWithEtcd('keelson check on etcd', () => {
       values.map(([key, value]) => [at(key), value] as const),
     );
 
-  it('finds everything valid that kube-apiserver has stored in protobuf and JSON (0)', async () => {
+  it('accepts everything that kube-apiserver stores in protobuf and JSON (exit code 0)', async () => {
     const sound = recorded.filter(({ key }) => !key.endsWith('/nameValue'));
     await fill(sound.map(({ key, value }) => [key, Buffer.from(value, 'base64')] as const));
     const before = await store.revision();
@@ -151,7 +154,7 @@ describeWithEtcd('keelson check on etcd', () => {
     expect(countsOf(report, 'configmaps')).toEqual({ objects: 1, readable: 1, converted: 0, valid: 1 });
   });
 
-  it('reads values of every field, and says which of them an update would be refused for', async () => {
+  it('decodes every field, and names values that an update would reject', async () => {
     const odd = recorded.filter(({ key }) => key.endsWith('/nameValue'));
     await fill(odd.map(({ key, value }) => [key, Buffer.from(value, 'base64')] as const));
     const { code, report } = await reportOf(words);
@@ -166,7 +169,7 @@ describeWithEtcd('keelson check on etcd', () => {
     expect(problem!.reason).toContain('metadata.name: Invalid value: "nameValue"');
   });
 
-  describe('with values that cannot be used', () => {
+  describe('unusable values', () => {
     const rich = valueOf('/registry/configmaps/beside-def/rich');
     const bad: readonly (readonly [name: string, value: Buffer, type: string, reason: RegExp])[] = [
       ['garbage', bytes(`\u0000${mark}`), 'unreadable', /./],
@@ -191,7 +194,7 @@ describeWithEtcd('keelson check on etcd', () => {
       fill([...bad, ...sound].map(([name, value]) => [`/registry/configmaps/default/${name}`, value] as const)),
     );
 
-    it('names each key with its reason, never the value (1)', async () => {
+    it('each key is listed with its reason and without its value (exit code 1)', async () => {
       const { code, report } = await reportOf(words);
       expect(code).toBe(1);
       expect(countsOf(report, 'configmaps')).toEqual({
@@ -214,7 +217,7 @@ describeWithEtcd('keelson check on etcd', () => {
       expect(out).toMatch(/^Of 12 objects: 8 cannot be read; 2 cannot be updated without a correction\.$/m);
     });
 
-    it('--problems bounds the list, --all lists every one', async () => {
+    it('--problems limits the list, --all lists everything', async () => {
       const few = await run(words, { problems: 2 });
       expect(few.out.match(/: cannot be read: /g)).toHaveLength(2);
       expect(few.out).toContain(`… and ${bad.length - 2} more; --all lists every one`);
@@ -224,8 +227,8 @@ describeWithEtcd('keelson check on etcd', () => {
     });
   });
 
-  describe('keys of no known resource', () => {
-    it('are counted by their names and are no problem (0)', async () => {
+  describe('keys of unknown resources', () => {
+    it('are counted by prefix and are not a problem (exit code 0)', async () => {
       await fill([
         ['/registry/masterleases/192.0.2.1', bytes(mark)],
         ['/registry/ranges/serviceips', bytes(mark)],
@@ -247,7 +250,7 @@ describeWithEtcd('keelson check on etcd', () => {
       expect(out).not.toContain('\u001b');
     });
 
-    it('that hold encrypted values are problems (1)', async () => {
+    it('with encrypted values are problems (exit code 1)', async () => {
       await fill([['/registry/things.example.com/things/default/a', bytes(`k8s:enc:secretbox:v1:k:${mark}`)]]);
       const { code, out } = await run(words);
       expect(code).toBe(1);
@@ -264,14 +267,14 @@ describeWithEtcd('keelson check on etcd', () => {
     });
   });
 
-  it('reads custom objects by the definitions in the same etcd, in every stored version', async () => {
+  it('custom objects are decoded by the definitions in the same etcd, in every stored version', async () => {
     const crds = '/registry/apiextensions.k8s.io/customresourcedefinitions';
     await fill([
       [`${crds}/widgets.shop.example.com`, definition('widgets', 'Widget')],
       [`${crds}/gadgets.shop.example.com`, definition('gadgets', 'Gadget', { isEstablished: false })],
       ['/registry/shop.example.com/widgets/default/a', widget('a', 'v2', 1)],
       ['/registry/shop.example.com/widgets/default/b', widget('b', 'v1', 1)],
-      // Too large for a new object, and accepted in an update that leaves it as it is.
+      // Too large for a create, and accepted in an update that does not change it.
       ['/registry/shop.example.com/widgets/default/huge', widget('huge', 'v2', 11)],
       ['/registry/shop.example.com/widgets/default/labelled', widget('labelled', 'v2', 1, { a: 'b c' })],
       ['/registry/shop.example.com/widgets/default/v3', widget('v3', 'v3', 1)],
@@ -295,7 +298,7 @@ describeWithEtcd('keelson check on etcd', () => {
     ]);
   });
 
-  it('names resources that are stored and only served with --runtime-config', async () => {
+  it('resources that are served only with --runtime-config are named', async () => {
     const lease = {
       kind: 'LeaseCandidate',
       apiVersion: 'coordination.k8s.io/v1beta1',
@@ -308,7 +311,7 @@ describeWithEtcd('keelson check on etcd', () => {
     expect((await run([...words, flag])).out).not.toContain('only served with a flag');
   });
 
-  it('reads 10,000 objects in pages at one revision, and writes nothing', async () => {
+  it('10,000 objects are read in pages at one revision, and nothing is written', async () => {
     await fill(
       Array.from({ length: 10_000 }, (_, n): [string, Buffer] => {
         const name = `c${n}`;
@@ -330,7 +333,7 @@ describeWithEtcd('keelson check on etcd', () => {
     expect(await leases()).toEqual([]);
   });
 
-  it('goes on at a later revision when history is compacted meanwhile, and tells of its progress', async () => {
+  it('continues at a later revision if history is compacted, and reports progress', async () => {
     await fill(
       Array.from(
         { length: 80 },
@@ -357,7 +360,7 @@ describeWithEtcd('keelson check on etcd', () => {
       clock,
       progress: (line) => lines.push(line),
     });
-    // One page of definitions; 10, 20, none as history is gone, and 10, 20, 20 at the later revision.
+    // One page of definitions; 10, 20, none after compaction, and 10, 20, 20 at the later revision.
     expect(ranges).toBe(7);
     expect(report).toMatchObject({ keys: 80, revision: before, lastRevision: before + 1, isClean: true });
     expect(await store.revision()).toBe(before + 1);
@@ -382,7 +385,7 @@ describeWithEtcd('keelson check on etcd', () => {
 });
 
 describeWithEtcd('keelson check on etcd with TLS', () => {
-  it('shows the client certificate of the etcd flags; without it the line names the flags (2)', async () => {
+  it('uses the client certificate of the etcd flags, and names the flags in the error without it (exit code 2)', async () => {
     const etcd = await EtcdCluster.start(1, { tls: true });
     try {
       const { servers, caFile, certFile, keyFile } = etcd.storeOptions;
@@ -405,7 +408,7 @@ describeWithEtcd('keelson check on etcd with TLS', () => {
 });
 
 describe('keelson check --data-dir', () => {
-  it('reads the store of a server that has stopped, changes nothing, and is refused while one runs (2)', async () => {
+  it('reads the store of a stopped server, changes nothing, and is refused while a server runs (exit code 2)', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'keelson-check-'));
     try {
       const server = await startTestServer({ store: 'embedded', naming: 'kubernetes' }, { directory });
@@ -439,7 +442,7 @@ describe('keelson check: usage', () => {
       /^keelson check: --data-dir: .* holds no store: give the --data-dir of a server, or --etcd-servers URL/,
     ],
     [
-      'a store in memory',
+      'a memory store',
       ['--storage-backend=memory'],
       /^keelson check: --storage-backend=memory: give --etcd-servers URL/,
     ],
@@ -454,7 +457,7 @@ describe('keelson check: usage', () => {
       /--etcd-cafile: \/none cannot be read: there is no/,
     ],
     [
-      'half a pair',
+      'a certificate without its key',
       ['--etcd-servers=http://127.0.0.1:1', '--etcd-keyfile=/k'],
       /--etcd-certfile, --etcd-keyfile: give both or neither/,
     ],
@@ -464,7 +467,7 @@ describe('keelson check: usage', () => {
       /--runtime-config: .*nope/,
     ],
     ['an unknown format', ['-o', 'yaml'], /argument 'yaml' is invalid/],
-    ['no number', ['--problems', 'x'], /--problems: give a whole number/],
+    ['an invalid number', ['--problems', 'x'], /--problems: give a whole number/],
   ])('%s: one line, exit code 2', async (_title, words, line) => {
     let err = '';
     const spy = jest.spyOn(process.stderr, 'write').mockImplementation((text) => (err += String(text)) !== '');

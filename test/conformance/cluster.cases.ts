@@ -1,5 +1,5 @@
 import { requestPem } from '../harness/certificate-texts.js';
-import { del, get, invalid, keep, made, names, ok, patch, post, refused, type Step, type Table } from './case.js';
+import { del, get, invalid, keep, created, names, ok, patch, post, refused, type Step, type Table } from './case.js';
 
 const requests = '/apis/{group:certificates}/v1/certificatesigningrequests';
 const storage = '/apis/{group:storage}/v1';
@@ -20,18 +20,18 @@ const decide = (...types: string[]) =>
 
 // prettier-ignore
 export const certificateRequests: Table = {
-  name: 'certificate requests',
+  name: 'CertificateSigningRequests',
   rows: [
-    ['a request says who asks', [], aRequest, made({ spec: { username: expect.not.stringMatching('somebody') as unknown, groups: expect.not.arrayContaining(['all']) as unknown }, status: {} })],
-    ['a request does not change', [aRequest], patch(`${requests}/{ns}`, { spec: { signerName: 'example.com/other' }, status: { conditions: [condition('Approved')] } }), ok({ spec: { signerName: 'example.com/{ns}' }, status: {} })],
-    ['a request is approved', [aRequest], decide('Approved'), ok({ status: { conditions: [condition('Approved')] } })],
-    ['a request is owned by nobody', [aRequest], get(`${requests}/{ns}`), ok({}, { absent: ['metadata.managedFields'] })],
-    ['a decision is one', [aRequest], decide('Approved', 'Denied'), invalid('status.conditions')],
-    ['a decision stands', [aRequest, decide('Denied')], decide(), invalid('status.conditions')],
-    ['a decision is not made by status', [aRequest], patch(`${requests}/{ns}/status`, { status: { conditions: [condition('Approved')] } }), invalid('status.conditions')],
-    ['what is no certificate is not issued', [aRequest, decide('Approved')], patch(`${requests}/{ns}/status`, { status: { certificate: 'eA==' } }), invalid('status.certificate')],
-    ['requests are found by their signer', [aRequest], get(`${requests}?fieldSelector=spec.signerName=example.com/{ns}`), names('{ns}')],
-    ['a request for nothing', [], post(requests, { metadata: { name: '{ns}' }, spec: { signerName: 'example.com/s', usages: ['any'] } }), invalid('spec.request')],
+    ['create sets the requesting user and groups', [], aRequest, created({ spec: { username: expect.not.stringMatching('somebody') as unknown, groups: expect.not.arrayContaining(['all']) as unknown }, status: {} })],
+    ['spec is immutable, and changes are ignored', [aRequest], patch(`${requests}/{ns}`, { spec: { signerName: 'example.com/other' }, status: { conditions: [condition('Approved')] } }), ok({ spec: { signerName: 'example.com/{ns}' }, status: {} })],
+    ['the approval subresource sets Approved', [aRequest], decide('Approved'), ok({ status: { conditions: [condition('Approved')] } })],
+    ['managedFields are not kept', [aRequest], get(`${requests}/{ns}`), ok({}, { absent: ['metadata.managedFields'] })],
+    ['Approved and Denied together are rejected (422)', [aRequest], decide('Approved', 'Denied'), invalid('status.conditions')],
+    ['an approval cannot be removed (422)', [aRequest, decide('Denied')], decide(), invalid('status.conditions')],
+    ['status cannot set Approved (422)', [aRequest], patch(`${requests}/{ns}/status`, { status: { conditions: [condition('Approved')] } }), invalid('status.conditions')],
+    ['an invalid certificate is rejected (422)', [aRequest, decide('Approved')], patch(`${requests}/{ns}/status`, { status: { certificate: 'eA==' } }), invalid('status.certificate')],
+    ['requests are selected by spec.signerName', [aRequest], get(`${requests}?fieldSelector=spec.signerName=example.com/{ns}`), names('{ns}')],
+    ['a request without spec.request is rejected (422)', [], post(requests, { metadata: { name: '{ns}' }, spec: { signerName: 'example.com/s', usages: ['any'] } }), invalid('spec.request')],
   ],
 };
 
@@ -52,19 +52,19 @@ const anAttachment: Step = keep(
 
 // prettier-ignore
 export const clusterParts: Table = {
-  name: 'storage, priorities and runtimes',
+  name: 'storage, priority and runtime classes',
   rows: [
-    ['a class has a policy and a mode', [], aClass, made({ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' })],
-    ['a class keeps its parameters', [aClass], patch(`${storage}/storageclasses/{ns}`, { parameters: { a: 'b' } }), invalid('parameters')],
-    ['a class that goes is shown', [aClass], del(`${storage}/storageclasses/{ns}`), ok({ kind: 'StorageClass', provisioner: 'example.com/p' })],
-    ['a driver counts its changes', [aDriver], patch(`${storage}/csidrivers/{ns}`, { spec: { requiresRepublish: true } }), ok({ metadata: { generation: 1 } })],
-    ['a new driver has counted none', [], aDriver, made({ spec: { attachRequired: true, volumeLifecycleModes: ['Persistent'] } }, { absent: ['metadata.generation'] })],
-    ['nothing is attached at once', [], anAttachment, made({ status: { attached: false } })],
-    ['what is attached is told by status alone', [anAttachment], patch(`${attachments}/{ns}/status`, { metadata: { labels: { a: 'b' } }, status: { attached: true } }), ok({ status: { attached: true } }, { absent: ['metadata.labels'] })],
-    ['priorities do not change', [post(`${scheduling}/priorityclasses`, { metadata: { name: '{ns}' }, value: 5 })], patch(`${scheduling}/priorityclasses/{ns}`, { value: 6 }), invalid('value')],
-    ['priorities of the system are not for users', [], post(`${scheduling}/priorityclasses`, { metadata: { name: 'system-{ns}' }, value: 5 }), invalid('metadata.name')],
-    ['a runtime has a handler', [], post('/apis/{group:node}/v1/runtimeclasses', { metadata: { name: '{ns}' } }), invalid('handler')],
-    ['a runtime is not overwritten blindly', [post('/apis/{group:node}/v1/runtimeclasses', { metadata: { name: '{ns}' }, handler: 'h' })], { method: 'PUT', path: '/apis/{group:node}/v1/runtimeclasses/{ns}', body: { metadata: { name: '{ns}' }, handler: 'h' } }, refused(422, 'Invalid')],
+    ['a StorageClass gets reclaimPolicy and volumeBindingMode by default', [], aClass, created({ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' })],
+    ['StorageClass parameters are immutable (422)', [aClass], patch(`${storage}/storageclasses/{ns}`, { parameters: { a: 'b' } }), invalid('parameters')],
+    ['a deleted StorageClass is answered as an object', [aClass], del(`${storage}/storageclasses/{ns}`), ok({ kind: 'StorageClass', provisioner: 'example.com/p' })],
+    ['a CSIDriver counts its generation', [aDriver], patch(`${storage}/csidrivers/{ns}`, { spec: { requiresRepublish: true } }), ok({ metadata: { generation: 1 } })],
+    ['a new CSIDriver has no generation', [], aDriver, created({ spec: { attachRequired: true, volumeLifecycleModes: ['Persistent'] } }, { absent: ['metadata.generation'] })],
+    ['a new VolumeAttachment is not attached', [], anAttachment, created({ status: { attached: false } })],
+    ['VolumeAttachment status cannot change labels', [anAttachment], patch(`${attachments}/{ns}/status`, { metadata: { labels: { a: 'b' } }, status: { attached: true } }), ok({ status: { attached: true } }, { absent: ['metadata.labels'] })],
+    ['the value of a PriorityClass is immutable (422)', [post(`${scheduling}/priorityclasses`, { metadata: { name: '{ns}' }, value: 5 })], patch(`${scheduling}/priorityclasses/{ns}`, { value: 6 }), invalid('value')],
+    ['PriorityClass names with system- are rejected (422)', [], post(`${scheduling}/priorityclasses`, { metadata: { name: 'system-{ns}' }, value: 5 }), invalid('metadata.name')],
+    ['a RuntimeClass without a handler is rejected (422)', [], post('/apis/{group:node}/v1/runtimeclasses', { metadata: { name: '{ns}' } }), invalid('handler')],
+    ['RuntimeClass update without resourceVersion is rejected (422)', [post('/apis/{group:node}/v1/runtimeclasses', { metadata: { name: '{ns}' }, handler: 'h' })], { method: 'PUT', path: '/apis/{group:node}/v1/runtimeclasses/{ns}', body: { metadata: { name: '{ns}' }, handler: 'h' } }, refused(422, 'Invalid')],
   ],
 };
 
@@ -80,13 +80,13 @@ const taints = [{ key: 'k', effect: 'NoExecute' }];
 export const devices: Table = {
   name: 'devices',
   rows: [
-    ['a claim is for one device', [], aClaim, made({ spec: { devices: { requests: [{ name: 'r', exactly: { allocationMode: 'ExactCount', count: 1 } }] } }, status: {} })],
-    ['a claim does not change', [aClaim], patch(`${claims}/c`, { spec: { devices: { requests: [] } } }), invalid('spec')],
-    ['a claim is given devices', [aClaim], allocate, ok({ status: { allocation } })],
-    ['a claim is given no others', [aClaim, allocate], patch(`${claims}/c/status`, { status: { allocation: { devices: { results: [{ ...result, device: 'e' }] } } } }), invalid('status.allocation')],
-    ['a claim is not used before', [aClaim], patch(`${claims}/c/status`, { status: { reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }] } }), invalid('status.reservedFor')],
-    ['slices are found by their driver', [post(`${resource}/resourceslices`, { metadata: { name: '{ns}' }, spec: slice })], get(`${resource}/resourceslices?fieldSelector=spec.driver={ns}.example.com`), names('{ns}')],
-    ['fields of features that are off are dropped', [], post(`${resource}/resourceslices`, { metadata: { name: '{ns}' }, spec: { ...slice, devices: [{ name: 'd', taints }] } }), made({ spec: { devices: [{ name: 'd' }] } }, { absent: ['spec.devices.0.taints'] })],
-    ['a device says one thing by one name', [], post(`${resource}/resourceslices`, { metadata: { name: '{ns}' }, spec: { ...slice, devices: [{ name: 'd', attributes: { a: { int: 1, bool: true } } }] } }), invalid('spec.devices[0].attributes[a]')],
+    ['a ResourceClaim gets allocationMode and count by default', [], aClaim, created({ spec: { devices: { requests: [{ name: 'r', exactly: { allocationMode: 'ExactCount', count: 1 } }] } }, status: {} })],
+    ['the spec of a ResourceClaim is immutable (422)', [aClaim], patch(`${claims}/c`, { spec: { devices: { requests: [] } } }), invalid('spec')],
+    ['status sets the allocation of a ResourceClaim', [aClaim], allocate, ok({ status: { allocation } })],
+    ['an allocation is immutable (422)', [aClaim, allocate], patch(`${claims}/c/status`, { status: { allocation: { devices: { results: [{ ...result, device: 'e' }] } } } }), invalid('status.allocation')],
+    ['reservedFor without an allocation is rejected (422)', [aClaim], patch(`${claims}/c/status`, { status: { reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }] } }), invalid('status.reservedFor')],
+    ['ResourceSlices are selected by spec.driver', [post(`${resource}/resourceslices`, { metadata: { name: '{ns}' }, spec: slice })], get(`${resource}/resourceslices?fieldSelector=spec.driver={ns}.example.com`), names('{ns}')],
+    ['fields of disabled feature gates are dropped', [], post(`${resource}/resourceslices`, { metadata: { name: '{ns}' }, spec: { ...slice, devices: [{ name: 'd', taints }] } }), created({ spec: { devices: [{ name: 'd' }] } }, { absent: ['spec.devices.0.taints'] })],
+    ['a device attribute with two values is rejected (422)', [], post(`${resource}/resourceslices`, { metadata: { name: '{ns}' }, spec: { ...slice, devices: [{ name: 'd', attributes: { a: { int: 1, bool: true } } }] } }), invalid('spec.devices[0].attributes[a]')],
   ],
 };

@@ -32,16 +32,16 @@ describe.each<Protocol>(['http/1.1', 'h2'])('compression by %s', (protocol) => {
     ['a list', `${path}?labelSelector=many`, 'application/json'],
     ['a list in protobuf', `${path}?labelSelector=many`, protobuf],
     [
-      'a list of metadata',
+      'a PartialObjectMetadataList',
       `${path}?labelSelector=many`,
       'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
     ],
-    ['a table', `${path}?labelSelector=many`, 'application/json;as=Table;g=meta.k8s.io;v=v1'],
-    ['a long table', `${path}?labelSelector=many&includeObject=Object`, 'application/json;as=Table;g=meta.k8s.io;v=v1'],
+    ['a Table', `${path}?labelSelector=many`, 'application/json;as=Table;g=meta.k8s.io;v=v1'],
+    ['a long Table', `${path}?labelSelector=many&includeObject=Object`, 'application/json;as=Table;g=meta.k8s.io;v=v1'],
     ['a list in YAML', `${path}?labelSelector=many`, 'application/yaml'],
     ['an object', `${path}/large`, 'application/json'],
     ['an object in protobuf', `${path}/large`, protobuf],
-  ])('%s that is large', async (_name, url, accept) => {
+  ])('%s above the size limit is compressed', async (_name, url, accept) => {
     const plain = await client.get(url, { accept });
     const answer = await client.get(url, { accept, ...gzip });
     expect([plain.code, plain.headers['content-encoding'], plain.headers.vary]).toEqual([200, undefined, undefined]);
@@ -51,7 +51,7 @@ describe.each<Protocol>(['http/1.1', 'h2'])('compression by %s', (protocol) => {
     expect(unaged(gunzipSync(answer.bytes))).toBe(unaged(plain.bytes));
   });
 
-  it('a list that was sent before, and has changed', async () => {
+  it('a list that was sent before and has changed is compressed with the change', async () => {
     for (const text of ['first', 'second']) {
       await client.patch(`${path}/c20`, { data: { text } });
       const answer = await client.get(`${path}?labelSelector=many`, gzip);
@@ -65,28 +65,28 @@ describe.each<Protocol>(['http/1.1', 'h2'])('compression by %s', (protocol) => {
   it.each([
     ['a small list', `${path}?fieldSelector=metadata.name=small`, gzip],
     ['a small object', `${path}/small`, gzip],
-    ['who refuses it', `${path}?labelSelector=many`, { 'accept-encoding': 'gzip;q=0' }],
-    ['who takes anything', `${path}?labelSelector=many`, { 'accept-encoding': '*' }],
-    ['who takes another coding', `${path}?labelSelector=many`, { 'accept-encoding': 'deflate, br' }],
-  ])('not for %s', async (_name, url, headers) => {
+    ['a client that refuses gzip', `${path}?labelSelector=many`, { 'accept-encoding': 'gzip;q=0' }],
+    ['a client that accepts *', `${path}?labelSelector=many`, { 'accept-encoding': '*' }],
+    ['a client that accepts another coding', `${path}?labelSelector=many`, { 'accept-encoding': 'deflate, br' }],
+  ])('is not used for %s', async (_name, url, headers) => {
     const { code, headers: answered, body } = await client.get(url, headers);
     expect([code, answered['content-encoding'], answered.vary]).toEqual([200, undefined, undefined]);
     expect(body.apiVersion).toBe('v1');
   });
 
-  it('not for watches', async () => {
+  it('is not used for watches', async () => {
     const watch = await client.watch(`${path}?watch=1&labelSelector=many&timeoutSeconds=1`, gzip);
     expect(watch.headers['content-encoding']).toBeUndefined();
     expect(await watch.rest()).toHaveLength(40);
   });
 
-  it('not for writes', async () => {
+  it('is not used for writes', async () => {
     const { code, headers } = await client.patch(`${path}/large`, { data: { a: '1' } }, 'merge', gzip);
     expect([code, headers['content-encoding']]).toEqual([200, undefined]);
   });
 });
 
-it('has a gate', async () => {
+it('is disabled by its feature gate', async () => {
   const server = await filled({ config: { featureGates: { APIResponseCompression: false } } });
   try {
     const { headers } = await server.admin.get(`${path}?labelSelector=many`, gzip);
@@ -96,5 +96,5 @@ it('has a gate', async () => {
   }
 });
 
-/** A second may pass between two tables. */
+/** Masks ages: a second may pass between two Tables. */
 const unaged = (bytes: Buffer) => bytes.toString('latin1').replace(/"\d+s"/g, '"age"');

@@ -26,11 +26,11 @@ describe.each(stores)('many writers of one object: %s', (store) => {
     expect(codesOf(answers)).toEqual([200]);
     const { body } = await client.get(`${configMaps}/c`);
     expect(Object.keys(body.data).sort()).toEqual([...writers].sort());
-    // Each started from what the one before had written.
+    // Each patch started from the result of another one.
     expect(new Set(answers.map(({ body: { metadata } }) => metadata.resourceVersion)).size).toBe(100);
   });
 
-  it('100 concurrent applies of an object that is not there make one, and own each their part', async () => {
+  it('100 concurrent applies of an absent object create it once, and each owns its field', async () => {
     const answers = await Promise.all(
       writers.map((name) =>
         patch(
@@ -44,7 +44,7 @@ describe.each(stores)('many writers of one object: %s', (store) => {
     expect(Object.keys((await client.get(`${configMaps}/applied`)).body.data)).toHaveLength(100);
   });
 
-  it('of 100 concurrent updates of one resourceVersion one succeeds', async () => {
+  it('of 100 concurrent updates with one resourceVersion exactly one succeeds', async () => {
     const { body } = await client.post(configMaps, { metadata: { name: 'u' } });
     const answers = await Promise.all(
       writers.map((name) =>
@@ -54,7 +54,7 @@ describe.each(stores)('many writers of one object: %s', (store) => {
     expect(answers.map(({ code }) => code).sort()).toEqual([200, ...Array<number>(99).fill(409)]);
   });
 
-  it('a patch of an object that another patch deletes meanwhile is 404', async () => {
+  it('a patch of an object that another patch deletes is not found (404)', async () => {
     await client.post(configMaps, { metadata: { name: 'held', finalizers: ['example.com/x'] } });
     await client.delete(`${configMaps}/held`);
     const [released, late] = await Promise.all([

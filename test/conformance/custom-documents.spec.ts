@@ -2,7 +2,7 @@ import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 import { until, untilGone } from '../harness/until.js';
 
-/** What a server tells of a kind that somebody defined: its table, its schema, what can be done with it. */
+/** Table, OpenAPI and discovery of a custom kind. */
 const group = 'lighting.example.com';
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const lamps = `/apis/${group}/v1/namespaces/default/lamps`;
@@ -50,7 +50,7 @@ const definition = {
 
 let server: TestServer;
 const bodyOf = async (path: string, headers?: Record<string, string>) => (await server.admin.get(path, headers)).body;
-/** Where the documents are: their addresses have what they say in them. */
+/** Maps document names to their URLs, which contain a hash of the document. */
 async function addresses(): Promise<Map<string, string>> {
   const { paths } = JSON.parse((await server.admin.get('/openapi/v3')).text) as {
     paths: Record<string, { serverRelativeURL: string }>;
@@ -70,7 +70,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('is shown in the columns of its definition', async () => {
+it('has the columns of its definition', async () => {
   const table = await bodyOf(lamps, asTable);
   expect(table.columnDefinitions).toMatchObject([
     { name: 'Name', type: 'string', format: 'name', priority: 0 },
@@ -83,7 +83,7 @@ it('is shown in the columns of its definition', async () => {
   expect((await bodyOf(`${lamps}/desk`, asTable)).rows).toEqual(table.rows);
 });
 
-it('is watched in them, which are told once', async () => {
+it('a watch as Tables has the columns once', async () => {
   const watch = await server.admin.watch(`${lamps}?watch=1&resourceVersion=0`, asTable);
   await server.admin.post(lamps, { metadata: { name: 'floor' }, spec: { watts: 40 } });
   const seen: unknown[] = [];
@@ -99,7 +99,7 @@ it('is watched in them, which are told once', async () => {
   ]);
 });
 
-it('has its metadata in every encoding', async () => {
+it('has PartialObjectMetadata in every encoding', async () => {
   const protobuf = 'application/vnd.kubernetes.protobuf';
   const accept = (kind: string) => ({ accept: `${protobuf};as=${kind};v=v1;g=meta.k8s.io,application/json` });
   const one = await server.admin.get(`${lamps}/desk`, accept('PartialObjectMetadata'));
@@ -113,7 +113,7 @@ it('has its metadata in every encoding', async () => {
   expect((await server.admin.get(lamps, accept('Table'))).headers['content-type']).toBe('application/json');
 });
 
-it('is known to discovery, its best version first', async () => {
+it('is in discovery, the preferred version first', async () => {
   const { versions } = await bodyOf(`/apis/${group}`);
   expect(versions.map((each: { version: string }) => each.version)).toEqual(['v1', 'v1beta1', 'v2alpha1']);
   const { items } = await bodyOf('/apis', aggregated);
@@ -134,7 +134,7 @@ it('is known to discovery, its best version first', async () => {
   ]);
 });
 
-it('is described as its author did', async () => {
+it('has the descriptions of its schema in OpenAPI', async () => {
   const { components, paths } = await bodyOf(`/openapi/v3/apis/${group}/v1`);
   expect(components.schemas['com.example.lighting.v1.Lamp']).toMatchObject(schema);
   expect(Object.keys(paths)).toContain(`${lamps.replace('default', '{namespace}')}/{name}/status`);
@@ -142,7 +142,7 @@ it('is described as its author did', async () => {
   expect(older['com.example.lighting.v1beta1.Lamp'].properties.spec.properties.watts).toEqual({ type: 'integer' });
 });
 
-it('is told of anew when its definition changes, and nothing else is', async () => {
+it('a changed definition changes its OpenAPI document and no other', async () => {
   const { admin } = server;
   const before = await addresses();
   const name = definition.metadata.name;
@@ -161,7 +161,7 @@ it('is told of anew when its definition changes, and nothing else is', async () 
   expect(changed).toEqual([`apis/${group}/v1`, `apis/${group}/v2alpha1`]);
 });
 
-it('is forgotten with its definition', async () => {
+it('a deleted definition removes it from discovery and OpenAPI', async () => {
   const { admin } = server;
   await admin.delete(`${definitions}/${definition.metadata.name}`);
   await untilGone(admin, definitions, definition.metadata.name);

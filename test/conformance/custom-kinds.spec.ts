@@ -76,7 +76,7 @@ async function define(given: ReturnType<typeof definition>): Promise<void> {
   await until(server.admin, definitions, given.metadata.name, holds('Established'));
 }
 
-/** Resolves when a watch has told all that it had to tell, and was ended as one should be. */
+/** Resolves when a watch has sent all events and was ended properly. */
 async function overOf(watch: Watch): Promise<void> {
   while (await watch.next());
   expect(await watch.ended).toBe('complete');
@@ -85,10 +85,10 @@ async function overOf(watch: Watch): Promise<void> {
 const at = (plural: string, name = '', in_ = 'v1') =>
   `/apis/${group}/${in_}/namespaces/default/${plural}${name && `/${name}`}`;
 
-describe('a defined kind', () => {
+describe('a custom kind', () => {
   beforeAll(() => define(definition('widgets', 'Widget')));
 
-  it('is served from the moment that its definition says so', async () => {
+  it('is served as soon as its definition is Established', async () => {
     const { admin } = server;
     const made = await admin.post(at('widgets'), { metadata: { name: 'first' }, spec: { color: 'red' } });
     expect(made.code).toBe(201);
@@ -110,18 +110,23 @@ describe('a defined kind', () => {
   });
 
   it.each([
-    ['a value that is not allowed', { color: 'green' }, 422, 'spec.color: Unsupported value: "green"'],
+    ['an enum value', { color: 'green' }, 422, 'spec.color: Unsupported value: "green"'],
     ['a missing field', {}, 422, 'spec.color: Required value'],
     ['a wrong type', { color: 'red', replicas: 'x' }, 422, 'spec.replicas in body must be of type integer: "string"'],
-    ['a number too large', { color: 'red', replicas: 10 }, 422, 'should be less than or equal to 9'],
-    ['a key twice', { color: 'red', parts: [{ name: 'a' }, { name: 'a' }] }, 422, 'spec.parts[1]: Duplicate value'],
-  ])('refuses %s', async (_what, spec, code, message) => {
+    ['a number above the maximum', { color: 'red', replicas: 10 }, 422, 'should be less than or equal to 9'],
+    [
+      'a duplicate list key',
+      { color: 'red', parts: [{ name: 'a' }, { name: 'a' }] },
+      422,
+      'spec.parts[1]: Duplicate value',
+    ],
+  ])('refuses %s (422)', async (_what, spec, code, message) => {
     const answer = await server.admin.post(at('widgets'), { metadata: { name: 'bad' }, spec });
     expect(answer.code).toBe(code);
     expect(answer.body.message).toContain(message);
   });
 
-  it('drops unknown fields, and says so', async () => {
+  it('unknown fields are pruned with a warning', async () => {
     const { admin } = server;
     const body = {
       metadata: { name: 'pruned', odd: 1 },
@@ -139,7 +144,7 @@ describe('a defined kind', () => {
     expect(strict.body.message).toContain('strict decoding error: unknown field "metadata.odd", unknown field "spec.');
   });
 
-  it('keeps its status apart, and counts what is asked for', async () => {
+  it('status is separate, and generation counts changes of spec', async () => {
     const { admin } = server;
     await admin.post(at('widgets'), { metadata: { name: 's' }, spec: { color: 'red' }, status: { note: 'dropped' } });
     const path = at('widgets', 's');
@@ -155,7 +160,7 @@ describe('a defined kind', () => {
     expect((await admin.patch(`${path}/status`, { status: { replicas: 'many' } })).code).toBe(422);
   });
 
-  it('is scaled', async () => {
+  it('scale reads and writes spec.replicas', async () => {
     const { admin } = server;
     await admin.post(at('widgets'), { metadata: { name: 'scaled' }, spec: { color: 'red', replicas: 2 } });
     const path = at('widgets', 'scaled');
@@ -171,7 +176,7 @@ describe('a defined kind', () => {
     expect((await admin.get(path)).body.spec.replicas).toBe(5);
   });
 
-  it('a negative number of replicas is refused by its schema and by its scale, however it comes', async () => {
+  it('negative replicas are refused by schema and scale (422)', async () => {
     const { admin } = server;
     const created = await admin.post(at('widgets'), {
       metadata: { name: 'below' },
@@ -194,7 +199,7 @@ describe('a defined kind', () => {
     expect(status.body.details.causes).toMatchObject([{ field: '.status.replicas' }]);
   });
 
-  it('is applied by several, who own its fields', async () => {
+  it('server-side apply by several managers tracks their fields', async () => {
     const { admin } = server;
     const path = at('widgets', 'applied');
     const apply = (manager: string, spec: object) =>
@@ -214,12 +219,12 @@ describe('a defined kind', () => {
     expect(again.body.metadata.resourceVersion).toBe(resourceVersion);
   });
 
-  it('is patched, but not by a strategy that it has no types for', async () => {
+  it('merge and JSON patches are applied, strategic merge patches are refused (415)', async () => {
     const { admin } = server;
     await admin.post(at('widgets'), { metadata: { name: 'p' }, spec: { color: 'red', replicas: 3 } });
     const path = at('widgets', 'p');
     expect((await admin.patch(path, { spec: { replicas: null } })).body.spec).toEqual({ color: 'red', replicas: 1 });
-    // A null that its schema does not allow says nothing.
+    // A null of a field that is not nullable is removed.
     expect(
       (await admin.patch(`${path}/status`, [{ op: 'add', path: '/status', value: null }], 'json')).body,
     ).not.toHaveProperty('status');
@@ -228,7 +233,7 @@ describe('a defined kind', () => {
     expect((await admin.patch(path, {}, 'strategic-merge')).code).toBe(415);
   });
 
-  it('is replaced only by who knows what there is', async () => {
+  it('an update requires resourceVersion', async () => {
     const { admin } = server;
     const made = (await admin.post(at('widgets'), { metadata: { name: 'put' }, spec: { color: 'red' } })).body;
     const blind = { ...made, metadata: { name: 'put' } };
@@ -237,7 +242,7 @@ describe('a defined kind', () => {
     expect((await admin.put(at('widgets', 'none'), { ...made, metadata: { name: 'none' } })).code).toBe(404);
   });
 
-  it('is selected by its fields, watched, and shown in a table', async () => {
+  it('fieldSelectors, watch and Table work', async () => {
     const { admin } = server;
     const watch = await admin.watch(`${at('widgets')}?watch=1&fieldSelector=spec.color=blue`);
     await admin.post(at('widgets'), { metadata: { name: 'seen', labels: { w: 'x' } }, spec: { color: 'blue' } });
@@ -252,7 +257,7 @@ describe('a defined kind', () => {
     expect(table.rows[0].cells).toEqual(['seen', 'blue']);
   });
 
-  it('is not written as protobuf', async () => {
+  it('protobuf is not acceptable', async () => {
     const accept = 'application/vnd.kubernetes.protobuf';
     expect((await server.admin.get(at('widgets'), { accept })).code).toBe(406);
     const either = await server.admin.get(at('widgets'), { accept: `${accept},application/json` });
@@ -260,7 +265,7 @@ describe('a defined kind', () => {
   });
 });
 
-describe('a kind of several versions', () => {
+describe('a custom kind with several versions', () => {
   const strict = { ...widgetSchema, properties: { spec: widgetSchema.properties.spec } };
   beforeAll(() =>
     define(
@@ -278,7 +283,7 @@ describe('a kind of several versions', () => {
     ),
   );
 
-  it('shows the same objects in each, and says which are old', async () => {
+  it('serves the same objects in each version, with warnings for deprecated ones', async () => {
     const { admin } = server;
     const made = await admin.post(at('gadgets', '', 'v1beta1'), { metadata: { name: 'g' }, spec: { color: 'red' } });
     expect(made.body).toMatchObject({ apiVersion: `${group}/v1beta1`, spec: { color: 'red', replicas: 1 } });
@@ -293,7 +298,7 @@ describe('a kind of several versions', () => {
     expect(body.preferredVersion.version).toBe('v1');
   });
 
-  it('is stored in another when its definition says so, and rewritten by the next write', async () => {
+  it('a new storage version applies to the next write of each object', async () => {
     const { admin } = server;
     await admin.post(at('gadgets'), { metadata: { name: 'moved' }, spec: { color: 'red' } });
     const name = `gadgets.${group}`;
@@ -310,8 +315,8 @@ describe('a kind of several versions', () => {
   });
 });
 
-describe('a definition that changes', () => {
-  it('changes what is served, and its objects with it', async () => {
+describe('a changed definition', () => {
+  it('changes the served versions, and ends watches of its objects', async () => {
     const { admin } = server;
     await define(definition('tools', 'Tool'));
     await admin.post(at('tools'), { metadata: { name: 't' }, spec: { color: 'red' } });
@@ -321,14 +326,14 @@ describe('a definition that changes', () => {
     await admin.patch(`${definitions}/tools.${group}`, {
       spec: { versions: [version('v1', { schema: { openAPIV3Schema: schema } })] },
     });
-    // Who watches is told to begin anew, as the objects may look different now.
+    // Watches end, since the objects may look different now.
     await overOf(watch);
     expect((await admin.get(at('tools', 't'))).body.spec).toEqual({ color: 'red', replicas: 1, size: 'small' });
     const made = await admin.post(at('tools'), { metadata: { name: 'u' }, spec: { color: 'red', size: 'large' } });
     expect(made.body.spec.size).toBe('large');
   });
 
-  it('leaves readers with all that was written, however often it changes', async () => {
+  it('loses no event for readers, however often it changes', async () => {
     const { admin } = server;
     await define(definition('lamps', 'Lamp'));
     const names: string[] = [];
@@ -351,7 +356,7 @@ describe('a definition that changes', () => {
     }
   });
 
-  it('takes its objects with it when it goes', async () => {
+  it('deletes its objects when it is deleted', async () => {
     const { admin } = server;
     await define(definition('toys', 'Toy'));
     await admin.post(at('toys'), { metadata: { name: 'a' }, spec: { color: 'red' } });

@@ -6,7 +6,7 @@ import { HttpClient } from '../harness/http-client.js';
 const pods = '/api/v1/namespaces/default/pods';
 const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
 
-/** A Pod on no node is deleted by two writes: one announces its end, the other removes it. */
+/** A Pod without a node is deleted by two writes: one sets deletionTimestamp, the other removes it. */
 const announcesEnd = (write: Write) =>
   write.type === 'put' &&
   write.key.endsWith('/pods/default/p') &&
@@ -50,14 +50,14 @@ const finishByUpdate = async () => {
   expect((await admin.get(`${pods}/p`)).code).toBe(404);
 };
 
-it('DELETE of a Pod whose end another writer completes meanwhile succeeds (200)', async () => {
+it('DELETE of a Pod that another writer removes meanwhile succeeds (200)', async () => {
   const { body } = await admin.post(pods, pod);
   between = finishByUpdate;
   const answer = await admin.delete(`${pods}/p`);
   expect([answer.code, answer.body.metadata.uid]).toEqual([200, body.metadata.uid]);
 });
 
-it('DELETE of a Pod that is replaced meanwhile leaves the Pod that replaced it', async () => {
+it('DELETE of a Pod that is replaced meanwhile leaves the new Pod', async () => {
   await admin.post(pods, pod);
   let replacedBy = '';
   between = async () => {

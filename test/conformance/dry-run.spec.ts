@@ -38,7 +38,7 @@ const scheduled = aPod('p', { spec: { nodeName: 'n' } });
 const apply = (path: string, body: object) =>
   patch(`${path}?fieldManager=m&force=true`, body, 'application/apply-patch+yaml');
 
-/** `quiet`: the real request writes nothing either. */
+/** `quiet`: the real request changes nothing either. */
 type DryRow = readonly [name: string, given: readonly Step[], when: Step, quiet?: 'quiet'];
 
 // prettier-ignore
@@ -96,7 +96,7 @@ const rows: readonly DryRow[] = [
   ['request for a certificate', [], post(signing, { metadata: { name: 'dry-{ns}' }, spec: { request: 'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K', signerName: 'example.com/x', usages: ['digital signature'] } }), 'quiet'],
 ];
 
-/** What may be otherwise in a dry run, by the specification, and when something was done. */
+/** Removes what may differ in a dry run by specification, and times. */
 function comparable(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(comparable);
   if (typeof value !== 'object' || value === null) return value;
@@ -105,11 +105,11 @@ function comparable(value: JsonValue): JsonValue {
     'name', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp', 'time', 'clusterIP', 'clusterIPs', 'nodePort', 'healthCheckNodePort', 'token', 'expirationTimestamp', 'startTime', 'lastTransitionTime',
   ];
   const parts = Object.entries(value).map(([name, part]) => [name, generated.includes(name) ? '' : comparable(part)]);
-  // Only what is stored has a version.
+  // Only stored objects have a resourceVersion.
   return Object.fromEntries(parts.filter(([name]) => name !== 'resourceVersion')) as JsonObject;
 }
 
-describe('a dry run leaves the store as it is, and answers as the real one', () => {
+describe('a dry run leaves the store unchanged, and is answered as the real request', () => {
   let server: TestServer;
   let world: World;
   beforeAll(async () => {

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const server of running.splice(0)) await server.stop();
 });
 
-it('does not serve what is switched off, nor name it', async () => {
+it('a disabled API is neither served nor in discovery', async () => {
   const admin = await start({ runtimeConfig: { 'v1/podtemplates': false } });
   expect((await admin.get('/api/v1/podtemplates')).code).toBe(404);
   expect((await admin.get('/api/v1/pods')).code).toBe(200);
@@ -25,16 +25,16 @@ it('does not serve what is switched off, nor name it', async () => {
 it.each([
   ['nothing/v1', '--runtime-config: nothing/v1: the group "nothing" is not known'],
   ['v1/podz', '--runtime-config: v1 has no resource "podz"; did you mean pods?'],
-])('does not start for %s', async (key, message) => {
+])('start fails for %s', async (key, message) => {
   await expect(start({ runtimeConfig: { [key]: true } })).rejects.toThrow(message);
 });
 
-it('starts for what was removed, and serves it as little as ever', async () => {
+it('a removed API can be enabled, and is not served', async () => {
   const admin = await start({ runtimeConfig: { 'policy/v1beta1': true } });
   expect((await admin.get('/apis/policy/v1beta1/poddisruptionbudgets')).code).toBe(404);
 });
 
-it('keeps count of deprecated APIs that are asked for, of gates and of hidden metrics', async () => {
+it('metrics count requests to deprecated APIs, feature gates and hidden metrics', async () => {
   const admin = await start({ featureGates: { ShardedListAndWatch: true } });
   const linesOf = async (name: string) =>
     (await admin.get('/metrics')).text.split('\n').filter((line) => line.startsWith(`${name}{`));
@@ -52,7 +52,7 @@ it('keeps count of deprecated APIs that are asked for, of gates and of hidden me
   expect(await linesOf('apiserver_storage_objects')).toEqual([]);
 });
 
-it('shows hidden metrics for the previous release', async () => {
+it('--show-hidden-metrics-for-version shows hidden metrics', async () => {
   const admin = await start({ showHiddenMetricsForVersion: '1.36' });
   const { text } = await admin.get('/metrics');
   expect(text).toContain('# HELP apiserver_storage_objects [STABLE] (Deprecated from 1.34) ');

@@ -23,19 +23,19 @@ describe.each([
   });
   afterAll(() => server?.stop());
 
-  /** What it accepts, what it asks for, and the content type of the answer. */
+  /** Accept header, request, and the Content-Type of the answer. */
   const alike: [accept: string, path: string, code: number, type: string][] = [
     ['application/json', '/none', 404, 'application/json'],
     [protobuf, '/none', 404, protobuf],
     ['application/yaml', '/none', 404, 'application/yaml'],
     [`application/json;as=Table;${meta}`, '/none', 404, 'application/json'],
     [`${protobuf};as=PartialObjectMetadata;${meta}`, '/none', 404, protobuf],
-    // Nothing that is accepted can be had: the refusal is JSON.
+    // No accepted type can be served: the refusal is JSON.
     [`${protobuf};as=Table;${meta}`, '', 406, 'application/json'],
     ['application/cbor-seq', '', 406, 'application/json'],
     [`application/cbor;as=Table;${meta}`, '', 406, 'application/json'],
     ['text/html', '', 406, 'application/json'],
-    // It takes YAML, though not for a stream.
+    // YAML is accepted, but cannot stream.
     ['application/yaml', '?watch=1', 406, 'application/yaml'],
     [`${protobuf};as=Table;${meta},application/yaml`, '/none', 404, 'application/yaml'],
   ];
@@ -57,7 +57,7 @@ describe.each([
   const applied = (name: string, body: Buffer) =>
     admin.patch(`${path}/${name}?fieldManager=m&force=true`, body, applyCbor);
 
-  it('takes patches in CBOR only where it reads it, and only to apply', async () => {
+  it('CBOR patches are accepted only for apply, and only with CBOR enabled', async () => {
     const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'ap' }, data: { a: '1' } };
     const bytes = cbor.encode(config);
     if (!CBORServingAndStorage) {
@@ -69,7 +69,7 @@ describe.each([
     const created = await applied('ap', bytes);
     expect([created.code, created.body.data]).toEqual([201, { a: '1' }]);
     expect(created.body.metadata.managedFields).toMatchObject([{ manager: 'm', operation: 'Apply' }]);
-    // The tag that says CBOR may be left out.
+    // The self-described tag is optional.
     const again = await applied('ap', bytes.subarray(3));
     expect([again.code, again.body.metadata.resourceVersion]).toEqual([200, created.body.metadata.resourceVersion]);
     const json = await applied('ap', Buffer.from(JSON.stringify(config)));
@@ -87,7 +87,7 @@ describe.each([
     ['&fieldValidation=Warn', 201, ['unknown field "zz"']],
     ['&fieldValidation=Ignore', 201, []],
     ['&fieldValidation=Strict', 400, []],
-  ])('tells of unknown fields in CBOR as in JSON: %s', async (level, code, warnings) => {
+  ])('unknown fields in CBOR are handled as in JSON: %s', async (level, code, warnings) => {
     const body = cbor.encode({ metadata: { name: 'odd' }, zz: 1 });
     const headers = { 'content-type': 'application/cbor' };
     const answer = await admin.request('POST', `${path}?dryRun=All${level}`, { body, headers });
@@ -95,7 +95,7 @@ describe.each([
     if (code === 400) expect(answer.body.message).toMatch(/strict decoding error: unknown field "zz"$/);
   });
 
-  it.each(['Ignore', 'Warn', 'Strict'])('takes no field twice in CBOR, at level %s', async (level) => {
+  it.each(['Ignore', 'Warn', 'Strict'])('duplicate fields in CBOR are refused at level %s (400)', async (level) => {
     const once = cbor.encode({ metadata: { name: 'twice' }, data: { x: '1', y: '2' } });
     const body = Buffer.from(once);
     body[body.indexOf('y')] = 'x'.charCodeAt(0);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('of many evictions at once, as many succeed as the budget allows', async () => {
+it('concurrent evictions succeed as often as the budget allows', async () => {
   const names = Array.from({ length: 12 }, (_, i) => `p-${i}`);
   const merge = { 'content-type': 'application/merge-patch+json' };
   for (const name of names) {

@@ -5,7 +5,7 @@ import { defaultTable } from '../../src/registry/definition/table.js';
 import { nameIsDnsSubdomain } from '../../src/machinery/names.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
-/** What CONTRIBUTING says of adding a group, a kind and a version: data and one line each, and everything serves it. */
+/** Executes CONTRIBUTING's instructions for adding a group, a kind and a version. */
 const group = 'tools.example.com';
 const kind = (name: string) =>
   defineResource({

@@ -9,7 +9,7 @@ const nodes = 80;
 const names = ({ items }: { items: { metadata: { namespace: string; name: string } }[] }) =>
   items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
 
-/** More Pods than a list looks at one by one, so that lists by node come from the index. */
+/** More Pods than a list scans, so that lists by node use the index. */
 describe('lists by a selectable field', () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe('lists by a selectable field', () => {
     expect(names(await list('fieldSelector=spec.nodeName%3Dnode-none'))).toEqual([]);
   });
 
-  it('pages of a list by spec.nodeName hold each Pod once, also while Pods of the node go', async () => {
+  it('pages by spec.nodeName contain each Pod once, also while Pods of the node are deleted', async () => {
     const seen: string[] = [];
     let page = await list('fieldSelector=spec.nodeName%3Dnode-4&limit=3');
     await server.admin.delete('/api/v1/namespaces/default/pods/p0724?gracePeriodSeconds=0');
@@ -69,7 +69,7 @@ describe('lists by a selectable field', () => {
     );
   });
 
-  it('metadata.namespace over all namespaces selects one namespace, in pages too', async () => {
+  it('metadata.namespace over all namespaces selects one namespace, also in pages', async () => {
     const whole = names(await list('fieldSelector=metadata.namespace%3Dother'));
     expect(whole).toEqual(names(await list('', '/api/v1/namespaces/other/pods')));
     const first = await list('fieldSelector=metadata.namespace%3Dother&limit=150');
@@ -80,7 +80,7 @@ describe('lists by a selectable field', () => {
     expect(names(await list('fieldSelector=metadata.namespace%3Dnone'))).toEqual([]);
   });
 
-  it('an index follows Pods that are bound later', async () => {
+  it('an index includes Pods that are bound later', async () => {
     const unbound = { ...podOn(5), metadata: { name: 'late' } };
     await server.admin.post('/api/v1/namespaces/default/pods', {
       ...unbound,
@@ -109,7 +109,7 @@ describe('bounds of watches', () => {
   });
   afterAll(() => server?.stop());
 
-  it('a user over the bound of watches gets 429 until one ends; others and reads go on', async () => {
+  it('a user above the limit of watches gets 429 until one ends; other users and reads are served', async () => {
     const as = (name: string) => server.client({ ...server.keelson.client, headers: { 'impersonate-user': name } });
     const [alice, bob] = [as('alice'), as('bob')];
     const path = '/api/v1/namespaces/default/configmaps';

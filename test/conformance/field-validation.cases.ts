@@ -1,7 +1,7 @@
 import {
   aConfigMap,
   aPod,
-  made,
+  created,
   ok,
   patch,
   post,
@@ -28,22 +28,27 @@ const accounts = [post('~/serviceaccounts', { metadata: { name: 'sa' } })];
 interface Odd {
   readonly name: string;
   readonly given: readonly Step[];
-  /** Its body has a field that nobody knows and one that stands twice. */
+  /** A body with an unknown field and a duplicate field. */
   readonly when: Step;
   readonly found: readonly string[];
   readonly done: Want;
   readonly refused?: Want;
 }
 
-/** The same request at every level, and at the one that is meant when none is said. */
+/** The same request at each level of fieldValidation, and at the default one. */
 function atEveryLevel({ name, given, when, found, done, refused: no }: Odd): Row[] {
   const at = (level: string): Step => ({ ...when, path: when.path + (when.path.includes('?') ? '&' : '?') + level });
   const listed = new RegExp(found.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join(', '));
   return [
-    [`${name}: warned of`, given, when, { ...done, warnings: found }],
-    [`${name}: warned of, as asked`, given, at('fieldValidation=Warn'), { ...done, warnings: found }],
-    [`${name}: ignored`, given, at('fieldValidation=Ignore'), { ...done, warnings: [] }],
-    [`${name}: refused`, given, at('fieldValidation=Strict'), no ?? refused(400, 'BadRequest', listed)],
+    [`${name}: warned of by default`, given, when, { ...done, warnings: found }],
+    [`${name}: warned of with fieldValidation=Warn`, given, at('fieldValidation=Warn'), { ...done, warnings: found }],
+    [`${name}: ignored with fieldValidation=Ignore`, given, at('fieldValidation=Ignore'), { ...done, warnings: [] }],
+    [
+      `${name}: rejected with fieldValidation=Strict`,
+      given,
+      at('fieldValidation=Strict'),
+      no ?? refused(400, 'BadRequest', listed),
+    ],
   ];
 }
 
@@ -58,7 +63,7 @@ const writes: readonly Odd[] = [
     given: [],
     when: post('~/configmaps', '{"metadata":{"name":"a"},"data":{"x":"1"},"zz":1,"data":{"y":"2"}}', json),
     found: [unknown('zz'), twice('data')],
-    done: made({ data: { x: '1', y: '2' } }),
+    done: created({ data: { x: '1', y: '2' } }),
   },
   {
     name: 'PUT',
@@ -72,7 +77,7 @@ const writes: readonly Odd[] = [
     given: [],
     when: post('~/configmaps', 'metadata:\n  name: a\ndata:\n  x: "1"\n  x: "2"\nzz: 1\n', yaml),
     found: ['line 5: key "x" already set in map', unknown('zz')],
-    done: made({ data: { x: '2' } }),
+    done: created({ data: { x: '2' } }),
     refused: refused(400, 'BadRequest', /strict decoding error: yaml: unmarshal errors:\n {2}line 5: key "x" already set in map, unknown field "zz"$/),
   },
   {
@@ -134,28 +139,28 @@ const writes: readonly Odd[] = [
     given: [aPod('p')],
     when: post('~/pods/p/eviction', '{"metadata":{"name":"x","name":"p"},"zz":1}', json),
     found: [twice('metadata.name'), unknown('zz')],
-    done: made({ status: 'Success' }),
+    done: created({ status: 'Success' }),
   },
   {
     name: 'binding',
     given: [aPod('p')],
     when: post('~/pods/p/binding', '{"metadata":{"name":"p"},"target":{"name":"n1","name":"n2","zz":1}}', json),
     found: [twice('target.name'), unknown('target.zz')],
-    done: made({ status: 'Success' }),
+    done: created({ status: 'Success' }),
   },
   {
     name: 'token',
     given: accounts,
     when: post('~/serviceaccounts/sa/token', '{"spec":{"expirationSeconds":600,"expirationSeconds":700,"zz":1}}', json),
     found: [twice('spec.expirationSeconds'), unknown('spec.zz')],
-    done: made({ spec: { expirationSeconds: 700 } }),
+    done: created({ spec: { expirationSeconds: 700 } }),
   },
   {
     name: 'review',
     given: [],
     when: post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', '{"spec":{"nonResourceAttributes":{"path":"/a","path":"/b","verb":"get","zz":1}}}', json),
     found: [twice('spec.nonResourceAttributes.path'), unknown('spec.nonResourceAttributes.zz')],
-    done: made({ spec: { nonResourceAttributes: { path: '/b' } } }),
+    done: created({ spec: { nonResourceAttributes: { path: '/b' } } }),
   },
 ];
 
@@ -173,18 +178,18 @@ export const oddFields: Table = {
   name: 'unknown and duplicate fields',
   rows: [
     ...writes.flatMap(atEveryLevel),
-    ['apply: warned of', [], apply(doubled), made({ data: { x: '2' } }, { warnings: ['line 7: key "x" already set in map'] })],
-    ['apply: ignored', [], apply(doubled, '&fieldValidation=Ignore'), made({ data: { x: '2' } }, { warnings: [] })],
-    ['apply: refused', [], apply(doubled, '&fieldValidation=Strict'), refused(400, 'BadRequest', /line 7: key "x" already set in map/)],
-    ['apply of what is unknown is refused at every level', [], apply('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nzz: 1\n', '&fieldValidation=Ignore'), refused(422, 'Invalid', /\.zz: field not declared in schema/)],
-    ['the same one is told once', [], post('~/configmaps', '{"metadata":{"name":"a"},"data":{"x":"1","x":"2","x":"3"}}', json), made({ data: { x: '3' } }, { warnings: [twice('data.x')] })],
-    ['what is odd in an unknown field is not told', [], post('~/configmaps', '{"metadata":{"name":"a"},"zz":{"a":1,"a":2}}', json), made({}, { warnings: [unknown('zz')] })],
-    ['a wrong type is the first to be told', [], post('~/configmaps?fieldValidation=Strict', '{"metadata":{"name":"a"},"zz":1,"data":{"x":1}}', json), refused(400, 'BadRequest', /cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field/)],
-    ['an invalid object is told after what is odd', [], post('~/configmaps?fieldValidation=Strict', '{"metadata":{"name":"A_"},"zz":1}', json), refused(400, 'BadRequest', /unknown field "zz"/)],
-    ['of null is a field all the same', [], post('~/configmaps', '{"metadata":{"name":"a"},"zz":null}', json), made({}, { warnings: [unknown('zz')] })],
-    ['of another case', [], post('~/configmaps', '{"metadata":{"name":"a"},"Data":{}}', json), made({}, { warnings: [unknown('Data')] })],
-    ['every one is named when refused', [], post('~/configmaps?fieldValidation=Strict', many(90), json), refused(400, 'BadRequest', new RegExp(Array.from({ length: 90 }, (_, i) => unknown(`z${i}`)).join(', ')))],
-    ['long ones are cut', [], post('~/configmaps', JSON.stringify({ metadata: { name: 'a' }, [`z${'a'.repeat(3000)}`]: 1, [`z${'b'.repeat(3000)}`]: 1 }), json), made({}, { warnings: [/^unknown field "za{240}$/, /^unknown field "zb{240}$/].map((cut) => expect.stringMatching(cut)) })],
-    ['every one is warned of', [], post('~/configmaps', many(90), json), made({}, { warnings: Array.from({ length: 90 }, (_, i) => unknown(`z${i}`)) })],
+    ['apply: duplicate fields are warned of by default', [], apply(doubled), created({ data: { x: '2' } }, { warnings: ['line 7: key "x" already set in map'] })],
+    ['apply: duplicate fields are ignored with fieldValidation=Ignore', [], apply(doubled, '&fieldValidation=Ignore'), created({ data: { x: '2' } }, { warnings: [] })],
+    ['apply: duplicate fields are rejected with fieldValidation=Strict (400)', [], apply(doubled, '&fieldValidation=Strict'), refused(400, 'BadRequest', /line 7: key "x" already set in map/)],
+    ['apply: unknown fields are rejected with fieldValidation=Ignore too (422)', [], apply('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nzz: 1\n', '&fieldValidation=Ignore'), refused(422, 'Invalid', /\.zz: field not declared in schema/)],
+    ['a field that occurs three times is reported once', [], post('~/configmaps', '{"metadata":{"name":"a"},"data":{"x":"1","x":"2","x":"3"}}', json), created({ data: { x: '3' } }, { warnings: [twice('data.x')] })],
+    ['duplicate fields inside an unknown field are not reported', [], post('~/configmaps', '{"metadata":{"name":"a"},"zz":{"a":1,"a":2}}', json), created({}, { warnings: [unknown('zz')] })],
+    ['a wrong type is reported before unknown fields (400)', [], post('~/configmaps?fieldValidation=Strict', '{"metadata":{"name":"a"},"zz":1,"data":{"x":1}}', json), refused(400, 'BadRequest', /cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field/)],
+    ['unknown fields are reported before an invalid object (400)', [], post('~/configmaps?fieldValidation=Strict', '{"metadata":{"name":"A_"},"zz":1}', json), refused(400, 'BadRequest', /unknown field "zz"/)],
+    ['an unknown field with null is reported', [], post('~/configmaps', '{"metadata":{"name":"a"},"zz":null}', json), created({}, { warnings: [unknown('zz')] })],
+    ['field names are case-sensitive', [], post('~/configmaps', '{"metadata":{"name":"a"},"Data":{}}', json), created({}, { warnings: [unknown('Data')] })],
+    ['all 90 unknown fields are reported when rejected (400)', [], post('~/configmaps?fieldValidation=Strict', many(90), json), refused(400, 'BadRequest', new RegExp(Array.from({ length: 90 }, (_, i) => unknown(`z${i}`)).join(', ')))],
+    ['long field names are truncated in warnings', [], post('~/configmaps', JSON.stringify({ metadata: { name: 'a' }, [`z${'a'.repeat(3000)}`]: 1, [`z${'b'.repeat(3000)}`]: 1 }), json), created({}, { warnings: [/^unknown field "za{240}$/, /^unknown field "zb{240}$/].map((cut) => expect.stringMatching(cut)) })],
+    ['all 90 unknown fields are warned of', [], post('~/configmaps', many(90), json), created({}, { warnings: Array.from({ length: 90 }, (_, i) => unknown(`z${i}`)) })],
   ],
 };

@@ -6,10 +6,10 @@ import type { Answer, HttpClient } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 import { configMap } from './case.js';
 
-// What becomes of old versions: while the store knows them they are served, from then on they are 410.
+// Old versions are served while the store has them, and answered with 410 after compaction.
 const configMaps = '/api/v1/namespaces/default/configmaps';
 const writes = 40;
-/** More than the cache holds. */
+/** More than the cache keeps. */
 const manyWrites = 320;
 const config = { limits: { historyEventsPerResourceMax: 300, snapshotRetentionMs: 0 } };
 
@@ -20,7 +20,7 @@ describe.each(['memory', 'embedded'] as const)('history on %s', (storeName) => {
   let page: Answer;
   let undo: () => Promise<void>;
 
-  // One server writes and ends; the one that is asked began later, and knows from the store alone what was before.
+  // One server writes and stops; the tested one starts later, and knows older versions from the store only.
   beforeAll(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'keelson-history-'));
     const store = storeName === 'memory' ? await backends.memory({}) : undefined;
@@ -51,7 +51,7 @@ describe.each(['memory', 'embedded'] as const)('history on %s', (storeName) => {
     admin.watch(`${configMaps}?watch=1&timeoutSeconds=1&labelSelector=l&resourceVersion=${versionOf(first)}${query}`);
 
   describe('that the store still has', () => {
-    it('is watched from', async () => {
+    it('can be watched from', async () => {
       const events = await (await watchFrom()).rest();
       expect(events).toHaveLength(writes + 1);
       expect(events[0]).toMatchObject({ type: 'DELETED', object: { metadata: { name: 'c' } } });
@@ -60,24 +60,24 @@ describe.each(['memory', 'embedded'] as const)('history on %s', (storeName) => {
       );
     });
 
-    it('is listed exactly', async () => {
+    it('can be listed with Exact', async () => {
       const { body } = await admin.get(exactly());
       expect(body).toEqual(first.body);
     });
 
-    it('is paged through', async () => {
+    it('can be paged through', async () => {
       const { body } = await onward(page.body.metadata.continue);
       expect(body.metadata.resourceVersion).toBe(versionOf(page));
       expect(namesIn(body)).toEqual(['b', 'c']);
     });
   });
 
-  describe('that the store has, but the cache has no room for', () => {
+  describe('that the store has and the cache does not', () => {
     beforeAll(async () => {
       for (let n = 0; n < manyWrites; n++) await admin.patch(`${configMaps}/a`, { data: { n: String(n) } });
     });
 
-    it('is watched from, and on', async () => {
+    it('can be watched from, and continues with new events', async () => {
       const watch = await admin.watch(
         `${configMaps}?watch=1&timeoutSeconds=3&labelSelector=l&resourceVersion=${versionOf(first)}`,
       );
@@ -98,7 +98,7 @@ describe.each(['memory', 'embedded'] as const)('history on %s', (storeName) => {
       await store.compact(await store.revision());
     });
 
-    it('is not watched from: the stream says 410', async () => {
+    it('cannot be watched from: the stream has an ERROR (410)', async () => {
       const watch = await watchFrom('&allowWatchBookmarks=true');
       const [event, ...more] = await watch.rest();
       expect(more).toEqual([]);
@@ -107,13 +107,13 @@ describe.each(['memory', 'embedded'] as const)('history on %s', (storeName) => {
       expect(await watch.ended).toBe('complete');
     });
 
-    it('is not listed: 410', async () => {
+    it('cannot be listed (410)', async () => {
       const { code, body } = await admin.get(exactly());
       expect([code, body.reason]).toEqual([410, 'Expired']);
       expect(body.message).toBe('The resourceVersion for the provided list is too old.');
     });
 
-    it('is not paged through: 410 with a token to go on at the latest version', async () => {
+    it('cannot be paged through: 410 with a token to continue at the latest version', async () => {
       const { code, body } = await onward(page.body.metadata.continue);
       expect([code, body.reason]).toEqual([410, 'Expired']);
       expect(body.message).toMatch(/^The provided continue parameter is too old to display a consistent list result/);
@@ -123,7 +123,7 @@ describe.each(['memory', 'embedded'] as const)('history on %s', (storeName) => {
       expect(Number(versionOf(rest))).toBeGreaterThan(Number(versionOf(first)));
     });
 
-    it('is still older than what lists may show', async () => {
+    it('is accepted as NotOlderThan', async () => {
       const { body } = await admin.get(`${configMaps}?labelSelector=l&resourceVersion=${versionOf(first)}`);
       expect(namesIn(body)).toEqual(['a', 'b']);
     });
@@ -133,8 +133,8 @@ describe.each(['memory', 'embedded'] as const)('history on %s', (storeName) => {
 describe.each([
   [true, 200],
   [false, 410],
-])('a version that only the cache remembers, with the gate of its snapshots %s', (ListFromCacheSnapshot, code) => {
-  it('is listed, or not', async () => {
+])('a version that only the cache has, with the feature gate of its snapshots %s', (ListFromCacheSnapshot, code) => {
+  it('is listed or answered with 410', async () => {
     const memory = { store: 'memory', naming: 'kubernetes' } as const;
     const { admin, keelson, stop } = await startTestServer(memory, {
       config: { featureGates: { ListFromCacheSnapshot } },

@@ -11,7 +11,8 @@ import type { HttpClient } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 import { configMap } from './case.js';
 
-// A neighbour in the store that writes anything, anywhere. Its values hold this text, which no log and no answer shows.
+// Another writer to the store writes arbitrary values at arbitrary keys. The values contain this text, which no log and
+// no answer may contain.
 const mark = 'NEIGHBOURS-OWN-TEXT';
 const text = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 const like = (rest: object, metadata: object = {}) =>
@@ -28,7 +29,7 @@ function varint(value: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Each in the place of a ConfigMap that is called `bad`. */
+/** Values of a ConfigMap called `bad`. */
 const values: readonly (readonly [string, Buffer])[] = [
   ['nothing', Buffer.alloc(0)],
   ['zeros', Buffer.alloc(64)],
@@ -84,7 +85,7 @@ const values: readonly (readonly [string, Buffer])[] = [
   ['an encrypted value', text(`k8s:enc:aescbc:v1:key1:${mark}`)],
 ];
 
-/** Keys at which there can be no object. */
+/** Keys that cannot belong to an object. */
 const keys = [
   'configmaps/',
   'configmaps//',
@@ -105,7 +106,7 @@ const keys = [
   'apiextensions.k8s.io/customresourcedefinitions/bad',
   'apiregistration.k8s.io/apiservices/bad',
 ];
-/** Those that only etcd takes: bytes that are no UTF-8, and long ones. */
+/** Keys that only etcd accepts: not UTF-8, or long. */
 const rawKeys = [
   'configmaps/default/\udcff\udcfe',
   'configmaps/\udcff',
@@ -136,7 +137,7 @@ function neighbourhood(open: () => Promise<{ store: KvStore; end(): Promise<void
 
   const spoil = async (round: number) => {
     for (const [index, [, value]] of values.entries()) {
-      // The name in the value is that of the key, where there is one.
+      // The name in the value matches the key, if it has one.
       const name = `bad${index}`;
       const named =
         value.length < 1000 ? text(value.toString('latin1').replace('"name":"bad"', `"name":"${name}"`)) : value;
@@ -169,7 +170,7 @@ function neighbourhood(open: () => Promise<{ store: KvStore; end(): Promise<void
     names.filter((name) => name !== 'kube-root-ca.crt').join() === 'aaa,mmm,zzz' &&
     names.every((it) => good.includes(it!));
 
-  it('lists hold all that can be read, in every encoding, with a warning', async () => {
+  it('lists contain all readable objects, in every encoding, with a warning', async () => {
     const json = await admin.get(configMaps);
     expect(isGood(namesOf(json.body))).toBe(true);
     expect(json.warnings).toEqual([expect.stringMatching(/^\d+ stored object\(s\) cannot be read and are left out/)]);
@@ -186,7 +187,7 @@ function neighbourhood(open: () => Promise<{ store: KvStore; end(): Promise<void
     expect([everywhere.code, namesOf(everywhere.body).includes('zzz')]).toEqual([200, true]);
   });
 
-  it('pages hold all of them together', async () => {
+  it('pages contain all readable objects', async () => {
     const names: (string | undefined)[] = [];
     let next = '';
     do {
@@ -199,7 +200,7 @@ function neighbourhood(open: () => Promise<{ store: KvStore; end(): Promise<void
   });
 
   it.each(values.map(([name], index) => [name, index] as const))(
-    'one with %s answers 500, briefly',
+    'one with %s is answered with a short error (500)',
     async (_n, index) => {
       const { code, body, text: shown } = await admin.get(`${configMaps}/bad${index}`);
       expect([code, body.reason]).toEqual([500, 'InternalError']);
@@ -220,7 +221,7 @@ function neighbourhood(open: () => Promise<{ store: KvStore; end(): Promise<void
     }
   });
 
-  it('watches go on while all of it is written again, and the cache is what the store is', async () => {
+  it('watches continue while all values are rewritten, and the cache equals the store', async () => {
     const { resourceVersion } = (await admin.get(configMaps)).body.metadata as { resourceVersion: string };
     const watch = await admin.watch(`${configMaps}?watch=1&resourceVersion=${resourceVersion}`);
     await spoil(2);
@@ -244,12 +245,12 @@ function neighbourhood(open: () => Promise<{ store: KvStore; end(): Promise<void
     }
   });
 
-  it('counts them in a metric', async () => {
+  it('a metric counts them', async () => {
     const { text: page } = await admin.get('/metrics');
     expect(page).toMatch(/apiserver_storage_decode_errors_total\{group="",resource="configmaps"\} [1-9]/);
   });
 
-  it('a namespace that holds them can be deleted', async () => {
+  it('a namespace with unreadable objects can be deleted', async () => {
     await admin.post('/api/v1/namespaces', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'gone' } });
     await put(store, '/registry/configmaps/gone/bad', text(mark));
     await put(store, '/registry/configmaps/gone/bad/worse', text(mark));
@@ -262,11 +263,11 @@ function neighbourhood(open: () => Promise<{ store: KvStore; end(): Promise<void
   }, 30_000);
 }
 
-describe('beside a hostile neighbour, on the memory store', () => {
+describe('unreadable values on the memory store', () => {
   neighbourhood(async () => ({ store: await backends.memory({}), end: async () => undefined }), false);
 });
 
-describe('beside a hostile neighbour, on the embedded store', () => {
+describe('unreadable values on the embedded store', () => {
   neighbourhood(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'keelson-hostile-'));
     const store = await backends.embedded({
@@ -277,7 +278,7 @@ describe('beside a hostile neighbour, on the embedded store', () => {
   }, false);
 });
 
-describeWithEtcd('beside a hostile neighbour, on etcd', () => {
+describeWithEtcd('unreadable values on etcd', () => {
   neighbourhood(async () => {
     const cluster = await EtcdCluster.start();
     return { store: await cluster.openStore(), end: () => cluster.stop() };

@@ -24,8 +24,8 @@ let temporary: string;
 beforeAll(async () => void (temporary = await mkdtemp(join(tmpdir(), 'keelson-lifecycle-'))));
 afterAll(() => rm(temporary, { recursive: true, force: true }));
 
-describe.each<Protocol>(['http/1.1', 'h2'])('a server that stops, by %s', (protocol) => {
-  it('ends 200 watches in good order, at once', async () => {
+describe.each<Protocol>(['http/1.1', 'h2'])('a stopping server, by %s', (protocol) => {
+  it('ends 200 watches cleanly and without delay', async () => {
     const keelson = await startKeelson();
     const client = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client, protocol });
     const watches = await Promise.all(
@@ -37,12 +37,12 @@ describe.each<Protocol>(['http/1.1', 'h2'])('a server that stops, by %s', (proto
     const tookMs = performance.now() - startedMs;
     const ends = await Promise.all(watches.map(async (watch) => [await watch.rest(), await watch.ended]));
     expect(new Set(ends.map(([, end]) => end))).toEqual(new Set(['complete']));
-    // Those that do not end by themselves are cut after five seconds.
+    // Watches that do not end are cut after five seconds.
     expect(tookMs).toBeLessThan(4_000);
     client.close();
   });
 
-  it('lets a request under way finish', async () => {
+  it('finishes running requests', async () => {
     const server = await startTestServer(memory);
     const body = JSON.stringify(configMap('late'));
     const begun = await beginPost(server, protocol, body.slice(0, 10));
@@ -53,7 +53,7 @@ describe.each<Protocol>(['http/1.1', 'h2'])('a server that stops, by %s', (proto
     await server.stop();
   });
 
-  it('says so before it does', async () => {
+  it('fails readiness before it stops', async () => {
     const server = await startTestServer(memory, { config: { shutdownDelayMs: 1_500 } });
     const client = server.client({ ...server.keelson.client, protocol });
     expect((await client.get('/readyz')).code).toBe(200);
@@ -61,7 +61,7 @@ describe.each<Protocol>(['http/1.1', 'h2'])('a server that stops, by %s', (proto
     const notReady = await client.get('/readyz?verbose');
     expect(notReady.code).toBe(500);
     expect(notReady.text).toMatch(/^\[-\]shutdown failed/m);
-    // Until the delay is over it serves, also those who come only now.
+    // During the delay it serves, also new connections.
     expect((await client.get('/livez')).code).toBe(200);
     expect((await client.post(configMaps, configMap('last'))).code).toBe(201);
     expect((await server.client({ ...server.keelson.client, protocol }).get(configMaps)).code).toBe(200);
@@ -71,10 +71,10 @@ describe.each<Protocol>(['http/1.1', 'h2'])('a server that stops, by %s', (proto
   });
 });
 
-/** A POST whose body stops half way, as the server knows. */
+/** A POST whose body stops half way, which the server is processing. */
 async function beginPost({ keelson }: TestServer, protocol: Protocol, head: string) {
   const tls = { ca: keelson.ca, cert: keelson.client.certificate, key: keelson.client.key };
-  // The server's "go on" tells that it has begun with the request.
+  // "100 Continue" shows that the server has started the request.
   const headers = { 'content-type': 'application/json', expect: '100-continue' };
   if (protocol === 'h2') {
     const session = http2.connect(keelson.url, tls);
@@ -105,7 +105,7 @@ async function beginPost({ keelson }: TestServer, protocol: Protocol, head: stri
   };
 }
 
-it('takes a new certificate from its files without dropping anybody', async () => {
+it('reloads its certificate files without dropping connections', async () => {
   const key = makeKey();
   const authority = await makeAuthority(key, Date.now());
   const names = { dns: ['localhost'], ip: ['127.0.0.1'] };
@@ -116,7 +116,7 @@ it('takes a new certificate from its files without dropping anybody', async () =
     await writeFile(serving.tlsPrivateKeyFile, pair.key);
   };
   await writePair();
-  // Files are looked at every five seconds; nobody wants to wait for that.
+  // Shortens the five seconds between checks of the files.
   const clock: Clock = { ...systemClock, after: (ms, task) => systemClock.after(ms === 5_000 ? 20 : ms, task) };
   const server = await startTestServer(memory, { clock, config: { serving } });
   const { port } = new URL(server.url);
@@ -139,7 +139,7 @@ it('takes a new certificate from its files without dropping anybody', async () =
   await server.stop();
 });
 
-/** Both write by turns; both watches must show all of it, in the one order of the versions. */
+/** Both servers write in turn; watches on both must send all events, in one order. */
 async function seeEachOther(servers: readonly [TestServer, TestServer]): Promise<void> {
   const clients = servers.map(({ admin }) => admin) as [HttpClient, HttpClient];
   const query = `${configMaps}?watch=1&labelSelector=l`;
@@ -150,7 +150,7 @@ async function seeEachOther(servers: readonly [TestServer, TestServer]): Promise
     const reader = clients[(n + 1) % 2]!;
     const { body } = await writer.post(configMaps, configMap(`n${n}`, { metadata: { labels: { l: '1' } } }));
     made.push(body.metadata.resourceVersion);
-    // What one has acknowledged, the other shows to whoever asks for the latest.
+    // A read at one server reflects a write acknowledged by the other.
     expect((await reader.get(`${configMaps}/n${n}`)).body.metadata.resourceVersion).toBe(made.at(-1));
   }
   for (const watch of watches) {
@@ -168,7 +168,7 @@ async function seeEachOther(servers: readonly [TestServer, TestServer]): Promise
 }
 
 describe('two servers on one store', () => {
-  it('of this process see each other', async () => {
+  it("in one process see each other's writes", async () => {
     const store = await backends.memory({});
     const servers = [await startTestServer(memory, { store }), await startTestServer(memory, { store })] as const;
     await seeEachOther(servers);
@@ -176,7 +176,7 @@ describe('two servers on one store', () => {
     await store.close();
   });
 
-  it('of a directory are one too many', async () => {
+  it('cannot share a data directory', async () => {
     const directory = join(temporary, 'store');
     const first = await startTestServer(embedded, { directory });
     await first.admin.post(configMaps, configMap('kept'));
@@ -189,8 +189,8 @@ describe('two servers on one store', () => {
   });
 });
 
-describeWithEtcd('two servers beside one etcd', () => {
-  it('see each other', async () => {
+describeWithEtcd('two servers on one etcd', () => {
+  it("see each other's writes", async () => {
     const etcd = await EtcdCluster.start();
     const stores = [await etcd.openStore(), await etcd.openStore()] as const;
     const servers = [
@@ -204,7 +204,7 @@ describeWithEtcd('two servers beside one etcd', () => {
   });
 });
 
-it('many servers live in one process, each for itself', async () => {
+it('several servers in one process are independent', async () => {
   const servers = await Promise.all(Array.from({ length: 8 }, () => startTestServer(memory)));
   await Promise.all(servers.map(({ admin }, n) => admin.post(configMaps, configMap(`mine-${n}`))));
   for (const [n, { admin }] of servers.entries()) {
@@ -214,7 +214,7 @@ it('many servers live in one process, each for itself', async () => {
   await Promise.all(servers.map((server) => server.stop()));
 });
 
-it('a port that is taken is told of, and nothing stays behind', async () => {
+it('a port in use is reported, and leaves nothing behind', async () => {
   const first = await startTestServer(memory);
   const securePort = Number(new URL(first.url).port);
   await expect(startTestServer(memory, { config: { serving: { securePort } } })).rejects.toThrow(/EADDRINUSE/);

@@ -1,8 +1,8 @@
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
 /**
- * What dashboards and alerts of clusters read, with the labels that they group by. Every value is counted: the calls
- * below are what makes these families have samples.
+ * Metrics that dashboards and alerts of clusters use, with their labels. The requests below give these families
+ * samples.
  */
 const request = ['component', 'group', 'resource', 'scope', 'subresource', 'verb', 'version'];
 const families: readonly (readonly [name: string, type: string, labels: readonly string[]])[] = [
@@ -68,7 +68,7 @@ function parse(text: string): { families: Map<string, Family>; repeated: string[
   return { families: found, repeated };
 }
 
-describe('what is measured', () => {
+describe('metrics', () => {
   let server: TestServer;
   let scraped: ReturnType<typeof parse>;
   const value = (name: string, ...labels: string[]) => {
@@ -99,20 +99,20 @@ describe('what is measured', () => {
   });
   afterAll(() => server.stop());
 
-  it.each(families)('%s', (name, type, labels) => {
+  it.each(families)('%s has its labels and samples', (name, type, labels) => {
     const family = scraped.families.get(name);
     expect(family).toMatchObject({ type });
     expect([...family!.labels]).toEqual(expect.arrayContaining([...labels]));
     expect(family!.series.size).toBeGreaterThan(0);
   });
 
-  it('has every series once, also of resources that are served in several versions', () => {
+  it('every series occurs once, also for resources in several versions', () => {
     expect(scraped.repeated).toEqual([]);
     const objects = [...scraped.families.get('apiserver_resource_objects')!.series.keys()];
     expect(objects.filter((series) => series.includes('horizontalpodautoscalers'))).toHaveLength(1);
   });
 
-  it('counts what was done', () => {
+  it('counters count the requests', () => {
     const secrets = 'resource="secrets"';
     expect(value('apiserver_request_body_size_bytes_count', secrets, 'verb="create"')).toBe(2);
     expect(value('apiserver_watch_events_total', secrets)).toBe(2);

@@ -1,6 +1,6 @@
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
-/** Versions that are served only where they are asked for: each is a view of what is stored once. */
+/** Versions that are served only if enabled; each is a view of the same stored objects. */
 let server: TestServer;
 beforeAll(async () => {
   const config = { runtimeConfig: { 'api/all': true }, featureGates: { DRADeviceTaints: true } };
@@ -18,19 +18,19 @@ const group = '/apis/resource.k8s.io';
 const claims = (version: string) => `${group}/${version}/namespaces/default/resourceclaims`;
 const one = { allocationMode: 'ExactCount', count: 1 };
 
-/** As kube-apiserver 1.36.3 tells them. */
+/** As kube-apiserver 1.36.3 answers them. */
 it.each([
   ['apiextensions.k8s.io/v1', 'customresourcedefinitions', 'jfWCUB31mvA='],
   ['admissionregistration.k8s.io/v1', 'mutatingadmissionpolicies', 'LYmCf+UMVdg='],
   ['admissionregistration.k8s.io/v1', 'mutatingadmissionpolicybindings', '90V5FRZZ3Zg='],
   ['resource.k8s.io/v1beta2', 'devicetaintrules', 'DJ3UJ0fj8MI='],
   ['resource.k8s.io/v1alpha3', 'devicetaintrules', 'DJ3UJ0fj8MI='],
-])('storageVersionHash of %s %s names an earlier version', async (version, name, storageVersionHash) => {
+])('storageVersionHash of %s %s is that of an earlier version', async (version, name, storageVersionHash) => {
   const { body } = await send('GET', `/apis/${version}`);
   expect(body['resources']).toContainEqual(expect.objectContaining({ name, storageVersionHash }));
 });
 
-it('serves a claim in the shape of each version', async () => {
+it('ResourceClaims are served in the shape of each version', async () => {
   const requests = [
     { name: 'r', deviceClassName: 'c' },
     { name: 'q', firstAvailable: [{ name: 'a', deviceClassName: 'c' }] },
@@ -67,7 +67,7 @@ it('serves a claim in the shape of each version', async () => {
   expect(again).toMatchObject({ code: 200, body: { metadata: { resourceVersion: metaOf(made).resourceVersion } } });
 });
 
-it('serves devices in the shape of each version, and keeps what only newer ones are asked for', async () => {
+it('ResourceSlices are served in the shape of each version, and keep fields that only newer ones have', async () => {
   const slices = (version: string) => `${group}/${version}/resourceslices`;
   const taints = [{ key: 'k', effect: 'NoExecute', timeAdded: '2026-01-02T03:04:05Z' }];
   const spec = { driver: 'dra.example.com', nodeName: 'n', pool: { name: 'p', resourceSliceCount: 1 } };
@@ -86,7 +86,7 @@ it('serves devices in the shape of each version, and keeps what only newer ones 
 it.each([
   ['coordination.k8s.io', 'namespaces/default/leasecandidates', 'v1alpha2', 'v1beta1', candidate()],
   ['resource.k8s.io', 'devicetaintrules', 'v1alpha3', 'v1beta2', { spec: { taint: { key: 'k', effect: 'None' } } }],
-])('%s: %s are one in %s and %s', async (name, plural, older, newer, object) => {
+])('%s: %s are the same objects in %s and %s', async (name, plural, older, newer, object) => {
   const path = (version: string) => `/apis/${name}/${version}/${plural}`;
   const made = await send('POST', path(older), { metadata: { name: 'o' }, ...object });
   expect(made.code).toBe(201);
@@ -119,7 +119,7 @@ function metaOf({ body }: { body: Record<string, unknown> }) {
   return body['metadata'] as { resourceVersion: string };
 }
 
-/** Records of owners name the version that wrote. */
+/** Removes managedFields, which name the version of the writer. */
 function withoutOwners({ metadata, ...rest }: Record<string, unknown>) {
   const { managedFields: _managed, ...meta } = metadata as Record<string, unknown>;
   return { ...rest, metadata: meta };

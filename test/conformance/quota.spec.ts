@@ -4,7 +4,7 @@ import { startTestServer, type TestServer } from '../harness/servers.js';
 const limit = 7;
 const asked = 40;
 
-/** What one server writes down the other one finds: neither gives away what is taken. */
+/** Servers see each other's status updates of a ResourceQuota: together they do not exceed it. */
 let servers: readonly TestServer[];
 beforeAll(async () => {
   const store = new MemoryStore();
@@ -28,7 +28,7 @@ async function quota(name: string, hard: object, used: object): Promise<void> {
   expect(answer.code).toBe(200);
 }
 
-it(`${asked} at once get the ${limit} that there are`, async () => {
+it(`${asked} concurrent creates get the ${limit} of the quota`, async () => {
   await quota('q', { secrets: String(limit) }, { secrets: '0' });
   const answers = await Promise.all(
     Array.from({ length: asked }, (_, index) =>

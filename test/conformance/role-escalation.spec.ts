@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('lets somebody give what he has', async () => {
+it('a user may grant rights that he has', async () => {
   const { admin } = server;
   expect((await admin.get('/api/v1/namespaces/default/configmaps/none', bob)).code).toBe(404);
   const role = { metadata: { name: 'mine' }, rules: [rule(['get'], ['configmaps'])] };
@@ -38,7 +38,7 @@ it('lets somebody give what he has', async () => {
   expect((await admin.post(bindings, bind('mine', 'Role', 'mine'), bob)).code).toBe(201);
 });
 
-it('and nothing more', async () => {
+it('a user may not grant more rights (403)', async () => {
   const { admin } = server;
   const more = { metadata: { name: 'more' }, rules: [rule(['get', 'list'], ['secrets'])] };
   const refused = await admin.post(roles, more, bob);
@@ -54,7 +54,7 @@ it('and nothing more', async () => {
   expect((await admin.patch(`${roles}/role-admin`, widened, 'merge', bob)).code).toBe(403);
 });
 
-it('allows a change of finalizers alone, and no label, on a role with rules that the user does not hold', async () => {
+it('a change of finalizers alone is allowed on a role with rules that the user does not hold, a label is not (403)', async () => {
   const { admin } = server;
   const change = (metadata: object) => admin.patch(`${roles}/secrets`, { metadata }, 'merge', bob);
   expect((await change({ finalizers: ['example.com/f'] })).code).toBe(200);
@@ -62,7 +62,7 @@ it('allows a change of finalizers alone, and no label, on a role with rules that
   expect((await change({ labels: { a: 'b' } })).code).toBe(403);
 });
 
-it('lets him who may bind, bind, and him who may escalate, write', async () => {
+it('the verbs bind and escalate allow granting more rights', async () => {
   const { admin } = server;
   const rules = [
     { ...rule(['bind'], ['roles'], [group]), resourceNames: ['secrets'] },

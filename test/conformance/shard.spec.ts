@@ -51,19 +51,19 @@ describe('shards of a collection', () => {
     ['the upper half', upper, (item: Item) => !isLower(item)],
     ['all', whole, () => true],
     ['both halves', `${upper} || ${lower}`, () => true],
-  ])('%s is listed, and says so', async (_name, selector, belongs) => {
+  ])('%s is listed with shardInfo', async (_name, selector, belongs) => {
     const { body } = await admin.get(`${path}?${shard(selector)}`);
     expect(namesOf(body.items)).toEqual(namesOf(all.filter(belongs)));
     expect(body.metadata).toMatchObject({ shardInfo: { selector } });
     expect(body.metadata.remainingItemCount).toBeUndefined();
   });
 
-  it('a list without a selector is no shard', async () => {
+  it('a list without shardSelector has no shardInfo', async () => {
     const { body } = await admin.get(path);
     expect(body.metadata.shardInfo).toBeUndefined();
   });
 
-  it('is by namespace, too', async () => {
+  it('the hash of the namespace may select', async () => {
     const hash = hashOf('default').toString(16).padStart(16, '0');
     const next = (hashOf('default') + 1n).toString(16).padStart(16, '0');
     const by = (start: string, end: string) =>
@@ -72,7 +72,7 @@ describe('shards of a collection', () => {
     expect(namesOf((await by('0'.repeat(16), hash)).body.items)).toEqual([]);
   });
 
-  it('comes in pages that do not say how much remains', async () => {
+  it('pages have no remainingItemCount', async () => {
     const seen: string[] = [];
     let more = '';
     do {
@@ -88,18 +88,18 @@ describe('shards of a collection', () => {
   it.each([
     ['application/json;as=Table;g=meta.k8s.io;v=v1', 'rows'],
     ['application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1', 'items'],
-  ])('comes as %s', async (accept, field) => {
+  ])('lists of shards as %s', async (accept, field) => {
     const { body } = await admin.get(`${path}?${shard(lower)}`, { accept });
     expect(body.metadata).toMatchObject({ shardInfo: { selector: lower } });
     expect(body[field]).toHaveLength(all.filter(isLower).length);
   });
 
-  it('says what it is in protobuf', async () => {
+  it('shardInfo is encoded in protobuf', async () => {
     const { bytes } = await admin.get(`${path}?${shard(lower)}`, { accept: 'application/vnd.kubernetes.protobuf' });
     expect(bytes.includes(lower)).toBe(true);
   });
 
-  it('is watched: what is there, what comes, changes and goes', async () => {
+  it('a watch sends initial objects, creations, updates and deletions of a shard', async () => {
     const watch = await admin.watch(`${path}?watch=1&timeoutSeconds=2&${shard(lower)}`);
     const made: Item[] = [];
     for (let n = 0; n < 8; n++) {
@@ -120,21 +120,21 @@ describe('shards of a collection', () => {
     ['x', /^invalid shardSelector: "x" is not of the form/],
     [`${lower} || ${range(middle, '9'.repeat(16), 'object.metadata.namespace')}`, /same field path/],
     [range(middle, middle), /is not below the end/],
-  ])('%s is refused', async (selector, message) => {
+  ])('%s is refused (400)', async (selector, message) => {
     for (const watch of ['', '&watch=1&timeoutSeconds=1']) {
       const { body } = await admin.get(`${path}?${shard(selector)}${watch}`);
       expect(body).toMatchObject({ code: 400, reason: 'BadRequest', message: expect.stringMatching(message) });
     }
   });
 
-  it('is all that a deletion of it takes away', async () => {
+  it('deletecollection deletes the shard only', async () => {
     expect(await admin.delete(`${path}?${shard(lower)}`)).toMatchObject({ code: 200 });
     const { body } = await admin.get(`${path}?labelSelector=shards`);
     expect(namesOf(body.items)).toEqual(namesOf(all.filter((item) => !isLower(item))));
   });
 });
 
-it('knows nothing of shards while the gate is off', async () => {
+it('shardSelector is ignored with its feature gate off', async () => {
   const server = await filled({});
   try {
     for (const selector of [lower, 'x']) {

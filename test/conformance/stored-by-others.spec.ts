@@ -10,8 +10,8 @@ import { startTestServer, type TestServer } from '../harness/servers.js';
 import { configMap } from './case.js';
 
 /**
- * Values as kube-apiserver 1.36 stores them: protobuf and JSON, of versions that it writes and of old ones that it still
- * reads, each with the object that it serves for them.
+ * Values as kube-apiserver 1.36 stores them: protobuf and JSON, in versions that it writes and in old ones that it
+ * reads, with the objects that it serves for them.
  */
 interface Recorded {
   readonly path: string;
@@ -34,7 +34,7 @@ let server: TestServer;
 let admin: HttpClient;
 
 async function start(mediaType = 'application/json'): Promise<void> {
-  // None of the controllers is to touch what others have stored.
+  // Without reconcilers, which would change the stored objects.
   const config = { storage: { mediaType }, reconcilers: { controllers: [] as string[] } };
   server = await startTestServer(memory, { config, store, reconciles: false });
   admin = server.client(server.keelson.client);
@@ -65,8 +65,8 @@ afterEach(async () => {
 
 const byKind = recorded.map((row) => [`${row.object.kind} ${row.path}`, row] as const);
 
-describe('values that kube-apiserver has stored', () => {
-  it('are served as it serves them, from the start, when they come later, and in lists', async () => {
+describe('values stored by kube-apiserver', () => {
+  it('are served as by kube-apiserver, at start, when added later, and in lists', async () => {
     const versions = new Map<string, string>();
     for (const { key, value } of recorded) versions.set(key, await put(key, Buffer.from(value, 'base64')));
     await start();
@@ -87,7 +87,7 @@ describe('values that kube-apiserver has stored', () => {
     await compare();
   }, 60_000);
 
-  it('are written again by a patch that changes nothing, in the encoding that is configured', async () => {
+  it('are rewritten in the configured encoding by a patch without a change', async () => {
     const secret = recorded.find(({ object }) => object.kind === 'Secret')!;
     const before = await put(secret.key, Buffer.from(secret.value, 'base64'));
     await start();
@@ -99,7 +99,7 @@ describe('values that kube-apiserver has stored', () => {
     expect(second.body.metadata.resourceVersion).toBe(first.body.metadata.resourceVersion);
   });
 
-  it('are not rewritten by a patch that changes nothing where their encoding is the configured one', async () => {
+  it('in the configured encoding are not rewritten by a patch without a change', async () => {
     const secret = recorded.find(({ object }) => object.kind === 'Secret')!;
     const before = await put(secret.key, Buffer.from(secret.value, 'base64'));
     await start(protobuf);
@@ -110,7 +110,7 @@ describe('values that kube-apiserver has stored', () => {
 });
 
 describe('--storage-media-type=application/vnd.kubernetes.protobuf', () => {
-  it('writes built-in kinds as protobuf, and definitions, custom objects and APIServices as JSON', async () => {
+  it('stores built-in kinds as protobuf, and definitions, custom objects and APIServices as JSON', async () => {
     await start(protobuf);
     const path = '/api/v1/namespaces/default/configmaps';
     const made = await admin.post(path, configMap('a', { data: { k: 'v' } }));
@@ -129,11 +129,11 @@ describe('--storage-media-type=application/vnd.kubernetes.protobuf', () => {
   });
 });
 
-describe('definitions of custom kinds', () => {
+describe('stored CustomResourceDefinitions', () => {
   const rows = recorded.filter(({ object }) => object.kind === 'CustomResourceDefinition');
 
   it.each(rows.map((row) => [row.object.metadata.name!, row] as const))(
-    '%s: a new label leaves everything else in the store as kube-apiserver wrote it',
+    '%s: a new label changes nothing else of what kube-apiserver stored',
     async (_name, row) => {
       const { metadata, ...before } = JSON.parse(Buffer.from(row.value, 'base64').toString()) as KubeObject;
       await put(row.key, Buffer.from(row.value, 'base64'));
@@ -148,7 +148,7 @@ describe('definitions of custom kinds', () => {
   );
 
   it.each(rows.map((row) => [row.object.metadata.name!, row] as const))(
-    '%s: what is stored of one that is created here is what kube-apiserver stores',
+    '%s: a definition created here is stored as by kube-apiserver',
     async (_name, row) => {
       await start();
       const { object } = row;
@@ -160,7 +160,7 @@ describe('definitions of custom kinds', () => {
     },
   );
 
-  it('of v1, as older releases of this server stored them, are read and written as v1beta1', async () => {
+  it('in v1, as older releases of this server stored them, are read, and written as v1beta1', async () => {
     const { object } = rows[1]!;
     const key = definitionKey(object.metadata.name!);
     await put(key, Buffer.from(JSON.stringify(object)));
@@ -173,7 +173,7 @@ describe('definitions of custom kinds', () => {
   });
 });
 
-describe('fields that this server does not know', () => {
+describe('unknown fields in stored values', () => {
   const path = '/api/v1/namespaces/default/configmaps/newer';
   const key = '/registry/configmaps/default/newer';
   const newer = (metadata: object = {}) => ({
@@ -183,12 +183,12 @@ describe('fields that this server does not know', () => {
     data: { a: 'b' },
     futureField: { x: 1 },
   });
-  /** The same with field 77 behind the fields of the message. */
+  /** Adds field 77 after the fields of the message. */
   const asProtobuf = () => {
     const { value } = recorded.find(({ key: other }) => other === '/registry/configmaps/beside-def/min')!;
     const bytes = Buffer.from(value, 'base64');
     const extra = Buffer.from([0xea, 0x04, 0x01, 0x78]);
-    // The object is field 2 of the envelope, in front of two empty texts.
+    // The object is field 2 of the envelope, before two empty strings.
     const at = bytes.indexOf(0x12, 4 + 2 + bytes[5]!);
     const raw = bytes.subarray(at + 2, bytes.length - 4);
     const all = Buffer.concat([raw, extra]);
@@ -197,10 +197,10 @@ describe('fields that this server does not know', () => {
 
   it.each<[string, string, string, () => Buffer]>([
     ['JSON', path, key, () => Buffer.from(JSON.stringify(newer()))],
-    ['Go’s JSON', path, key, () => Buffer.from(`${JSON.stringify(newer())}\n`)],
+    ["Go's JSON", path, key, () => Buffer.from(`${JSON.stringify(newer())}\n`)],
     ['protobuf', '/api/v1/namespaces/beside-def/configmaps/min', '/registry/configmaps/beside-def/min', asProtobuf],
   ])(
-    'in %s are not lost: reads go on, writes are refused (500), a deletion is not',
+    'in %s are not lost: reads succeed, writes are refused (500), a deletion succeeds',
     async (_what, at, where, value) => {
       await put(
         '/registry/namespaces/beside-def',
@@ -230,7 +230,7 @@ describe('fields that this server does not know', () => {
     },
   );
 
-  it('do not keep an object that is being deleted: its finalizer goes, and it goes', async () => {
+  it('do not block a deletion: the finalizer can be removed, and the object is deleted', async () => {
     await put(key, Buffer.from(JSON.stringify(newer({ finalizers: ['example.com/f'] }))));
     await start();
     expect((await admin.delete(path)).code).toBe(200);

@@ -8,9 +8,9 @@ import { creating } from './write.cases.js';
 
 interface SuiteOptions extends Combination {
   readonly protocol: Protocol;
-  /** All tables, those that may turn out otherwise on another store, or those that make each other's parts meet. */
+  /** All tables, those that depend on the store, or those that combine parts of the server. */
   readonly rows: keyof typeof tables;
-  /** What startTestServer is given beside. */
+  /** Options of startTestServer. */
   readonly options?: () => Parameters<typeof startTestServer>[1];
 }
 
@@ -20,7 +20,7 @@ const tables = {
   few: [creating, deletingCollections, namespacing],
 };
 
-/** The tables on one server. */
+/** Runs the tables on one server. */
 export function conformanceSuite({ protocol, rows, options, ...combination }: SuiteOptions): void {
   describe(`${combinationName(combination)} by ${protocol}`, () => {
     let server: TestServer;

@@ -67,5 +67,5 @@ export const allTables: readonly Table[] = [
   answers,
 ];
 
-/** What depends on the store or on the names. */
+/** Tables whose results may depend on the store or the naming profile. */
 export const tablesForEveryStore = allTables.filter(({ everywhere }) => everywhere);

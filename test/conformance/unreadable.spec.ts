@@ -5,7 +5,7 @@ import type { HttpClient } from '../harness/http-client.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 import { configMap } from './case.js';
 
-// What somebody else has written into the store, and no server can read.
+// Values that other programs wrote into the store and that no server can decode.
 const memory = { store: 'memory', naming: 'kubernetes' } as const;
 const configMaps = '/api/v1/namespaces/default/configmaps';
 const option = 'ignoreStoreReadErrorWithClusterBreakingPotential';
@@ -27,7 +27,7 @@ afterEach(async () => {
   await store.close();
 });
 
-/** Puts garbage in the place of an object, and waits until the server has seen it. */
+/** Replaces the value of an object by garbage, and waits until the server has seen it. */
 async function spoil(name: string): Promise<string> {
   expect((await admin.post(configMaps, configMap(name, { metadata: { finalizers: ['example.com/f'] } }))).code).toBe(
     201,
@@ -43,10 +43,10 @@ async function spoil(name: string): Promise<string> {
   return key;
 }
 
-describe('an object that cannot be read, where it may be deleted all the same', () => {
+describe('an unreadable object, with the deletion option enabled', () => {
   beforeEach(() => start(true));
 
-  it('goes only when that is asked for', async () => {
+  it('is deleted only with ignoreStoreReadErrorWithClusterBreakingPotential', async () => {
     const key = await spoil('a');
     expect((await admin.delete(`${configMaps}/a`)).code).toBe(500);
     expect((await store.get(key)).item).toBeDefined();
@@ -72,14 +72,14 @@ describe('an object that cannot be read, where it may be deleted all the same', 
     'orphanDependents=false',
     'propagationPolicy=Background',
     'uid=11111111-1111-1111-1111-111111111111',
-  ])('stays when %s is asked for too', async (other) => {
+  ])('is not deleted if %s is requested too', async (other) => {
     const key = await spoil('a');
     const { code, body } = await admin.delete(`${configMaps}/a?${unsafe}&${other}`);
     expect([code, body]).toMatchObject([422, { reason: 'Invalid', details: { causes: [{ field: option }] } }]);
     expect((await store.get(key)).item).toBeDefined();
   });
 
-  it('takes another right than to delete', async () => {
+  it('requires the verb unsafe-delete-ignore-read-errors', async () => {
     const key = await spoil('a');
     const rights = new Set(['impersonate', 'delete']);
     const those: Authorizer = {
@@ -100,7 +100,7 @@ describe('an object that cannot be read, where it may be deleted all the same', 
     expect((await asEve()).code).toBe(200);
   });
 
-  it('is no way to delete what can be read', async () => {
+  it('the option does not delete readable objects', async () => {
     await admin.post(configMaps, configMap('b'));
     const { code, body } = await admin.delete(`${configMaps}/b?${unsafe}`);
     expect([code, body]).toMatchObject([422, { reason: 'Invalid', details: { causes: [{ field: option }] } }]);
@@ -108,14 +108,14 @@ describe('an object that cannot be read, where it may be deleted all the same', 
     expect((await admin.delete(`${configMaps}/none?${unsafe}`)).code).toBe(404);
   });
 
-  it('does not go with its collection', async () => {
+  it('is not deleted by deletecollection', async () => {
     const key = await spoil('a');
     expect((await admin.delete(`${configMaps}?${unsafe}`)).code).toBe(422);
     expect((await store.get(key)).item).toBeDefined();
   });
 });
 
-it('an object that cannot be read stays where the feature is off', async () => {
+it('an unreadable object cannot be deleted with the feature disabled', async () => {
   await start(false);
   const key = await spoil('a');
   expect((await admin.delete(`${configMaps}/a?${unsafe}`)).code).toBe(500);

@@ -1,7 +1,7 @@
 import { HttpClient } from '../harness/http-client.js';
 import { startKeelson, type Keelson } from '../../src/testing.js';
 
-// Rows of cases of upstream's end-to-end suite that need no nodes.
+// Cases of upstream's end-to-end suite that need no nodes.
 
 let keelson: Keelson;
 let admin: HttpClient;
@@ -14,7 +14,7 @@ afterAll(async () => {
   await keelson?.stop();
 });
 
-describe('health handlers contain the necessary checks', () => {
+describe('health endpoints have the required checks', () => {
   const everywhere = [
     ...['ping', 'log', 'etcd', 'autoregister-completion'],
     ...[
@@ -46,7 +46,7 @@ describe('health handlers contain the necessary checks', () => {
   });
 });
 
-it('the documents of a custom kind explain apiVersion in the words of built-in kinds', async () => {
+it('OpenAPI of a custom kind describes apiVersion as that of built-in kinds', async () => {
   const schema = { type: 'object', description: 'Foo CRD for Testing', properties: { spec: { type: 'object' } } };
   const { code } = await admin.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
     metadata: { name: 'foos.explain.example.com' },
@@ -67,7 +67,7 @@ it('the documents of a custom kind explain apiVersion in the words of built-in k
   expect(explained).toMatch(/^APIVersion defines/);
 });
 
-it('apply with a uid of nothing is a conflict', async () => {
+it('apply with the uid of an absent object is a conflict (409)', async () => {
   const { code, body } = await admin.request(
     'PATCH',
     '/api/v1/namespaces/default/pods/mytest?fieldManager=test&force=true',

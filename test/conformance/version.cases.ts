@@ -1,4 +1,4 @@
-import { del, get, keep, made, names, ok, patch, post, put, refused, type Step, type Table } from './case.js';
+import { del, get, keep, created, names, ok, patch, post, put, refused, type Step, type Table } from './case.js';
 
 const hpa = (version: 'v1' | 'v2') => `/apis/autoscaling/${version}/namespaces/{ns}/horizontalpodautoscalers`;
 const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
@@ -40,31 +40,31 @@ const happened = {
   regarding: { kind: 'Pod', namespace: '{ns}', name: 'p' },
 };
 
-/** One object, whichever version it is asked for in. */
+/** One object in each of its versions. */
 // prettier-ignore
 export const versions: Table = {
   name: 'versions',
   everywhere: true,
   rows: [
-    ['made in the stored one, read in another', [aScaler('s')], get(`${hpa('v1')}/s`), ok({ apiVersion: 'autoscaling/v1', metadata: { resourceVersion: '{s.metadata.resourceVersion}' }, spec: { maxReplicas: 3, targetCPUUtilizationPercentage: 50 } }, { absent: ['spec.metrics'] })],
-    ['made in another, read in the stored one', [post(hpa('v1'), oldScaler('s'))], get(`${hpa('v2')}/s`), ok({ apiVersion: 'autoscaling/v2', spec: { maxReplicas: 4, metrics: [cpu(70)] } })],
-    ['made in another, answered in it', [], post(hpa('v1'), oldScaler('s')), made({ apiVersion: 'autoscaling/v1', spec: { targetCPUUtilizationPercentage: 70 } })],
-    ['made in another as a dry run', [], post(`${hpa('v1')}?dryRun=All`, oldScaler('s')), made({ apiVersion: 'autoscaling/v1', spec: { targetCPUUtilizationPercentage: 70 } })],
-    ['the same name in another is taken', [aScaler('s')], post(hpa('v1'), oldScaler('s')), refused(409, 'AlreadyExists', 'horizontalpodautoscalers.autoscaling "s" already exists')],
-    ['listed in another', [aScaler('s'), aScaler('t')], get(hpa('v1')), names('s', 't')],
-    ['a list says its version', [aScaler('s')], get(hpa('v1')), ok({ kind: 'HorizontalPodAutoscalerList', apiVersion: 'autoscaling/v1', items: [{ spec: { targetCPUUtilizationPercentage: 50 } }] }, { absent: ['items.0.kind', 'items.0.spec.metrics'] })],
-    ['listed as a table in another', [aScaler('s')], get(hpa('v1'), { accept: 'application/json;as=Table;g={group:meta};v=v1' }), ok({ kind: 'Table', rows: [{ cells: expect.arrayContaining(['s', 'Deployment/d']) }] })],
-    ['replaced in another', [aScaler('s')], put(`${hpa('v1')}/s`, oldScaler('s')), ok({ apiVersion: 'autoscaling/v1' }, { then: [[get(`${hpa('v2')}/s`), ok({ spec: { maxReplicas: 4, metrics: [cpu(70)] } })]] })],
-    ['patched in another', [aScaler('s')], patch(`${hpa('v1')}/s`, { spec: { targetCPUUtilizationPercentage: 90 } }), ok({ apiVersion: 'autoscaling/v1', spec: { targetCPUUtilizationPercentage: 90 } }, { then: [[get(`${hpa('v2')}/s`), ok({ spec: { metrics: [memory, cpu(90)] } })]] })],
-    ['a patch that changes nothing writes nothing', [keep('s', post(hpa('v2'), scaler('s', [memory, cpu(50)])))], patch(`${hpa('v1')}/s`, { spec: { maxReplicas: 3 } }), ok({ metadata: { resourceVersion: '{s.metadata.resourceVersion}' } })],
-    ['status in another', [aScaler('s')], patch(`${hpa('v1')}/s/status`, { status: { currentReplicas: 2, desiredReplicas: 2 } }), ok({ apiVersion: 'autoscaling/v1', status: { currentReplicas: 2 } }, { then: [[get(`${hpa('v2')}/s`), ok({ status: { currentReplicas: 2 } })]] })],
-    ['a stale version in another', [aScaler('s'), patch(`${hpa('v2')}/s`, { spec: { maxReplicas: 9 } })], put(`${hpa('v1')}/s`, { ...oldScaler('s'), metadata: { name: 's', resourceVersion: '{s.metadata.resourceVersion}' } }), refused(409, 'Conflict')],
-    ['deleted in another', [aScaler('s')], del(`${hpa('v1')}/s`), ok({}, { then: [[get(`${hpa('v2')}/s`), refused(404, 'NotFound')]] })],
-    ['a body of another than the URL', [], post(hpa('v1'), scaler('s')), refused(400, 'BadRequest', 'the API version in the data (autoscaling/v2) does not match the expected API version (autoscaling/v1)')],
-    ['owners speak of their own', [aScaler('s'), patch(`${hpa('v1')}/s?fieldManager=old`, { spec: { targetCPUUtilizationPercentage: 90 } })], get(`${hpa('v2')}/s`), ok({ metadata: { managedFields: expect.arrayContaining([expect.objectContaining({ manager: 'old', apiVersion: 'autoscaling/v1', fieldsV1: { 'f:spec': { 'f:targetCPUUtilizationPercentage': {} } } })]) } })],
-    ['another group', [post(events, happened)], get(`${coreEvents}/e`), ok({ apiVersion: 'v1', involvedObject: { kind: 'Pod', name: 'p' }, message: 'it was seen', reportingComponent: 'example.com/c' })],
-    ['another group, the other way', [post(coreEvents, { metadata: { name: 'e' }, involvedObject: { kind: 'Pod', namespace: '{ns}', name: 'p' }, message: 'm', count: 2, source: { component: 'k' } })], get(`${events}/e`), ok({ apiVersion: '{group:events}/v1', regarding: { name: 'p' }, note: 'm', deprecatedCount: 2, deprecatedSource: { component: 'k' } })],
-    ['fields have other labels there', [post(events, happened)], get(`${events}?fieldSelector=regarding.name=p`), names('e')],
-    ['and the old ones are no longer known', [], get(`${events}?fieldSelector=regarding.nothing=p`), refused(400, 'BadRequest')],
+    ['created in the storage version, read in another', [aScaler('s')], get(`${hpa('v1')}/s`), ok({ apiVersion: 'autoscaling/v1', metadata: { resourceVersion: '{s.metadata.resourceVersion}' }, spec: { maxReplicas: 3, targetCPUUtilizationPercentage: 50 } }, { absent: ['spec.metrics'] })],
+    ['created in another version, read in the storage version', [post(hpa('v1'), oldScaler('s'))], get(`${hpa('v2')}/s`), ok({ apiVersion: 'autoscaling/v2', spec: { maxReplicas: 4, metrics: [cpu(70)] } })],
+    ['created in another version, answered in it', [], post(hpa('v1'), oldScaler('s')), created({ apiVersion: 'autoscaling/v1', spec: { targetCPUUtilizationPercentage: 70 } })],
+    ['created in another version as a dry run', [], post(`${hpa('v1')}?dryRun=All`, oldScaler('s')), created({ apiVersion: 'autoscaling/v1', spec: { targetCPUUtilizationPercentage: 70 } })],
+    ['a name in use in another version is rejected (409)', [aScaler('s')], post(hpa('v1'), oldScaler('s')), refused(409, 'AlreadyExists', 'horizontalpodautoscalers.autoscaling "s" already exists')],
+    ['listed in another version', [aScaler('s'), aScaler('t')], get(hpa('v1')), names('s', 't')],
+    ['a list has the requested apiVersion', [aScaler('s')], get(hpa('v1')), ok({ kind: 'HorizontalPodAutoscalerList', apiVersion: 'autoscaling/v1', items: [{ spec: { targetCPUUtilizationPercentage: 50 } }] }, { absent: ['items.0.kind', 'items.0.spec.metrics'] })],
+    ['a Table in another version', [aScaler('s')], get(hpa('v1'), { accept: 'application/json;as=Table;g={group:meta};v=v1' }), ok({ kind: 'Table', rows: [{ cells: expect.arrayContaining(['s', 'Deployment/d']) }] })],
+    ['updated in another version', [aScaler('s')], put(`${hpa('v1')}/s`, oldScaler('s')), ok({ apiVersion: 'autoscaling/v1' }, { then: [[get(`${hpa('v2')}/s`), ok({ spec: { maxReplicas: 4, metrics: [cpu(70)] } })]] })],
+    ['patched in another version', [aScaler('s')], patch(`${hpa('v1')}/s`, { spec: { targetCPUUtilizationPercentage: 90 } }), ok({ apiVersion: 'autoscaling/v1', spec: { targetCPUUtilizationPercentage: 90 } }, { then: [[get(`${hpa('v2')}/s`), ok({ spec: { metrics: [memory, cpu(90)] } })]] })],
+    ['a patch in another version without a change writes nothing', [keep('s', post(hpa('v2'), scaler('s', [memory, cpu(50)])))], patch(`${hpa('v1')}/s`, { spec: { maxReplicas: 3 } }), ok({ metadata: { resourceVersion: '{s.metadata.resourceVersion}' } })],
+    ['status updated in another version', [aScaler('s')], patch(`${hpa('v1')}/s/status`, { status: { currentReplicas: 2, desiredReplicas: 2 } }), ok({ apiVersion: 'autoscaling/v1', status: { currentReplicas: 2 } }, { then: [[get(`${hpa('v2')}/s`), ok({ status: { currentReplicas: 2 } })]] })],
+    ['a stale resourceVersion in another version is a conflict (409)', [aScaler('s'), patch(`${hpa('v2')}/s`, { spec: { maxReplicas: 9 } })], put(`${hpa('v1')}/s`, { ...oldScaler('s'), metadata: { name: 's', resourceVersion: '{s.metadata.resourceVersion}' } }), refused(409, 'Conflict')],
+    ['deleted in another version', [aScaler('s')], del(`${hpa('v1')}/s`), ok({}, { then: [[get(`${hpa('v2')}/s`), refused(404, 'NotFound')]] })],
+    ['a body of another version than the URL is rejected (400)', [], post(hpa('v1'), scaler('s')), refused(400, 'BadRequest', 'the API version in the data (autoscaling/v2) does not match the expected API version (autoscaling/v1)')],
+    ['managedFields keep the version of the writer', [aScaler('s'), patch(`${hpa('v1')}/s?fieldManager=old`, { spec: { targetCPUUtilizationPercentage: 90 } })], get(`${hpa('v2')}/s`), ok({ metadata: { managedFields: expect.arrayContaining([expect.objectContaining({ manager: 'old', apiVersion: 'autoscaling/v1', fieldsV1: { 'f:spec': { 'f:targetCPUUtilizationPercentage': {} } } })]) } })],
+    ['an events.k8s.io Event as a core Event', [post(events, happened)], get(`${coreEvents}/e`), ok({ apiVersion: 'v1', involvedObject: { kind: 'Pod', name: 'p' }, message: 'it was seen', reportingComponent: 'example.com/c' })],
+    ['a core Event as an events.k8s.io Event', [post(coreEvents, { metadata: { name: 'e' }, involvedObject: { kind: 'Pod', namespace: '{ns}', name: 'p' }, message: 'm', count: 2, source: { component: 'k' } })], get(`${events}/e`), ok({ apiVersion: '{group:events}/v1', regarding: { name: 'p' }, note: 'm', deprecatedCount: 2, deprecatedSource: { component: 'k' } })],
+    ['field selectors have the labels of the version', [post(events, happened)], get(`${events}?fieldSelector=regarding.name=p`), names('e')],
+    ['an unknown field selector of the version is rejected (400)', [], get(`${events}?fieldSelector=regarding.nothing=p`), refused(400, 'BadRequest')],
   ],
 };

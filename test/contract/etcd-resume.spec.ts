@@ -36,7 +36,7 @@ function startWriters(store: KvStore, count: number) {
   const done = Promise.all(Array.from({ length: count }, (_, id) => writer(id)));
   return {
     acknowledged,
-    /** Resolves when at least `more` further writes have been acknowledged. */
+    /** Resolves when at least `more` further writes were acknowledged. */
     async wrote(more: number) {
       const goal = acknowledged.length + more;
       while (acknowledged.length < goal) await pause(5);

@@ -5,7 +5,7 @@ import { StorageError, type StorageErrorCode } from '../../src/storage/storage-e
 /** A store under test. It may hold earlier writes, but has no other writers. */
 export interface ContractSubject {
   readonly store: KvStore;
-  /** Closes the store and opens it again on the same data. */
+  /** Closes the store and reopens it on the same data. */
   reopen?(): Promise<KvStore>;
   /** Releases the resources of `open` after the store was closed. */
   dispose?(): Promise<void>;
@@ -153,7 +153,7 @@ export function kvStoreContract(name: string, open: () => Promise<ContractSubjec
         expect([keysOf(items), count]).toEqual([['a/', 'b'], 2]);
       });
 
-      it('orders keys by their UTF-8 bytes', async () => {
+      it('sorts keys by their UTF-8 bytes', async () => {
         // In UTF-16 the emoji (U+1F600) would come before U+FB00.
         const keys = ['A', 'a', 'é', '你', '\ufb00', '\u{1f600}', '\u{1f600}z'];
         await write(...[...keys].reverse().map((key) => put(key)));

@@ -10,7 +10,7 @@ import { kindsUnderFuzz, type KindUnderFuzz } from './kinds.js';
 import type { FuzzRequest } from './requests.js';
 import { ServerUnderFuzz } from './server-under-fuzz.js';
 
-/** FUZZ_OBJECTS=100000 sends more of them; FUZZ_SEED=n the same ones again. */
+/** FUZZ_OBJECTS=100000 sends more; FUZZ_SEED=n repeats a run. */
 const seed = Number(process.env['FUZZ_SEED'] ?? process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const itemsMax = Number(process.env['FUZZ_OBJECTS'] ?? 4_000);
 const timeMs = process.env['FUZZ_OBJECTS'] === undefined ? 6_000 : 3_600_000;
@@ -25,7 +25,7 @@ interface Sent {
   readonly kind: KindUnderFuzz;
 }
 
-describe('bodies in protobuf and CBOR with damaged bytes', () => {
+describe('protobuf and CBOR bodies with damaged bytes', () => {
   const server = new ServerUnderFuzz();
   let kinds: readonly KindUnderFuzz[];
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe('bodies in protobuf and CBOR with damaged bytes', () => {
     }
   }
 
-  /** Dry runs, for kinds whose objects decide on all other requests are among them. */
+  /** Dry runs, since some kinds affect all other requests. */
   const writes = (encoding: Encoding): fc.Arbitrary<Sent> =>
     fc
       .tuple(fc.nat({ max: kinds.length - 1 }), fc.constantFrom('POST', 'PUT', 'PATCH'), fc.boolean())
@@ -69,7 +69,7 @@ describe('bodies in protobuf and CBOR with damaged bytes', () => {
     ['protobuf', protobuf],
     ['CBOR', cbor],
   ])(
-    `%s: every body is stored or refused with a Status, and what is stored can be read, seed ${seed}`,
+    `every body is stored or refused with a Status, and stored objects can be read, seed ${seed}`,
     async (...[, encoding]) => {
       const tried = await fuzzInBatches(writes(encoding), {
         seed,

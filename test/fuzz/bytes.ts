@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 
-/** One damage to bytes. Positions are shares of the length, so that they fit any bytes. */
+/** Damages bytes. Positions are fractions of the length, to fit any bytes. */
 type Damage = (bytes: Buffer) => Buffer;
 
 const share = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
 const at = (bytes: Buffer, where: number) => Math.floor(bytes.length * where);
 
-/** Heads of CBOR items and varints of protobuf that announce much more than follows, or never end. */
+/** Heads of CBOR items and varints of protobuf that announce too much, or never end. */
 const lies = [
   ...[
     '5bffffffffffffffff',
@@ -62,7 +62,7 @@ const damage: fc.Arbitrary<Damage> = fc.oneof(
   }),
 );
 
-/** The bytes as they are, or damaged in a few places. */
+/** The bytes unchanged, or damaged in a few places. */
 export const damaged = (bytes: Buffer): fc.Arbitrary<Buffer> =>
   fc
     .array(damage, { maxLength: 4 })

@@ -5,31 +5,31 @@ const body = (value: unknown) => Buffer.from(JSON.stringify(value));
 const owned = (owner: object) => body({ metadata: { name: 'owned', ownerReferences: [owner] } });
 const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u' };
 
-/** Requests that once did harm, or look as if they could: each with what it is about. */
+/** Requests that once caused failures, or look like it, with a description. */
 export const corpus: readonly (FuzzRequest & { readonly about: string })[] = [
   {
-    about: 'an owner whose apiVersion is no text',
+    about: 'an ownerReference whose apiVersion is not a string',
     method: 'POST',
     target: '/api/v1/namespaces/fuzz/configmaps',
     ...json,
     body: owned({ ...owner, apiVersion: true }),
   },
   {
-    about: 'an owner whose name is a list',
+    about: 'an ownerReference whose name is a list',
     method: 'POST',
     target: '/api/v1/namespaces/fuzz/configmaps',
     ...json,
     body: owned({ ...owner, name: ['p'] }),
   },
   {
-    about: 'an owner that is a controller in words',
+    about: 'an ownerReference whose controller is a string',
     method: 'POST',
     target: '/api/v1/namespaces/fuzz/configmaps',
     ...json,
     body: owned({ ...owner, controller: 'true' }),
   },
   {
-    about: 'a patch that makes the apiVersion of an owner a truth',
+    about: 'a patch that sets the apiVersion of an ownerReference to a boolean',
     method: 'PATCH',
     target: '/api/v1/namespaces/fuzz/secrets/base',
     headers: [['content-type', 'application/json-patch+json']],
@@ -37,13 +37,13 @@ export const corpus: readonly (FuzzRequest & { readonly about: string })[] = [
     framing: 'length',
   },
   {
-    about: 'headers beyond every bound',
+    about: 'headers beyond every limit',
     method: 'GET',
     target: '/api/v1/pods',
     headers: [['x-large', 'x'.repeat(70_000)]],
   },
   {
-    about: 'a prototype in an object',
+    about: '__proto__ in an object',
     method: 'POST',
     target: '/api/v1/namespaces/fuzz/configmaps',
     ...json,
@@ -52,7 +52,7 @@ export const corpus: readonly (FuzzRequest & { readonly about: string })[] = [
     ),
   },
   {
-    about: 'a prototype in a merge patch',
+    about: '__proto__ in a merge patch',
     method: 'PATCH',
     target: '/api/v1/namespaces/fuzz/configmaps/base',
     headers: [['content-type', 'application/merge-patch+json']],
@@ -60,7 +60,7 @@ export const corpus: readonly (FuzzRequest & { readonly about: string })[] = [
     framing: 'length',
   },
   {
-    about: 'a prototype in a JSON patch',
+    about: '__proto__ in a JSON patch',
     method: 'PATCH',
     target: '/api/v1/namespaces/fuzz/configmaps/base',
     headers: [['content-type', 'application/json-patch+json']],
@@ -68,14 +68,14 @@ export const corpus: readonly (FuzzRequest & { readonly about: string })[] = [
     framing: 'length',
   },
   {
-    about: 'fifty thousand lists in each other',
+    about: 'fifty thousand nested lists',
     method: 'POST',
     target: '/api/v1/namespaces/fuzz/configmaps',
     ...json,
     body: Buffer.from(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`),
   },
   {
-    about: 'YAML that grows when it is read',
+    about: 'YAML aliases that expand',
     method: 'POST',
     target: '/api/v1/namespaces/fuzz/configmaps',
     headers: [['content-type', 'application/yaml']],
@@ -93,19 +93,19 @@ export const corpus: readonly (FuzzRequest & { readonly about: string })[] = [
   },
   { about: 'a path that is not UTF-8', method: 'GET', target: '/api/v1/namespaces/%ff%00/pods/%2e%2e', headers: [] },
   {
-    about: 'a HEAD of a watch, which has nothing to wait for',
+    about: 'a HEAD of a watch',
     method: 'HEAD',
     target: '/api/v1/pods?watch=1',
     headers: [],
   },
   {
-    about: 'whatever comes after it on the same connection',
+    about: 'a request after it on the same connection',
     method: 'GET',
     target: '/api/v1/pods',
     headers: [],
   },
   {
-    about: 'a watch with a body that nobody reads',
+    about: 'a watch with an unread body',
     method: 'GET',
     target: '/api/v1/pods?watch=1',
     headers: [],
@@ -114,7 +114,7 @@ export const corpus: readonly (FuzzRequest & { readonly about: string })[] = [
   },
   { about: 'a path of slashes', method: 'GET', target: '/////', headers: [] },
   {
-    about: 'a message about a whole number beyond what a double holds',
+    about: 'a field with an integer beyond 2^53 in the message',
     method: 'POST',
     target: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
     ...json,
@@ -123,7 +123,7 @@ export const corpus: readonly (FuzzRequest & { readonly about: string })[] = [
     ),
   },
   {
-    about: 'a port for health checks that no node has',
+    about: 'an invalid healthCheckNodePort',
     method: 'POST',
     target: '/api/v1/namespaces/fuzz/services',
     ...json,

@@ -4,7 +4,7 @@ import type { mutated } from './objects.js';
 import type { FuzzRequest } from './requests.js';
 import { ServerUnderFuzz } from './server-under-fuzz.js';
 
-/** FUZZ_OBJECTS=10000 defines more kinds; FUZZ_SEED=n the same ones again. */
+/** FUZZ_OBJECTS=10000 defines more kinds; FUZZ_SEED=n repeats a run. */
 const seed = Number(process.env['FUZZ_SEED'] ?? process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const kindsMax = Number(process.env['FUZZ_OBJECTS'] ?? 400);
 const timeMs = process.env['FUZZ_OBJECTS'] === undefined ? 8_000 : 3_600_000;
@@ -17,7 +17,7 @@ type Fields = { [field: string]: Json };
 
 const fieldNames = ['a', 'b', 'c', 'name', 'kind', 'metadata', 'x-y', 'constructor', 'toString'];
 const oddFieldNames = ['__proto__', '', 'a.b', 'x'.repeat(300), '$ref'];
-/** Mostly one of the first, now and then one of the second, which schemas must not have. */
+/** Mostly the first; sometimes the second, which is invalid in schemas. */
 const mostly = <T>(right: fc.Arbitrary<T>, wrong: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: 60, arbitrary: right }, { weight: 1, arbitrary: wrong });
 const sometimes = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
@@ -27,7 +27,7 @@ const patterns = ['^a+$', '(a+)+$', '.*'.repeat(50), '\\p{L}', '(a|a)*b', '^(?:a
 const wrongPatterns = ['[', '(?=a)', '\\d{1000000}', '(?<a>'];
 const formats = ['date-time', 'int32', 'int64', 'byte', 'email', 'ipv4', 'uuid', 'duration', 'quantity', 'date', 'x'];
 const anyValue = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>;
-/** A record without the fields that came out undefined. */
+/** A record without undefined fields. */
 const fields = (model: Record<string, fc.Arbitrary<Json | undefined>>): fc.Arbitrary<Fields> =>
   fc.record(model).map((record) => {
     const kept = Object.entries(record).filter((entry): entry is [string, Json] => entry[1] !== undefined);
@@ -35,7 +35,7 @@ const fields = (model: Record<string, fc.Arbitrary<Json | undefined>>): fc.Arbit
   });
 const requirement = fields({ required: fc.array(fieldName, { minLength: 1, maxLength: 2 }) });
 
-/** Schemas, most of them structural, some of them wrong in one place. */
+/** Schemas: most are structural, some are wrong in one place. */
 const { schema } = fc.letrec<{ schema: Fields }>((tie) => ({
   schema: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },
@@ -94,7 +94,7 @@ const jsonPath = mostly<Json>(
   fc.constantFrom('.spec', '.spec.a', '.spec.b[0]', '.metadata.name', ".spec['a']", '.spec[*].name'),
   fc.constantFrom('}', ''),
 );
-/** Only a field with a simple type can be selected by. */
+/** Selectable fields must have a simple type. */
 const selectable = mostly<Json>(fc.constant([]), fc.array(fields({ jsonPath }), { maxLength: 1 }));
 const version = fc.record<Fields>(
   {
@@ -116,7 +116,7 @@ const version = fc.record<Fields>(
   { requiredKeys: ['name', 'served', 'storage', 'schema'] },
 );
 
-/** A value with the fields that schemas name, so that rules are reached. */
+/** A value with the field names of schemas, so that rules are reached. */
 const { value } = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },
@@ -137,7 +137,7 @@ const anyCase: fc.Arbitrary<Case> = fc.record({
   values: fc.array(fc.record({ spec: value, status: value }), { minLength: 1, maxLength: 3 }),
 });
 
-describe('random schemas of custom kinds, and random objects of those kinds', () => {
+describe('random schemas of custom kinds, and random objects of them', () => {
   const server = new ServerUnderFuzz();
   let defined = 0;
   beforeAll(() => server.start());
@@ -150,7 +150,7 @@ describe('random schemas of custom kinds, and random objects of those kinds', ()
     ...(body !== undefined && { body: Buffer.from(JSON.stringify(body)), framing: 'length' as const }),
   });
 
-  /** Defines a kind, writes and reads objects of it, changes its schema, and does so again; returns the first problem. */
+  /** Defines a kind, writes and reads objects of it, changes its schema, and repeats; returns the first problem. */
   async function problemWith({ first, second, values }: Case, lane: number): Promise<string | undefined> {
     const plural = `things${++defined}`;
     const kind = `Thing${defined}`;
@@ -210,7 +210,7 @@ describe('random schemas of custom kinds, and random objects of those kinds', ()
       });
       expect(tried).toBeGreaterThan(lanes);
       process.stderr.write(`fuzz: ${tried} schemas, answers ${JSON.stringify([...server.answersByCode])}\n`);
-      // Definitions and objects that were created, beside those of the start: enough were not refused.
+      // Created definitions and objects, besides those of the start: enough were accepted.
       expect(server.answersByCode.get(201)).toBeGreaterThan(tried / 8);
     },
     timeMs + 60_000,

@@ -4,14 +4,16 @@ export interface FuzzRun<T> {
   readonly seed: number;
   readonly timeMs: number;
   readonly itemsMax: number;
-  /** So many items are tried at the same time, each in a lane of its own. */
+  /** Number of items that are tried concurrently, each in a lane of its own. */
   readonly lanes: number;
   /** Returns the problem found with an item, if any. */
   readonly check: (item: T, lane: number) => Promise<string | undefined>;
   readonly afterBatch: (batches: number) => Promise<void>;
 }
 
-/** Tries batches of items until the time or the number is reached; throws the first problem. Returns the number tried. */
+/**
+ * Tries batches of items until the time or the number is reached; throws the first problem. Returns the number tried.
+ */
 export async function fuzzInBatches<T>(items: fc.Arbitrary<T>, run: FuzzRun<T>): Promise<number> {
   const { seed, timeMs, itemsMax, lanes } = run;
   process.stderr.write(`fuzz: seed ${seed}\n`);
@@ -40,7 +42,7 @@ export async function fuzzInBatches<T>(items: fc.Arbitrary<T>, run: FuzzRun<T>):
       if (failed && errorInstance) throw errorInstance as Error;
     },
   });
-  // A batch that was under way when the time was over still counts.
+  // A batch that was running when the time was over still counts.
   await last;
   if (found !== undefined) throw new Error(found);
   return tried;

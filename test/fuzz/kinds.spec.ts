@@ -6,10 +6,10 @@ import { kindsUnderFuzz, type KindUnderFuzz } from './kinds.js';
 import type { FuzzRequest } from './requests.js';
 import { ServerUnderFuzz } from './server-under-fuzz.js';
 
-/** FUZZ_OBJECTS=100000 looks at more of them; FUZZ_SEED=n at the same ones again. */
+/** FUZZ_OBJECTS=100000 tries more; FUZZ_SEED=n repeats a run. */
 const seed = Number(process.env['FUZZ_SEED'] ?? process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const objectsMax = Number(process.env['FUZZ_OBJECTS'] ?? 4_000);
-/** The usual number is for everyday, and cut short on a busy machine. */
+/** The default number is cut short on a busy machine. */
 const timeMs = process.env['FUZZ_OBJECTS'] === undefined ? 9_000 : 3_600_000;
 const requestsAtOnce = 8;
 const batchesPerRound = 40;
@@ -36,7 +36,7 @@ describe('objects of every kind', () => {
   });
   afterAll(() => server.stop());
 
-  /** What updates and patches are aimed at, where a request has removed it. */
+  /** Creates the target objects of updates and patches again if a request has deleted them. */
   async function makeAll(): Promise<void> {
     for (const { collection, template } of kinds) {
       const problem = await server.send({ method: 'POST', target: collection, ...json(template) });
@@ -44,7 +44,7 @@ describe('objects of every kind', () => {
     }
   }
 
-  /** What was stored can be shown. */
+  /** Reads a stored object in all representations. */
   async function look({ named }: KindUnderFuzz, lane: number): Promise<string | undefined> {
     const accept = shapes[lane % shapes.length]!;
     return server.send({ method: 'GET', target: named, headers: [['accept', accept]] }, server.client(lane));

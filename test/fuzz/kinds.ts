@@ -11,7 +11,7 @@ import type { FuzzRequest } from './requests.js';
 type Json = Parameters<typeof mutated>[0];
 type Fields = { [field: string]: Json };
 
-/** Where the objects of one kind are, and one that is as it should be. */
+/** The collection of a kind, and a valid object. */
 export interface KindUnderFuzz {
   readonly collection: string;
   readonly named: string;
@@ -27,11 +27,11 @@ const manifests = new Map(
   }),
 );
 
-/** What they say holds for every other request: they are only tried, or nothing else would be asked of the server. */
+/** Kinds that affect every other request: their objects are only created as dry runs. */
 const governs =
   /admission|webhook|^apiservices|^resourcequotas|^limitranges|^flowschemas|^prioritylevel|^namespaces|^servicecidrs/;
 
-/** What a client may do to each kind that is served, mostly close to what makes sense. */
+/** Mostly valid requests to each served kind. */
 export function kindsUnderFuzz(served: readonly Served[], catalog: Catalog): KindUnderFuzz[] {
   return served.flatMap((resource) => {
     const { group, version, kind, plural, namespaced } = resource.definition;
@@ -81,7 +81,7 @@ function templateOf(group: string, version: string, kind: string): Json {
   return { ...(known ?? typed({ group, version, kind }, 'base')), apiVersion: apiVersionOf(group, version) };
 }
 
-/** The template with strange values in it, with other values of the right types, and nothing but such. */
+/** The template with strange values in it, with other values of the right types, or only such values. */
 function anyOf(template: Json, struct: StructType): fc.Arbitrary<Json> {
   const fields = anyFields(struct) as fc.Arbitrary<Fields>;
   const own = template as Fields;
@@ -93,7 +93,7 @@ function anyOf(template: Json, struct: StructType): fc.Arbitrary<Json> {
   );
 }
 
-/** Of the right kind and name, whatever else is in it. */
+/** Keeps kind and name, whatever else changes. */
 const identity = (own: Fields, more: Fields): Fields => ({
   apiVersion: own['apiVersion']!,
   kind: own['kind']!,

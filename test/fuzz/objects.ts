@@ -38,7 +38,7 @@ const container: Json = {
   imagePullPolicy: 'Always',
 };
 
-/** One object of each kind with as many fields as there are rules about. */
+/** One object of each kind with as many validated fields as possible. */
 export const templates: Readonly<Record<string, Json>> = {
   Namespace: {
     kind: 'Namespace',
@@ -219,7 +219,7 @@ export const templates: Readonly<Record<string, Json>> = {
   },
 };
 
-/** Where something is, as JSON patches say it. */
+/** All locations in a value as JSON pointers. */
 export function pointers(value: Json, at = ''): string[] {
   if (typeof value !== 'object' || value === null) return [at];
   const own = at === '' ? [] : [at];
@@ -264,7 +264,7 @@ const strange: fc.Arbitrary<Json> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>,
 );
 
-/** The object with some of its parts replaced, taken away or doubled. */
+/** The object with some of its values replaced, removed or repeated. */
 export function mutated(template: Json): fc.Arbitrary<Json> {
   const places = pointers(template);
   const change = fc.tuple(fc.constantFrom(...places), fc.constantFrom('set', 'set', 'remove', 'more'), strange);

@@ -6,14 +6,14 @@ export interface RawAnswer {
   readonly code: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
-  /** The body goes on for as long as the server likes. */
+  /** True if the body is a stream without an end. */
   readonly isStream: boolean;
 }
 
-/** What came of some bytes: an answer, the end of the connection, or nothing in time. */
+/** The outcome of sending bytes: an answer, the end of the connection, or nothing in time. */
 export type Outcome = RawAnswer | 'closed' | 'silent';
 
-/** HTTP/1.1 by hand, so that anything at all can be sent. */
+/** HTTP/1.1 by hand, to send arbitrary bytes. */
 export class RawClient {
   private socket: TLSSocket | undefined;
   private received = Buffer.alloc(0);
@@ -22,7 +22,7 @@ export class RawClient {
 
   constructor(private readonly server: Keelson) {}
 
-  /** Sends the bytes on a connection that is used again if the answer left it in order. */
+  /** Sends the bytes on a connection that is reused if the answer left it open. */
   async exchange(bytes: Buffer, options: { readonly hasBody: boolean; readonly waitMs: number }): Promise<Outcome> {
     await this.open();
     this.socket!.write(bytes);
@@ -31,7 +31,7 @@ export class RawClient {
     return outcome;
   }
 
-  /** Whoever still waits for an answer is told that there is none. */
+  /** Ends pending exchanges as closed. */
   close(): void {
     this.socket?.destroy();
     this.socket = undefined;

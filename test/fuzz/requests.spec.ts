@@ -3,17 +3,17 @@ import { corpus } from './corpus.cases.js';
 import { anyRequest, anyWrite, type FuzzRequest } from './requests.js';
 import { ServerUnderFuzz } from './server-under-fuzz.js';
 
-/** FUZZ_SECONDS=600 looks longer; SEED=n looks at the same requests again. */
+/** FUZZ_SECONDS=600 runs longer; SEED=n repeats a run. */
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const fuzzMs = Number(process.env['FUZZ_SECONDS'] ?? 5) * 1_000;
 const requestsAtOnce = 8;
 
-/** The requests themselves are in the message of the failure, and short. */
+/** Reports the requests, which are short, in the message of the failure. */
 const reporter = (run: fc.RunDetails<[FuzzRequest[]]>): void => {
   if (run.failed && run.errorInstance) throw run.errorInstance as Error;
 };
 
-describe('whatever is sent', () => {
+describe('random requests', () => {
   const server = new ServerUnderFuzz();
   beforeAll(() => server.start());
   afterAll(() => server.stop());
@@ -36,7 +36,7 @@ describe('whatever is sent', () => {
         const step = async (all: readonly FuzzRequest[]) => {
           const problems = await Promise.all(all.map((request, lane) => server.send(request, server.client(lane))));
           sent += all.length;
-          // Kept outside of the run, which may be over by the time that an answer is missed.
+          // Kept outside of the run, which may be over before a missing answer is noticed.
           found ??= problems.find((problem) => problem !== undefined);
           if (found !== undefined) throw new Error(found);
           await server.probe();
@@ -50,7 +50,7 @@ describe('whatever is sent', () => {
           endOnFailure: true,
           reporter,
         });
-        // When the time is up the last ones are still on their way.
+        // The last requests are still running when the time is up.
         await underWay;
         expect(found).toBeUndefined();
         expect(sent).toBeGreaterThan(50);
@@ -60,7 +60,7 @@ describe('whatever is sent', () => {
   fuzz('any request is answered as the API says', anyRequest);
   fuzz('any object is stored or refused', anyWrite);
 
-  it('leaves nothing behind', async () => {
+  it('leave no watches, cursors or connections behind', async () => {
     await server.makeBases();
     expect(await server.rest()).toEqual({ watches: 0, cursors: 0, connections: 0 });
   });

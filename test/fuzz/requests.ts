@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { mutated, pointers, templates } from './objects.js';
 
-/** A request as bytes are made from it. */
+/** A request from which bytes are built. */
 export interface FuzzRequest {
   readonly method: string;
   readonly target: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body?: Buffer | undefined;
-  /** What is said of the body: its length, chunks, too much, too little, nonsense. */
+  /** Framing of the body: length, chunks, too much, too little, invalid. */
   readonly framing?: 'length' | 'chunks' | 'tooMuch' | 'tooLittle' | 'badChunk';
 }
 
@@ -215,7 +215,7 @@ const methods = [
 ];
 const framings = ['length', 'length', 'length', 'length', 'chunks', 'tooMuch', 'tooLittle', 'badChunk'] as const;
 
-/** Anything that a client could send, mostly close to what makes sense. */
+/** Any request, mostly close to valid ones. */
 export const anyRequest: fc.Arbitrary<FuzzRequest> = fc
   .tuple(
     fc.constantFrom(...methods),
@@ -232,7 +232,7 @@ export const anyRequest: fc.Arbitrary<FuzzRequest> = fc
     return { method, target, headers: [...headers, ['content-type', contentType]], body: bytes, framing };
   });
 
-/** A write whose only fault is in the object: what validation, defaults and admission meet. */
+/** A write that is invalid only in the object, to reach validation, defaulting and admission. */
 export const anyWrite: fc.Arbitrary<FuzzRequest> = fc.constantFrom(...places).chain(([kind, collection, named]) => {
   const template = templates[kind]!;
   const json = (method: string, target: string, type: string) => (value: unknown) => ({

@@ -18,13 +18,13 @@ const collections: readonly (readonly [path: string, kind: string])[] = [
   ['/apis/coordination.k8s.io/v1/namespaces/fuzz/leases', 'Lease'],
 ];
 
-/** A session with malformed frames goes when its client does not answer a PING. */
+/** Sessions with malformed frames end soon if their client does not answer a PING. */
 const promptGoodbyes = { http2SilenceMsMax: 2_000, http2PingTimeoutMs: 1_000 };
 
-/** A server that is not patient, what it complains of, and whether it is still itself. */
+/** A server with short timeouts, its error logs, and checks of its state. */
 export class ServerUnderFuzz {
   readonly complaints: string[] = [];
-  /** How many answers came with each status code. */
+  /** Number of answers by status code. */
   readonly answersByCode = new Map<number, number>();
   private readonly crashes: unknown[] = [];
   private readonly crashed = (error: unknown) => void this.crashes.push(error);
@@ -34,7 +34,7 @@ export class ServerUnderFuzz {
   async start(more: ConfigOverrides = {}): Promise<void> {
     const complain = (message: string, fields?: object) =>
       this.complaints.push(`${message} ${JSON.stringify(fields)}`.slice(0, 3_000));
-    // A reconciler that fails tries again, and only warns.
+    // A reconciler that fails retries, and only warns.
     const warn = (_message: string, fields?: { readonly error?: unknown }) => {
       if (isMistake(fields?.error)) this.crashes.push(fields!.error);
     };
@@ -49,12 +49,12 @@ export class ServerUnderFuzz {
     await this.makeBases();
   }
 
-  /** What patches and updates are aimed at; it is made again when a request has removed it. */
+  /** Creates the target objects of patches and updates again if a request has deleted them. */
   async makeBases(): Promise<void> {
     for (const [target, kind] of collections) await this.send({ method: 'POST', target, ...json(templates[kind]) });
   }
 
-  /** Sends it and says what is wrong with what came of it. */
+  /** Sends a request and returns what is wrong with the outcome. */
   async send(request: FuzzRequest, client = this.client(0)): Promise<string | undefined> {
     const isCut = request.framing === 'tooLittle' || request.framing === 'badChunk';
     const outcome = await client.exchange(bytesOf(request), {
@@ -73,7 +73,7 @@ export class ServerUnderFuzz {
     return (this.clients[index] ??= new RawClient(this.keelson));
   }
 
-  /** Throws when the server is not what it was. */
+  /** Throws if the state of the server has changed. */
   async probe(): Promise<void> {
     const problem = await this.send({ method: 'GET', target: '/livez', headers: [] }, this.client(99));
     if (problem) throw new Error(`the server is not alive: ${problem}`);
@@ -81,12 +81,12 @@ export class ServerUnderFuzz {
     if (Object.keys(Object.prototype).length > 0 || 'polluted' in {}) throw new Error('a prototype was polluted');
   }
 
-  /** What comes next uses connections of its own. */
+  /** Later requests use new connections. */
   hangUp(): void {
     this.clients.forEach((client) => client.close());
   }
 
-  /** Nothing is left of clients that have gone. */
+  /** Waits until nothing is left of closed clients. */
   async rest(): Promise<{ watches: number; cursors: number; connections: number }> {
     this.hangUp();
     const { app, parts } = this.keelson;
@@ -124,6 +124,6 @@ function json(value: unknown) {
 
 const describe = (error: unknown) => (error instanceof Error ? error.stack : String(error));
 
-/** What only our own code throws. */
+/** True for errors that only a bug in our own code throws. */
 const isMistake = (error: unknown): boolean =>
   ['TypeError', 'RangeError', 'ReferenceError', 'AssertionError'].includes((error as Error | undefined)?.name ?? '');

@@ -8,8 +8,8 @@ import { ServerUnderFuzz } from './server-under-fuzz.js';
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const rng = new SeededRng(seed);
 
-/** What clients do to connections rather than to requests. */
-describe(`connections that are ill-treated, seed ${seed}`, () => {
+/** Misuse of connections rather than requests. */
+describe(`misused connections, seed ${seed}`, () => {
   const server = new ServerUnderFuzz();
   const sessions: http2.ClientHttp2Session[] = [];
   beforeAll(() => server.start());
@@ -73,7 +73,7 @@ describe(`connections that are ill-treated, seed ${seed}`, () => {
     for (const code of await Promise.all([codeOf(long), codeOf(short)])) expect([0, 400]).toContain(code);
   });
 
-  it('more requests at once than a connection may have', async () => {
+  it('more concurrent requests than a connection may have', async () => {
     const own = session();
     await once(own, 'remoteSettings');
     const codes = await Promise.all(Array.from({ length: 400 }, () => codeOf(stream(own, {}))));
@@ -81,7 +81,7 @@ describe(`connections that are ill-treated, seed ${seed}`, () => {
     own.destroy();
   });
 
-  it('streams that are opened and reset, again and again', async () => {
+  it('streams that are opened and reset repeatedly', async () => {
     for (let round = 0; round < 4; round++) {
       const own = session();
       for (let n = 0; n < 250 && !own.destroyed; n++) stream(own, {}).close(http2.constants.NGHTTP2_CANCEL);
@@ -99,14 +99,14 @@ describe(`connections that are ill-treated, seed ${seed}`, () => {
     expect(await server.rest()).toMatchObject({ watches: 0, cursors: 0 });
   });
 
-  it('headers beyond every bound', async () => {
+  it('headers beyond every limit', async () => {
     const own = session();
     const code = await codeOf(stream(own, { 'x-large': 'x'.repeat(200_000) }));
     expect([0, 431]).toContain(code);
     own.destroy();
   });
 
-  it('frames that are none', async () => {
+  it('invalid frames', async () => {
     const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
     for (let n = 0; n < 30; n++) {
       const { hostname, port } = new URL(server.keelson.url);
@@ -120,7 +120,7 @@ describe(`connections that are ill-treated, seed ${seed}`, () => {
     }
   });
 
-  it('bodies that come byte by byte and stop', async () => {
+  it('bodies that arrive byte by byte and stop', async () => {
     const { hostname, port } = new URL(server.keelson.url);
     const slow = Array.from({ length: 20 }, async () => {
       const socket = connectTls({ host: hostname, port: Number(port), ...tls() });

@@ -8,7 +8,7 @@ import type { Outcome } from './raw-client.js';
 const catalog = new Catalog(namingProfile('kubernetes'));
 const protobuf = protobufEncoding('application/vnd.kubernetes.protobuf', () => catalog);
 
-/** What is wrong with an answer, if anything. */
+/** Returns what is wrong with an answer, if anything. */
 export function problemOf(request: FuzzRequest, outcome: Outcome): string | undefined {
   const isWhole = request.framing === undefined || request.framing === 'length' || request.framing === 'chunks';
   if (outcome === 'silent') return isWhole || request.framing === 'tooMuch' ? 'no answer' : undefined;
@@ -46,7 +46,7 @@ function problemOfValue(code: number, value: unknown): string | undefined {
   return isStatus ? undefined : `${code}, and not a Status that says so: ${shown()}`;
 }
 
-/** The few documents that have no kind. */
+/** The few documents without a kind. */
 function isVersion(value: unknown): boolean {
   const fields = Object.keys(value ?? {});
   return ['gitVersion', 'paths', 'swagger', 'openapi'].some((field) => fields.includes(field));

@@ -26,9 +26,9 @@ const asObject = (given: Given): KubeObject => ({ kind: '', apiVersion: '', ...g
 /** Objects that plug-ins can read; quotas among them can be charged. */
 export class KnownObjects implements ObjectReader, QuotaLedger {
   private readonly byPath = new Map<string, KubeObject[]>();
-  /** How often the next charges lose against somebody else. */
+  /** Number of following charges that lose against another writer. */
   rivals = 0;
-  /** What the cache knows of quotas, where that is not what is stored. */
+  /** Cached quotas, if they differ from the stored ones. */
   staleQuotas: readonly KubeObject[] | undefined;
 
   constructor(known: Known = {}) {
@@ -149,7 +149,7 @@ export interface Outcome {
   readonly audit: Readonly<Record<string, string>>;
 }
 
-/** Both steps of one plug-in. A refusal is told without the words that all have: `pods "p" is forbidden: `. */
+/** Runs both steps of one plug-in. Refusals are returned without their common prefix `pods "p" is forbidden: `. */
 export async function admitted(plugin: AdmissionPlugin, given: WriteGiven): Promise<Outcome> {
   const attributes = attributesOf(given);
   const { warnings, auditAnnotations } = attributes.request;
@@ -169,7 +169,7 @@ export async function admitted(plugin: AdmissionPlugin, given: WriteGiven): Prom
   }
 }
 
-/** A Pod of one container `c`. */
+/** A Pod with one container `c`. */
 export const podOf = (spec: object = {}, metadata: ObjectMeta = {}) => ({
   metadata: { name: 'p', ...metadata },
   spec: { containers: [{ name: 'c', image: 'i' }], ...spec },

@@ -8,7 +8,7 @@ export interface AnyObject {
   readonly object: Readonly<Record<string, unknown>> & { readonly apiVersion: string; readonly kind: string };
 }
 
-/** Any object of any built-in kind that has a protobuf form. */
+/** Any object of any built-in kind with a protobuf message. */
 export function anyObject(catalog: Catalog): Arbitrary<AnyObject> {
   const kinds = [...catalog.kinds().values()]
     .map(({ group, version, kind }) => ({
@@ -39,7 +39,7 @@ const second = fc.date({ min: new Date('0001-01-02'), max: new Date('9999-12-31'
 
 const scalars: Readonly<Record<string, Arbitrary<unknown>>> = {
   string: text,
-  // None and no bytes are the same in JSON.
+  // Absent and empty bytes are equal in JSON.
   bytes: fc.uint8Array({ minLength: 1, maxLength: 20 }).map((bytes) => Buffer.from(bytes).toString('base64')),
   bool: fc.boolean(),
   int32: fc.integer(),
@@ -58,7 +58,7 @@ const values: Readonly<Partial<Record<ValueName, Arbitrary<unknown>>>> = {
   json: someJson,
 };
 
-/** Any value of a type. Deeper than the bound it has no more parts. */
+/** Any value of a type; empty beyond the limit on depth. */
 function anyOf(type: FieldType, within: StructType, depth: number): Arbitrary<unknown> {
   switch (type.form) {
     case 'scalar':
@@ -91,7 +91,7 @@ function anyStruct(struct: StructType, depth: number): Arbitrary<Record<string, 
   });
 }
 
-/** Those with a number, and the structs that declare them: schemas are made of the one that they stand in. */
+/** Fields with a protobuf number, and the structs that declare them: JSON schemas are recursive. */
 function writtenFields(struct: StructType): { readonly field: Field; readonly holder: StructType }[] {
   return struct.fields
     .filter(({ number }) => number > 0)

@@ -57,7 +57,7 @@ export interface SeenEvent {
   readonly object: KubeObject & { message?: string; code?: number; spec?: { version?: number } };
 }
 
-/** A socket with room for so many frames at a time. */
+/** A socket with a buffer of a number of frames. */
 export class RecordingSink implements EventSink {
   readonly events: SeenEvent[] = [];
   readonly frames: Buffer[] = [];
@@ -78,7 +78,7 @@ export class RecordingSink implements EventSink {
     this.isEnded = true;
   }
   /** `ADDED a@3`, `BOOKMARK @7 end`, `ERROR message`. */
-  get told(): string[] {
+  get eventLines(): string[] {
     return this.events.map(({ type, object }) => {
       const { name = '', resourceVersion, annotations } = object.metadata;
       if (type === 'ERROR') return `ERROR ${object.code} ${object.message}`;
@@ -87,7 +87,7 @@ export class RecordingSink implements EventSink {
   }
 }
 
-/** A store, a feed and the cache of pods, on a clock that stands still. */
+/** A store, a feed and the cache of pods, on a manual clock. */
 export class CacheWorld {
   readonly clock = new ManualClock();
   readonly memory = new MemoryStore({ clock: this.clock });
@@ -112,7 +112,7 @@ export class CacheWorld {
     return world;
   }
 
-  /** Writes whatever is there. Returns the revision. */
+  /** Creates or updates a Pod. Returns the revision. */
   async put(name: string, look: PodLook = {}, namespace = 'ns', store: KvStore = this.memory): Promise<Revision> {
     return this.write(
       { type: 'put', key: `${pods}${namespace}/${name}`, value: podBytes(namespace, name, look) },
@@ -124,7 +124,7 @@ export class CacheWorld {
   }
   async write(write: Parameters<KvStore['txn']>[1][number], store: KvStore = this.memory): Promise<Revision> {
     const { revision } = await store.txn([], [write]);
-    await this.settle();
+    await this.runPending();
     return revision;
   }
 
@@ -146,8 +146,8 @@ export class CacheWorld {
     return Object.assign(subscription, { sink });
   }
 
-  /** Lets everything that is under way come to rest. */
-  async settle(turns = 4): Promise<void> {
+  /** Runs pending work to its end. */
+  async runPending(turns = 4): Promise<void> {
     for (let n = 0; n < turns; n++) await new Promise(setImmediate);
   }
   async close(): Promise<void> {

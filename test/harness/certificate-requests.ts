@@ -20,7 +20,7 @@ export interface RequestParts {
 
 export const newKey = (): KeyObject => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 
-/** A certificate request in DER: also of shapes that no usual tool makes. */
+/** A certificate request in DER, also of unusual shapes. */
 export function requestDer({ subject, names = [], extensions = [], key = newKey(), signedBy = key }: RequestParts) {
   const wanted = [
     ...(names.length > 0 ? [[ids.subjectAltName, derSequence(...names.map(nameElement))] as const] : []),
@@ -36,7 +36,7 @@ export function requestDer({ subject, names = [], extensions = [], key = newKey(
   return derSequence(info, derSequence(derId('2a8648ce3d040302')), derBits(sign('sha256', info, signedBy)));
 }
 
-/** As spec.request of a CertificateSigningRequest has it. */
+/** The spec.request of a CertificateSigningRequest. */
 export function requestText(parts: RequestParts): string {
   const lines = requestDer(parts).toString('base64').replace(/.{64}/g, '$&\n').trimEnd();
   const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${lines}\n-----END CERTIFICATE REQUEST-----\n`;

@@ -1,6 +1,6 @@
 import { pemBlocks } from '../../src/certificates/pem-blocks.js';
 
-/** Certificates and what belongs to them, made once with one P-256 key that nobody has any more. */
+/** Certificates and a request, created once with a P-256 key that was not kept. */
 
 /** A CA, valid for a hundred years. */
 export const authorityPem = `-----BEGIN CERTIFICATE-----
@@ -14,7 +14,7 @@ ZiD8r3eBa/n1gE/b+LdOnbjPSjThB8Ieid9XsgIhANyZGU5oBXqNwCHRV0PctPOC
 -----END CERTIFICATE-----
 `;
 
-/** Signed by it, valid on the first of January 2026 alone. */
+/** Signed by the CA, valid on 2026-01-01 only. */
 export const leafPem = `-----BEGIN CERTIFICATE-----
 MIIBEzCBuaADAgECAgECMAoGCCqGSM49BAMCMBQxEjAQBgNVBAMTCWF1dGhvcml0
 eTAeFw0yNjAxMDEwMDAwMDBaFw0yNjAxMDIwMDAwMDBaMA4xDDAKBgNVBAMTA2pv

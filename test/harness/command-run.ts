@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const top = join(__dirname, '../..');
 const startMsMax = 60_000;
 
-/** None outlives the tests, also when they are interrupted. */
+/** Killed when the tests exit, also by a signal. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
@@ -16,7 +16,7 @@ export interface CommandOptions {
   /** Instead of this process's environment; PATH is kept. */
   readonly env?: Readonly<Record<string, string>>;
   readonly umask?: string;
-  /** Runs it as this user, which root alone may do. */
+  /** Runs it as this user, which only root can do. */
   readonly uid?: number;
 }
 
@@ -31,7 +31,7 @@ export interface CommandRun {
   stop(): Promise<number | null>;
 }
 
-/** Runs the built command until it serves or ends. */
+/** Runs the built command until it serves or exits. */
 export async function runCommand(options: CommandOptions): Promise<CommandRun> {
   const { program = 'keelson', cwd, words, env = {}, umask = '022', uid } = options;
   if (!existsSync(join(top, 'dist/bundle/main.js'))) throw new Error('the server is not built: run "npm run build"');

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '../../src/machinery/kube-object.js';
 import type { Field, FieldType, StructType } from '../../src/machinery/type-model.js';
 
 /**
- * Configurations of a type that people could apply: some of its fields, with so few values that several writers meet.
- * Nothing is empty: whether an empty list is there at all depends on who wrote before. Undefined where nothing can be.
+ * Random apply configurations of a type: some of its fields, with few different values so that writers collide. Without
+ * empty values, since the presence of an empty list depends on earlier writes. Undefined if no field is possible.
  */
 export function configurationsOf(struct: StructType, leaveOut: readonly string[] = []): Arbitrary<JsonObject> {
   return structOf(struct, 0, leaveOut)!;
@@ -28,7 +28,7 @@ const values: Readonly<Record<string, Arbitrary<JsonValue>>> = {
   intOrString: fc.constantFrom<JsonValue>(80, 'http'),
 };
 
-/** Structs are linked in circles; what is deeper than the bound is left out. */
+/** Structs are recursive; fields beyond the limit on depth are omitted. */
 function structOf(
   struct: StructType,
   depth: number,
@@ -54,7 +54,7 @@ function fieldOf({ type, list }: Field, depth: number): Arbitrary<JsonValue> | u
     : fc.array(item, { minLength: 1, maxLength: 2 });
 }
 
-/** All keys are said, so that no default stands for one. */
+/** All keys are set, so that no default replaces one. */
 function itemsByKeys(of: StructType, keys: readonly string[], depth: number): Arbitrary<JsonValue> | undefined {
   if (depth >= depthMax) return undefined;
   const key = fc.record<JsonObject>(

@@ -1,11 +1,11 @@
-/** CPU time of the calibration loop on a quiet machine of the kind that bounds in specs were chosen on. */
+/** CPU time of the calibration loop on a quiet machine of the kind on which the limits in specs were chosen. */
 const quietLoopMs = 7;
-/** Shared cores and caches make the same work dearer; more than this is another machine. */
+/** Shared cores and caches slow the same work down; beyond this factor it is another machine. */
 const slownessMax = 8;
 
 /**
- * CPU time that `work` costs this process, in milliseconds of a quiet machine: it is divided by how much slower than
- * there a loop of known cost runs beside it, so that bounds hold on a busy machine too.
+ * CPU time of `work` in milliseconds of a quiet machine: divided by the slowdown of a calibration loop that runs beside
+ * it, so that limits also hold on a busy machine.
  */
 export function cpuMsOf(work: () => void): number {
   const slownessBefore = slowness();
@@ -24,10 +24,10 @@ function spentMs(work: () => void): number {
   return (user + system) / 1_000;
 }
 
-// The first runs of the loop pay for its compilation.
+// The first runs include compilation.
 for (let warmUp = 0; warmUp < 3; warmUp++) calibrationLoop();
 
-/** Makes, keeps and finds small texts, which is what codecs do. */
+/** Creates, keeps and finds short strings, as codecs do. */
 function calibrationLoop(): void {
   const seen = new Map<string, number>();
   for (let index = 0; index < 60_000; index++) seen.set(`field-${index % 20_000}`, index);

@@ -2,13 +2,13 @@ import type { KvStore, Watch, WatchOptions, WatchSink } from '../../src/storage/
 import type { Revision } from '../../src/machinery/revision.js';
 import { StorageError } from '../../src/storage/storage-error.js';
 
-/** A store whose connection can be cut: calls fail with 'unavailable', watches fall silent and go on by themselves. */
+/** A store whose connection can be cut: calls fail with 'unavailable', watches are silent and resume. */
 export class CutStore implements KvStore {
   isCut = false;
   revisionCalls = 0;
   rangeCalls = 0;
   progressRequests = 0;
-  /** Holds back the answers to revision() until it resolves. */
+  /** Delays the answers to revision() until it resolves. */
   revisionGate: Promise<void> | undefined;
   private readonly watches = new Set<CutWatch>();
 

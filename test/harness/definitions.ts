@@ -1,10 +1,10 @@
 import type { ResourceDefinition } from '../../src/registry/definition/resource-definition.js';
 
 /**
- * Definitions in one line each: plural, kind, short names, where it is stored, its subresources, the labels it is
- * selected by, and what it may.
+ * Prints each definition as one line: plural, kind, short names, storage prefix, subresources, field labels of
+ * selectors, and flags:
  *
- *   n: lives in namespaces   c: a PUT creates it   u: a PUT needs no resourceVersion   d: a deletion answers with it
+ *   n: namespaced   c: PUT creates   u: PUT needs no resourceVersion   d: DELETE answers with the object
  */
 export function linesOf(definitions: readonly ResourceDefinition[]): string[] {
   return definitions.map((definition) => {
@@ -21,12 +21,12 @@ export function linesOf(definitions: readonly ResourceDefinition[]): string[] {
   });
 }
 
-/** `plural@version`, and where else it is stored. */
+/** `plural@version`, and other storage versions. */
 export function versionsOf(definitions: readonly ResourceDefinition[]): string[] {
   return definitions.map(({ plural, version, hub }) => `${plural}@${version}${hub ? `<${hub.stored.version}` : ''}`);
 }
 
-/** As many cells as columns, also for an object that says nothing. */
+/** True if rows have as many cells as columns, also for an object without fields. */
 export function hasWholeRows({ table, kind }: ResourceDefinition): boolean {
   return table.cells({ kind, apiVersion: 'v1', metadata: {} }, { nowMs: 0 }).length === table.columns.length;
 }

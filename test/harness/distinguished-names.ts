@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 
-/** Requests for certificates written byte by byte, for names that no library makes. */
+/** Certificate requests built byte by byte, for names that no library creates. */
 export function der(tag: number, ...contents: Buffer[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;
@@ -25,7 +25,7 @@ export const stringTags = {
 } as const;
 export type StringType = keyof typeof stringTags;
 
-/** The text as a string of the type: BMPString has two bytes a character, UniversalString four. */
+/** Encodes a string type: BMPString has two bytes per character, UniversalString four. */
 export function derString(type: StringType, text: string): Buffer {
   const codes = [...text].map((char) => char.codePointAt(0)!);
   if (type === 'utf8') return der(stringTags.utf8, Buffer.from(text));

@@ -1,7 +1,7 @@
-// A process that writes to an embedded store with 32 writers until it is killed, and says what was acknowledged.
-// usage: node embedded-writer.mjs DIRECTORY ROUND. Needs the built server.
-// One line each: "open", "put REVISION KEY VALUE", "delete REVISION KEY", "compacted REVISION", "failed CODE MESSAGE",
-// "read REVISION" (after a failure).
+// A process that writes to an embedded store with 32 writers until it is killed, and prints acknowledged writes.
+// usage: node embedded-writer.mjs DIRECTORY ROUND. Requires the built server.
+// Lines: "open", "put REVISION KEY VALUE", "delete REVISION KEY", "compacted REVISION", "failed CODE MESSAGE", "read
+// REVISION" (after a failure).
 import { EmbeddedStore } from '../../dist/src/storage/backends/embedded/embedded-store.js';
 
 const [directory, round] = process.argv.slice(2);
@@ -9,7 +9,7 @@ const say = (line) => process.stdout.write(`${line}\n`);
 
 async function write(store, writer) {
   for (let i = 0; ; i++) {
-    // Each writer has its own keys, so that it knows what they hold, and one that all of them share.
+    // Each writer has keys of its own, so that it knows their values, and one that all writers share.
     const key = i % 10 === 0 ? '/shared' : `/writer-${writer}/${i % 7}`;
     const isDelete = i % 5 === 4;
     const value = `${round}-${writer}-${i}-${'x'.repeat((i * 37) % 6_000)}`;
@@ -37,7 +37,7 @@ try {
   await Promise.all([compact(store), ...Array.from({ length: 32 }, (_, writer) => write(store, writer))]);
 } catch (error) {
   say(`failed ${error.code} ${error.message}`);
-  // Whatever else the failure set off has happened by then. What was there can still be read.
+  // All consequences of the failure have happened by then. Data can still be read.
   await new Promise((resolve) => setTimeout(resolve, 50));
   if (store) say(`read ${(await store.range('/')).revision}`);
   process.exit();

@@ -14,7 +14,7 @@ export interface EtcdCertificates {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** An authority of its own, a certificate for 127.0.0.1 and one for a client, as PEM files in `folder`. */
+/** Creates a CA, a certificate for 127.0.0.1 and a client certificate as PEM files in `folder`. */
 export async function makeEtcdCertificates(folder: string): Promise<EtcdCertificates> {
   const validity = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
   const file = (name: string, text: string) => {

@@ -1,13 +1,16 @@
 import { once } from 'node:events';
 import { createConnection, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** Stands between a store and etcd on loopback, so that a test can cut the line while etcd goes on. */
+/** A proxy between a store and etcd on loopback, to cut the connection while etcd runs. */
 export class EtcdProxy {
   private readonly sockets = new Set<Socket>();
   private isCut = false;
-  /** Asked whenever etcd says something: what it says after a yes is lost, with the line. What was asked for is done. */
+  /**
+   * Called for each answer of etcd: if it returns true, the answer is lost and the connection cut, after the request
+   * took effect.
+   */
   losesAnswer: () => boolean = () => false;
-  /** How often an answer was lost. */
+  /** Number of lost answers. */
   lost = 0;
 
   private constructor(

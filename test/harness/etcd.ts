@@ -14,8 +14,8 @@ import { freePorts } from './ports.js';
 import { makeEtcdCertificates, type EtcdCertificates } from './etcd-certificates.js';
 
 /**
- * Groups the tests that need a real etcd. Without one they are skipped, and the log says why; where the variable CI is
- * set they fail, for there nobody reads about skipped tests.
+ * Groups tests that need a real etcd. Without one they are skipped and the reason is logged; with the variable CI set
+ * they fail, since skipped tests go unnoticed there.
  */
 export function describeWithEtcd(name: string, tests: () => void): void {
   if (findEtcd() !== undefined) return void describe(name, tests);
@@ -33,14 +33,14 @@ export function describeWithEtcd(name: string, tests: () => void): void {
 }
 
 export interface EtcdOptions {
-  /** Both sides then show certificates; the store options carry the client's. */
+  /** Both sides use certificates; the store options contain the client's. */
   readonly tls?: boolean;
-  /** Whether writes survive the machine, not only the process. Slower; rarely the matter of a test. */
+  /** True to sync writes to disk. Slower, and rarely needed in tests. */
   readonly isDurable?: boolean;
   readonly flags?: readonly string[];
 }
 
-/** Options and a URL for openEtcdStore that reach this etcd. */
+/** Options and a URL of openEtcdStore for this etcd. */
 type StoreOptions = Pick<EtcdStoreOptions, 'servers' | 'caFile' | 'certFile' | 'keyFile'>;
 
 interface MemberAddress {
@@ -49,11 +49,11 @@ interface MemberAddress {
   readonly peer: string;
 }
 
-/** None outlives the tests, also when they are interrupted. */
+/** Killed when the tests exit, also by a signal. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** One real etcd process, that can be killed and started again on its data. */
+/** An etcd process that can be killed and restarted on its data. */
 export class EtcdMember {
   private process: ChildProcess | undefined;
   private output = '';
@@ -70,7 +70,7 @@ export class EtcdMember {
     return this.process !== undefined;
   }
 
-  /** Starts the process; it serves only once a quorum of its cluster has been started. */
+  /** Starts the process; it serves once a quorum of its cluster has been started. */
   start(): void {
     const { name, client, peer } = this.address;
     const { certificates, options } = this;
@@ -113,7 +113,7 @@ export class EtcdMember {
     });
   }
 
-  /** Ends it as a crash does (SIGKILL), or as an operator does. */
+  /** Kills it like a crash (SIGKILL), or stops it like an operator. */
   async kill(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT' = 'SIGKILL'): Promise<void> {
     const child = this.process;
     if (!child) return;
@@ -124,8 +124,8 @@ export class EtcdMember {
   }
 
   /**
-   * Resolves when it answers, which takes a quorum. It accepts connections long before: who kills it then may kill it
-   * before it has noted who its cluster is, and it never serves again.
+   * Resolves when it answers, which takes a quorum. It accepts connections before: a member that is killed then may not
+   * have stored its cluster membership, and never serves again.
    */
   async serving(): Promise<void> {
     const { certificates } = this;
@@ -153,7 +153,7 @@ function clientFiles({ caFile, clientCertFile, clientKeyFile }: EtcdCertificates
   return { caFile, certFile: clientCertFile, keyFile: clientKeyFile };
 }
 
-/** A running cluster on loopback; of one member unless more are asked for. Its data go with stop(). */
+/** A running cluster on loopback, by default with one member. Its data are removed by stop(). */
 export class EtcdCluster {
   private constructor(
     readonly members: readonly EtcdMember[],
@@ -186,7 +186,7 @@ export class EtcdCluster {
     return cluster;
   }
 
-  /** A store on this cluster, with real time and chance, and little patience. */
+  /** Opens a store on this cluster with the system clock and short timeouts. */
   openStore(options: Partial<EtcdStoreOptions> = {}): Promise<KvStore> {
     return openEtcdStore({
       ...this.storeOptions,
@@ -197,7 +197,7 @@ export class EtcdCluster {
     });
   }
 
-  /** The member that leads, as its metrics tell. For clusters without TLS. */
+  /** The leader according to the members' metrics. For clusters without TLS. */
   async leader(): Promise<EtcdMember> {
     for (;;) {
       for (const member of this.members) {
@@ -215,7 +215,7 @@ export class EtcdCluster {
   }
 }
 
-/** A busy machine may let the threads of a process run on for a while. */
+/** Waits until a process has stopped: on a busy machine its threads may run on for a while. */
 async function stopped(pid: number): Promise<void> {
   const tasks = `/proc/${pid}/task`;
   if (!existsSync(tasks)) return sleep(500);

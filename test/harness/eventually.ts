@@ -4,7 +4,7 @@ import type { Ledger } from '../../scripts/simulation/ledger.js';
 const patienceMs = 30_000;
 const quietMs = 1_500;
 
-/** Asks until it is so: a busy machine gets the time that it needs, and a quiet one does not wait. */
+/** Polls until the condition holds. */
 export async function eventually(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while (!(await isSo())) {
@@ -13,8 +13,8 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
   }
 }
 
-/** Resolves when all that watches have to tell has been told: they have been quiet for a while. */
-export async function allIsTold({ watches }: Ledger): Promise<void> {
+/** Resolves when watches have been quiet for a while. */
+export async function watchesAreQuiet({ watches }: Ledger): Promise<void> {
   const told = () => watches.reduce((sum, { steps }) => sum + steps.length, 0);
   for (let before = -1; before !== told();) {
     before = told();

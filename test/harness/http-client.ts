@@ -9,7 +9,7 @@ type Headers = Record<string, string | string[]>;
 
 export interface ClientOptions {
   readonly url: string;
-  /** PEM of the authority that the server's certificate is checked against. */
+  /** PEM of the CA that the server's certificate is verified with. */
   readonly ca: string;
   readonly protocol?: Protocol;
   readonly token?: string | undefined;
@@ -20,7 +20,7 @@ export interface ClientOptions {
 }
 
 export interface RequestOptions {
-  /** Sent as it is when it is text or bytes, as JSON otherwise. */
+  /** Strings and bytes are sent as they are, other values as JSON. */
   readonly body?: unknown;
   readonly headers?: Headers;
 }
@@ -30,23 +30,23 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The body where it is JSON; undefined otherwise. Untyped, for tests look into it in their own ways. */
+  /** The body if it is JSON; undefined otherwise. Untyped, since tests inspect it in many ways. */
   readonly body: any; // eslint-disable-line @typescript-eslint/no-explicit-any
-  /** The texts of the Warning headers. */
+  /** Texts of the Warning headers. */
   readonly warnings: readonly string[];
 }
 
-/** An answer whose body is still coming. */
+/** An answer whose body is still arriving. */
 export interface OpenAnswer {
   readonly code: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readable;
-  /** Settles when the body is over: whether its sender ended it, or the connection was cut. */
+  /** Resolves when the body is over: ended by its sender, or cut. */
   readonly ended: Promise<'complete' | 'cut'>;
   cancel(): void;
 }
 
-/** A small HTTP client that shows what is on the wire. One connection by HTTP/2, as many as needed by HTTP/1.1. */
+/** A small HTTP client that exposes the wire. One connection by HTTP/2, as many as needed by HTTP/1.1. */
 export class HttpClient {
   readonly protocol: Protocol;
   private readonly agent: https.Agent;
@@ -84,7 +84,7 @@ export class HttpClient {
     return { code, headers, bytes, text, body: isJson ? JSON.parse(text) : undefined, warnings: warningsOf(headers) };
   }
 
-  /** Watches; resolves when the server has accepted it. Fails when it answers with anything but 200. */
+  /** Starts a watch; resolves when the server has accepted it, rejects unless it answers 200. */
   async watch(path: string, headers: Headers = {}): Promise<Watch> {
     const answer = await this.open('GET', path, { headers });
     const watch = new Watch(answer);
@@ -104,7 +104,7 @@ export class HttpClient {
       ...this.options.headers,
       ...headers,
     };
-    // A header given as '' is left out: that is how a test asks for none.
+    // A header given as '' is not sent.
     for (const [name, value] of Object.entries(all)) if (value === '') delete all[name];
     return this.protocol === 'h2' ? this.openHttp2(method, path, bytes, all) : this.openHttp1(method, path, bytes, all);
   }
@@ -128,7 +128,7 @@ export class HttpClient {
         const ended = new Promise<'complete' | 'cut'>((done) =>
           response.once('close', () => done(response.complete ? 'complete' : 'cut')),
         );
-        // What happens to the body is the matter of whoever reads it.
+        // Errors of the body are reported by its reader.
         request.on('error', () => undefined);
         response.on('error', () => undefined);
         resolve({
@@ -174,7 +174,7 @@ export interface WatchEvent {
   readonly object: any; // eslint-disable-line @typescript-eslint/no-explicit-any
 }
 
-/** The events of a watch in JSON, one after another. */
+/** The events of a watch in JSON. */
 export class Watch implements AsyncIterable<WatchEvent> {
   private readonly waiting: WatchEvent[] = [];
   private readonly lines: AsyncIterator<WatchEvent>;
@@ -234,7 +234,7 @@ export class Watch implements AsyncIterable<WatchEvent> {
         while (this.waiting.length > 0) yield this.waiting.shift()!;
       }
     } catch (error) {
-      // A cut is told by `ended`; what was received is valid.
+      // A cut is reported by `ended`; the events received are valid.
       if ((await this.ended) !== 'cut') throw error;
     }
   }
@@ -246,7 +246,7 @@ async function readAll(body: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** `299 - "text"`, several in one line where Node has joined them. */
+/** `299 - "text"`, several in one line if Node has joined them. */
 function warningsOf(headers: IncomingHttpHeaders): string[] {
   const lines = [headers['warning'] ?? []].flat();
   return lines.flatMap((line) =>

@@ -1,7 +1,7 @@
 import * as http2 from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** As client-go: the session is kept for as long as it takes requests, whatever their answers are. */
+/** Like client-go: keeps the session as long as it accepts requests, whatever their answers. */
 export class Http2Transport {
   private session: http2.ClientHttp2Session | undefined;
   sessionsOpened = 0;
@@ -11,12 +11,12 @@ export class Http2Transport {
     private readonly tls: http2.SecureClientSessionOptions,
   ) {}
 
-  /** One request; `line` is called with each line of the body. Rejects when the answer was not complete. */
+  /** Sends one request; calls `line` with each line of the body. Rejects if the answer was incomplete. */
   request(path: string, line: (text: string) => void): Promise<number> {
     if (!this.session || this.session.closed || this.session.destroyed) {
       this.session = http2.connect(this.url, this.tls);
       this.session.on('error', () => undefined);
-      // Streams that are open go on; new ones need a new session.
+      // Open streams continue; new ones need a new session.
       this.session.on('goaway', () => this.session?.close());
       this.sessionsOpened++;
     }
@@ -51,7 +51,7 @@ interface Item {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** Lists and watches one collection, again and again, as an informer of client-go does. */
+/** Lists and watches one collection repeatedly, like a client-go informer. */
 export class Http2Informer {
   readonly values = new Map<string, string | undefined>();
   refused = 0;

@@ -1,7 +1,8 @@
-// Informers of @kubernetes/client-node in a process of its own, for tests. usage: node informers.mjs KUBECONFIG NAMESPACE
-// On stdin: "start" and "stop". On stdout a JSON line for each thing that happens to an informer:
-//   {"informer":"all"|"some","what":"add"|"update"|"delete","name":…,"version":…,"value":…}
-//   {"informer":…,"what":"connect"|"failed"|"stopped"}
+// Informers of @kubernetes/client-node in a process of their own, for tests.
+// usage: node informers.mjs KUBECONFIG NAMESPACE
+// stdin: "start" and "stop". stdout: a JSON line for each event of an informer:
+// {"informer":"all"|"some","what":"add"|"update"|"delete","name":…,"version":…,"value":…}
+// {"informer":…,"what":"connect"|"failed"|"stopped"}
 import { createInterface } from 'node:readline';
 import { CoreV1Api, KubeConfig, ListWatch, Watch } from '@kubernetes/client-node';
 
@@ -25,7 +26,7 @@ const informers = Object.entries(selectors).map(([informer, labelSelector]) => {
     );
   }
   made.on('connect', () => say({ informer, what: 'connect' }));
-  // As its documentation says: whoever is told of an error starts again.
+  // As its documentation says: users restart it after an error.
   made.on('error', () => {
     say({ informer, what: 'failed' });
     setTimeout(() => isWanted && made.start().catch(() => undefined), retryMs);

@@ -10,35 +10,35 @@ import { schemaOfType } from '../../src/patch/apply/schema-of-type.js';
 
 export const catalog = new Catalog(namingProfile('kubernetes'));
 
-/** One write of an object, and through what: what a test says of ownership, one line a write. */
+/** A write of an object and its subresource: tests of ownership have one line per write. */
 export interface ManagedWrite {
   readonly verb: 'apply' | 'force' | 'update';
   readonly by: string;
-  /** An update: what becomes of the object. An apply: the configuration, without what names the object. */
+  /** For an update a function of the live object, for an apply the configuration without the object's identity. */
   readonly body: JsonObject | ((live: JsonObject) => JsonObject);
-  readonly through?: string;
+  readonly subresource?: string;
 }
 
-export const apply = (by: string, body: JsonObject, through = ''): ManagedWrite => ({
+export const apply = (by: string, body: JsonObject, subresource = ''): ManagedWrite => ({
   verb: 'apply',
   by,
   body,
-  through,
+  subresource,
 });
-export const force = (by: string, body: JsonObject, through = ''): ManagedWrite => ({
+export const force = (by: string, body: JsonObject, subresource = ''): ManagedWrite => ({
   verb: 'force',
   by,
   body,
-  through,
+  subresource,
 });
-export const update = (by: string, body: ManagedWrite['body'], through = ''): ManagedWrite => ({
+export const update = (by: string, body: ManagedWrite['body'], subresource = ''): ManagedWrite => ({
   verb: 'update',
   by,
   body,
-  through,
+  subresource,
 });
 
-/** An object that is only written by those who say who they are; every write is a second later than the one before. */
+/** An object whose writers all have names; each write is a second later than the one before. */
 export class ManagedObject {
   live: JsonObject | undefined;
   private seconds = 0;
@@ -54,9 +54,9 @@ export class ManagedObject {
     return new ManagedObject({ apiVersion, kind, schema }, annotation);
   }
 
-  /** The message of the error that refused the write, which then changed nothing. */
-  write({ verb, by, body, through = '' }: ManagedWrite): string | undefined {
-    const manager = this.manager(through);
+  /** Returns the error message if the write was refused, and then changes nothing. */
+  write({ verb, by, body, subresource = '' }: ManagedWrite): string | undefined {
+    const manager = this.manager(subresource);
     const { live } = this;
     const time = new Date(Date.UTC(2026, 0, 1) + 1000 * this.seconds++).toISOString().replace('.000', '');
     try {
@@ -83,7 +83,7 @@ export class ManagedObject {
     });
   }
 
-  /** The object without what names it and who owns it. */
+  /** The object without its identity and managedFields. */
   content(): JsonObject {
     const { apiVersion: _apiVersion, kind: _kind, metadata, ...content } = this.live ?? {};
     const { name: _name, managedFields: _managedFields, ...rest } = metadata as JsonObject;

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../src/machinery/kube-object.js';
 
 const folder = join(packageRoot, 'test/manifests');
 
-/** One object of every stable kind, as somebody would write it, in the order in which they can be made. */
+/** One typical object of every stable kind, in an order in which they can be created. */
 export function everyManifest(): KubeObject[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.yaml'))

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** Below what the system gives to those who ask for any port: what stops and starts again finds its port still free. */
+/** Below the ephemeral ports of the system, so that a restarted server finds its port free. */
 const [lowest, highest] = [20_000, 32_000];
 
 export async function freePorts(count: number): Promise<number[]> {

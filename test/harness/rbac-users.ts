@@ -18,17 +18,17 @@ export async function startRbacServer(config: ConfigOverrides = {}) {
     { config: { ...config, authorization: { modes: ['RBAC'] } } },
   );
   const users = new RbacUsers(server);
-  await users.made('/api/v1/namespaces', { metadata: { name: 'other' } });
+  await users.create('/api/v1/namespaces', { metadata: { name: 'other' } });
   return { server, admin: server.admin, users };
 }
 
-/** Makes users of a server with RBAC, each with rules of its own. */
+/** Creates users of a server with RBAC, each with rules of its own. */
 export class RbacUsers {
   private count = 0;
 
   constructor(private readonly server: TestServer) {}
 
-  /** The name of the user that was made last. */
+  /** Name of the last created user. */
   get latest(): string {
     return `u${this.count}`;
   }
@@ -37,8 +37,8 @@ export class RbacUsers {
   async with(...rules: object[]): Promise<HttpClient> {
     this.count++;
     const name = this.latest;
-    await this.made(`${rbac}/clusterroles`, { metadata: { name }, rules });
-    await this.made(`${rbac}/clusterrolebindings`, {
+    await this.create(`${rbac}/clusterroles`, { metadata: { name }, rules });
+    await this.create(`${rbac}/clusterrolebindings`, {
       metadata: { name },
       roleRef: { apiGroup: group, kind: 'ClusterRole', name },
       subjects: [{ apiGroup: group, kind: 'User', name }],
@@ -47,7 +47,7 @@ export class RbacUsers {
   }
 
   /** Creates an object as the administrator. */
-  async made(path: string, object: object): Promise<Answer> {
+  async create(path: string, object: object): Promise<Answer> {
     const answer = await this.server.admin.post(path, object);
     expect([answer.code, answer.body.message]).toEqual([201, undefined]);
     return answer;

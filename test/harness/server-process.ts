@@ -7,14 +7,14 @@ import { freePorts } from './ports.js';
 const top = join(__dirname, '../..');
 const startMsMax = 30_000;
 
-/** None outlives the tests, also when they are interrupted. */
+/** Killed when the tests exit, also by a signal. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** The built server as a process of its own, that can be killed and started again at the same address on its data. */
+/** The built server in a process of its own, which can be killed and restarted at the same address on its data. */
 export class ServerProcess {
   private child: ChildProcess | undefined;
-  /** The end of what it has written, of all its starts. */
+  /** The end of the output of all its starts. */
   output = '';
 
   private constructor(
@@ -69,7 +69,7 @@ export class ServerProcess {
     await this.stop('SIGKILL');
   }
 
-  /** Resolves with the exit code when the process has ended; null where the signal ended it. */
+  /** Resolves with the exit code; null if it was ended by a signal. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> {
     const { child } = this;
     if (!child) return null;
@@ -79,7 +79,7 @@ export class ServerProcess {
     return (await exited)[0];
   }
 
-  /** How an administrator reaches it; the same after every start. */
+  /** URL and credentials of an administrator; the same after every start. */
   get access(): { url: string; ca: string; client: { certificate: string; key: string } } {
     const text = readFileSync(this.kubeconfig, 'utf8');
     const pem = (field: string) =>

@@ -9,7 +9,7 @@ import { HttpClient, type ClientOptions } from './http-client.js';
 export type StoreName = 'memory' | 'embedded' | 'etcd';
 export type NamingName = 'kubernetes' | 'svc';
 
-/** What the same behaviour must be seen on. */
+/** Store, naming profile and the like, on which the same behaviour is tested. */
 export interface Combination {
   readonly store: StoreName;
   readonly naming: NamingName;
@@ -17,21 +17,21 @@ export interface Combination {
 
 export const combinationName = ({ store, naming }: Combination) => `${store} × ${naming}`;
 
-/** A server over a real store, with a client of its administrator. What it needed goes with stop(). */
+/** A server on a real store, with a client of its administrator. stop() removes everything that was created for it. */
 export interface TestServer {
   readonly keelson: Keelson;
   readonly url: string;
   readonly admin: HttpClient;
-  /** Whoever the options make it; nobody without any. Closed by stop(). */
+  /** A client with options, anonymous by default. Closed by stop(). */
   client(options?: Partial<ClientOptions>): HttpClient;
   stop(): Promise<void>;
 }
 
 type Options = Omit<KeelsonOptions, 'config'> & {
   readonly config?: ConfigOverrides;
-  /** An etcd that runs already; without one the server gets its own. */
+  /** A running etcd; without one the server gets its own. */
   readonly etcd?: EtcdCluster;
-  /** Of the embedded store; a temporary one without it. */
+  /** Directory of the embedded store; a temporary one by default. */
   readonly directory?: string;
 };
 

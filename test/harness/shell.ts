@@ -19,7 +19,7 @@ import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>;
 
-/** The shell around one handler, without Nest: request state before it, Status answers behind it. */
+/** Wraps a handler as Nest would: request state before it, Status answers after it. */
 export function shell(
   handler: Handler,
   addHooks: (server: FastifyInstance) => void = () => undefined,
@@ -41,7 +41,7 @@ export function shell(
   return server;
 }
 
-/** A registry over an empty store; definitions with the same group and version belong together. */
+/** A registry on an empty store; definitions are grouped by group and version. */
 export function registryOf(
   definitions: readonly ResourceDefinition[],
   virtual: readonly VirtualResourceDefinition[] = [],

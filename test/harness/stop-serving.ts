@@ -1,6 +1,6 @@
 import type { ResourceRegistry } from '../../src/registry/resource-registry.js';
 
-/** Stops serving a version and closes the caches of its resources, as it is done for a custom kind that is deleted. */
+/** Stops serving a version and closes the caches of its resources, as on deletion of a custom kind. */
 export function stopServing(registry: ResourceRegistry, group: string, version: string): void {
   const served = registry.findVersion(group, version)!;
   registry.replaceVersions([{ ...served, resources: [] }]);

@@ -3,7 +3,7 @@ import type { FieldError } from '../../src/machinery/field-error.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import type { Strategy, StrategyContext } from '../../src/registry/definition/strategy.js';
 
-/** What the specs of kinds share: the part of a create that the kind itself has a say in. */
+/** Runs the parts of a create that a strategy implements, for the specs of kinds. */
 export const testContext: StrategyContext = {
   user: { name: 'tester', uid: '', groups: [], extra: {} },
   now: '2026-01-02T03:04:05Z',
@@ -19,15 +19,15 @@ export function prepared(strategy: Strategy, object: KubeObject): KubeObject {
   return made;
 }
 
-/** The errors of a create, as messages list them. */
+/** Error messages of a create. */
 export function refusals(strategy: Strategy, object: KubeObject): string[] {
   const made = prepared(strategy, object);
   if (strategy.validateInSteps) return texts(atOnce(strategy.validateInSteps(made, undefined, testContext)));
   return texts(strategy.validateCreate?.(made, testContext) ?? []);
 }
 
-/** The errors of an update from one state to another, both as clients would send them. */
-/** The errors of an update; the old object has the status, if one is given. */
+/** Error messages of an update from one state to another, both as clients send them. */
+/** Error messages of an update; the old object has the status, if given. */
 export function updateRefusals(strategy: Strategy, object: KubeObject, old: KubeObject, status?: object): string[] {
   const before = prepared(strategy, old);
   if (status) before['status'] = status;

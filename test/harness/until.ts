@@ -3,7 +3,10 @@ import type { HttpClient } from './http-client.js';
 
 const fromNow = 'watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan';
 
-/** Watches one object of a collection until it is as asked for; undefined is asked about while it is not there. */
+/**
+ * Watches an object of a collection until it satisfies a condition, which is called with undefined while the object is
+ * absent.
+ */
 export async function until(
   client: HttpClient,
   collection: string,

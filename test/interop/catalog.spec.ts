@@ -11,14 +11,14 @@ import type { Field, FieldType, StructType } from '../../src/machinery/type-mode
 import { conform } from '../../src/typed/conform.js';
 
 /**
- * The catalog against what it was made from, and against what others have made of the same sources: a schema for
- * server-side apply, and an object of every kind with every field set.
+ * Compares the catalog with its sources, and with other artefacts of the same sources: a schema for server-side apply,
+ * and objects of every kind with every field set.
  */
 const found = fetchedGoPackages();
 const how = 'run `npm run build && node dist/scripts/gen-catalog.js --fetch` on a Debian-like system';
 if (found === undefined) {
   process.stderr.write(`skipped: the catalog's sources: ${how}\n`);
-  describe.skip(`the catalog's sources (${how})`, () => it('are not there', () => undefined));
+  describe.skip(`the catalog's sources (${how})`, () => it('are not available', () => undefined));
 } else {
   describe(`the catalog of ${found.provenance}`, () => tests(found));
 }
@@ -28,7 +28,7 @@ const catalog = new Catalog(namingProfile('kubernetes'));
 function tests({ sources, provenance }: GoPackages): void {
   const data = join(packageRoot, 'src/catalog/data');
   const isSame = readFileSync(join(data, 'kinds.ts'), 'utf8').includes(provenance);
-  // Another version makes other data; that it can still be made is shown below.
+  // Another version gives other data; the following tests show that it can be generated.
   (isSame ? it : it.skip)('is as the generator makes it', () => {
     const files = makeCatalog(sources, provenance);
     expect(readdirSync(data)).toEqual([...files.keys()].sort());
@@ -36,7 +36,7 @@ function tests({ sources, provenance }: GoPackages): void {
       expect([name, readFileSync(join(data, name), 'utf8') === text]).toEqual([name, true]);
   });
 
-  it('tells items of lists apart as the published apply schema does', () => {
+  it('lists have the types and keys of the published apply schema', () => {
     const want = applySchema(sources);
     let compared = 0;
     const differences: unknown[] = [];
@@ -61,7 +61,7 @@ function tests({ sources, provenance }: GoPackages): void {
         .filter((name) => name.endsWith('.json') && !name.includes('.after_roundtrip.'))
         .map((name) => name.slice(0, -'.json'.length))
     : [];
-  it.each(names)('%s comes back as it was, from JSON and from YAML', (name) => {
+  it.each(names)('%s is conformed without a change, from JSON and from YAML', (name) => {
     const json = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as JsonObject;
     const yaml = decodeYaml(readFileSync(join(folder, `${name}.yaml`))).value as JsonObject;
     const type = typeOf(name);
@@ -71,7 +71,7 @@ function tests({ sources, provenance }: GoPackages): void {
       expect(made.object).toEqual(json);
     }
   });
-  it(`finds ${names.length} objects`, () => expect(names.length).toBeGreaterThan(180));
+  it(`has samples of ${names.length} objects`, () => expect(names.length).toBeGreaterThan(180));
 }
 
 /** `rbac.authorization.k8s.io.v1.Role`, as the files are called. */
@@ -92,7 +92,7 @@ function allStructs(): Set<StructType> {
   return seen;
 }
 
-/** Of a list: how its items are told apart. Where types only say how they are patched, that decides. */
+/** The list type and keys; for types without one, those of their patch strategy. */
 function relationship({ type, list, patch, isAtomic }: Field): JsonValue {
   if (type.form === 'list') {
     if (list)
@@ -104,7 +104,7 @@ function relationship({ type, list, patch, isAtomic }: Field): JsonValue {
   return [];
 }
 
-/** By type and field. */
+/** Keyed by type and field. */
 function applySchema(sources: string): Map<string, Map<string, JsonValue>> {
   const go = readFileSync(join(sources, 'k8s.io/client-go/applyconfigurations/internal/internal.go'), 'utf8');
   const text = go.slice(go.indexOf('`types:') + 1, go.lastIndexOf('`)'));

@@ -5,7 +5,7 @@ import { cborEncoding } from '../../src/codec/cbor.js';
 import { decodeCbor } from '../../src/codec/cbor-decoder.js';
 import { namingProfile } from '../../src/config/naming-profile.js';
 
-/** Our CBOR against cbor-x, which writes texts as texts and reads ours as bytes. */
+/** Compares our CBOR with cbor-x, which writes text strings and decodes ours as bytes. */
 const catalog = new Catalog(namingProfile('kubernetes'));
 const encoding = cborEncoding(() => catalog);
 const writer = new Encoder({ useRecords: false, variableMapSize: true });
@@ -25,11 +25,11 @@ const { json } = fc.letrec((tie) => ({
   ),
 }));
 
-it('any JSON that it writes is read here', () => {
+it('decodes any JSON that cbor-x has encoded', () => {
   fc.assert(fc.property(json, (value) => expect(decodeCbor(writer.encode(value))).toEqual(value)));
 });
 
-it('any JSON that is written here it reads', () => {
+it('cbor-x decodes any JSON that we have encoded', () => {
   fc.assert(
     fc.property(json, (value) => {
       const [, , , ...bytes] = encoding.encode(value);

@@ -10,9 +10,9 @@ import { HttpClient } from '../harness/http-client.js';
 import { freePorts } from '../harness/ports.js';
 
 /**
- * Informers of the official JavaScript client, which list once and then watch on from where they were. The client
- * speaks HTTP/1.1 alone. What it tells its users is compared with what was written: each change once and in order, as
- * long as the store remembers; after that the state, with what it takes to get there.
+ * Informers of the official JavaScript client, which list once and then watch from there. The client uses HTTP/1.1
+ * only. Their notifications are compared with the writes: each change once and in order while the store has the
+ * history; after compaction the state, and the changes that lead to it.
  */
 const namespace = 'informed';
 const collection = `/api/v1/namespaces/${namespace}/configmaps`;
@@ -28,7 +28,7 @@ interface Told {
   readonly value?: string;
 }
 
-/** A change as each of the informers must tell it. */
+/** A change as each of the informers must report it. */
 type Change = `${'add' | 'update' | 'delete'} ${string}`;
 
 class Informers {
@@ -59,7 +59,7 @@ class Informers {
     return this.told.filter((one) => one.what === what).length;
   }
 
-  /** The state as somebody has it who follows what an informer tells. */
+  /** The state that results from the notifications of an informer. */
   state(informer: InformerName): Record<string, string> {
     const state = new Map<string, string>();
     for (const { informer: by, what, name, value } of this.told) {
@@ -77,7 +77,7 @@ class Informers {
   }
 }
 
-/** Writes at random, and notes for each informer what it has to be told. */
+/** Writes at random, and records the expected notifications of each informer. */
 class Writer {
   readonly changes: Record<InformerName, Change[]> = { all: [], some: [] };
   private readonly held = new Map<string, { value: string; isChosen: boolean }>();
@@ -90,7 +90,7 @@ class Writer {
     return Object.fromEntries(shown.map(([name, { value }]): [string, string] => [name, value]).sort());
   }
 
-  /** `chosen`: one that both informers see. */
+  /** `chosen`: an object that both informers select. */
   async write(client: HttpClient, count: number, chosen?: string): Promise<void> {
     for (let n = 0; n < count; n++) {
       await this.change(client, chosen ?? `m-${this.rng.below(12)}`, chosen !== undefined || this.rng.below(2) === 0);
@@ -103,7 +103,7 @@ class Writer {
       const answer = await client.delete(`${collection}/${name}`);
       expect(answer.code).toBe(200);
       this.held.delete(name);
-      // The answer does not tell at which version it went; the event does.
+      // The answer does not contain the revision of the deletion; the event does.
       this.note(name, before, undefined, '');
       return;
     }
@@ -132,7 +132,10 @@ class Writer {
   }
 }
 
-/** A deletion's version is known from its event alone; what leaves a selection is told with its last shown value. */
+/**
+ * The version of a deletion is known from its event only; an object that leaves a selection is reported with its last
+ * matching value.
+ */
 const withoutDeletedVersions = (changes: readonly Change[]) =>
   changes.map((change) => change.replace(/^(delete \S+ \S*) \d*$/, '$1'));
 
@@ -185,7 +188,7 @@ describeWithEtcd('informers of @kubernetes/client-node', () => {
     informers = new Informers(await keelson.kubeconfigFile());
     await writer.write(client, 1, 'first');
     informers.order('start');
-    // What is written before their lists they may show as one.
+    // Writes before their lists may be reported as one.
     await eventually('both informers have listed', () => informers.count('add') === 2);
   });
   afterAll(async () => {
@@ -195,13 +198,13 @@ describeWithEtcd('informers of @kubernetes/client-node', () => {
     await etcd.stop();
   });
 
-  it('are told every change once and in order', async () => {
+  it('report every change once and in order', async () => {
     await writer.write(client, 150);
     await allIsTold();
     everyChangeWasToldOnce();
   });
 
-  it('go on where they were when the server has been restarted', async () => {
+  it('resume after a restart of the server', async () => {
     for (let round = 0; round < 3; round++) {
       await writer.write(client, 20);
       await restartServer();
@@ -212,7 +215,7 @@ describeWithEtcd('informers of @kubernetes/client-node', () => {
     expect(informers.count('failed')).toBeGreaterThan(0);
   });
 
-  it('go on where they were when etcd has been restarted', async () => {
+  it('resume after a restart of etcd', async () => {
     const [member] = etcd.members;
     await member!.kill();
     member!.start();
@@ -226,14 +229,14 @@ describeWithEtcd('informers of @kubernetes/client-node', () => {
     everyChangeWasToldOnce();
   });
 
-  it('read all again when the store has forgotten where they were', async () => {
+  it('list again after their version was compacted', async () => {
     informers.order('stop');
     await eventually('both informers have stopped', () => informers.count('stopped') === 2);
     await writer.write(client, 80);
     const store = await etcd.openStore();
     await store.compact(await store.revision());
     await store.close();
-    // A server that did not see it does not remember it, either.
+    // A new server does not have the old versions in its cache.
     await restartServer();
     const toldBefore = informers.told.length;
     informers.order('start');

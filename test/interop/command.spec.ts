@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { HttpClient } from '../harness/http-client.js';
 import { ServerProcess } from '../harness/server-process.js';
 
-/** The built command is a bundle: what the sources import late must work from there, too. */
+/** The built command is a bundle: dynamic imports of the sources must work from it. */
 describe('the built command', () => {
   let directory: string;
   let server: ServerProcess;

@@ -11,12 +11,12 @@ import { SeededRng } from '../../src/std/rng.js';
 import { EmbeddedStore } from '../../src/storage/backends/embedded/embedded-store.js';
 import type { KvStore } from '../../src/storage/kv-store.js';
 import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
-import { allIsTold, eventually } from '../harness/eventually.js';
+import { watchesAreQuiet, eventually } from '../harness/eventually.js';
 import { ServerProcess } from '../harness/server-process.js';
 
 /**
- * The whole server is killed again and again while clients write to it and watch. They go on with what they know; when
- * all is over, what they were told is held against the log of the store.
+ * The server is killed repeatedly while clients write and watch. They continue with what they know; at the end their
+ * record is checked against the log of the store.
  */
 const kills = 20;
 
@@ -35,16 +35,16 @@ async function survive(flags: readonly string[], openStore: (directory: string) 
     for (let n = 0; n < kills; n++) {
       const before = ledger.acknowledged;
       await sleep(150 + rng.below(300));
-      // Every other life has writes, however busy the machine is.
+      // Every other run has writes, also on a busy machine.
       if (n % 2 === 0) await eventually('something is written', () => ledger.acknowledged > before);
       await server.kill();
       await server.start();
     }
     await eventually('watches are taken up again', () => ledger.counts()['resumed']! > kills);
-    // The last ones go in peace, so that whoever watches can get everything.
+    // The last run is stopped cleanly, so that watchers can receive everything.
     await sleep(500);
     await crowd.stop();
-    await allIsTold(ledger);
+    await watchesAreQuiet(ledger);
     crowd.close();
     await server.kill();
 
@@ -66,14 +66,14 @@ describe(`a server that is killed ${kills} times loses nothing`, () => {
     );
   }, 300_000);
 
-  describeWithEtcd('beside etcd', () => {
+  describeWithEtcd('on etcd', () => {
     let etcd: EtcdCluster;
     beforeAll(async () => {
       etcd = await EtcdCluster.start();
     });
     afterAll(() => etcd.stop());
 
-    it('and etcd stays', async () => {
+    it('while etcd runs on', async () => {
       await survive([`--etcd-servers=${etcd.storeOptions.servers.join(',')}`], () => etcd.openStore());
     }, 300_000);
   });

@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** The files that controller-runtime 0.15 to 0.25 writes into its directory before the start, modes included. */
+/** The files that controller-runtime 0.15 to 0.25 writes before the start, with their modes. */
 async function writeFiles() {
   const files = (names: Record<string, string>) => {
     for (const [name, text] of Object.entries(names)) writeFileSync(join(root, name), text, { mode: 0o640 });
@@ -44,7 +44,7 @@ async function writeFiles() {
   files({
     'apiserver.crt': pair.certificate,
     'apiserver.key': pair.key,
-    // The public key of accounts comes in a certificate.
+    // The public key of service accounts is in a certificate.
     'sa-signer.crt': await makeAuthority(accountKey, now),
     'sa-signer.key': keyPem(accountKey),
     'client-cert-auth-ca.crt': clientCa,
@@ -54,7 +54,7 @@ async function writeFiles() {
   return { ca: servingCa, admin: await user('default', ['system:masters']), guest: await user('jane', ['guests']) };
 }
 
-/** Its arguments, in its order; the same in all versions from 0.15 to 0.25. */
+/** Its arguments, in its order; the same in versions 0.15 to 0.25. */
 const argumentsOf = (etcd: string, port: number) => [
   '--allow-privileged=true',
   '--authorization-mode=RBAC',
@@ -70,7 +70,7 @@ const argumentsOf = (etcd: string, port: number) => [
   '--service-cluster-ip-range=10.0.0.0/24',
 ];
 
-test('--help ends with 0 and names no --insecure-port, which envtest would then pass', () => {
+test('--help exits with 0 and names no --insecure-port, which envtest would then pass', () => {
   const { status, stdout } = spawnSync(process.execPath, [join(top, 'bin/kube-apiserver'), '--help'], {
     encoding: 'utf8',
   });
@@ -89,7 +89,7 @@ describeWithEtcd('bin/kube-apiserver as envtest starts it', () => {
   it.each([
     { name: 'by default', further: [], emptied: true },
     { name: 'with --controllers=-*', further: ['--controllers=-*'], emptied: false },
-  ])('serves with its files, and leaves them as they are, $name', async ({ further, emptied }) => {
+  ])("serves with envtest's files and does not change them, $name", async ({ further, emptied }) => {
     const { ca, admin, guest } = await writeFiles();
     const names = ['apiserver.crt', 'apiserver.key', 'sa-signer.crt', 'sa-signer.key', 'client-cert-auth-ca.crt'];
     const contents = () => names.map((name) => readFileSync(join(root, name), 'utf8'));

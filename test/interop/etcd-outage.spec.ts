@@ -7,14 +7,14 @@ import { systemClock } from '../../src/std/clock.js';
 import { SeededRng } from '../../src/std/rng.js';
 import { startKeelson, type Keelson } from '../../src/testing.js';
 import { describeWithEtcd, EtcdCluster } from '../harness/etcd.js';
-import { allIsTold, eventually } from '../harness/eventually.js';
+import { watchesAreQuiet, eventually } from '../harness/eventually.js';
 
 /** OUTAGE_SECONDS=20 makes it as long as a restart of a machine. */
 const outageMs = Number(process.env['OUTAGE_SECONDS'] ?? 3) * 1_000;
-/** CLIENTS=200 makes them a crowd. */
+/** CLIENTS=200 runs a crowd of clients. */
 const clients = Number(process.env['CLIENTS'] ?? 6);
 
-describeWithEtcd('two servers whose etcd is killed and started again', () => {
+describeWithEtcd('two servers during an outage of etcd', () => {
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
   const rng = new SeededRng(seed);
   const fork = () => new SeededRng(rng.below(2 ** 31));
@@ -43,7 +43,7 @@ describeWithEtcd('two servers whose etcd is killed and started again', () => {
   }
 
   it(
-    `lose nothing in ${outageMs / 1_000} s without it, and say when they are ready`,
+    `lose nothing in ${outageMs / 1_000} s, and report readiness`,
     async () => {
       const crowd = new Crowd({ apis, clock: systemClock, fork, pauseMsMax: 20, mayFail: () => true });
       await crowd.makeNamespaces();
@@ -60,7 +60,7 @@ describeWithEtcd('two servers whose etcd is killed and started again', () => {
       await sleep(2_000);
       await eventually('writes are acknowledged again', () => crowd.ledger.acknowledged > before);
       await crowd.stop();
-      await allIsTold(crowd.ledger);
+      await watchesAreQuiet(crowd.ledger);
 
       const store = await etcd.openStore();
       const history = await History.of(store).finally(() => store.close());

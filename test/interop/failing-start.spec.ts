@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { keyPem, makeAuthority, makeKey } from '../../src/certificates/authority.js';
 import { runCommand, type CommandOptions } from '../harness/command-run.js';
 
-// A start that fails prints one line that says what to do, and ends with code 1: no stack, no log before it.
+// A failed start prints one line that says what to do, and exits with code 1: no stack, no log before it.
 
 let root: string;
 let taken: Server;
@@ -38,12 +38,12 @@ interface Row {
 
 const rows: Row[] = [
   {
-    name: 'a port that is taken',
+    name: 'a port in use',
     words: () => [`--secure-port=${port}`],
     line: /127\.0\.0\.1:\d+ is in use by another process: stop it, or give another --secure-port$/,
   },
   {
-    name: 'a port that is taken, with HTTP/1.1 alone',
+    name: 'a port in use, with HTTP/1.1 only',
     words: () => [`--secure-port=${port}`, '--disable-http2-serving'],
     line: /is in use by another process/,
   },
@@ -64,13 +64,13 @@ const rows: Row[] = [
     line: /--data-dir: .*locked\/data.*EACCES.*: give a directory that this user can write to$/,
   },
   {
-    name: 'a file where the data directory has to be',
+    name: 'a file instead of the data directory',
     words: () => ['--data-dir=file'],
     prepare: () => put('file', ''),
     line: /--data-dir: .*file.*: the path, or a part of it, is a file; give a directory$/,
   },
   {
-    name: 'a file where the store has to be',
+    name: 'a file instead of the store directory',
     words: () => ['--data-dir=data'],
     prepare: () => {
       folder('data');
@@ -88,7 +88,7 @@ const rows: Row[] = [
     line: /data\/store\/data\.mdb is not a data file of this server, or is damaged/,
   },
   {
-    name: 'a certificate that is none',
+    name: 'an invalid certificate',
     words: () => pair,
     prepare: () => {
       put('a.crt', 'x');
@@ -105,19 +105,19 @@ const rows: Row[] = [
     },
     line: /--tls-\S+: the key in a\.key does not belong to the first certificate in a\.crt$/,
   },
-  { name: 'a certificate that is not there', words: () => pair, line: /--tls-\S+: .*a\.(crt|key).*no such file/ },
+  { name: 'an absent certificate', words: () => pair, line: /--tls-\S+: .*a\.(crt|key).*no such file/ },
   {
-    name: 'a client authority that is not there',
+    name: 'an absent client CA',
     words: () => ['--client-ca-file=ca.crt'],
     line: /--client-ca-file: .*ca\.crt.*no such file/,
   },
   {
-    name: 'a token file that is not there',
+    name: 'an absent token file',
     words: () => ['--token-auth-file=tokens.csv'],
     line: /--token-auth-file: tokens\.csv cannot be read: there is no such file$/,
   },
   {
-    name: 'a token key that is not there',
+    name: 'an absent service account key',
     words: () => ['--service-account-key-file=sa.pub'],
     line: /--service-account-key-file: sa\.pub cannot be read: there is no such file$/,
   },
@@ -127,13 +127,13 @@ const rows: Row[] = [
     line: /etcd at http:\/\/127\.0\.0\.1:9: the store could not be read in 1 s; is it running, and are --etcd-servers,/,
   },
   {
-    name: 'a kubeconfig of the user in the way',
+    name: 'an existing kubeconfig of the user',
     words: () => ['--storage-backend=memory', '--kubeconfig-out=config'],
     prepare: () => put('config', 'apiVersion: v1\nclusters: []\n'),
     line: /config was not written by this server and is not overwritten: name another file with --kubeconfig-out/,
   },
   {
-    name: 'an expired serving pair in --cert-dir',
+    name: 'an expired serving certificate in --cert-dir',
     words: () => ['--storage-backend=memory', '--cert-dir=certs'],
     prepare: async () => {
       folder('certs');
@@ -145,7 +145,7 @@ const rows: Row[] = [
   },
 ];
 
-test.each(rows)('$name', async ({ words, line, prepare, options, needsRoot }) => {
+test.each(rows)('$name: one line, exit code 1', async ({ words, line, prepare, options, needsRoot }) => {
   if (needsRoot && process.getuid?.() !== 0) return;
   await prepare?.();
   const run = await runCommand({ cwd: root, words: ['serve', '--secure-port=0', ...words()], ...options });
@@ -157,14 +157,14 @@ test.each(rows)('$name', async ({ words, line, prepare, options, needsRoot }) =>
 });
 
 test.each([
-  { name: 'is not there', text: undefined, line: /^keelson: --config: c\.yaml cannot be read: ENOENT/ },
-  { name: 'is no YAML', text: '{ a: [', line: /^keelson: --config: c\.yaml cannot be read: / },
+  { name: 'does not exist', text: undefined, line: /^keelson: --config: c\.yaml cannot be read: ENOENT/ },
+  { name: 'is not YAML', text: '{ a: [', line: /^keelson: --config: c\.yaml cannot be read: / },
   {
     name: 'has an unknown key',
     text: 'secure-prot: 1',
     line: /^keelson: c\.yaml: secure-prot: unknown flag; did you mean/,
   },
-])('a --config file that $name', async ({ text, line }) => {
+])('a --config file that $name: one line, exit code 1', async ({ text, line }) => {
   if (text !== undefined) put('c.yaml', text);
   const run = await runCommand({ cwd: root, words: ['serve', '--config=c.yaml'] });
   expect([run.code, run.stdout]).toEqual([1, '']);
@@ -190,7 +190,7 @@ test('a second process on one data directory is refused, and the first one and i
   await next.stop();
 });
 
-test('of processes that start on one empty data directory at once, exactly one serves', async () => {
+test('of concurrent processes on one empty data directory, exactly one serves', async () => {
   const words = ['serve', '--secure-port=0', '--data-dir=data'];
   const runs = await Promise.all([1, 2, 3].map(() => runCommand({ cwd: root, words })));
   const serving = runs.filter(({ code }) => code === undefined);

@@ -6,7 +6,7 @@ import { makeAuthority, makeKey, makeServingPair, signerOf } from '../../src/cer
 import { servingNames } from '../../src/certificates/serving-names.js';
 import { runCommand, type CommandOptions } from '../harness/command-run.js';
 
-// The built command as a newcomer starts it: with every sensible set of flags, in folders that hold nothing.
+// The built command as new users start it: with all usual combinations of flags, in empty folders.
 
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -34,7 +34,7 @@ async function givenPair(): Promise<{ ca: string; words: string[] }> {
 interface Row {
   readonly name: string;
   readonly words: readonly string[];
-  /** Paths that must be there afterwards. */
+  /** Paths that must exist afterwards. */
   readonly makes: readonly string[];
   readonly options?: Partial<CommandOptions>;
   readonly prepare?: () => Promise<{ ca?: string; words?: string[] }> | void;
@@ -44,13 +44,13 @@ const ours = ['.keelson/pki/ca.crt', '.keelson/admin.kubeconfig'];
 const rows: Row[] = [
   { name: 'no flag in an empty folder', words: [], makes: ['.keelson/store/data.mdb', ...ours] },
   {
-    name: '--data-dir deep below',
+    name: 'a nested --data-dir',
     words: ['--data-dir=a/b/c'],
     makes: ['a/b/c/store/data.mdb', 'a/b/c/admin.kubeconfig'],
   },
   { name: '--cert-dir', words: ['--cert-dir=certs'], makes: ['certs/ca.crt', '.keelson/admin.kubeconfig'] },
   {
-    name: '--cert-dir in memory',
+    name: '--cert-dir with the memory store',
     words: ['--cert-dir=x/certs', '--storage-backend=memory'],
     makes: ['x/certs/ca.crt', ours[1]!],
   },
@@ -63,15 +63,15 @@ const rows: Row[] = [
   { name: 'no reconcilers', words: ['--controllers=-*'], makes: ours },
   { name: 'a loopback address to advertise', words: ['--advertise-address=127.0.0.1'], makes: ours },
   { name: 'no HOME and an empty environment', words: [], makes: ours, options: { env: {} } },
-  { name: 'a given serving pair', words: [], makes: ['.keelson/pki/ca.crt'], prepare: givenPair },
+  { name: 'a given serving certificate', words: [], makes: ['.keelson/pki/ca.crt'], prepare: givenPair },
   {
-    name: 'a data directory that is there already',
+    name: 'an existing data directory',
     words: ['--data-dir=data'],
     makes: ['data/store/data.mdb'],
     prepare: () => mkdirSync(join(root, 'data')),
   },
   {
-    name: 'a folder that cannot be written to',
+    name: 'a folder without write permission',
     words: [`--data-dir=DATA`],
     makes: [],
     ...(isRoot && { options: { uid: nobody } }),
@@ -96,7 +96,7 @@ test.each(rows)('serves with $name', async ({ words, makes, options = {}, prepar
   }
 });
 
-test('everything generated under a umask of 000 is for its owner alone, but public certificates', async () => {
+test('generated files under a umask of 000 are readable by their owner only, except public certificates', async () => {
   const run = await runCommand({
     cwd: root,
     words: [...base, '--cert-dir=c', '--kubeconfig-out=k/admin'],
@@ -117,7 +117,7 @@ test('everything generated under a umask of 000 is for its owner alone, but publ
   expect(open).toEqual([]);
 });
 
-test('a server that advertised a loopback address harms no later one on the same store', async () => {
+test('a server that advertised a loopback address does not affect later ones on the same store', async () => {
   const words = [...base, '--data-dir=data'];
   const misled = await runCommand({ cwd: root, words: [...words, '--advertise-address=127.0.0.1'] });
   expect(misled.code).toBeUndefined();

@@ -3,7 +3,10 @@ import fastJsonPatch from 'fast-json-patch';
 import type { JsonValue } from '../../src/machinery/kube-object.js';
 import { jsonPatch } from '../../src/patch/json-patch.js';
 
-/** Patches that another library makes lead where it says; what it refuses is refused, but for what the reference takes. */
+/**
+ * Patches that another library creates have the same result; patches that it refuses are refused, except those that
+ * kube-apiserver accepts.
+ */
 const { applyPatch, compare } = fastJsonPatch;
 const key = fc.constantFrom('a', 'b', 'c/d', 'e~f', '');
 const json = fc.letrec<{ value: JsonValue; object: Record<string, JsonValue> }>((tie) => ({
@@ -18,7 +21,7 @@ const json = fc.letrec<{ value: JsonValue; object: Record<string, JsonValue> }>(
   object: fc.dictionary(key, tie('value'), { maxKeys: 4, noNullPrototype: true }),
 }));
 
-it('applies what it made of two documents', () => {
+it('applies patches that fast-json-patch creates from two documents', () => {
   fc.assert(
     fc.property(json.object, json.object, (from, to) => {
       expect(jsonPatch(from, compare(from, to), 10_000)).toEqual(to);
@@ -27,7 +30,7 @@ it('applies what it made of two documents', () => {
   );
 });
 
-// The other library takes an empty text for an index as well.
+// The other library accepts an empty string as an index.
 const step = fc.constantFrom('a', 'b', 'c/d', 'e~f', '0', '1', '-');
 const path = fc.array(step, { minLength: 1, maxLength: 3 });
 const pointer = path.map((parts) =>
@@ -38,7 +41,7 @@ const operation = fc.oneof(
   fc.record({ op: fc.constant('remove'), path: pointer }),
 );
 
-it('does what it does to any document', () => {
+it('random patches have the result of fast-json-patch', () => {
   fc.assert(
     fc.property(json.object, operation, (document, patch) => {
       let theirs: unknown;

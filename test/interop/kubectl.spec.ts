@@ -7,7 +7,7 @@ const kubectls = findKubectls(packageRoot);
 
 if (kubectls.length === 0) {
   process.stderr.write(`skipped: kubectl: ${howToGetKubectl}\n`);
-  describe.skip(`kubectl (${howToGetKubectl})`, () => it('is not there', () => undefined));
+  describe.skip(`kubectl (${howToGetKubectl})`, () => it('is not installed', () => undefined));
 } else {
   let keelson: Keelson;
   beforeAll(async () => (keelson = await startKeelson()));
@@ -21,7 +21,7 @@ if (kubectls.length === 0) {
       afterAll(() => runner.close());
 
       for (const step of kubectlSteps(`interop-${index}`)) {
-        // A step that begins to pass must lose its mark.
+        // A step that starts to pass must lose its mark.
         const test = isMissing(step, kubectl.version) ? it.failing : it;
         test(`${step.name}: ${step.args.join(' ')}`, async () => {
           const outcome = await runner.run(step);

@@ -16,10 +16,10 @@ afterAll(async () => {
 });
 
 /**
- * Node stops the parser of a connection that has more to write than it takes at once, and loses what it reads then: a
- * request of several packets that follows a large answer at once. Seen only between processes.
+ * Node stops the parser of a connection with a full write buffer, and loses data it reads then: a request of several
+ * packets right after a large answer. Seen only between processes.
  */
-it.each([12_000, 16_000, 20_000, 60_000])('takes bodies of %d bytes behind answers as large', async (bytes) => {
+it.each([12_000, 16_000, 20_000, 60_000])('accepts bodies of %d bytes after answers of that size', async (bytes) => {
   const { url, ca, client } = server.access;
   const admin = new HttpClient({ url, ca, ...client });
   const body = { metadata: { generateName: 'large-' }, data: { text: 'x'.repeat(bytes) } };

@@ -17,7 +17,7 @@ import { ServerProcess } from '../harness/server-process.js';
 const runMs = Number(process.env['LINEAR_SECONDS'] ?? 0) * 1_000;
 const writersCount = 32;
 const killsMin = 3;
-/** Each life of the server has so many writes at least, also where it is slow. */
+/** Minimum number of writes between two restarts, also on a slow machine. */
 const writesOfLife = 100;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -25,7 +25,7 @@ interface Ground {
   readonly name: string;
   readonly flags: readonly string[];
   openStore(directory: string): Promise<KvStore>;
-  /** Ends something and starts it again. */
+  /** Stops something and starts it again. */
   readonly troubles: readonly ((server: ServerProcess, rng: SeededRng) => Promise<void>)[];
 }
 
@@ -84,7 +84,7 @@ async function survive({ name, flags, openStore, troubles }: Ground): Promise<vo
   }
 }
 
-describe('writes are made in one order, once, while the server is killed again and again', () => {
+describe('writes are linearizable while the server is killed repeatedly', () => {
   it(
     'on its embedded store',
     () =>
@@ -97,7 +97,7 @@ describe('writes are made in one order, once, while the server is killed again a
     runMs + 120_000,
   );
 
-  describeWithEtcd('beside etcd', () => {
+  describeWithEtcd('on etcd', () => {
     let etcd: EtcdCluster;
     beforeAll(async () => {
       etcd = await EtcdCluster.start();
@@ -105,7 +105,7 @@ describe('writes are made in one order, once, while the server is killed again a
     afterAll(() => etcd.stop());
 
     it(
-      'that is killed too',
+      'while etcd is killed too',
       () => {
         const member = etcd.members[0]!;
         const killEtcd = async (_server: ServerProcess, rng: SeededRng) => {

@@ -16,8 +16,8 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const place = { resource: 'configmaps', namespace } as const;
 const bare = (name: string) => ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace } });
 
-/** What was asked for is done, and whoever asked is told that nobody knows. */
-describeWithEtcd('two servers that lose what etcd answers', () => {
+/** Requests take effect, but their answers are lost: clients do not know the outcome. */
+describeWithEtcd('two servers that lose answers of etcd', () => {
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
   const rng = new SeededRng(seed);
   const fork = () => new SeededRng(rng.below(2 ** 31));
@@ -44,7 +44,7 @@ describeWithEtcd('two servers that lose what etcd answers', () => {
     await etcd.stop();
   });
 
-  it('let everybody apply what nobody has made yet', async () => {
+  it('concurrent applies of an absent object succeed', async () => {
     for (let round = 0; round < 5; round++) {
       const name = `new-${round}`;
       const applied = await Promise.all(
@@ -54,7 +54,7 @@ describeWithEtcd('two servers that lose what etcd answers', () => {
           ),
         ),
       );
-      // Others may be faster too often; that it is there already is no answer to an apply.
+      // Retries may run out (Conflict); AlreadyExists is never an answer to apply.
       const refusals = applied.filter((answer) => typeof answer === 'string' && answer !== 'Conflict');
       expect(refusals).toEqual([]);
       const { data } = (await apis[1]!.get({ ...place, name }, {})) as unknown as { data: object };
@@ -72,7 +72,7 @@ describeWithEtcd('two servers that lose what etcd answers', () => {
       while (writers.acknowledged < due) await sleep(5);
       const proxy = proxies[rng.below(2)]!;
       const before = proxy.lost;
-      // Not always the very next answer: a few later it is another kind of call.
+      // Skips a few answers at random, to lose those of different calls.
       let passes = rng.below(6);
       proxy.losesAnswer = () => proxy.lost === before && passes-- === 0;
     }

@@ -11,9 +11,9 @@ import { toStorageVersion } from '../../src/registry/definition/served-version.j
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
 /**
- * The published samples, one of every kind with every field set, over HTTP: what lies in the store comes out as the
- * bytes that Go writes, and what Go writes is understood. No server would take such objects as they are (their values
- * are made up), so writes are refused by validation, and the refusal shows that the body was read.
+ * The published samples, one of every kind with every field set, over HTTP: stored samples are answered as the bytes
+ * that Go writes, and those bytes are decoded. The samples have invalid values, so writes are refused by validation,
+ * which shows that the body was decoded.
  */
 const mediaType = 'application/vnd.kubernetes.protobuf';
 const how = 'run `npm run build && node dist/scripts/gen-catalog.js --fetch` on a Debian-like system';
@@ -26,7 +26,7 @@ const asProtobuf = { 'content-type': mediaType, accept: mediaType };
 
 if (names.length === 0) {
   process.stderr.write(`skipped: samples over HTTP: ${how}\n`);
-  describe.skip(`samples over HTTP (${how})`, () => it('are not there', () => undefined));
+  describe.skip(`samples over HTTP (${how})`, () => it('are not available', () => undefined));
 } else {
   describe('samples over HTTP', requests);
 }
@@ -52,19 +52,19 @@ function requests(): void {
   });
   afterAll(() => server.stop());
 
-  it('are there for nearly all kinds that are served', () => {
+  it('exist for nearly all served kinds', () => {
     const served = server.keelson.parts.registry.storedResources().filter(({ struct }) => struct);
     const without = served.filter(
       ({ definition, computeList: made }) =>
         !made && !samples.some((sample) => sample.served.definition === definition),
     );
-    // Kinds of API groups whose types are published in packages without samples.
+    // API groups whose types are published in packages without samples.
     const groups = new Set(without.map(({ definition }) => definition.group));
     expect([...groups].sort()).toEqual(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
     expect(samples.length).toBeGreaterThan(80);
   });
 
-  it('come out of the store as Go writes them', async () => {
+  it('are answered as Go encodes them', async () => {
     const { store } = server.keelson.parts;
     const different: string[] = [];
     for (const { file, bytes, object, served, collection } of samples) {
@@ -74,18 +74,18 @@ function requests(): void {
       const { revision } = await store.txn([], [{ type: 'put', key, value }]);
       const answer = await server.admin.get(`${collection}/${name}`, { accept: mediaType });
       expect([file, answer.code, answer.headers['content-type']]).toEqual([file, 200, mediaType]);
-      // The sample with the version that the store gave it; that the rest is byte for byte Go's is shown elsewhere.
+      // The sample with its resourceVersion; another test shows that the rest is byte for byte Go's.
       const want = encoding.encode({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } });
       const own = encoding.decode(answer.bytes).value as unknown as KubeObject;
       const again = { ...own, metadata: { ...own.metadata, resourceVersion: object.metadata.resourceVersion! } };
       if (!answer.bytes.equals(want) || !encoding.encode(again).equals(bytes)) different.push(file);
       await store.txn([], [{ type: 'delete', key }]);
     }
-    // It is stored as v2, which keeps the other metrics and the conditions elsewhere than in the sample's annotations.
+    // Stored as v2, which has other metrics and the conditions outside of the sample's annotations.
     expect(different).toEqual(['autoscaling.v1.HorizontalPodAutoscaler.pb']);
   });
 
-  it('are read when they are sent', async () => {
+  it('are decoded from requests', async () => {
     const outcomes = new Map<number, number>();
     const refusedOtherwise: string[] = [];
     for (const { file, object, served, collection } of samples) {
@@ -97,24 +97,24 @@ function requests(): void {
       const answer = await server.admin.post(`${path}?dryRun=All`, body, asProtobuf);
       expect([file, answer.headers['content-type']]).toEqual([file, mediaType]);
       const told = encoding.decode(answer.bytes).value as { kind: string };
-      // Nobody complains of the bytes: either the object is there, or its values are refused.
+      // The bytes are accepted: the object is created, or its values are refused.
       if (answer.code < 300) expect([file, told.kind]).toEqual([file, object.kind]);
       else if (answer.code !== 422) refusedOtherwise.push(`${file}: ${answer.code}`);
       outcomes.set(answer.code, (outcomes.get(answer.code) ?? 0) + 1);
     }
-    // Its service account is looked for before anything else.
+    // Its service account is checked before anything else.
     expect(refusedOtherwise).toEqual(['core.v1.Pod.pb: 403']);
     expect([...outcomes.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(75);
   });
 }
 
-/** With all fields, also those that the server never writes. */
+/** With all fields, including those that the server never stores. */
 function storedBytes({ kind, apiVersion, metadata, ...rest }: KubeObject): Buffer {
   const { resourceVersion: _version, ...kept } = metadata;
   return Buffer.from(JSON.stringify({ kind, apiVersion, metadata: kept, ...rest }));
 }
 
-/** Undefined where the kind is not served, or is only ever part of something else. */
+/** Undefined if the kind is not served, or occurs only inside others. */
 function sampleOf({ keelson }: TestServer, file: string): Sample | undefined {
   const bytes = readFileSync(join(folder!, file));
   const object = JSON.parse(readFileSync(join(folder!, file.replace(/pb$/, 'json')), 'utf8')) as KubeObject;
@@ -122,7 +122,7 @@ function sampleOf({ keelson }: TestServer, file: string): Sample | undefined {
   const served = keelson.parts.registry
     .storedResources()
     .find(({ definition: it }) => it.group === group && it.version === version && it.kind === object.kind);
-  // Some are made for each read, from nothing that is stored.
+  // Virtual resources are computed for each read.
   if (!served || served.computeList || !object.metadata) return undefined;
   const { namespaced, plural } = served.definition;
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;

@@ -8,7 +8,7 @@ import { protobufEncoding } from '../../src/codec/protobuf.js';
 import { namingProfile } from '../../src/config/naming-profile.js';
 import { anyObject } from '../harness/any-object.js';
 
-/** Our protobuf against the published Go packages: the samples that they carry, and their .proto files. */
+/** Compares our protobuf with the published Go packages: their samples, and their .proto files. */
 const found = fetchedGoPackages();
 const how = 'run `npm run build && node dist/scripts/gen-catalog.js --fetch` on a Debian-like system';
 const catalog = new Catalog(namingProfile('kubernetes'));
@@ -16,20 +16,20 @@ const encoding = protobufEncoding('application/vnd.kubernetes.protobuf', () => c
 
 if (found === undefined) {
   process.stderr.write(`skipped: protobuf as Go writes it: ${how}\n`);
-  describe.skip(`protobuf as Go writes it (${how})`, () => it('is not there', () => undefined));
+  describe.skip(`protobuf as Go encodes it (${how})`, () => it('is not available', () => undefined));
 } else {
-  describe('objects with every field set, as Go writes them', () => samples(found.sources));
+  describe('objects with every field set, as Go encodes them', () => samples(found.sources));
   describe('any object', () => peers(found.sources));
 }
 
 function samples(sources: string): void {
   const folder = join(sources, 'k8s.io/api/testdata/HEAD');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.pb')) : [];
-  // Its envelope names no kind, since it is only ever part of a stream.
+  // Its envelope names no kind, since it occurs only in streams.
   const withoutKind = 'core.v1.WatchEvent.pb';
 
-  it('are there', () => expect(names.length).toBeGreaterThan(100));
-  it.each(names.filter((name) => name !== withoutKind))('%s', (name) => {
+  it('exist', () => expect(names.length).toBeGreaterThan(100));
+  it.each(names.filter((name) => name !== withoutKind))('%s is decoded and encoded to the same bytes', (name) => {
     const bytes = readFileSync(join(folder, name));
     const object: unknown = JSON.parse(readFileSync(join(folder, name.replace(/pb$/, 'json')), 'utf8'));
     expect(encoding.decode(bytes).value).toEqual(object);
@@ -66,7 +66,7 @@ function peers(sources: string): void {
     root.resolveAll();
   });
 
-  it('is read by protobufjs from the .proto files, and written again as it was', () => {
+  it('is decoded by protobufjs with the .proto files, and encoded to the same bytes', () => {
     let compared = 0;
     fc.assert(
       fc.property(anyObject(catalog), ({ type: typeName, object }) => {
@@ -92,7 +92,7 @@ function protoFiles(sources: string): string[] {
   return files;
 }
 
-/** What the envelope holds: field 2, without its tag and length. */
+/** Content of the envelope: field 2, without its tag and length. */
 function messageWithin(bytes: Buffer): Buffer {
   const { itemStart, itemEnd } = encoding.list!;
   const reader = protobufjs.Reader.create(bytes.subarray(itemStart(bytes) + 1, itemEnd(bytes)));

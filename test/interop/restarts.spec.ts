@@ -9,13 +9,13 @@ import { HttpClient } from '../harness/http-client.js';
 import { Http2Informer, Http2Transport } from '../harness/http2-informer.js';
 import { ServerProcess } from '../harness/server-process.js';
 
-// Clients that keep their connections, against a server that is stopped and started again at the same address.
+// Clients that keep their connections, while the server is restarted at the same address.
 
 const restarts = Number(process.env['RESTARTS'] ?? 3);
 const waitMs = 60_000;
-/** client-go waits longer after each failure, up to a minute, until it had two quiet ones. */
+/** client-go backs off up to a minute, until two quiet minutes have passed. */
 const restartMsMax = 120_000;
-/** The first build on a machine fetches client-go and compiles all of it. */
+/** The first build on a machine downloads and compiles client-go. */
 const goBuildMsMax = 900_000;
 const namespace = 'default';
 const path = `/api/v1/namespaces/${namespace}/configmaps`;
@@ -50,7 +50,7 @@ async function within(is: () => boolean): Promise<boolean> {
 }
 
 test(
-  'SIGTERM: HTTP/2 clients that keep their session find the next server, and are never refused',
+  'after SIGTERM, HTTP/2 clients that keep their session reach the next server, and are never refused',
   async () => {
     const { url, ca, client } = server.access;
     const transport = new Http2Transport(url, { ca, cert: client.certificate, key: client.key });
@@ -64,7 +64,7 @@ test(
       await write(`round-${round}`);
       expect(await within(() => informers.every(({ values }) => values.get('a') === `round-${round}`))).toBe(true);
     }
-    // Within the grace time for requests; a server on a busy machine may need longer to end its parts.
+    // Within the grace period of requests; a server on a busy machine may take longer to stop.
     expect(Math.min(...stopMs)).toBeLessThan(5_000);
     expect(informers.map(({ refused }) => refused)).toEqual(informers.map(() => 0));
     informers.forEach((informer) => informer.stop());

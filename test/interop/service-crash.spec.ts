@@ -13,8 +13,8 @@ import { HttpClient } from '../harness/http-client.js';
 import { ServerProcess } from '../harness/server-process.js';
 
 /**
- * The server is killed while services come, change and go. Whatever it was in the middle of: what the store says is
- * taken is what its services have, before any repair.
+ * The server is killed while Services are created, changed and deleted. Allocated cluster IPs and node ports in the
+ * store must be those of its Services, before any repair.
  */
 const kills = 8;
 const writers = 8;
@@ -25,7 +25,7 @@ interface Run {
   acknowledged: number;
 }
 
-/** Each writer has services of its own; answers that are lost with the server are nobody's business. */
+/** Each writer has Services of its own; answers lost with the server do not matter. */
 async function write(client: HttpClient, writer: number, run: Run): Promise<void> {
   for (let n = 0; !run.isOver; n++) {
     const name = `w${writer}-${n % 5}`;
@@ -45,7 +45,7 @@ async function write(client: HttpClient, writer: number, run: Run): Promise<void
 
 const named = ({ namespace, name }: Owner) => `${namespace}/${name}`;
 
-/** `unmarked` are node ports of services that the map does not have: others could be given them. */
+/** `unmarked` are node ports of Services that the map lacks: other Services could get them. */
 async function difference(store: KvStore): Promise<{ had: string[]; taken: string[]; unmarked: number[] }> {
   const under = async (prefix: string) =>
     (await store.range(`/registry/${prefix}/`)).items.map(({ value }) => JSON.parse(value.toString()) as KubeObject);
@@ -55,7 +55,7 @@ async function difference(store: KvStore): Promise<{ had: string[]; taken: strin
     return [...addresses].map((name) => `${name} ${owner}`);
   });
   const taken = (await under('ipaddresses')).map((claim) => `${claim.metadata.name} ${named(ownerOf(claim)!)}`);
-  // Killed early, the server has made no map yet, and no service either.
+  // Killed early, the server has created neither the map nor a Service.
   const { item } = await store.get('/registry/ranges/servicenodeports');
   const { data = '' } = item ? (JSON.parse(item.value.toString()) as { data: string }) : {};
   const marked = portsOf(Buffer.from(data, 'base64'), { first: 30_000, last: 32_767 });
@@ -64,7 +64,7 @@ async function difference(store: KvStore): Promise<{ had: string[]; taken: strin
   return { had: had.sort(), taken: taken.sort(), unmarked: ports.filter((port) => !marked.has(port)) };
 }
 
-it(`a server that is killed ${kills} times leaves nothing taken that nobody has`, async () => {
+it(`a server that is killed ${kills} times leaks no cluster IP and no node port`, async () => {
   const directory = await mkdtemp(join(tmpdir(), 'keelson-services-'));
   const server = await ServerProcess.start(directory, ['--storage-backend=embedded']);
   const run: Run = { isOver: false, acknowledged: 0 };

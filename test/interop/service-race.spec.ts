@@ -26,7 +26,7 @@ describeWithEtcd('two servers on one etcd', () => {
     await etcd.stop();
   });
 
-  it('give no address and no node port away twice, and take all of them back', async () => {
+  it('allocate no cluster IP and no node port twice, and release all of them', async () => {
     const spec = { type: 'NodePort', ipFamilyPolicy: 'RequireDualStack', ports: [{ port: 80 }] };
     const made = await Promise.all(
       Array.from({ length: count }, (_, index) =>

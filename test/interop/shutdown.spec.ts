@@ -7,7 +7,7 @@ import type { ConfigOverrides } from '../../src/config/load-config.js';
 import { startKeelson, type Keelson } from '../../src/testing.js';
 import { HttpClient, type Protocol } from '../harness/http-client.js';
 
-// A server that stops, as its clients see it: the order of docs/bounds.md, "Stopping".
+// A stopping server as its clients see it: the order of docs/bounds.md, "Stopping".
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -37,7 +37,7 @@ async function isListening({ url }: Keelson): Promise<boolean> {
   return result;
 }
 
-/** A request by HTTP/2 that the server has and that does not end: the rest of its body never comes. */
+/** An unfinished HTTP/2 request: the rest of its body never arrives. */
 async function openRequest({ url, ca, client: { certificate, key } }: Keelson) {
   const session = http2.connect(url, { ca, cert: certificate, key });
   session.on('error', () => undefined);
@@ -45,7 +45,7 @@ async function openRequest({ url, ca, client: { certificate, key } }: Keelson) {
   const stream = session.request({ ':method': 'POST', ':path': '/api/v1/namespaces/default/configmaps' });
   stream.on('error', () => undefined);
   stream.write('{');
-  // Streams of a session arrive in order: once this one is answered, the server has the one before.
+  // Streams of a session arrive in order: when this one is answered, the server has received the one before.
   const probe = session.request({ ':path': '/livez' });
   probe.resume();
   await once(probe, 'close');
@@ -128,7 +128,7 @@ test.each(['http/1.1', 'h2'] as const)(
   60_000,
 );
 
-test('a request that does not end within the grace time is cut', async () => {
+test('a request that does not end within the grace period is cut', async () => {
   const keelson = await start({ limits: { shutdownGraceMs: 300 } });
   const { session, stream } = await openRequest(keelson);
   const closed = once(session, 'close');
@@ -139,7 +139,7 @@ test('a request that does not end within the grace time is cut', async () => {
   expect(performance.now() - begin).toBeLessThan(15_000);
 });
 
-test.each(['http/1.1', 'h2'] as const)('watches by %s end in good order, with a bookmark', async (protocol) => {
+test.each(['http/1.1', 'h2'] as const)('watches by %s end cleanly, with a bookmark', async (protocol) => {
   const keelson = await start();
   const admin = client(keelson, protocol);
   const watches = await Promise.all(Array.from({ length: 5 }, () => admin.watch(watchPath)));
@@ -176,7 +176,7 @@ test('--shutdown-send-retry-after answers 429 on an open port until the last req
   expect(await isListening(keelson)).toBe(false);
 });
 
-test('--goaway-chance asks HTTP/2 clients to open another connection; nothing is lost', async () => {
+test('--goaway-chance asks HTTP/2 clients to reconnect; no request is lost', async () => {
   const keelson = await start({ serving: { goawayChance: 0.02 } });
   let goaways = 0;
   for (let round = 0; round < 40 && goaways === 0; round++) {
@@ -190,7 +190,7 @@ test('--goaway-chance asks HTTP/2 clients to open another connection; nothing is
         stream.resume();
         const answered = Promise.race([once(stream, 'response'), once(stream, 'close')]).catch(() => []);
         const [headers] = (await answered) as [unknown];
-        // Refused streams were never begun: a client sends them again.
+        // Refused streams were not processed: a client may retry them.
         return (headers as Record<string, number> | undefined)?.[':status'] ?? 'again';
       }),
     );

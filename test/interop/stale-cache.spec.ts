@@ -9,7 +9,7 @@ import { until } from '../harness/until.js';
 const configMaps = '/api/v1/namespaces/default/configmaps';
 const finalizers = ['example.com/hold'];
 
-/** The same store, whose watches tell nothing new for as long as they are held. */
+/** The same store, with watches that can be paused. */
 function holdable(store: KvStore) {
   let isHeld = false;
   const waiting: (() => void)[] = [];
@@ -45,8 +45,8 @@ async function startOn(store: KvStore, undo: Undo): Promise<HttpClient> {
   return admin;
 }
 
-/** The other server's changes have not come to this one's cache; what it answers is true all the same. */
-describe('a server that has not heard of what another did', () => {
+/** The cache of one server lacks the changes of the other; its answers must be correct all the same. */
+describe('a server whose cache is stale', () => {
   const store = new MemoryStore();
   const { held, hold, release } = holdable(store);
   const undo: Undo = [];
@@ -72,19 +72,19 @@ describe('a server that has not heard of what another did', () => {
   });
 
   it.each([
-    ['a deletion of what is going', () => admin.delete(`${configMaps}/going`), 404],
-    ['a dry deletion', () => admin.delete(`${configMaps}/gone?dryRun=All`), 404],
-    ['a dry patch', () => admin.patch(`${configMaps}/gone?dryRun=All`, { data: { c: 'd' } }), 404],
-    ['a patch of nothing, of what has gone', () => admin.patch(`${configMaps}/gone`, {}), 404],
-    ['a patch of nothing, of what has changed', () => admin.patch(`${configMaps}/changed`, {}), 200],
+    ['a deletion of a terminating object', () => admin.delete(`${configMaps}/going`), 404],
+    ['a dry-run deletion', () => admin.delete(`${configMaps}/gone?dryRun=All`), 404],
+    ['a dry-run patch', () => admin.patch(`${configMaps}/gone?dryRun=All`, { data: { c: 'd' } }), 404],
+    ['a patch without a change of a deleted object', () => admin.patch(`${configMaps}/gone`, {}), 404],
+    ['a patch without a change of a changed object', () => admin.patch(`${configMaps}/changed`, {}), 200],
   ])('%s', async (_name, ask, code) => {
     const answer = await ask();
     expect([answer.code, answer.body.data]).toEqual([code, code === 200 ? { a: 'b' } : undefined]);
   });
 });
 
-/** A definition that changes gives its kind another cache; who began to wait at the one before reads from the new one. */
-it('readers of a kind that changes while they wait miss nothing', async () => {
+/** A changed definition gives its kind another cache; readers that wait at the old cache must read from the new one. */
+it('readers that wait while the definition changes lose nothing', async () => {
   const store = new MemoryStore();
   const { held, hold, release } = holdable(store);
   const undo: Undo = [];

@@ -46,7 +46,7 @@ const signed = async (name: string) => {
   return Buffer.from(certificateOf(found), 'base64').toString();
 };
 
-it('an approved request gets a certificate that this server knows its user by', async () => {
+it('an approved request gets a certificate that authenticates its user', async () => {
   const key = newKey();
   const subject: RequestParts['subject'] = [['O', 'dev'], ['CN', 'joe']]; // prettier-ignore
   await make('joe', 'kube-apiserver-client', { subject, key }, { expirationSeconds: 3600 });
@@ -59,7 +59,7 @@ it('an approved request gets a certificate that this server knows its user by', 
   expect(body.status.userInfo).toMatchObject({ username: 'joe', groups: ['dev', 'system:authenticated'] });
 });
 
-it('a request that is not approved, denied or of another signer gets none', async () => {
+it('a request that is not approved, denied, or of another signer gets no certificate', async () => {
   const parts: RequestParts = { subject: [['CN', 'joe']] };
   await make('undecided', 'kube-apiserver-client', parts);
   await make('denied', 'kube-apiserver-client', parts);
@@ -73,7 +73,7 @@ it('a request that is not approved, denied or of another signer gets none', asyn
   }
 });
 
-it('an approved request that does not fit its signer fails, and says why', async () => {
+it('an approved request that violates the rules of its signer gets the condition Failed', async () => {
   const nodes: RequestParts = { subject: [['O', 'system:nodes'], ['CN', 'joe']] }; // prettier-ignore
   await make('unfit', 'kubelet-serving', nodes);
   await decide('unfit', 'Approved');
@@ -86,7 +86,7 @@ it('an approved request that does not fit its signer fails, and says why', async
   });
 });
 
-it('the request of a kubelet is approved for whoever may make such requests, and no other', async () => {
+it("a kubelet's request is approved automatically if its user may create it, and others are not", async () => {
   const subject = (name: string): RequestParts => ({ subject: [['O', 'system:nodes'], ['CN', `system:node:${name}`]] }); // prettier-ignore
   await make('mine', 'kube-apiserver-client-kubelet', subject('n'));
   const found = await until(client, requests, 'mine', has('Approved'));

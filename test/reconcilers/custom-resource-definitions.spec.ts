@@ -48,7 +48,7 @@ const isEstablished = (object: KubeObject | undefined) => condition(object, 'Est
 
 const accepted = ['NamesAccepted=True NoConflicts', 'Established=True InitialNamesAccepted'];
 
-describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a definition', (naming) => {
+describe.each(['kubernetes', 'svc'] as const)('with the naming profile %s, a definition', (naming) => {
   let server: TestServer;
   let admin: HttpClient;
   let crds: string;
@@ -69,7 +69,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a d
   };
   const becomes = (name: string, holds: (object: KubeObject | undefined) => boolean) => until(admin, crds, name, holds);
 
-  it('is established, and says so as clients expect it', async () => {
+  it('becomes Established with conditions as kube-apiserver sets them', async () => {
     await make(definition('widgets', { shortNames: ['wd'], categories: ['all'] }));
     const found = (await becomes('widgets.g.example.com', isEstablished))!;
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) as string;
@@ -107,7 +107,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a d
     expect(found.metadata.generation).toBe(1);
   });
 
-  it('waits for a name that another one has, and gets it when that goes', async () => {
+  it('with a name in use gets NamesAccepted when the other definition is deleted', async () => {
     const { acceptedNames } = statusOf(await make(definition('firsts', { shortNames: ['one'] })))!;
     expect(acceptedNames).toEqual({ plural: '', kind: '' });
     await becomes('firsts.g.example.com', isEstablished);
@@ -136,7 +136,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a d
     expect(told(await becomes('seconds.g.example.com', isEstablished))).toEqual(accepted);
   });
 
-  it('stays established when it asks for names of others', async () => {
+  it('stays Established if an update requests names in use', async () => {
     await make(definition('owners', { shortNames: ['own'] }));
     await make(definition('askers'));
     await becomes('owners.g.example.com', isEstablished);
@@ -149,7 +149,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a d
     expect(statusOf(refused)!.acceptedNames).not.toHaveProperty('shortNames');
   });
 
-  it('is marked when it is deleted, and goes', async () => {
+  it('gets the condition Terminating on deletion, and is deleted', async () => {
     await make(definition('leavers', {}, { metadata: { finalizers: ['example.com/mine'] } }));
     const before = (await becomes('leavers.g.example.com', isEstablished))!;
     const path = `${crds}/leavers.g.example.com`;
@@ -179,7 +179,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a d
     await untilGone(admin, crds, 'leavers.g.example.com');
   });
 
-  it('goes too where it was never established', async () => {
+  it('that was never Established is deleted too', async () => {
     await make(definition('takens'));
     await becomes('takens.g.example.com', isEstablished);
     await make(definition('losers', { kind: 'Taken' }, { metadata: { finalizers: ['example.com/mine'] } }));
@@ -190,7 +190,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a d
     expect(told(left).at(-1)).toBe('Terminating=False NeverEstablished');
   });
 
-  it('says whether its group was approved', async () => {
+  it('has the KubernetesAPIApprovalPolicyConformant condition', async () => {
     const group = naming === 'kubernetes' ? 'x.k8s.io' : 'x.svc.example';
     const annotation = naming === 'kubernetes' ? 'api-approved.kubernetes.io' : 'api-approved.svc.example';
     await make(definition('mines', {}, { group, metadata: { annotations: { [annotation]: 'unapproved, a test' } } }));
@@ -207,7 +207,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a d
   });
 });
 
-describe('a definition that is deleted', () => {
+describe('a deleted definition', () => {
   const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const group = '/apis/g.example.com/v1';
   const inProgress = 'Terminating=True InstanceDeletionInProgress';
@@ -235,7 +235,7 @@ describe('a definition that is deleted', () => {
   const release = (path: string) =>
     admin.request('PATCH', path, { body: { metadata: { finalizers: null } }, headers: merge });
 
-  it('takes its objects along, waits for those that are held, and makes no more', async () => {
+  it('deletes its objects, waits for their finalizers, and rejects new ones', async () => {
     await establish('boxes', { names: { plural: 'boxes', kind: 'Box' } });
     const inDefault = `${group}/namespaces/default/boxes`;
     const inSystem = `${group}/namespaces/kube-system/boxes`;
@@ -264,7 +264,7 @@ describe('a definition that is deleted', () => {
     expect((await admin.get(`${group}/boxes`)).body.items).toEqual([]);
   });
 
-  it('takes objects along that have no namespace', async () => {
+  it('deletes cluster-scoped objects', async () => {
     await establish('rooms', { scope: 'Cluster' });
     await make(`${group}/rooms`, instance('Room', 'one'));
     await admin.delete(`${crds}/rooms.g.example.com`);
@@ -273,7 +273,7 @@ describe('a definition that is deleted', () => {
     expect((await admin.get(`${group}/rooms`)).body.items).toEqual([]);
   });
 
-  it('says that it cannot delete what no version serves, and goes on when one does', async () => {
+  it('without a served version gets an error condition, and continues when one is served', async () => {
     const versions = (served: boolean) => [{ name: 'v1', served, storage: true, schema }];
     await establish('doors');
     await make(`${group}/namespaces/default/doors`, instance('Door', 'one'));
@@ -290,7 +290,7 @@ describe('a definition that is deleted', () => {
     await untilGone(admin, crds, 'doors.g.example.com');
   });
 
-  it('is waited for where a server starts again', async () => {
+  it('continues its deletion after a restart of the server', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'keelson-instances-'));
     const embedded = { store: 'embedded', naming: 'kubernetes' } as const;
     const doors = `${group}/namespaces/default/doors`;
@@ -334,7 +334,7 @@ describe('servers on one store', () => {
     await store.close();
   });
 
-  it('give one name to one definition, however many ask for it at once', async () => {
+  it('accept a name for one of many concurrent definitions', async () => {
     const plurals = Array.from({ length: 8 }, (_, index) => `things${'abcdefgh'[index]}`);
     await Promise.all(
       plurals.map((plural, index) =>
@@ -361,7 +361,7 @@ describe('servers on one store', () => {
     watch.close();
   });
 
-  it('write no more than one of them would', async () => {
+  it('write no more than one server would', async () => {
     const { admin } = servers[1]!;
     const name = 'quiets.q.example.com';
     const { body } = await admin.get(crds);
@@ -378,7 +378,7 @@ describe('servers on one store', () => {
   });
 });
 
-it('a definition that was deleted goes when a server starts again', async () => {
+it('complete the deletion of a definition after a restart', async () => {
   const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const directory = await mkdtemp(join(tmpdir(), 'keelson-definitions-'));
   const embedded = { store: 'embedded', naming: 'kubernetes' } as const;

@@ -32,7 +32,7 @@ const allows = (count: number) =>
   until(client, budgets, 'b', (found) => statusOf(found)['disruptionsAllowed'] === count);
 const evict = (name: string) => client.post(`${pods}/${name}/eviction`, { metadata: { name } });
 
-it('evictions are granted as far as a budget of a number allows', async () => {
+it('evictions are granted as minAvailable as a number allows', async () => {
   for (const name of ['p1', 'p2', 'p3']) await addReadyPod(name);
   const { body } = await client.post(budgets, { metadata: { name: 'b' }, spec: { minAvailable: 2, selector } });
   expect(body.status.disruptionsAllowed).toBe(0);
@@ -45,7 +45,7 @@ it('evictions are granted as far as a budget of a number allows', async () => {
   expect((await evict('p2')).code).toBe(201);
 });
 
-it('percentages are of the scale of the Deployment that owns the ReplicaSet of the Pods', async () => {
+it('minAvailable as a percentage uses the scale of the Deployment that owns the ReplicaSet', async () => {
   const metadata = { name: 'd' };
   const deployment = await client.post(`${apps}/deployments`, { metadata, spec: { replicas: 4, selector, template } });
   const ownerOf = (kind: string, { body }: { body: KubeObject }) => ({
@@ -66,7 +66,7 @@ it('percentages are of the scale of the Deployment that owns the ReplicaSet of t
   expect(statusOf(await allows(2))).toMatchObject({ expectedPods: 2, desiredHealthy: 1 });
 });
 
-it('a Pod whose controller is gone: no eviction, and the budget says why', async () => {
+it('a Pod whose controller is deleted cannot be evicted, and the budget has the reason', async () => {
   const owner = { apiVersion: 'example.com/v1', kind: 'Odd', name: 'o', uid: 'u', controller: true };
   await addReadyPod('p1', owner);
   await client.post(budgets, { metadata: { name: 'b' }, spec: { maxUnavailable: 1, selector } });

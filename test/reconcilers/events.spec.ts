@@ -26,7 +26,9 @@ async function start(store: MemoryStore, clock: ManualClock) {
   };
 }
 
-/** Moves the clock slowly until the work is done: a start waits for its caches, a stop for its connections. */
+/**
+ * Advances the clock in small steps until the work is done: a start waits for its caches, a stop for its connections.
+ */
 async function whilePassing<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
   let isOver = false;
   const done = work.finally(() => (isOver = true));
@@ -37,7 +39,7 @@ async function whilePassing<T>(clock: ManualClock, work: Promise<T>): Promise<T>
   return done;
 }
 
-/** Timers that are set again by what they ran need their turn between. */
+/** Advances the clock in steps, so that timers set by other timers run. */
 async function pass(clock: ManualClock, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 10_000) {
     clock.advance(Math.min(left, 10_000));
@@ -45,7 +47,7 @@ async function pass(clock: ManualClock, ms: number): Promise<void> {
   }
 }
 
-it('events go when nothing was told by them for a while, also over a restart', async () => {
+it('Events are deleted a TTL after their last change, also after a restart', async () => {
   const store = new MemoryStore();
   const clock = new ManualClock();
   const first = await start(store, clock);
@@ -61,7 +63,7 @@ it('events go when nothing was told by them for a while, also over a restart', a
 
   await pass(clock, minute);
   const second = await start(store, clock);
-  // Of b the time of the last change is known no more, only what it tells itself.
+  // The time of the last change of b is lost in the restart; its own timestamps are used.
   await pass(clock, 15_000);
   await untilGone(second.admin, events, 'b');
   expect(await second.names()).toEqual(['d']);

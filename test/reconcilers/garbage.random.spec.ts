@@ -17,14 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Names of all that is there, and what it is. */
+/** Returns all objects of the collection by name. */
 async function stateOf(collection: string): Promise<Map<string, KubeObject>> {
   const items = (await admin.get(collection)).body.items as KubeObject[];
   const made = items.filter(({ metadata }) => metadata.name!.startsWith('o'));
   return new Map(made.map((object) => [object.metadata.name!, object]));
 }
 
-/** Each pass of what is looked at ends with this object, which is looked at last. */
+/** Waits for a pass over all pending objects: this object is processed last. */
 async function settled(collection: string): Promise<void> {
   const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: '11111111-2222-3333-4444-555555555555' };
   await admin.post(collection, { metadata: { name: 'marker', ownerReferences: [owner] } });
@@ -32,7 +32,7 @@ async function settled(collection: string): Promise<void> {
 }
 
 it.each([1, 2, 3, 4, 5, 113, 156, 164])(
-  'what is left has somebody who keeps it, and nothing else went; seed %d',
+  'after random deletions every remaining object has an owner or needs none; seed %d',
   async (seed) => {
     const rng = new SeededRng(seed);
     const namespace = `random-${seed}`;
@@ -42,7 +42,7 @@ it.each([1, 2, 3, 4, 5, 113, 156, 164])(
     const uids = new Map<string, string>();
     for (const name of names) uids.set(name, (await admin.post(collection, { metadata: { name } })).body.metadata.uid);
 
-    // Owners may be anybody, so that there are circles, and objects that own themselves.
+    // Owners are random, so that there are cycles, and objects that own themselves.
     const owners = new Map<string, OwnerReference[]>();
     for (const name of names.filter(() => rng.below(4) > 0)) {
       const chosen = new Set(Array.from({ length: 1 + rng.below(2) }, () => names[rng.below(names.length)]!));

@@ -49,14 +49,14 @@ const patch = (name: string, metadata: object, by = admin) =>
 const remove = (name: string, propagationPolicy: string) =>
   admin.delete(`${configMaps}/${name}?propagationPolicy=${propagationPolicy}`);
 const metadataOf = async (name: string) => (await admin.get(`${configMaps}/${name}`)).body.metadata;
-/** When everything before it has been looked at: an object whose owner is not there goes. */
+/** Waits until everything earlier was processed: an object with an absent owner is deleted. */
 async function settled(): Promise<void> {
   const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: '11111111-2222-3333-4444-555555555555' };
   await make('marker', { owners: [owner] });
   await untilGone(admin, configMaps, 'marker');
 }
 
-it('takes dependents along, and theirs, in the background', async () => {
+it('background deletion deletes dependents and their dependents', async () => {
   const owner = await make('a-owner');
   const dependent = await make('a-dependent', { owners: [owner] });
   await make('a-last', { owners: [dependent] });
@@ -65,7 +65,7 @@ it('takes dependents along, and theirs, in the background', async () => {
   expect((await admin.get(`${configMaps}/a-dependent`)).code).toBe(404);
 });
 
-it('waits in the foreground for those that are in the way', async () => {
+it('foreground deletion waits for blocking dependents', async () => {
   const owner = await make('f-owner');
   await make('f-blocks', { owners: [owner], blocks: true, finalizers: hold });
   await make('f-does-not', { owners: [owner], finalizers: hold });
@@ -80,7 +80,7 @@ it('waits in the foreground for those that are in the way', async () => {
   await patch('f-does-not', { finalizers: null });
 });
 
-it('deletes a tree in the foreground from its leaves', async () => {
+it('foreground deletion deletes a tree from its leaves', async () => {
   const root = await make('t-root');
   const branch = await make('t-branch', { owners: [root], blocks: true });
   await make('t-leaf', { owners: [branch], blocks: true, finalizers: hold });
@@ -94,7 +94,7 @@ it('deletes a tree in the foreground from its leaves', async () => {
   expect((await admin.get(`${configMaps}/t-branch`)).code).toBe(404);
 });
 
-it('lets dependents go that are to be orphans', async () => {
+it('orphan deletion keeps dependents without the ownerReference', async () => {
   const owner = await make('o-owner');
   const other = await make('o-other');
   await make('o-only', { owners: [owner] });
@@ -106,7 +106,7 @@ it('lets dependents go that are to be orphans', async () => {
   expect((await metadataOf('o-both')).ownerReferences).toEqual([referenceTo(other)]);
 });
 
-it('keeps what one of its owners still holds, without the other', async () => {
+it('an object with another owner is kept without the deleted one', async () => {
   const [gone, stays] = [await make('k-gone'), await make('k-stays')];
   await make('k', { owners: [gone, stays] });
   await remove('k-gone', 'Background');
@@ -114,7 +114,7 @@ it('keeps what one of its owners still holds, without the other', async () => {
   expect(kept!.metadata.ownerReferences).toEqual([referenceTo(stays)]);
 });
 
-it.each(['Background', 'Foreground'])('opens circles, %s', async (policy) => {
+it.each(['Background', 'Foreground'])('cycles are deleted: %s', async (policy) => {
   const at = policy.toLowerCase();
   const first = await make(`${at}-1`);
   const second = await make(`${at}-2`, { owners: [first], blocks: true });
@@ -126,15 +126,15 @@ it.each(['Background', 'Foreground'])('opens circles, %s', async (policy) => {
   for (const name of [1, 2, 3]) await untilGone(admin, configMaps, `${at}-${name}`);
 });
 
-describe('an owner that is not there', () => {
-  it('is one of another uid', async () => {
+describe('an absent owner', () => {
+  it('is one with another uid', async () => {
     const owner = await make('u-owner');
     await make('u', { owners: [{ ...referenceTo(owner), uid: '99999999-2222-3333-4444-555555555555' }] });
     await untilGone(admin, configMaps, 'u');
     expect((await admin.get(`${configMaps}/u-owner`)).code).toBe(200);
   });
 
-  it('is one that was made again', async () => {
+  it('is one that was created again', async () => {
     const owner = await make('m-owner');
     await make('m', { owners: [owner] });
     await admin.delete(`${configMaps}/m-owner?propagationPolicy=Background`);
@@ -150,7 +150,7 @@ describe('an owner that is not there', () => {
   });
 });
 
-it('keeps what is in no namespace and names an owner in one, and warns of it', async () => {
+it('a cluster-scoped object with a namespaced owner is kept, with a warning Event', async () => {
   const owner = await make('w-owner');
   const role = await make('w', { owners: [owner], collection: clusterRoles });
   await remove('w-owner', 'Background');
@@ -165,7 +165,7 @@ it('keeps what is in no namespace and names an owner in one, and warns of it', a
   expect((await admin.get(`${clusterRoles}/w`)).code).toBe(200);
 });
 
-it('takes what an owner of the whole cluster leaves in namespaces, and keeps what an unknown kind may own', async () => {
+it('dependents of a deleted cluster-scoped owner are deleted, those of an unknown kind are kept', async () => {
   const owner = await make('c-owner', { collection: clusterRoles });
   await make('c-dependent', { owners: [owner] });
   await make('c-role', { owners: [owner], collection: clusterRoles });
@@ -179,7 +179,7 @@ it('takes what an owner of the whole cluster leaves in namespaces, and keeps wha
   expect((await admin.get(`${configMaps}/c-unknown`)).code).toBe(200);
 });
 
-it('finds after a start what happened while nobody looked', async () => {
+it('after a start, missed deletions are handled', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'keelson-garbage-'));
   const embedded = { store: 'embedded', naming: 'kubernetes' } as const;
   try {

@@ -38,7 +38,7 @@ async function serveWidgets(): Promise<void> {
   await store.cache.ready;
 }
 
-it('a kind that comes while the server runs owns, is owned, and goes with its namespace', async () => {
+it('a kind added at run time can own, be owned, and is deleted with its namespace', async () => {
   const { admin } = server;
   const early = {
     apiVersion: 'shop.example.com/v1',
@@ -48,7 +48,7 @@ it('a kind that comes while the server runs owns, is owned, and goes with its na
   };
   await admin.post(configMaps, { metadata: { name: 'early', ownerReferences: [early] } });
   await serveWidgets();
-  // Before, nobody could say whether its owner is there.
+  // Before, the existence of its owner was unknown.
   await untilGone(admin, configMaps, 'early');
 
   const { body: owner } = await admin.post(widgetsIn('default'), widget('owner'));
@@ -75,7 +75,7 @@ it('a kind that comes while the server runs owns, is owned, and goes with its na
   await untilGone(admin, '/api/v1/namespaces', 'shop');
 });
 
-it('what such a kind held is free when it goes', async () => {
+it('dependents are released when the kind of their owner is removed', async () => {
   const { admin } = server;
   await admin.post('/api/v1/namespaces', { metadata: { name: 'last' } });
   await admin.post(widgetsIn('last'), widget('w', { finalizers: ['shop.example.com/f'] }));

@@ -9,14 +9,14 @@ import { HttpClient, type Answer } from '../harness/http-client.js';
 import { ServerProcess } from '../harness/server-process.js';
 import { untilGone } from '../harness/until.js';
 
-/** MASS_OBJECTS=5000 is what it is measured with. */
+/** MASS_OBJECTS=5000 is used for measurements. */
 const count = Number(process.env['MASS_OBJECTS'] ?? 240);
 const numbers = (length: number) => Array.from({ length }, (_, index) => index);
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const namespaces = '/api/v1/namespaces';
 const podSpec = { containers: [{ name: 'c', image: 'i' }] };
 
-/** What is in the namespace, by the collection it is in. */
+/** Objects in the namespace, by collection. */
 const collections: readonly [path: string, body: object][] = [
   [`${namespaces}/full/configmaps`, { data: { a: 'b' } }],
   [`${namespaces}/full/secrets`, { stringData: { a: 'b' } }],
@@ -47,7 +47,7 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<unknown>)
   await Promise.all(numbers(16).map(lane));
 }
 
-/** Of whoever put the finalizers there: lets go of what is being deleted. */
+/** Removes the finalizers of deleted objects. */
 async function release(admin: HttpClient): Promise<void> {
   for (const [collection] of collections) {
     const { body } = await admin.get(collection);
@@ -60,7 +60,7 @@ async function release(admin: HttpClient): Promise<void> {
   }
 }
 
-it(`a namespace with ${count} objects goes completely, though the server is killed meanwhile`, async () => {
+it(`a namespace with ${count} objects is deleted completely, though the server is killed meanwhile`, async () => {
   const directory = await mkdtemp(join(tmpdir(), 'keelson-mass-'));
   const server = await ServerProcess.start(directory, ['--storage-backend=embedded']);
   const { url, ca, client } = server.access;
@@ -81,7 +81,7 @@ it(`a namespace with ${count} objects goes completely, though the server is kill
       await server.start();
     }
     for (let isGone = false; !isGone;) {
-      // A connection of before is told apart from an answer only by trying.
+      // A connection from before the restart fails.
       const answer = await admin.get(`${namespaces}/full`).catch(() => undefined);
       isGone = answer?.code === 404;
       if (answer && !isGone) await release(admin);
@@ -98,7 +98,7 @@ it(`a namespace with ${count} objects goes completely, though the server is kill
   }
 }, 120_000);
 
-describe('what a deletion in two steps has left half done', () => {
+describe('a half-completed deletion', () => {
   const store = new MemoryStore();
   const running: { stop(): Promise<void> }[] = [];
   afterAll(async () => {
@@ -111,7 +111,7 @@ describe('what a deletion in two steps has left half done', () => {
     running.push({ stop: async () => (admin.close(), keelson.stop()) });
     return admin;
   };
-  /** As a server leaves it that is killed in between. */
+  /** Leaves an object as a server does that is killed between the two writes. */
   async function halfDelete(key: string): Promise<void> {
     const { item } = await store.get(key);
     const pod = JSON.parse(item!.value.toString()) as KubeObject;
@@ -119,7 +119,7 @@ describe('what a deletion in two steps has left half done', () => {
     await store.txn([], [{ type: 'put', key, value: Buffer.from(JSON.stringify(pod)) }]);
   }
 
-  it('goes with its namespace, when it is deleted again, and when a server starts', async () => {
+  it('is completed with its namespace, by another DELETE, and at the next start', async () => {
     const idle = await start([]);
     const key = (name: string) => `/registry/pods/${name}/p`;
     for (const name of ['with', 'again', 'start']) {
@@ -144,45 +144,48 @@ describe('what a deletion in two steps has left half done', () => {
   }, 60_000);
 });
 
-describe.each(['Background', 'Foreground'])(`${count} objects below one, deleted with the policy %s`, (policy) => {
-  const store = new MemoryStore();
-  const configMaps = `${namespaces}/default/configmaps`;
-  let transactions = 0;
+describe.each(['Background', 'Foreground'])(
+  `${count} dependents of one object, deleted with the policy %s`,
+  (policy) => {
+    const store = new MemoryStore();
+    const configMaps = `${namespaces}/default/configmaps`;
+    let transactions = 0;
 
-  it('go with it, by no more writes than they take', async () => {
-    const txn = store.txn.bind(store);
-    store.txn = (...words) => {
-      transactions++;
-      return txn(...words);
-    };
-    const keelson = await startKeelson({ store });
-    const admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
-    try {
-      const make = (name: string, owner?: KubeObject) => {
-        const { name: owned, uid } = owner?.metadata ?? {};
-        const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: owned, uid, blockOwnerDeletion: true };
-        return made(admin.post(configMaps, { metadata: { name, ...(owner && { ownerReferences: [reference] }) } }));
+    it('are deleted with the minimum number of writes', async () => {
+      const txn = store.txn.bind(store);
+      store.txn = (...words) => {
+        transactions++;
+        return txn(...words);
       };
-      const root = await make('root');
-      const branches: KubeObject[] = [];
-      for (const at of numbers(12)) branches.push(await make(`branch-${at}`, root));
-      await each(numbers(count), (at) => make(`leaf-${at}`, branches[at % branches.length]));
-      const before = transactions;
-      expect((await admin.delete(`${configMaps}/root?propagationPolicy=${policy}`)).code).toBe(200);
-      await untilGone(admin, configMaps, 'root');
-      for (;;) {
-        const { body } = await admin.get(configMaps);
-        if ((body.items as KubeObject[]).every(({ metadata }) => metadata.name!.startsWith('kube-'))) break;
-        await sleep(20);
+      const keelson = await startKeelson({ store });
+      const admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
+      try {
+        const make = (name: string, owner?: KubeObject) => {
+          const { name: owned, uid } = owner?.metadata ?? {};
+          const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: owned, uid, blockOwnerDeletion: true };
+          return made(admin.post(configMaps, { metadata: { name, ...(owner && { ownerReferences: [reference] }) } }));
+        };
+        const root = await make('root');
+        const branches: KubeObject[] = [];
+        for (const at of numbers(12)) branches.push(await make(`branch-${at}`, root));
+        await each(numbers(count), (at) => make(`leaf-${at}`, branches[at % branches.length]));
+        const before = transactions;
+        expect((await admin.delete(`${configMaps}/root?propagationPolicy=${policy}`)).code).toBe(200);
+        await untilGone(admin, configMaps, 'root');
+        for (;;) {
+          const { body } = await admin.get(configMaps);
+          if ((body.items as KubeObject[]).every(({ metadata }) => metadata.name!.startsWith('kube-'))) break;
+          await sleep(20);
+        }
+        // Foreground deletion first marks those that wait. A few more are the server's own writes and retries.
+        const due = count + (branches.length + 1) * (policy === 'Foreground' ? 2 : 1);
+        expect(transactions - before).toBeGreaterThanOrEqual(due);
+        expect(transactions - before).toBeLessThan(due * 1.1 + 10);
+      } finally {
+        admin.close();
+        await keelson.stop();
+        await store.close();
       }
-      // Those that wait are marked first. A few are for the server's own affairs, and for those it met changed.
-      const due = count + (branches.length + 1) * (policy === 'Foreground' ? 2 : 1);
-      expect(transactions - before).toBeGreaterThanOrEqual(due);
-      expect(transactions - before).toBeLessThan(due * 1.1 + 10);
-    } finally {
-      admin.close();
-      await keelson.stop();
-      await store.close();
-    }
-  }, 120_000);
-});
+    }, 120_000);
+  },
+);

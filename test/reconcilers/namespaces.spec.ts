@@ -27,7 +27,7 @@ const condition = (namespace: KubeObject | undefined, type: string) =>
 const isHeld = (namespace: KubeObject | undefined) =>
   condition(namespace, 'NamespaceFinalizersRemaining')?.status === 'True';
 
-describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a deleted namespace', (naming) => {
+describe.each(['kubernetes', 'svc'] as const)('with the naming profile %s, a deleted namespace', (naming) => {
   let server: TestServer;
   let admin: HttpClient;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a d
   });
   afterAll(() => server.stop());
 
-  it('takes everything in it along, and is gone', async () => {
+  it('deletes everything in it, and is deleted', async () => {
     await make(admin, namespaces, { metadata: { name: 'full' } });
     await Promise.all(
       Array.from({ length: 40 }, (_, at) => make(admin, configMaps('full'), { metadata: { name: `c${at}` } })),
@@ -58,7 +58,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a d
     expect((await admin.get('/apis/apps/v1/deployments?fieldSelector=metadata.namespace=full')).body.items).toEqual([]);
   });
 
-  it('waits for what is held, tells so, and goes when it is let go', async () => {
+  it('waits for finalizers with conditions, and is deleted when they are removed', async () => {
     await make(admin, namespaces, { metadata: { name: 'held' } });
     await make(admin, configMaps('held'), { metadata: { name: 'h', finalizers: ['example.com/hold'] } });
     await make(admin, configMaps('held'), { metadata: { name: 'free' } });
@@ -72,7 +72,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a d
     await untilGone(admin, namespaces, 'held');
   });
 
-  it('keeps Secrets and all else for Pods that are still running', async () => {
+  it('keeps Secrets and other objects for running Pods', async () => {
     await make(admin, namespaces, { metadata: { name: 'busy' } });
     await make(admin, configMaps('busy'), { metadata: { name: 'used' } });
     await make(admin, `${namespaces}/busy/pods`, {
@@ -89,7 +89,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a d
     await untilGone(admin, namespaces, 'busy');
   });
 
-  it('loses only the server’s own finalizer', async () => {
+  it("loses only the server's own finalizer", async () => {
     await make(admin, namespaces, { metadata: { name: 'own' } });
     const current = (await admin.get(`${namespaces}/own`)).body as KubeObject & { spec: { finalizers: string[] } };
     current.spec.finalizers.push('example.com/own');
@@ -106,7 +106,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a d
   });
 });
 
-it('goes on where a server that was stopped has left off', async () => {
+it('continues its deletion after a restart of the server', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'keelson-namespaces-'));
   try {
     const first = await startTestServer(embedded, { directory });

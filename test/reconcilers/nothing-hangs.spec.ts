@@ -5,7 +5,7 @@ import type { HttpClient } from '../harness/http-client.js';
 import { everyManifest } from '../harness/manifests.js';
 import { startTestServer, type TestServer } from '../harness/servers.js';
 
-/** A server without any controller manager, scheduler or kubelet beside it. */
+/** A server without a controller manager, scheduler or kubelet. */
 let server: TestServer;
 let client: HttpClient;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ function collectionOf({ apiVersion, kind, metadata }: KubeObject): string | unde
   return `${root}${scope}/${found.definition.plural}`;
 }
 
-/** Paths of the objects that were created, in order. Kinds that a definition adds come as soon as it is served. */
+/** Returns the paths of the created objects, in order. Custom objects are created as soon as their kind is served. */
 async function createAll(): Promise<string[]> {
   const paths: string[] = [];
   for (const object of manifests) {
@@ -53,7 +53,7 @@ async function areGone(paths: readonly string[]): Promise<void> {
   });
 }
 
-it('an object of every kind that a user creates and deletes is gone within 30 s', async () => {
+it('a created and deleted object of every kind is gone within 30 s', async () => {
   const paths = await createAll();
   for (const path of [...paths].reverse()) {
     const { code, body } = await client.delete(path);
@@ -62,7 +62,7 @@ it('an object of every kind that a user creates and deletes is gone within 30 s'
   await areGone(paths);
 }, 120_000);
 
-it('a namespace that holds an object of every kind is gone within 30 s', async () => {
+it('a namespace with an object of every kind is gone within 30 s', async () => {
   const paths = await createAll();
   const isInside = (path: string) => path.includes(`/namespaces/${namespace}/`);
   await client.delete(`/api/v1/namespaces/${namespace}`);

@@ -34,7 +34,7 @@ async function servingFiles(name: string, { signer }: Awaited<ReturnType<typeof 
 const clientOf = ({ url, client }: Keelson, ca: string) => new HttpClient({ url, ca, ...client });
 const data = async (client: HttpClient, name: string) => (await client.get(`${system}/${name}`)).body.data;
 
-it('the published authority verifies a given serving certificate', async () => {
+it('kube-root-ca.crt verifies a given serving certificate', async () => {
   const given = await authority('given');
   const files = await servingFiles('serving', given, given.pem);
   const keelson = await startKeelson({ config: { serving: files } });
@@ -51,7 +51,7 @@ it('the published authority verifies a given serving certificate', async () => {
   }
 });
 
-it('--root-ca-file is published as it is', async () => {
+it('--root-ca-file is published unchanged', async () => {
   const root = await authority('root');
   const keelson = await startKeelson({ config: { reconcilers: { rootCaFile: root.file } } });
   const client = clientOf(keelson, keelson.ca);
@@ -63,7 +63,7 @@ it('--root-ca-file is published as it is', async () => {
   }
 });
 
-it('the written kubeconfig trusts the authority of a given serving certificate', async () => {
+it('the written kubeconfig trusts the CA of a given serving certificate', async () => {
   const given = await authority('kubeconfig');
   const pki = await ensurePki({
     directory: join(directory, 'data'),
@@ -79,7 +79,7 @@ it('the written kubeconfig trusts the authority of a given serving certificate',
   }
 });
 
-it('others learn whose client certificates and whose headers this server takes', async () => {
+it('extension-apiserver-authentication has the client CA and the request header settings', async () => {
   const [clients, proxies] = [await authority('clients'), await authority('proxies')];
   const requestHeader = {
     clientCaFile: proxies.file,

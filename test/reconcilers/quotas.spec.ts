@@ -6,7 +6,7 @@ import { until } from '../harness/until.js';
 const merge = { 'content-type': 'application/merge-patch+json' };
 const kube = '/api/v1/namespaces';
 
-describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a quota', (naming) => {
+describe.each(['kubernetes', 'svc'] as const)('with the naming profile %s, a ResourceQuota', (naming) => {
   let server: TestServer;
   let admin: HttpClient;
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a q
     spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu } } }], ...more },
   });
 
-  it('says what it limits and what there was before it', async () => {
+  it('gets a status with its limits and existing usage', async () => {
     const at = await namespace('before');
     await made(`${at}/pods`, pod('p', '300m'));
     await made(`${at}/secrets`, { metadata: { name: 's' } });
@@ -56,7 +56,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a q
     expect((await admin.post(`${at}/pods`, pod('big', '800m'))).body.message).toMatch(/exceeded quota: q, requested/);
   });
 
-  it('gives back what is deleted, has ended or is asked for no more', async () => {
+  it('releases the usage of deleted and finished objects and reduced requests', async () => {
     const at = await namespace('back');
     const hard = { pods: '2', 'count/pods': '9', 'services.nodeports': '1' };
     await limit(at, 'q', { hard }, { pods: '0', 'services.nodeports': '0' });
@@ -74,7 +74,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a q
     await made(`${at}/pods`, pod('c', '1'));
   });
 
-  it('counts what is in its scopes', async () => {
+  it('counts the objects in its scopes', async () => {
     const at = await namespace('scopes');
     await made(`${at}/pods`, pod('long', '1'));
     await made(`${at}/pods`, pod('short', '1', { activeDeadlineSeconds: 60 }));
@@ -83,7 +83,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a q
     await becomes(at, 'q', { pods: '2', cpu: '3' });
   });
 
-  it('follows its own limits, and what somebody writes into its status', async () => {
+  it('follows changes of its limits, and corrects its status', async () => {
     const at = await namespace('changed');
     await made(`${at}/configmaps`, { metadata: { name: 'c' } });
     await limit(at, 'q', { hard: { configmaps: '9' } }, { configmaps: '2' });
@@ -99,7 +99,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s, a q
     expect(statusOf(kept)!.hard).toEqual({ secrets: '4' });
   });
 
-  it('gives nothing away twice while it is counted', async () => {
+  it('is not exceeded while it is recounted', async () => {
     const at = await namespace('race');
     await limit(at, 'q', { hard: { 'count/leases.coordination.k8s.io': '5', configmaps: '8' } }, { configmaps: '1' });
     for (let round = 0; round < 2; round++) {

@@ -10,7 +10,7 @@ const config = { authorization: { modes: ['Node', 'RBAC'] }, authentication: { a
 const domains: Record<NamingName, string> = { kubernetes: 'k8s.io', svc: 'svc.example' };
 const configMaps = (namespace: string) => `/api/v1/namespaces/${namespace}/configmaps`;
 
-describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s', (naming) => {
+describe.each(['kubernetes', 'svc'] as const)('with the naming profile %s', (naming) => {
   const group = `rbac.authorization.${domains[naming]}`;
   const rbac = `/apis/${group}/v1`;
   const reviews = `/apis/authorization.${domains[naming]}/v1`;
@@ -54,11 +54,11 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s', (n
     ['/api', 403],
     ['/openapi/v2', 403],
     [configMaps('default'), 403],
-  ])('nobody in particular asks for %s: %i', async (path, code) =>
+  ])('an anonymous request for %s is answered with %i', async (path, code) =>
     expect((await server.client().get(path)).code).toBe(code),
   );
 
-  it('whoever is known sees what there is, and may ask what he may do', async () => {
+  it('an authenticated user may use discovery and review his own rights', async () => {
     const someone = acting('someone');
     expect(await codes(someone, '/api', '/apis', '/openapi/v3', '/metrics', configMaps('default'))).toEqual([
       200, 200, 200, 403, 403,
@@ -68,7 +68,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s', (n
     expect([review.code, review.body.status.allowed]).toEqual([201, false]);
   });
 
-  it('an account that may view a namespace reads it and no other, and no secrets', async () => {
+  it('a service account with view reads its namespace and no other, and no secrets', async () => {
     const [here, there] = [await namespace('viewed'), await namespace('unseen')];
     await make(`/api/v1/namespaces/${here}/serviceaccounts`, { metadata: { name: 'reader' } });
     const token = await make(`/api/v1/namespaces/${here}/serviceaccounts/reader/token`, {});
@@ -86,7 +86,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s', (n
     expect(await codes(reader, configMaps(here))).toEqual([403]);
   });
 
-  it('a group has what it is given, everywhere', async () => {
+  it('a group has the rights of its bindings in all namespaces', async () => {
     await make(`${rbac}/clusterroles`, {
       metadata: { name: 'one-secret' },
       rules: [{ verbs: ['get'], apiGroups: [''], resources: ['secrets'], resourceNames: ['s'] }],
@@ -98,7 +98,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s', (n
     expect(await codes(acting('k', 'others'), `${secrets}/s`)).toEqual([403]);
   });
 
-  it('a review of rules lists all of them', async () => {
+  it('SelfSubjectRulesReview lists all rules', async () => {
     const here = await namespace('reviewed');
     await bind(here, 'editors', 'edit', { kind: 'User', apiGroup: group, name: 'eve' });
     const rulesIn = async (place: string) =>
@@ -119,7 +119,7 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s', (n
     );
   });
 
-  it('a role that says so becomes part of view, of edit and of admin, and leaves them again', async () => {
+  it('roles with aggregation labels are added to view, edit and admin, and removed again', async () => {
     const rule = { verbs: ['get', 'list'], apiGroups: ['shop.example.com'], resources: ['orders'] };
     const holds = (role: KubeObject | undefined) =>
       (role!['rules'] as { apiGroups: string[] }[]).some(({ apiGroups }) => apiGroups[0] === 'shop.example.com');
@@ -137,13 +137,13 @@ describe.each(['kubernetes', 'svc'] as const)('with names of the profile %s', (n
   });
 });
 
-describe('at a later start', () => {
+describe('bootstrap RBAC at a later start', () => {
   const rbac = '/apis/rbac.authorization.k8s.io/v1';
   const autoupdate = 'rbac.authorization.kubernetes.io/autoupdate';
   const store = new MemoryStore();
   afterAll(() => store.close());
 
-  /** One life of a server on the same store. */
+  /** Runs a server on the same store. */
   async function withServer<T>(use: (admin: HttpClient) => Promise<T>): Promise<T> {
     const keelson = await startKeelson({ store });
     const admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
@@ -160,13 +160,13 @@ describe('at a later start', () => {
     return answers.flatMap(({ body }) => body.items as KubeObject[]);
   };
 
-  it('nothing is written where all is in place', async () => {
+  it('writes nothing if everything exists', async () => {
     const first = await withServer(everything);
     expect(first).toHaveLength(133);
     expect(await withServer(everything)).toEqual(first);
   });
 
-  it('what is missing comes back, what was added stays, and what somebody took over is his', async () => {
+  it('restores missing roles, keeps additions, and leaves roles with autoupdate: false alone', async () => {
     const extra = { verbs: ['get'], apiGroups: [''], resources: ['nodes'] };
     const eve = { kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'eve' };
     const discovery = `${rbac}/clusterrolebindings/system:discovery`;
@@ -205,14 +205,14 @@ describe('at a later start', () => {
     });
   });
 
-  it('several servers may start at once', async () => {
+  it('works with several servers starting at once', async () => {
     const shared = new MemoryStore();
     await startThree({ store: shared });
     await shared.close();
   });
 
   describeWithEtcd('on etcd', () => {
-    it('several servers may start at once', async () => {
+    it('several servers can start at once', async () => {
       const etcd = await EtcdCluster.start();
       const { servers } = etcd.storeOptions;
       await startThree({ config: { storage: { backend: 'etcd3', etcd: { servers, prefix: '/roles' } } } });

@@ -42,7 +42,7 @@ async function collectsGarbage(admin: HttpClient, name: string): Promise<void> {
   await untilGone(admin, configMaps, name);
 }
 
-it('servers on one store know of each other, and one of them reconciles', async () => {
+it('servers on one store have identity Leases, and one of them is the leader', async () => {
   const first = await start();
   await collectsGarbage(first.admin, 'a');
   const { body: lease } = await first.admin.get(`${leases}/keelson-reconcilers`);
@@ -68,7 +68,7 @@ it('servers on one store know of each other, and one of them reconciles', async 
   expect(taken.spec.leaseTransitions).toBe(1);
 });
 
-it('what a server measures of its queues can be read', async () => {
+it('metrics of the work queues are served', async () => {
   const { text } = await running[0]!.admin.get('/metrics');
   expect(text).toMatch(/^workqueue_adds_total\{name="garbage_collector"\} [1-9]/m);
   expect(text).toMatch(/^workqueue_depth\{name="garbage_collector"\} 0$/m);

@@ -28,7 +28,7 @@ const isTerminating = async (collection: string, name: string) =>
   (await client.get(`${collection}/${name}`)).body.metadata.deletionTimestamp !== undefined;
 const quiet = () => new Promise((resolve) => setTimeout(resolve, 300));
 
-it('a PersistentVolumeClaim that no Pod uses is deleted', async () => {
+it('an unused PersistentVolumeClaim is deleted', async () => {
   const { body } = await client.post(claims, claim('unused'));
   expect(body.metadata.finalizers).toEqual(['kubernetes.io/pvc-protection']);
   await client.delete(`${claims}/unused`);
@@ -50,7 +50,7 @@ it('a PersistentVolumeClaim stays Terminating until the Pod that uses it is gone
   await untilGone(client, claims, 'used');
 });
 
-it('a PersistentVolume stays Terminating until it is bound no more', async () => {
+it('a PersistentVolume stays Terminating until it is no longer bound', async () => {
   await client.post(volumes, volume('bound'));
   await client.request('PATCH', `${volumes}/bound/status`, { body: { status: { phase: 'Bound' } }, headers: merge });
   await client.delete(`${volumes}/bound`);
@@ -60,7 +60,7 @@ it('a PersistentVolume stays Terminating until it is bound no more', async () =>
   await untilGone(client, volumes, 'bound');
 });
 
-it('a VolumeAttributesClass stays Terminating until no claim names it', async () => {
+it('a VolumeAttributesClass stays Terminating until no claim refers to it', async () => {
   await client.post(classes, { metadata: { name: 'gold' }, driverName: 'd.example.com', parameters: { iops: '1' } });
   await client.post(claims, claim('fast', { volumeAttributesClassName: 'gold' }));
   await client.delete(`${classes}/gold`);

@@ -9,8 +9,8 @@ const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
 const asMetadata = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 
 /**
- * Another program does what the server's own reconcilers do not: everything that they would have done is left for it,
- * and it has what it needs. It speaks as kube-controller-manager does.
+ * Another program replaces the server's reconcilers, which leave all their work to it. It behaves as
+ * kube-controller-manager.
  */
 let server: TestServer;
 let admin: HttpClient;
@@ -42,7 +42,7 @@ async function make(name: string, owner?: KubeObject): Promise<KubeObject> {
 }
 const get = async (path: string) => good(await admin.get(path), 200);
 const strategic = (path: string, body: object) => admin.patch(path, body, 'strategic-merge', { accept: asMetadata });
-/** When the reconcilers that do run have seen everything so far: they make again what is deleted. */
+/** Waits until the remaining reconcilers have seen everything: they recreate a deleted object. */
 async function settled(): Promise<void> {
   const account = `${namespaces}/default/serviceaccounts`;
   const { metadata } = await get(`${account}/default`);
@@ -50,8 +50,8 @@ async function settled(): Promise<void> {
   await until(admin, account, 'default', (object) => object !== undefined && object.metadata.uid !== metadata.uid);
 }
 
-describe('garbage', () => {
-  it('stays until somebody collects it', async () => {
+describe('dependents', () => {
+  it('are kept until the program collects them', async () => {
     const owner = await make('b-owner');
     const dependent = await make('b-dependent', owner);
     await admin.delete(`${configMaps}/b-owner?propagationPolicy=Background`);
@@ -63,7 +63,7 @@ describe('garbage', () => {
     expect(answer.code).toBe(200);
   });
 
-  it('is waited for in the foreground', async () => {
+  it('are awaited in foreground deletion', async () => {
     const owner = await make('f-owner');
     await make('f-dependent', owner);
     await admin.delete(`${configMaps}/f-owner?propagationPolicy=Foreground`);
@@ -83,7 +83,7 @@ describe('garbage', () => {
     }
   });
 
-  it('is let go of by who is orphaned', async () => {
+  it('are released by the program on orphan deletion', async () => {
     const owner = await make('o-owner');
     const dependent = await make('o-dependent', owner);
     await admin.delete(`${configMaps}/o-owner?propagationPolicy=Orphan`);
@@ -105,7 +105,7 @@ describe('garbage', () => {
 });
 
 describe('a namespace', () => {
-  it('stays with all that is in it until somebody empties and finalizes it', async () => {
+  it('stays with its content until the program deletes it and finalizes the namespace', async () => {
     good(await admin.post(namespaces, { metadata: { name: 'left' } }), 201);
     const inside = `${namespaces}/left/configmaps`;
     good(await admin.post(inside, { metadata: { name: 'a' } }), 201);
@@ -151,7 +151,7 @@ describe('a Lease', () => {
     },
   });
 
-  it('of the other is none of the server’s, and is held by one alone', async () => {
+  it("of the program is separate from the server's, and has one holder", async () => {
     const path = `${leases}/kube-controller-manager`;
     expect((await admin.get(path)).code).toBe(404);
     const lease = leaseOf('one_1', 0, {});
@@ -163,7 +163,7 @@ describe('a Lease', () => {
       ['two_2', 'three_3'].map((holder) => admin.put(path, leaseOf(holder, 1, { resourceVersion }))),
     );
     expect(both.map(({ code }) => code).sort()).toEqual([200, 409]);
-    // The server's reconcilers go on under a name of their own.
+    // The server's reconcilers continue under their own name.
     expect((await get(`${leases}/keelson-reconcilers`))['spec']).toMatchObject({ leaseTransitions: 0 });
   });
 });

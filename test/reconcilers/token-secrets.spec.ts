@@ -19,7 +19,7 @@ const tokenOf = (secret: KubeObject | undefined) => plain(dataOf(secret)['token'
 const untilFilled = (admin: HttpClient, name: string) =>
   until(admin, secrets, name, (secret) => secret !== undefined && tokenOf(secret) !== '');
 
-describe.each<NamingName>(['kubernetes', 'svc'])('with names of the profile %s', (profile) => {
+describe.each<NamingName>(['kubernetes', 'svc'])('with the naming profile %s', (profile) => {
   let server: TestServer;
   let admin: HttpClient;
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.each<NamingName>(['kubernetes', 'svc'])('with names of the profile %s',
     return code === 201 ? (body.status.userInfo as { username: string; uid: string }) : code;
   }
 
-  it('a Secret is filled with a token that its account is known by, until either goes', async () => {
+  it('a token Secret gets a token that authenticates its service account until either is deleted', async () => {
     const account = await make(admin, accounts, { metadata: { name: 'robot' } });
     const { uid } = account.metadata;
     expect(dataOf(await make(admin, secrets, tokenSecret('robot-token', 'robot')))).toEqual({});
@@ -62,7 +62,7 @@ describe.each<NamingName>(['kubernetes', 'svc'])('with names of the profile %s',
     expect(await whoIs(token)).toBe(401);
   });
 
-  it('what is taken out of a Secret comes back, and what else is in it stays', async () => {
+  it('a field removed from a token Secret is restored, and others are kept', async () => {
     await make(admin, accounts, { metadata: { name: 'keeper' } });
     await make(admin, secrets, { ...tokenSecret('kept', 'keeper'), data: { extra: 'bW9yZQ==' } });
     const first = await untilFilled(admin, 'kept');
@@ -73,7 +73,7 @@ describe.each<NamingName>(['kubernetes', 'svc'])('with names of the profile %s',
     expect(dataOf(second)['extra']).toBe('bW9yZQ==');
   });
 
-  it('a Secret of nobody, or of somebody else of the name, goes', async () => {
+  it('a token Secret of an absent account, or of another uid, is deleted', async () => {
     await make(admin, accounts, { metadata: { name: 'other' } });
     await make(admin, secrets, tokenSecret('none', 'nobody'));
     await untilGone(admin, secrets, 'none');
@@ -88,7 +88,7 @@ describe.each<NamingName>(['kubernetes', 'svc'])('with names of the profile %s',
     await untilGone(admin, secrets, 'right');
   });
 
-  it('an account names no Secret that is gone', async () => {
+  it('references to deleted Secrets are removed from the service account', async () => {
     await make(admin, accounts, { metadata: { name: 'named' }, secrets: [{ name: 'listed' }, { name: 'more' }] });
     await make(admin, secrets, tokenSecret('listed', 'named'));
     await untilFilled(admin, 'listed');
@@ -99,7 +99,7 @@ describe.each<NamingName>(['kubernetes', 'svc'])('with names of the profile %s',
     expect(names(left)).toEqual(['more']);
   });
 
-  it('Secrets of other types are nobody’s business', async () => {
+  it('Secrets of other types are ignored', async () => {
     const { metadata } = tokenSecret('plain', 'nobody');
     const { resourceVersion } = (await make(admin, secrets, { metadata })).metadata;
     await make(admin, secrets, tokenSecret('after', 'default'));
@@ -108,7 +108,7 @@ describe.each<NamingName>(['kubernetes', 'svc'])('with names of the profile %s',
   });
 });
 
-it('what changed while no server ran is put right by the next', async () => {
+it('changes made while no server ran are handled at the next start', async () => {
   const store = new MemoryStore();
   const own = { 'kubernetes.io/service-account.name': 'robot' };
   const type = 'kubernetes.io/service-account-token';
@@ -138,7 +138,7 @@ it('what changed while no server ran is put right by the next', async () => {
   }
 });
 
-it('two servers that both look after Secrets write each once', async () => {
+it('two servers write each token Secret once', async () => {
   const store = new MemoryStore();
   const config = { reconcilers: { leaderElection: 'false' } } as const;
   const servers = await Promise.all([1, 2].map(() => startKeelson({ store, config })));
@@ -154,7 +154,7 @@ it('two servers that both look after Secrets write each once', async () => {
     );
     for (const name of names) for (const each of admins) await untilFilled(each, name);
     for (const each of admins) {
-      // Whatever was to be done about the others has been done before this one.
+      // All earlier work has been done before this Secret is handled.
       const name = `last-${admins.indexOf(each)}`;
       await make(each, secrets, { metadata: { name, annotations }, type });
       await untilFilled(each, name);

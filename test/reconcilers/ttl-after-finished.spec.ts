@@ -10,7 +10,7 @@ let server: TestServer;
 beforeAll(async () => void (server = await startTestServer({ store: 'memory', naming: 'kubernetes' })));
 afterAll(() => server.stop());
 
-it('a Job that has finished is deleted with its Pods after its time to live', async () => {
+it('a finished Job is deleted with its Pods after ttlSecondsAfterFinished', async () => {
   const client = server.client(server.keelson.client);
   const template = { spec: { containers, restartPolicy: 'Never' } };
   const { body: job } = await client.post(jobs, {

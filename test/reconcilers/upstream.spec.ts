@@ -25,7 +25,7 @@ const lease = (holderIdentity: string) => ({
 });
 const dataOf = (object: KubeObject | undefined) => asFields(object?.['data'])['ca.crt'];
 
-/** Does as kube-controller-manager's root-ca-cert-publisher: writes its own authority wherever it finds another. */
+/** Behaves as kube-controller-manager's root-ca-cert-publisher: writes its own CA over any other. */
 async function publishUpstream(writes: { count: number }): Promise<() => void> {
   const watches = await Promise.all(
     namespaces.map((namespace) =>
@@ -48,7 +48,7 @@ async function publishUpstream(writes: { count: number }): Promise<() => void> {
   return () => watches.forEach((watch) => watch.close());
 }
 
-it('the authority that a controller manager publishes stays while it holds its Lease', async () => {
+it('kube-root-ca.crt of a controller manager is kept while it holds its Lease', async () => {
   await client.post(leases, lease('kcm_1'));
   const seen = { count: 0 };
   const stop = await publishUpstream(seen);
@@ -60,14 +60,14 @@ it('the authority that a controller manager publishes stays while it holds its L
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
   stop();
-  // Four ConfigMaps: as they were, and as the controller manager wrote them.
+  // Four ConfigMaps: once before, and once by the controller manager.
   expect(seen.count).toBeLessThanOrEqual(2 * namespaces.length);
   for (const namespace of namespaces) {
     expect(dataOf((await client.get(`${configMapsOf(namespace)}/${name}`)).body)).toBe(authorityPem);
   }
 }, 30_000);
 
-it('what a controller manager leaves undone is done after ten seconds', async () => {
+it('work that a controller manager leaves undone is done after ten seconds', async () => {
   await client.post(leases, lease('kcm_1'));
   const start = performance.now();
   await client.delete(`${configMapsOf('default')}/${name}`);

@@ -8,7 +8,7 @@ import { SeededRng } from '../../src/std/rng.js';
 import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
 import { FaultyStore } from '../../src/storage/decorators/faulty-store.js';
 import { startKeelson, type Keelson } from '../../src/testing.js';
-import { allIsTold, eventually } from '../harness/eventually.js';
+import { watchesAreQuiet, eventually } from '../harness/eventually.js';
 
 const runMs = 3_000;
 
@@ -48,7 +48,7 @@ describe('two servers keep all guarantees over HTTP', () => {
       () => count('acknowledged') > 20 && count('events') > 20,
     );
     await crowd.stop();
-    await allIsTold(crowd.ledger);
+    await watchesAreQuiet(crowd.ledger);
     const violations = violationsOf(history, crowd.ledger);
     crowd.close();
     following.close();

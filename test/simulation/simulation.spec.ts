@@ -1,6 +1,6 @@
 import { describeReport, simulate } from '../../scripts/simulation/simulation.js';
 
-/** Repeat one run with `npm run sim -- --seed N`. */
+/** Repeat a run with `npm run sim -- --seed N`. */
 const seeds = [3, 30, 47, 48, 59, 82];
 const randomSeed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
