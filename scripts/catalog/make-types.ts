@@ -12,6 +12,8 @@ type Blocks = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** Handwritten in src/machinery/kube-object.ts: the whole server uses it. */
 const metadataStruct = 'meta.v1.ObjectMeta';
+/** Relative to src/catalog/types. */
+const metadataFile = '../../machinery/kube-object.js';
 const widthMax = 120;
 
 /**
@@ -86,7 +88,7 @@ class TypeWriter {
 
   imports(): string[] {
     const lines = [
-      ...(this.usesMetadata ? ["import type { ObjectMeta } from '../../src/machinery/kube-object.js';"] : []),
+      ...(this.usesMetadata ? [`import type { ObjectMeta } from '${metadataFile}';`] : []),
       ...[...this.packages].sort().map((short) => `import type * as ${identifier(short)} from './${short}.js';`),
     ];
     return lines.length === 0 ? [] : [...lines, ''];
