@@ -158,7 +158,7 @@ function stopOnSignals(close: () => Promise<void>): void {
     close().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`${String(error)}\n`);
+        process.stderr.write(`the server did not shut down cleanly: ${String(error)}\n`);
         process.exit(1);
       },
     );

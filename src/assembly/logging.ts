@@ -6,15 +6,28 @@ import type { Logger } from '../std/logger.js';
 /** Debug lines are logged from this `-v` on. */
 const debugVerbosity = 4;
 
-/** Creates a logger of JSON lines on stderr: a constant message and fields. stdout is for the output of commands. */
-export function makeLogger({ level }: LogConfig): Logger {
-  const out = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
+/** Creates a logger of JSON lines (a constant message and fields) on stderr. stdout is for the output of commands. */
+export function makeLogger({ level }: Pick<LogConfig, 'level'>, fd = 2): Logger {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { error: errorText } };
+  const out = pino(options, pino.destination(fd));
   const at = (name: 'debug' | 'info' | 'warn' | 'error') => (message: string, fields?: Record<string, unknown>) =>
     fields === undefined ? out[name](message) : out[name](fields, message);
   return {
     ...{ debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
     setVerbosity: (verbosity) => (out.level = verbosity >= debugVerbosity ? 'debug' : level),
   };
+}
+
+const programmingErrors: ReadonlySet<string> = new Set(['AssertionError', 'RangeError', 'ReferenceError', 'TypeError']);
+
+/**
+ * Returns the text of an error for the log: its message with those of its causes, and the stack of a programming error.
+ * Without this serializer pino would write `{}`, since the message of an Error is not enumerable.
+ */
+function errorText(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const text = programmingErrors.has(error.name) ? (error.stack ?? error.message) : error.message;
+  return error.cause instanceof Error ? `${text}; cause: ${String(errorText(error.cause))}` : text;
 }
 
 /** Adapts `logger` for Nest. Messages about Nest's own start are logged as debug. */

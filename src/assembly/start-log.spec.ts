@@ -9,12 +9,12 @@ function world() {
   const target: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
   const clock = new ManualClock();
   const log = new StartLog(target, clock);
-  log.logger.info('made a certificate', { file: 'a' });
+  log.logger.info('issued a certificate', { file: 'a' });
   log.logger.warn('others could read');
   log.logger.error('listen EADDRINUSE');
   return { lines, clock, log };
 }
-const all = ['info made a certificate +', 'warn others could read', 'error listen EADDRINUSE'];
+const all = ['info issued a certificate +', 'warn others could read', 'error listen EADDRINUSE'];
 
 test('nothing is written while the server starts', () => {
   expect(world().lines).toEqual([]);
@@ -36,7 +36,7 @@ test('a start that takes 20 s writes the held lines', () => {
 test('a start that fails writes only warnings, including later ones of steps still running', () => {
   const { lines, log } = world();
   log.failed();
-  log.logger.info('made another certificate');
+  log.logger.info('issued another certificate');
   log.logger.warn('late');
   expect(lines).toEqual(['warn others could read', 'warn late']);
 });

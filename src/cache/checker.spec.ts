@@ -49,7 +49,11 @@ describe('checkPeriodically', () => {
     await pass(1000);
     check.stop();
     expect(errors).toMatchObject([
-      { message: 'the watch cache differs from the store', key: `${pods}ns/a`, mismatches: 1 },
+      {
+        message: 'the watch cache differs from the store, reads may be wrong; restart the server',
+        key: `${pods}ns/a`,
+        mismatches: 1,
+      },
     ]);
   });
 

@@ -41,11 +41,18 @@ export function checkPeriodically(options: PeriodicCheck): { stop(): void } {
     try {
       const mismatches = await checkAgainstStore(feed, store, stopping.signal);
       for (const mismatch of mismatches.slice(0, loggedMax)) {
-        logger.error('the watch cache differs from the store', { ...mismatch, mismatches: mismatches.length });
+        logger.error('the watch cache differs from the store, reads may be wrong; restart the server', {
+          ...mismatch,
+          mismatches: mismatches.length,
+        });
       }
       onChecked?.(mismatches);
     } catch (error) {
-      if (!stopping.signal.aborted) logger.warn('could not compare the watch cache with the store', { error });
+      if (!stopping.signal.aborted) {
+        logger.warn('could not compare the watch cache with the store; trying again after the next interval', {
+          error,
+        });
+      }
     }
   });
   return {

@@ -247,7 +247,10 @@ export class WatchCache {
       try {
         call(observer);
       } catch (error) {
-        this.host.logger.error('an observer of the watch cache failed', { prefix: this.prefix, error });
+        this.host.logger.error('an observer of the watch cache failed, its index may be stale; restart the server', {
+          prefix: this.prefix,
+          error,
+        });
       }
     }
   }

@@ -66,7 +66,10 @@ export class CustomKinds implements CacheObserver {
       const definition = parse();
       return definition && customKindOf(definition);
     } catch (error) {
-      this.dependencies.logger.error('a definition cannot be read, and its kind is not served', { name, error });
+      this.dependencies.logger.error(
+        'a CustomResourceDefinition cannot be decoded, its kind is not served; see docs/shared-etcd.md',
+        { name, error },
+      );
       return undefined;
     }
   }
@@ -109,7 +112,11 @@ export class CustomKinds implements CacheObserver {
       for (const { definition, version } of definitions.served) {
         const problem = this.obstacle(kind, definition);
         if (problem !== undefined) {
-          logger.warn(`a version of a custom kind is not served: ${problem}`, { name, version: version.name });
+          logger.warn('a version of a CustomResourceDefinition is not served', {
+            name,
+            version: version.name,
+            reason: problem,
+          });
           continue;
         }
         if (definition.hub) store.ownership.add(definition, undefined);
@@ -118,14 +125,15 @@ export class CustomKinds implements CacheObserver {
       }
       return { kind, store, resources };
     } catch (error) {
-      logger.error('a custom kind cannot be served', { name, error });
+      logger.error('a CustomResourceDefinition cannot be served; correct or delete it', { name, error });
       if (store) storeDependencies.feed.removeResource(store.scopeOf(''));
       return undefined;
     }
   }
 
   private obstacle({ conversion }: CustomKind, { group, version, hub }: ResourceDefinition): string | undefined {
-    if (this.builtIn.has(apiVersionOf(group, version))) return 'the server has a version of that name itself';
+    if (this.builtIn.has(apiVersionOf(group, version)))
+      return 'the server has a built-in group and version of this name';
     return hub && conversion === 'Webhook' ? 'this server does not call conversion webhooks' : undefined;
   }
 

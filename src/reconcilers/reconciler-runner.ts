@@ -147,8 +147,8 @@ export class ReconcilerRunner {
           observer: measure(queue),
           delayMs: () => (upstream.isActive() ? upstreamMs : 0),
           failed: (item, error, retryInMs) => {
-            const message = 'a reconciler failed and tries again';
-            // That somebody else was faster is no trouble.
+            const message = 'a reconciler failed for an object; retrying';
+            // A conflict (another write was first) is expected.
             const isTrouble = !(error instanceof ApiError && error.reason === 'Conflict');
             logger[isTrouble ? 'warn' : 'debug'](message, { reconciler: name, item, error, retryInMs });
           },

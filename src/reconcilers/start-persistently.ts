@@ -18,7 +18,7 @@ export async function startPersistently(
     try {
       running = await start();
     } catch (error) {
-      logger.warn('a reconciler could not be started; the server tries again', {
+      logger.warn('could not start a reconciler; retrying', {
         reconciler: name,
         error,
         retryInMs: retryMs,

@@ -62,7 +62,7 @@ export class UpstreamPresence implements Upstream {
     const wasActive = this.isActive();
     this.freshUntilMs = freshMs > 0 ? this.parts.clock.monotonicMs() + freshMs : -Infinity;
     if (wasActive || freshMs <= 0) return;
-    this.parts.logger.info('a controller manager is at work: reconcilers that it has too wait for it', {
+    this.parts.logger.info('kube-controller-manager renews its Lease; reconcilers that it has too wait for it', {
       lease: `${this.parts.namespace}/${this.parts.name}`,
     });
   }

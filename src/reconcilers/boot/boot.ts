@@ -61,7 +61,7 @@ export class Boot {
         try {
           await step.run();
           if (this.failures.delete(step.name))
-            this.options.logger.info('wrote what a start has to', { what: step.name });
+            this.options.logger.info('wrote an initial object after earlier failures', { object: step.name });
           return [];
         } catch (error) {
           if (!this.isStopped) this.failed(step.name, error);
@@ -76,7 +76,7 @@ export class Boot {
     const reason = error instanceof Error ? error.message : String(error);
     if (this.failures.get(name) === reason) return;
     this.failures.set(name, reason);
-    this.options.logger.warn('an object that every cluster has could not be written; the server tries again', {
+    this.options.logger.warn('could not write an initial object; retrying, /readyz fails until it is written', {
       object: name,
       reason,
     });

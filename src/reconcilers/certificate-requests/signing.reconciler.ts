@@ -55,8 +55,8 @@ class RequestSigning {
     const options = { subresource: 'status', preconditions: { uid, resourceVersion }, signal };
     const verdict = this.verdictOn(request, kind, signer);
     if ('again' in verdict) {
-      logger.warn('a certificate could not be signed; check the signing certificate and its key', {
-        request: name,
+      logger.warn('could not sign a CertificateSigningRequest; check --cluster-signing-cert-file and its key', {
+        name,
         reason: verdict.again,
       });
       return { againInMs: lookAgainMs };
@@ -67,7 +67,7 @@ class RequestSigning {
       (current) => ('pem' in verdict ? issued(current, verdict.pem) : failed(current, verdict.refusal, now)),
       options,
     );
-    if ('pem' in verdict) logger.info('signed a certificate', { request: name, signer: signerNameOf(request) });
+    if ('pem' in verdict) logger.info('signed a CertificateSigningRequest', { name, signer: signerNameOf(request) });
   };
 
   private verdictOn(

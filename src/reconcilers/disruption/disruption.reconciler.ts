@@ -114,7 +114,7 @@ class Disruption implements RunningReconciler {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const { name } = budget.metadata;
-      this.parts.logger.warn('the status of a PodDisruptionBudget cannot be computed, so that it allows no eviction', {
+      this.parts.logger.warn('cannot compute the status of a PodDisruptionBudget; it allows no evictions', {
         namespace,
         name,
         reason: message,

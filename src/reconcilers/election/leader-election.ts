@@ -50,7 +50,8 @@ export class LeaderElection {
 
   start(): void {
     this.running = this.run().catch((error: unknown) => {
-      if (!this.stopping.signal.aborted) this.parts.logger.error('the election ended', { error });
+      if (this.stopping.signal.aborted) return;
+      this.parts.logger.error('leader election failed, this server runs no reconcilers; restart it', { error });
     });
   }
 
@@ -74,15 +75,15 @@ export class LeaderElection {
   private async lead(): Promise<void> {
     const { begin, end, lease, identity, logger } = this.parts;
     const { signal } = this.stopping;
-    logger.info('leading', { lease: lease.name, identity });
+    logger.info('became leader, starting reconcilers', { lease: lease.name, identity });
     try {
       await begin();
       await this.keep();
     } catch (error) {
-      logger.error('what a leader does could not be begun', { error });
+      logger.error('became leader but could not start reconcilers; releasing the Lease', { lease: lease.name, error });
     }
     await end();
-    if (!signal.aborted) logger.warn('no longer leading', { lease: lease.name, identity });
+    if (!signal.aborted) logger.warn('lost leadership, stopped reconcilers', { lease: lease.name, identity });
     await this.release();
   }
 
@@ -114,7 +115,10 @@ export class LeaderElection {
       return await within(signal, this.take(signal));
     } catch (error) {
       if (isReason(error, 'Conflict') || this.stopping.signal.aborted) return false;
-      logger.warn('the lease could not be taken or renewed', { lease: this.parts.lease.name, error });
+      logger.warn('could not acquire or renew the leader election Lease; retrying', {
+        lease: this.parts.lease.name,
+        error,
+      });
       return false;
     } finally {
       timer.cancel();
@@ -152,7 +156,10 @@ export class LeaderElection {
         await this.write(released(recordOf(found), microTime(clock.now())), found.metadata.resourceVersion, signal);
       });
     } catch (error) {
-      logger.warn('the lease could not be given back; others wait until it ends', { lease: lease.name, error });
+      logger.warn('could not release the leader election Lease; other servers wait until it expires', {
+        lease: lease.name,
+        error,
+      });
     }
   }
 

@@ -106,8 +106,8 @@ class RoleAggregation implements RunningReconciler {
     if (this.tooLarge.has(role)) return;
     this.tooLarge.add(role);
     this.parts.logger.warn(
-      'rules of a ClusterRole were not updated: its aggregationRule selects too many; select fewer, or delete some',
-      { role, error: why },
+      'the aggregated rules of a ClusterRole are too large and were not written; let its aggregationRule select fewer',
+      { name: role, error: why },
     );
   }
 

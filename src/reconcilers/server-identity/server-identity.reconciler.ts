@@ -54,9 +54,10 @@ class ServerIdentity implements RunningReconciler {
     const own = this.place(this.leaseName);
     await this.renew();
     if (!isReachable(this.ownAddress) && writesEndpoints(this.parts)) {
-      this.parts.logger.warn('the address of this server may not be in Endpoints: give another --advertise-address', {
-        address: this.ownAddress.ip,
-      });
+      this.parts.logger.warn(
+        'the address of this server is not allowed in Endpoints, so Pods cannot reach it; set --advertise-address',
+        { address: this.ownAddress.ip },
+      );
     }
     const ends = store.cache.observe({
       changed: ({ current, previous }) => {
@@ -89,7 +90,10 @@ class ServerIdentity implements RunningReconciler {
         await ensureEndpoints(this.parts, others);
       });
     } catch (error) {
-      this.parts.logger.warn('the lease of this server could not be removed', { error });
+      this.parts.logger.warn('could not delete the identity Lease of this server; its address stays until it expires', {
+        lease: this.leaseName,
+        error,
+      });
     }
   }
 
@@ -129,7 +133,7 @@ class ServerIdentity implements RunningReconciler {
       if (!renewed) await client.create(this.leases, wanted, signal);
     } catch (error) {
       // The store may be away for a while; the next turn tries again.
-      logger.warn('the lease of this server could not be renewed', { error });
+      logger.warn('could not renew the identity Lease of this server; retrying', { lease: this.leaseName, error });
     }
   }
 

@@ -93,8 +93,14 @@ export class ServiceRepair {
     const ports = new Set([...stored.ports, ...missing].filter((port) => !leaked.includes(port)));
     if (!(await nodePorts.replace(ports, stored))) return;
     if (missing.length > 0)
-      logger.info('node ports of Services were not marked as taken', { nodePorts: missing.slice(0, 20) });
-    if (leaked.length > 0) logger.info('node ports were taken for no Service', { nodePorts: leaked.slice(0, 20) });
+      logger.info('repaired the node port allocation: allocated node ports of Services', {
+        nodePorts: missing.slice(0, 20),
+      });
+    if (leaked.length > 0) {
+      logger.info('repaired the node port allocation: released node ports that no Service uses', {
+        nodePorts: leaked.slice(0, 20),
+      });
+    }
   }
 
   private async repair(
@@ -112,12 +118,13 @@ export class ServiceRepair {
       [...claims.values()].filter(({ corruption }) => !corruption).map((entry) => claimOf(entry, side)),
     );
     for (const { name, owners } of findings.contested) {
-      logger.warn(`one ${what} is had by several; give the services others`, { [what]: name, owners });
+      logger.warn('cluster IP is used by several Services; recreate all but one', { [what]: name, owners });
     }
     for (const { name, owner } of findings.missing) {
       const service = serviceOf(owner);
       const isDone = service && (await allocation.restore(ledger, side.claim(name, owner), service, signal));
-      if (isDone) logger.info(`the ${what} of a service was not marked as taken`, { [what]: name, owner });
+      if (isDone)
+        logger.info('repaired the cluster IP allocation: allocated the IP of a Service', { [what]: name, owner });
     }
     for (const name of findings.leaked) {
       const sighting = (before.get(`${what}/${name}`) ?? 0) + 1;
@@ -126,7 +133,8 @@ export class ServiceRepair {
         continue;
       }
       const isDone = await allocation.discard(ledger, claims.get(name)!, signal);
-      if (isDone) logger.info(`a ${what} was taken for a service that does not have it`, { [what]: name });
+      if (isDone)
+        logger.info('repaired the cluster IP allocation: released an IP that no Service uses', { [what]: name });
     }
   }
 

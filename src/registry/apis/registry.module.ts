@@ -82,7 +82,7 @@ function serveVersions(found: readonly FoundVersion[], dependencies: RegistryDep
   }));
   const choice = chooseApis(runtimeConfig, known, naming);
   if (choice.errors) throw new ApiChoiceError(choice.errors);
-  for (const warning of choice.warnings) logger.warn(warning);
+  for (const warning of choice.warnings) logger.warn('--runtime-config names a removed API', { warning });
 
   const stores = new Stores(found, storeDependencies);
   for (const { options, methods } of found) {

@@ -88,7 +88,10 @@ export class EmbeddedStore implements KvStore {
       commit: (changes) => this.file.commit(changes),
       committed: () => this.advance(),
       failed: (error) =>
-        this.logger.error('could not commit to the embedded store', { code: error.code, error: error.message }),
+        this.logger.error('could not commit to the embedded store, writes fail; check the disk of --data-dir', {
+          code: error.code,
+          error: error.message,
+        }),
     });
     this.hub = new WatchHub({
       head: () => this.head,
@@ -102,7 +105,9 @@ export class EmbeddedStore implements KvStore {
       target: (timeMs) => this.lastRevisionBefore(timeMs),
       compact: (revision) => this.compact(revision),
       failed: (error) =>
-        this.logger.warn('could not compact the history of the embedded store', { error: String(error) }),
+        this.logger.warn('could not compact the history of the embedded store; trying again after the next interval', {
+          error: String(error),
+        }),
     });
   }
 
