@@ -1,7 +1,6 @@
+import type { EndpointAddress, EndpointPort, Endpoints } from '../../catalog/types/core.v1.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { between, checked, each, oneOf, requiredName } from '../../machinery/field-rules.js';
-import { asItems, asNumber, asText, fillInZero, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import {
   nameIsDnsSubdomain,
   validateDnsLabel,
@@ -12,22 +11,20 @@ import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateIp, validateReachableIp } from '../../machinery/ip-addresses.js';
 import { protocols } from './pod/container.validation.js';
 
-export const endpointsStrategy: Strategy = {
+export const endpointsStrategy: Strategy<Endpoints> = {
   validateName: nameIsDnsSubdomain,
-  default(endpoints) {
-    for (const subset of asItems(endpoints['subsets'])) {
-      for (const port of asItems(subset['ports'])) fillInZero(port, 'protocol', 'TCP');
+  default({ subsets = [] }) {
+    for (const { ports = [] } of subsets) {
+      for (const port of ports) port.protocol ||= 'TCP';
     }
   },
   validateCreate: validateSubsets,
   validateUpdate: validateSubsets,
 };
 
-function validateSubsets(endpoints: KubeObject): FieldError[] {
-  return each(endpoints['subsets'], path('subsets'), (subset, at) => {
-    const { addresses, notReadyAddresses } = subset;
-    const ports = asItems(subset['ports']);
-    const isEmpty = asItems(addresses).length === 0 && asItems(notReadyAddresses).length === 0;
+function validateSubsets({ subsets }: Endpoints): FieldError[] {
+  return each(subsets, path('subsets'), ({ addresses = [], notReadyAddresses = [], ports = [] }, at) => {
+    const isEmpty = addresses.length === 0 && notReadyAddresses.length === 0;
     return [
       ...(isEmpty ? [fieldError.required(String(at), 'must specify `addresses` or `notReadyAddresses`')] : []),
       ...each(addresses, at.child('addresses'), validateAddress),
@@ -37,10 +34,7 @@ function validateSubsets(endpoints: KubeObject): FieldError[] {
   });
 }
 
-function validateAddress(address: Fields, at: FieldPath): FieldError[] {
-  const ip = asText(address['ip']);
-  const hostname = asText(address['hostname']);
-  const nodeName = asText(address['nodeName']);
+function validateAddress({ ip = '', hostname = '', nodeName = '' }: EndpointAddress, at: FieldPath): FieldError[] {
   const problems = checked(ip, at.child('ip'), validateIp);
   return [
     ...problems,
@@ -52,13 +46,12 @@ function validateAddress(address: Fields, at: FieldPath): FieldError[] {
   ];
 }
 
-function validateEndpointPort(port: Fields, at: FieldPath, needsName: boolean): FieldError[] {
-  const name = asText(port['name']);
-  const appProtocol = asText(port['appProtocol']);
+function validateEndpointPort(endpointPort: EndpointPort, at: FieldPath, needsName: boolean): FieldError[] {
+  const { name = '', port = 0, protocol = '', appProtocol = '' } = endpointPort;
   return [
     ...(name === '' && !needsName ? [] : requiredName(name, at.child('name'), validateDnsLabel)),
-    ...between(asNumber(port['port']), at.child('port'), 1, 65535),
-    ...oneOf(asText(port['protocol']), at.child('protocol'), protocols),
+    ...between(port, at.child('port'), 1, 65535),
+    ...oneOf(protocol, at.child('protocol'), protocols),
     ...(appProtocol === '' ? [] : checked(appProtocol, at.child('appProtocol'), validateQualifiedName)),
   ];
 }

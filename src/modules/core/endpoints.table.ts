@@ -1,12 +1,11 @@
-import { asItems, asNumber, asText } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Endpoints } from '../../catalog/types/core.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { orNone } from './cells.js';
 
-export const endpointsTable: TableDefinition = {
+export const endpointsTable: TableDefinition<Endpoints> = {
   columns: [
     nameColumn,
-    { name: 'Endpoints', type: 'string', description: 'The first of its addresses, with ports.' },
+    { name: 'Endpoints', type: 'string', description: 'First of the ready addresses, with their ports.' },
     ageColumn,
   ],
   cells: (endpoints, { nowMs }) => [
@@ -18,18 +17,16 @@ export const endpointsTable: TableDefinition = {
 
 const shownMax = 3;
 
-/** The ready addresses, port by port; those beyond the first few are only counted. */
-function addressesCell(endpoints: KubeObject): string {
+/** Returns the first ready addresses for each port, and the number of the others. */
+function addressesCell({ subsets = [] }: Endpoints): string {
   const shown: string[] = [];
   let count = 0;
-  for (const subset of asItems(endpoints['subsets'])) {
-    const ports = asItems(subset['ports']);
-    const addresses = asItems(subset['addresses']).map((address) => asText(address['ip']));
-    const suffixes = ports.length === 0 ? [''] : ports.map((port) => `:${asNumber(port['port'])}`);
+  for (const { ports = [], addresses = [] } of subsets) {
+    const suffixes = ports.length === 0 ? [''] : ports.map(({ port = 0 }) => `:${port}`);
     for (const suffix of suffixes) {
-      for (const address of addresses) {
+      for (const { ip = '' } of addresses) {
         count++;
-        if (shown.length < shownMax) shown.push(suffix === '' ? address : joinPort(address, suffix));
+        if (shown.length < shownMax) shown.push(suffix === '' ? ip : joinPort(ip, suffix));
       }
     }
   }

@@ -1,145 +1,129 @@
+import type { Service, ServicePort, ServiceSpec } from '../../catalog/types/core.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError } from '../../machinery/field-error.js';
-import {
-  asFields,
-  asItems,
-  asNumber,
-  asText,
-  asTexts,
-  fillIn,
-  fillInZero,
-  isSet,
-  makeFields,
-  type Fields,
-} from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsLabel } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateService, validateServiceUpdate } from './service.validation.js';
+import { needsHealthCheck } from '../../service-allocation/holdings.js';
 import { allocatesNodePorts, hasClusterIp, isExternallyAccessible } from '../../service-allocation/service.types.js';
 
-/** Addresses and node ports are given out in allocation/; this is what follows from the service alone. */
-export const serviceStrategy: Strategy = {
+/** Everything but the allocation of cluster IPs and node ports, which is in src/service-allocation. */
+export const serviceStrategy: Strategy<Service> = {
   validateName: nameIsDnsLabel,
   default: defaultService,
   prepareForCreate(service) {
-    mirrorClusterIp(asFields(service['spec']));
-    service['status'] = { loadBalancer: {} };
+    mirrorClusterIp(service.spec ?? {});
+    service.status = { loadBalancer: {} };
   },
   prepareForUpdate(service, old) {
-    service['status'] = old['status'];
-    const spec = asFields(service['spec']);
-    const before = asFields(old['spec']);
+    service.status = old.status;
+    const { spec = {} } = service;
+    const { spec: before = {} } = old;
     keepAllocated(spec, before);
-    dropWhatTheTypeHasNot(spec, before);
+    dropFieldsOfOldType(spec, before);
   },
   validateCreate: validateService,
   validateUpdate: validateServiceUpdate,
-  warnings(service) {
-    const spec = asFields(service['spec']);
+  warnings({ spec = {} }) {
     const texts: string[] = [];
-    if (asTexts(spec['externalIPs']).length > 0) {
+    if (spec.externalIPs && spec.externalIPs.length > 0) {
       texts.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
     }
-    if (spec['trafficDistribution'] === 'PreferClose') {
+    if (spec.trafficDistribution === 'PreferClose') {
       texts.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
     }
     return texts;
   },
 };
 
-/** Three hours. */
-const stickinessSeconds = 10800;
+/** The default timeout of the session affinity: 3 hours. */
+const affinitySeconds = 10800;
 
-function defaultService(service: Fields): void {
-  const spec = makeFields(service, 'spec');
-  fillInZero(spec, 'type', 'ClusterIP');
-  fillInZero(spec, 'sessionAffinity', 'None');
-  if (spec['sessionAffinity'] === 'None') delete spec['sessionAffinityConfig'];
-  if (spec['sessionAffinity'] === 'ClientIP') {
-    fillIn(makeFields(makeFields(spec, 'sessionAffinityConfig'), 'clientIP'), 'timeoutSeconds', stickinessSeconds);
+function defaultService(service: Mutable<Service>): void {
+  const spec: Mutable<ServiceSpec> = (service.spec ??= {});
+  spec.type ||= 'ClusterIP';
+  spec.sessionAffinity ||= 'None';
+  if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
+  if (spec.sessionAffinity === 'ClientIP') {
+    const affinity = (spec.sessionAffinityConfig ??= {});
+    const clientIp = (affinity.clientIP ??= {});
+    clientIp.timeoutSeconds ??= affinitySeconds;
   }
-  for (const port of asItems(spec['ports'])) {
-    fillInZero(port, 'protocol', 'TCP');
-    if (isSet(port['port'])) fillInZero(port, 'targetPort', port['port'] as number);
+  for (const port of spec.ports ?? []) {
+    port.protocol ||= 'TCP';
+    if (port.port !== undefined) port.targetPort ||= port.port;
   }
-  if (isExternallyAccessible(spec)) fillInZero(spec, 'externalTrafficPolicy', 'Cluster');
-  if (spec['type'] !== 'ExternalName') fillIn(spec, 'internalTrafficPolicy', 'Cluster');
-  if (spec['type'] === 'LoadBalancer') fillIn(spec, 'allocateLoadBalancerNodePorts', true);
-  const loadBalancer = makeFields(makeFields(service, 'status'), 'loadBalancer');
-  for (const ingress of asItems(loadBalancer['ingress']))
-    if (asText(ingress['ip']) !== '') fillIn(ingress, 'ipMode', 'VIP');
+  if (isExternallyAccessible(spec)) spec.externalTrafficPolicy ||= 'Cluster';
+  if (spec.type !== 'ExternalName') spec.internalTrafficPolicy ??= 'Cluster';
+  if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true;
+  const status = (service.status ??= {});
+  const loadBalancer = (status.loadBalancer ??= {});
+  for (const ingress of loadBalancer.ingress ?? []) if (ingress.ip) ingress.ipMode ??= 'VIP';
 }
 
-/** The first address and the list of all addresses are one thing said twice. Who says it once owns but that field. */
-function mirrorClusterIp(spec: Fields): void {
-  const ip = asText(spec['clusterIP']);
-  if (ip !== '' && asTexts(spec['clusterIPs']).length === 0) spec['clusterIPs'] = [ip];
+/** Copies clusterIP to clusterIPs, which is not done by default() so that an apply of clusterIP owns only that field. */
+function mirrorClusterIp(spec: Mutable<ServiceSpec>): void {
+  const { clusterIP: ip = '', clusterIPs: ips = [] } = spec;
+  if (ip !== '' && ips.length === 0) spec.clusterIPs = [ip];
 }
 
-/** A client that read a service before it was given its addresses may write it back without losing them. */
-function keepAllocated(spec: Fields, before: Fields): void {
-  if (hasClusterIp(spec) && hasClusterIp(before)) {
-    const hadList = asTexts(spec['clusterIPs']).length > 0;
-    if (asText(spec['clusterIP']) === '' && (!hadList || deepEqual(spec['clusterIPs'], before['clusterIPs']))) {
-      if (before['clusterIP'] !== undefined) spec['clusterIP'] = before['clusterIP'];
-    }
-    if (
-      asTexts(spec['clusterIPs']).length === 0 &&
-      spec['clusterIP'] === before['clusterIP'] &&
-      before['clusterIPs'] !== undefined
-    ) {
-      spec['clusterIPs'] = before['clusterIPs'];
-    }
-    // A patch of the first address alone means the list as well.
-    const [first, ...others] = asTexts(spec['clusterIPs']);
-    if (asText(spec['clusterIP']) !== first && deepEqual(spec['clusterIPs'], before['clusterIPs'])) {
-      spec['clusterIPs'] = [asText(spec['clusterIP']), ...others];
-    }
-    mirrorClusterIp(spec);
-  }
-  if (allocatesNodePorts(spec) && allocatesNodePorts(before)) {
-    // By name: whatever else of the port is changed, it stays the same port.
-    const taken = new Set(asItems(spec['ports']).map((port) => asNumber(port['nodePort'])));
-    const given = new Map(asItems(before['ports']).map((port) => [asText(port['name']), asNumber(port['nodePort'])]));
-    for (const port of asItems(spec['ports'])) {
-      const nodePort = given.get(asText(port['name'])) ?? 0;
-      if (port['nodePort'] || nodePort === 0 || taken.has(nodePort)) continue;
-      port['nodePort'] = nodePort;
-      taken.add(nodePort);
-    }
-  }
-  if (hasHealthCheck(spec) && hasHealthCheck(before) && before['healthCheckNodePort']) {
-    fillInZero(spec, 'healthCheckNodePort', before['healthCheckNodePort'] as number);
+/** Keeps allocated values that the new object lacks: the client may have read the Service before the allocation. */
+function keepAllocated(spec: Mutable<ServiceSpec>, before: Mutable<ServiceSpec>): void {
+  if (hasClusterIp(spec) && hasClusterIp(before)) keepClusterIps(spec, before);
+  if (allocatesNodePorts(spec) && allocatesNodePorts(before)) keepNodePorts(spec.ports ?? [], before.ports ?? []);
+  if (needsHealthCheck(spec) && needsHealthCheck(before) && before.healthCheckNodePort) {
+    spec.healthCheckNodePort ||= before.healthCheckNodePort;
   }
 }
 
-const hasHealthCheck = (spec: Fields): boolean =>
-  spec['type'] === 'LoadBalancer' && spec['externalTrafficPolicy'] === 'Local';
+function keepClusterIps(spec: Mutable<ServiceSpec>, before: Mutable<ServiceSpec>): void {
+  const isListUnchanged = !spec.clusterIPs?.length || deepEqual(spec.clusterIPs, before.clusterIPs);
+  if (!spec.clusterIP && isListUnchanged && before.clusterIP !== undefined) spec.clusterIP = before.clusterIP;
+  if (!spec.clusterIPs?.length && spec.clusterIP === before.clusterIP && before.clusterIPs !== undefined) {
+    spec.clusterIPs = before.clusterIPs;
+  }
+  // A patch of clusterIP alone also changes the first of clusterIPs.
+  const { clusterIP = '', clusterIPs: [first, ...others] = [] } = spec;
+  if (clusterIP !== first && deepEqual(spec.clusterIPs, before.clusterIPs)) spec.clusterIPs = [clusterIP, ...others];
+  mirrorClusterIp(spec);
+}
+
+/** Keeps the node ports of ports with the same name. */
+function keepNodePorts(ports: Mutable<ServicePort>[], before: readonly ServicePort[]): void {
+  const taken = new Set(ports.map(({ nodePort = 0 }) => nodePort));
+  const allocated = new Map(before.map(({ name = '', nodePort = 0 }) => [name, nodePort]));
+  for (const port of ports) {
+    const nodePort = allocated.get(port.name ?? '') ?? 0;
+    if (port.nodePort || nodePort === 0 || taken.has(nodePort)) continue;
+    port.nodePort = nodePort;
+    taken.add(nodePort);
+  }
+}
 
 /**
- * A service that changes its type loses what only the old type had, unless the client has just set it, so that
- * `kubectl patch` of the type alone is enough.
+ * Deletes unchanged fields that only the old type of the Service has, so that a client can change the type by patching
+ * spec.type alone.
  */
-function dropWhatTheTypeHasNot(spec: Fields, before: Fields): void {
-  const drop = (had: (it: Fields) => boolean, fields: readonly string[]) => {
-    if (!had(before) || had(spec)) return;
+function dropFieldsOfOldType(spec: Mutable<ServiceSpec>, before: ServiceSpec): void {
+  const drop = (hasFields: (it: ServiceSpec) => boolean, fields: readonly (keyof ServiceSpec)[]) => {
+    if (!hasFields(before) || hasFields(spec)) return;
     for (const field of fields) if (deepEqual(spec[field], before[field])) delete spec[field];
   };
   drop(hasClusterIp, ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']);
   drop(isExternallyAccessible, ['externalTrafficPolicy']);
-  drop(hasHealthCheck, ['healthCheckNodePort']);
-  drop((it) => it['type'] === 'LoadBalancer', ['allocateLoadBalancerNodePorts', 'loadBalancerClass']);
+  drop(needsHealthCheck, ['healthCheckNodePort']);
+  drop(({ type }) => type === 'LoadBalancer', ['allocateLoadBalancerNodePorts', 'loadBalancerClass']);
   if (!allocatesNodePorts(before) || allocatesNodePorts(spec)) return;
-  const had = new Set(asItems(before['ports']).map((port) => port['nodePort']));
-  for (const port of asItems(spec['ports'])) if (had.has(port['nodePort'])) delete port['nodePort'];
+  const allocated = new Set((before.ports ?? []).map(({ nodePort }) => nodePort));
+  for (const port of spec.ports ?? []) if (allocated.has(port.nodePort)) delete port.nodePort;
 }
 
-export const serviceStatusSubresource = statusSubresource({
-  validate(service: KubeObject) {
-    const ingress = asItems(asFields(asFields(service['status'])['loadBalancer'])['ingress']);
-    if (ingress.length === 0 || asFields(service['spec'])['type'] === 'LoadBalancer') return [];
+export const serviceStatusSubresource = statusSubresource<Service>({
+  validate({ spec, status }) {
+    const { ingress = [] } = status?.loadBalancer ?? {};
+    if (ingress.length === 0 || spec?.type === 'LoadBalancer') return [];
     const message = "may only be used when `spec.type` is 'LoadBalancer'";
     return [fieldError.forbidden('status.loadBalancer.ingress', message)];
   },

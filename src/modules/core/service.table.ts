@@ -1,52 +1,53 @@
-import { asFields, asItems, asNumber, asText, asTexts, type Fields } from '../../machinery/fields.js';
+import type { Service, ServicePort } from '../../catalog/types/core.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { labelsCell, orNone } from './cells.js';
 
-export const serviceTable: TableDefinition = {
+export const serviceTable: TableDefinition<Service> = {
   columns: [
     nameColumn,
-    { name: 'Type', type: 'string', description: 'How it can be reached.' },
-    { name: 'Cluster-IP', type: 'string', description: 'Its address inside the cluster.' },
-    { name: 'External-IP', type: 'string', description: 'Its addresses for the world outside.' },
-    { name: 'Port(s)', type: 'string', description: 'Its ports, with those of the nodes where it has any.' },
+    { name: 'Type', type: 'string', description: 'ClusterIP, NodePort, LoadBalancer or ExternalName.' },
+    { name: 'Cluster-IP', type: 'string', description: 'First IP address of the service inside the cluster.' },
+    {
+      name: 'External-IP',
+      type: 'string',
+      description: 'Addresses outside the cluster: external IPs, those of the load balancer, or the external name.',
+    },
+    { name: 'Port(s)', type: 'string', description: 'Ports of the service, with their node ports and protocols.' },
     ageColumn,
-    { name: 'Selector', type: 'string', priority: 1, description: 'The labels of the pods behind it.' },
+    { name: 'Selector', type: 'string', priority: 1, description: 'Labels of the pods that get the traffic.' },
   ],
   cells(service, { nowMs }) {
-    const spec = asFields(service['spec']);
+    const { spec = {}, metadata } = service;
     return [
-      service.metadata.name ?? '',
-      asText(spec['type']),
-      orNone(asTexts(spec['clusterIPs'])[0] ?? ''),
-      externalAddresses(spec, asFields(service['status'])),
-      orNone(asItems(spec['ports']).map(portText).join(',')),
-      ageCell(service.metadata.creationTimestamp, nowMs),
-      labelsCell(spec['selector']),
+      metadata.name ?? '',
+      spec.type ?? '',
+      orNone(spec.clusterIPs?.[0] ?? ''),
+      externalAddresses(service),
+      orNone((spec.ports ?? []).map(portText).join(',')),
+      ageCell(metadata.creationTimestamp, nowMs),
+      labelsCell(spec.selector),
     ];
   },
 };
 
-function externalAddresses(spec: Fields, status: Fields): string {
-  const given = asTexts(spec['externalIPs']);
-  switch (spec['type']) {
+function externalAddresses({ spec = {}, status = {} }: Service): string {
+  const { type, externalName = '', externalIPs = [] } = spec;
+  switch (type) {
     case 'ExternalName':
-      return asText(spec['externalName']);
+      return externalName;
     case 'ClusterIP':
     case 'NodePort':
-      return orNone(given.join(','));
+      return orNone(externalIPs.join(','));
     case 'LoadBalancer': {
-      const ingress = asItems(asFields(status['loadBalancer'])['ingress']).map(
-        (it) => asText(it['ip']) || asText(it['hostname']),
-      );
+      const ingress = (status.loadBalancer?.ingress ?? []).map(({ ip, hostname = '' }) => ip || hostname);
       const balanced = [...new Set(ingress.filter((address) => address !== ''))].sort();
-      return [...balanced, ...given].join(',') || '<pending>';
+      return [...balanced, ...externalIPs].join(',') || '<pending>';
     }
     default:
       return '<unknown>';
   }
 }
 
-function portText(port: Fields): string {
-  const nodePort = asNumber(port['nodePort']);
-  return `${asNumber(port['port'])}${nodePort > 0 ? `:${nodePort}` : ''}/${asText(port['protocol'])}`;
+function portText({ port = 0, nodePort = 0, protocol = '' }: ServicePort): string {
+  return `${port}${nodePort > 0 ? `:${nodePort}` : ''}/${protocol}`;
 }
