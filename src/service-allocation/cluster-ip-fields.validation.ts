@@ -17,20 +17,20 @@ function validateClusterIps(spec: ServiceSpec): FieldError[] {
   const { clusterIP: first = '', clusterIPs: ips = [], ipFamilies = [], type = '' } = spec;
   const ipsAt = at.child('clusterIPs');
   if (!hasClusterIp(spec)) {
-    return ips.length > 0 ? [fieldError.forbidden(String(ipsAt), 'may not be set for ExternalName services')] : [];
+    return ips.length > 0 ? [fieldError.forbidden(ipsAt, 'may not be set for ExternalName services')] : [];
   }
   const errors: FieldError[] = [];
   if (first === '' && ips.length > 0) {
-    errors.push(fieldError.invalid(String(ipsAt), ips, 'must be empty when `clusterIP` is not specified'));
+    errors.push(fieldError.invalid(ipsAt, ips, 'must be empty when `clusterIP` is not specified'));
   } else if (ips.length > 0 && ips[0] !== first) {
-    errors.push(fieldError.invalid(String(ipsAt), ips, 'first value must match `clusterIP`'));
+    errors.push(fieldError.invalid(ipsAt, ips, 'first value must match `clusterIP`'));
   }
   if (ips[0] === 'None') {
-    if (ips.length > 1) errors.push(fieldError.invalid(String(ipsAt), ips, "'None' must be the first and only value"));
-    if (type !== 'ClusterIP') errors.push(fieldError.invalid(String(ipsAt.index(0)), 'None', notForType(type)));
+    if (ips.length > 1) errors.push(fieldError.invalid(ipsAt, ips, "'None' must be the first and only value"));
+    if (type !== 'ClusterIP') errors.push(fieldError.invalid(ipsAt.index(0), 'None', notForType(type)));
     return errors;
   }
-  if (ips.length > 2) errors.push(fieldError.invalid(String(ipsAt), ips, 'may only hold up to 2 values'));
+  if (ips.length > 2) errors.push(fieldError.invalid(ipsAt, ips, 'may only hold up to 2 values'));
   for (const [index, ip] of ips.entries()) {
     const problems = checked(ip, ipsAt.index(index), validateIp);
     errors.push(...problems);
@@ -38,7 +38,7 @@ function validateClusterIps(spec: ServiceSpec): FieldError[] {
     if (problems.length > 0 || (expected !== 'IPv4' && expected !== 'IPv6')) continue;
     if ((expected === 'IPv6') !== ip.includes(':')) {
       const message = `expected an ${expected} value as indicated by \`ipFamilies[${index}]\``;
-      errors.push(fieldError.invalid(String(ipsAt.index(index)), ip, message));
+      errors.push(fieldError.invalid(ipsAt.index(index), ip, message));
     }
   }
   return errors;
@@ -50,7 +50,7 @@ function validateFamilies(spec: ServiceSpec): FieldError[] {
   if (!hasClusterIp(spec)) {
     return familyFields
       .filter((field) => spec[field] !== undefined)
-      .map((field) => fieldError.forbidden(String(at.child(field)), 'may not be set for ExternalName services'));
+      .map((field) => fieldError.forbidden(at.child(field), 'may not be set for ExternalName services'));
   }
   const { ipFamilies: families = [], ipFamilyPolicy: policy } = spec;
   const familiesAt = at.child('ipFamilies');

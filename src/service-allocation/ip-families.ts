@@ -6,7 +6,7 @@ import { hasClusterIp } from './service.types.js';
 import { familyOf, type IpFamily } from './address-range.js';
 
 const at = path('spec');
-const policyAt = String(at.child('ipFamilyPolicy'));
+const policyAt = at.child('ipFamilyPolicy');
 
 /** The IP families for which the cluster has a ServiceCIDR, the default one first. */
 export type ClusterFamilies = readonly [IpFamily, ...IpFamily[]];
@@ -118,7 +118,7 @@ function inferFromAddresses(spec: Mutable<ServiceSpec>, cluster: ClusterFamilies
     const family = familyOf(ip);
     if (cluster.includes(family)) families.push(family);
     else {
-      const ipAt = String(at.child('clusterIPs').index(index));
+      const ipAt = at.child('clusterIPs').index(index);
       errors.push(fieldError.invalid(ipAt, ips, `${family} is not configured on this cluster`));
     }
   }
@@ -134,7 +134,7 @@ function notOnThisCluster(spec: ServiceSpec, cluster: ClusterFamilies): FieldErr
   }
   for (const [index, family] of (spec.ipFamilies ?? []).entries()) {
     if (cluster.includes(family as IpFamily)) continue;
-    const familyAt = String(at.child('ipFamilies').index(index));
+    const familyAt = at.child('ipFamilies').index(index);
     errors.push(fieldError.invalid(familyAt, family, 'not configured on this cluster'));
   }
   return errors;

@@ -74,7 +74,7 @@ async function takeFor(index: number, requested: number, taker: PortTaker): Prom
   if (requested !== 0) {
     const problem = await taker.take(requested);
     if (problem === undefined) return requested;
-    const nodePortAt = String(path('spec').child('ports').index(index).child('nodePort'));
+    const nodePortAt = path('spec').child('ports').index(index).child('nodePort');
     throw new NodePortRefused([fieldError.invalid(nodePortAt, requested, problem)]);
   }
   const any = await taker.takeAny();

@@ -13,7 +13,7 @@ export function validateAvoidedPods(text: string, annotation: string, at: FieldP
     value = decodeJson(text);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    return [fieldError.invalid(String(at.child('AvoidPods')), annotation, problem)];
+    return [fieldError.invalid(at.child('AvoidPods'), annotation, problem)];
   }
   const listAt = at.child(annotation);
   return each(valueAt(value, ['preferAvoidPods']), listAt, (entry) => validateSignature(entry, listAt));
@@ -21,9 +21,9 @@ export function validateAvoidedPods(text: string, annotation: string, at: FieldP
 
 function validateSignature(entry: Fields, at: FieldPath): FieldError[] {
   const controller = valueAt(entry, ['podSignature', 'podController']);
-  if (!isSet(controller)) return [fieldError.required(String(at.child('PodSignature')))];
+  if (!isSet(controller)) return [fieldError.required(at.child('PodSignature'))];
   if (valueAt(controller, ['controller']) !== true) {
-    const controllerAt = String(at.child('PodSignature', 'PodController', 'Controller'));
+    const controllerAt = at.child('PodSignature', 'PodController', 'Controller');
     return [fieldError.invalid(controllerAt, false, 'must point to a controller')];
   }
   return required(asText(valueAt(controller, ['name'])), at.child('PodSignature', 'PodController', 'Name'));

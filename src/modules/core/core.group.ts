@@ -1,7 +1,9 @@
+import type { Service } from '../../catalog/types/core.v1.js';
 import type { AdmissionChain } from '../../admission/admission-chain.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { apiVersionOf, type GroupVersionKind } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import {
   ApiGroup,
   ComputedResource,
@@ -33,7 +35,7 @@ import { bindingKind, coreResources, evictionKind } from './core.resources.js';
 import { coreVersion } from './core.version.js';
 import { evict } from './pod/eviction.js';
 import { bindingSubresource, bindPod, checkBinding } from './pod/pod.binding.js';
-import { issueToken, type TokenRequestParts } from './service-account.token.js';
+import { issueToken, type TokenRequestDependencies } from './service-account.token.js';
 
 @ApiGroup((naming) => ({
   ...coreVersion,
@@ -47,7 +49,7 @@ export class CoreGroup {
     private readonly registry: ResourceRegistry,
     private readonly admission: AdmissionChain,
     private readonly metaGroup: string,
-    private readonly tokens: Omit<TokenRequestParts, 'registry' | 'admission'>,
+    private readonly tokens: Omit<TokenRequestDependencies, 'registry' | 'admission'>,
     private readonly components: readonly Component[],
     private readonly services: ServiceAllocation,
   ) {}
@@ -59,8 +61,8 @@ export class CoreGroup {
 
   @Reserves('services')
   reserveForService(
-    next: KubeObject | undefined,
-    old: KubeObject | undefined,
+    next: Mutable<Service> | undefined,
+    old: Service | undefined,
     request: RequestContext,
   ): Promise<Reservation | undefined> {
     return this.services.reserve(next, old, request);
@@ -75,7 +77,7 @@ export class CoreGroup {
     return this.bind({ namespace, name }, binding, context);
   }
 
-  /** The older way: the pod is the one that the binding is called after. */
+  /** Handles POST of a Binding, the older form of pods/binding: the name of the Binding is that of the Pod. */
   @VirtualResource('bindings')
   async bindByName({ context, namespace, body }: VirtualRequest): Promise<HandlerResult> {
     return this.bind({ namespace, name: body.metadata.name ?? '' }, body, context);
@@ -103,12 +105,12 @@ export class CoreGroup {
     await this.admission.admit(attributes);
     await this.admission.validate(attributes);
     const budgets = this.registry.find(evictionKind.group, evictionKind.version, 'poddisruptionbudgets');
-    const parts = {
+    const dependencies = {
       pods: store,
       budgets: budgets?.type === 'stored' ? budgets.store : undefined,
       metaGroup: this.metaGroup,
     };
-    return evict(parts, { namespace, name }, eviction, context);
+    return evict(dependencies, { namespace, name }, eviction, context);
   }
 
   @Subresource('serviceaccounts', 'token')
@@ -192,17 +194,17 @@ export class CoreGroup {
       { subresource: bindingSubresource, requiresResourceVersion: false, createsMissing: false },
       { request, admission: admitted },
     );
-    return { object: created, code: 201 };
+    return { object: createdStatus, code: 201 };
   }
 }
 
-/** The binding was admitted; what it does to the pod needs no second leave. */
+/** Skips admission of the Pod update, since the Binding was admitted. */
 const admitted = {
   admit: async (object: KubeObject | undefined) => object,
   validate: async () => undefined,
 };
 
-const created = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 } as const;
+const createdStatus = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 } as const;
 
 const typeOf = ({ group, version, kind }: GroupVersionKind) => ({ kind, apiVersion: apiVersionOf(group, version) });
 

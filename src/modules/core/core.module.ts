@@ -7,10 +7,10 @@ import type { ServiceAllocation } from '../../service-allocation/service-allocat
 import type { Component } from './component-status.js';
 import { CoreGroup } from './core.group.js';
 
-export interface CoreParts {
+export interface CoreDependencies {
   readonly registry: ResourceRegistry;
   readonly admission: AdmissionChain;
-  /** The group of the options' kinds in messages: `meta.k8s.io`. */
+  /** The API group of ListOptions and DeleteOptions in error messages: `meta.k8s.io`. */
   readonly metaGroup: string;
   readonly store: { readonly revision: () => Promise<unknown> };
   readonly accountTokens: ServiceAccountTokens;
@@ -28,7 +28,7 @@ export class CoreModule {
     accountTokens,
     serviceAllocation,
     config,
-  }: CoreParts): DynamicModule {
+  }: CoreDependencies): DynamicModule {
     const { apiAudiences: audiences, serviceAccount } = config.authentication;
     const tokenRequests = {
       tokens: accountTokens,
@@ -37,7 +37,7 @@ export class CoreModule {
       lifeSecondsMax: serviceAccount.tokenLifeMsMax / 1000,
       extendsTokens: serviceAccount.extendsTokens,
     };
-    // Schedulers and controllers come and go without this server knowing where: it can only speak for its store.
+    // Only the store: the server does not know the addresses of schedulers and controller managers.
     const components: readonly Component[] = [{ name: 'etcd-0', check: async () => void (await store.revision()) }];
     return {
       module: CoreModule,

@@ -9,7 +9,7 @@ const naming = namingProfile('kubernetes');
 const all = [...coreResources(naming), ...coordinationResources(naming).v1];
 const found = new Map(all.map((definition) => [definition.plural, definition]));
 
-// plural → kind, short names, where stored, created by PUT, overwritten by PUT, deletion answers with the object
+// plural → kind, short names, storage prefix, flags: PUT creates, PUT without resourceVersion, DELETE returns the object
 it.each<[string, string, string, string, string]>([
   ['componentstatuses', 'ComponentStatus', 'cs', 'componentstatuses', '-u-'],
   ['configmaps', 'ConfigMap', 'cm', 'configmaps', '-u-'],
@@ -28,7 +28,7 @@ it.each<[string, string, string, string, string]>([
   ['secrets', 'Secret', '', 'secrets', '-u-'],
   ['serviceaccounts', 'ServiceAccount', 'sa', 'serviceaccounts', '-ud'],
   ['services', 'Service', 'svc', 'services/specs', 'cud'],
-])('%s', (plural, kind, shortNames, storagePrefix, may) => {
+])('definition of %s', (plural, kind, shortNames, storagePrefix, wantFlags) => {
   const definition = found.get(plural)!;
   const { allowsCreateOnUpdate, allowsUnconditionalUpdate, returnsDeletedObject } = definition;
   const flags = `${allowsCreateOnUpdate ? 'c' : '-'}${allowsUnconditionalUpdate ? 'u' : '-'}${returnsDeletedObject ? 'd' : '-'}`;
@@ -36,7 +36,7 @@ it.each<[string, string, string, string, string]>([
     kind,
     shortNames,
     storagePrefix,
-    may,
+    wantFlags,
   ]);
   expect(definition.verbs.includes('deletecollection')).toBe(!['namespaces', 'componentstatuses'].includes(plural));
   expect(definition.table.cells({ kind, apiVersion: 'v1', metadata: {} }, { nowMs: 0 })).toHaveLength(
@@ -45,7 +45,7 @@ it.each<[string, string, string, string, string]>([
 });
 
 const subresources = (plural: string) => Object.keys(found.get(plural)!.subresources).sort().join();
-it('has the subresources that are served', () => {
+it('namespaces, nodes, pods, services and secrets have their subresources', () => {
   expect(['namespaces', 'nodes', 'pods', 'services', 'secrets'].map(subresources)).toEqual([
     'finalize,status',
     'proxy,status',
@@ -73,14 +73,13 @@ it.each<[string, string, object, string]>([
   ['events', 'involvedObject.fieldPath', { involvedObject: { fieldPath: 'f' } }, 'f'],
   ['events', 'source', { reportingComponent: 'r' }, 'r'],
   ['events', 'source', { reportingComponent: 'r', source: { component: 's' } }, 's'],
-])('%s are selected by %s: %j is %j', (plural, label, rest, want) =>
+])('selectable field of %s: %s of %j is %j', (plural, label, rest, want) =>
   expect(found.get(plural)!.selectableFields[label]!(object(rest))).toBe(want),
 );
 
-it('finds pods of a node without looking at each', () =>
-  expect(found.get('pods')!.indexedFields).toEqual(['spec.nodeName']));
+it('pods are indexed by spec.nodeName', () => expect(found.get('pods')!.indexedFields).toEqual(['spec.nodeName']));
 
-it('names a group and a handler for every operation', () => {
+it('CoreGroup has a method for every handled subresource and virtual resource', () => {
   const group = apiGroupsOf(Object.create(CoreGroup.prototype) as object, naming)[0]!;
   expect([group.group, group.version]).toEqual(['', 'v1']);
   expect(group.virtual?.map(({ plural }) => plural)).toEqual(['bindings']);

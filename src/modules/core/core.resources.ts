@@ -1,6 +1,14 @@
+import type {
+  Event,
+  Namespace,
+  Node,
+  ObjectReference,
+  Pod,
+  ReplicationController,
+  Secret,
+  Service,
+} from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asFields, asItems, asNumber, asText, asTextMap } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { allVerbs, defineResource, type ResourceDefinition } from '../../registry/definition/resource-definition.js';
 import { scaleSubresource } from '../../registry/definition/scale-subresource.js';
 import { defaultTable } from '../../registry/definition/table.js';
@@ -46,20 +54,10 @@ import { serviceTable } from './service.table.js';
 export const bindingKind = { ...coreVersion, kind: 'Binding' } as const;
 export const evictionKind = { group: 'policy', version: 'v1', kind: 'Eviction' } as const;
 
-/** A field by its path, as field selectors compare it. */
-const field =
-  (...names: string[]) =>
-  (object: KubeObject): string => {
-    const value = names.reduce<unknown>((at, name) => asFields(at)[name], object);
-    return typeof value === 'boolean' ? String(value) : asText(value);
-  };
+/** Functions that read the fields of a kind that field selectors may use. */
+type SelectableFields<T> = Readonly<Record<string, (object: T) => string>>;
 
-const isTrue =
-  (...names: string[]) =>
-  (object: KubeObject): string =>
-    field(...names)(object) || 'false';
-
-/** The kinds of the core group, in the order of kubectl's own list of them. */
+/** The resources of the core group, in the order of kubectl's table of resource types. */
 export function coreResources(naming: NamingProfile): readonly ResourceDefinition[] {
   const pods = podRules(naming);
   return [
@@ -121,7 +119,7 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       shortNames: ['ns'],
       namespaced: false,
       verbs: allVerbs.filter((verb) => verb !== 'deletecollection'),
-      selectableFields: { 'status.phase': field('status', 'phase'), name: field('metadata', 'name') },
+      selectableFields: namespaceFields,
       strategy: namespaceStrategy(naming),
       table: namespaceTable,
       subresources: { finalize: finalizeSubresource(naming), status: namespaceStatusSubresource },
@@ -134,7 +132,7 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       shortNames: ['no'],
       namespaced: false,
       storagePrefix: 'minions',
-      selectableFields: { 'spec.unschedulable': isTrue('spec', 'unschedulable') },
+      selectableFields: { 'spec.unschedulable': ({ spec }: Node) => String(spec?.unschedulable ?? false) },
       strategy: nodeStrategy(naming),
       table: nodeTable(naming),
       subresources: { ...nodeConnections, status: nodeStatusSubresource },
@@ -200,7 +198,7 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       namespaced: true,
       storagePrefix: 'controllers',
       selectableFields: {
-        'status.replicas': (controller) => String(asNumber(asFields(controller['status'])['replicas'])),
+        'status.replicas': ({ status }: ReplicationController) => String(status?.replicas ?? 0),
       },
       strategy: replicationControllerStrategy,
       table: replicationControllerTable,
@@ -229,7 +227,7 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       kind: 'Secret',
       plural: 'secrets',
       namespaced: true,
-      selectableFields: { type: field('type') },
+      selectableFields: { type: ({ type = '' }: Secret) => type },
       strategy: secretStrategy(naming),
       table: secretTable,
     }),
@@ -258,7 +256,7 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
       categories: ['all'],
       namespaced: true,
       storagePrefix: 'services/specs',
-      selectableFields: { 'spec.clusterIP': field('spec', 'clusterIP'), 'spec.type': field('spec', 'type') },
+      selectableFields: serviceFields,
       strategy: serviceStrategy,
       table: serviceTable,
       subresources: { ...serviceConnections, status: serviceStatusSubresource },
@@ -268,32 +266,48 @@ export function coreResources(naming: NamingProfile): readonly ResourceDefinitio
   ];
 }
 
-function plainSelectorText(controller: KubeObject): string {
-  const pairs = asTextMap(asFields(controller['spec'])['selector']).map(([key, value]) => `${key}=${value}`);
+function plainSelectorText({ spec }: ReplicationController): string {
+  const pairs = Object.entries(spec?.selector ?? {}).map(([key, value]) => `${key}=${value}`);
   return pairs.sort().join(',');
 }
 
-const podFields: ResourceDefinition['selectableFields'] = {
-  'spec.nodeName': field('spec', 'nodeName'),
-  'spec.restartPolicy': field('spec', 'restartPolicy'),
-  'spec.schedulerName': field('spec', 'schedulerName'),
-  'spec.serviceAccountName': field('spec', 'serviceAccountName'),
-  'spec.hostNetwork': isTrue('spec', 'hostNetwork'),
-  'status.phase': field('status', 'phase'),
-  'status.podIP': field('status', 'podIP'),
-  'status.podIPs': (pod) =>
-    asItems(asFields(pod['status'])['podIPs'])
-      .map((it) => asText(it['ip']))
-      .join(','),
-  'status.nominatedNodeName': field('status', 'nominatedNodeName'),
+const namespaceFields: SelectableFields<Namespace> = {
+  'status.phase': ({ status }) => status?.phase ?? '',
+  name: ({ metadata }) => metadata.name ?? '',
 };
 
-const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+const podFields: SelectableFields<Pod> = {
+  'spec.nodeName': ({ spec }) => spec?.nodeName ?? '',
+  'spec.restartPolicy': ({ spec }) => spec?.restartPolicy ?? '',
+  'spec.schedulerName': ({ spec }) => spec?.schedulerName ?? '',
+  'spec.serviceAccountName': ({ spec }) => spec?.serviceAccountName ?? '',
+  'spec.hostNetwork': ({ spec }) => String(spec?.hostNetwork ?? false),
+  'status.phase': ({ status }) => status?.phase ?? '',
+  'status.podIP': ({ status }) => status?.podIP ?? '',
+  'status.podIPs': ({ status }) => (status?.podIPs ?? []).map(({ ip = '' }) => ip).join(','),
+  'status.nominatedNodeName': ({ status }) => status?.nominatedNodeName ?? '',
+};
 
-const eventFields: ResourceDefinition['selectableFields'] = {
-  ...Object.fromEntries(involved.map((name) => [`involvedObject.${name}`, field('involvedObject', name)])),
-  reason: field('reason'),
-  reportingComponent: field('reportingComponent'),
-  source: (event) => field('source', 'component')(event) || field('reportingComponent')(event),
-  type: field('type'),
+const serviceFields: SelectableFields<Service> = {
+  'spec.clusterIP': ({ spec }) => spec?.clusterIP ?? '',
+  'spec.type': ({ spec }) => spec?.type ?? '',
+};
+
+const involvedObjectField =
+  (field: keyof ObjectReference) =>
+  ({ involvedObject }: Event): string =>
+    involvedObject?.[field] ?? '';
+
+const eventFields: SelectableFields<Event> = {
+  'involvedObject.kind': involvedObjectField('kind'),
+  'involvedObject.namespace': involvedObjectField('namespace'),
+  'involvedObject.name': involvedObjectField('name'),
+  'involvedObject.uid': involvedObjectField('uid'),
+  'involvedObject.apiVersion': involvedObjectField('apiVersion'),
+  'involvedObject.resourceVersion': involvedObjectField('resourceVersion'),
+  'involvedObject.fieldPath': involvedObjectField('fieldPath'),
+  reason: ({ reason = '' }) => reason,
+  reportingComponent: ({ reportingComponent = '' }) => reportingComponent,
+  source: ({ source, reportingComponent = '' }) => source?.component || reportingComponent,
+  type: ({ type = '' }) => type,
 };

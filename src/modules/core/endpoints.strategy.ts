@@ -26,7 +26,7 @@ function validateSubsets({ subsets }: Endpoints): FieldError[] {
   return each(subsets, path('subsets'), ({ addresses = [], notReadyAddresses = [], ports = [] }, at) => {
     const isEmpty = addresses.length === 0 && notReadyAddresses.length === 0;
     return [
-      ...(isEmpty ? [fieldError.required(String(at), 'must specify `addresses` or `notReadyAddresses`')] : []),
+      ...(isEmpty ? [fieldError.required(at, 'must specify `addresses` or `notReadyAddresses`')] : []),
       ...each(addresses, at.child('addresses'), validateAddress),
       ...each(notReadyAddresses, at.child('notReadyAddresses'), validateAddress),
       ...each(ports, at.child('ports'), (port, portAt) => validateEndpointPort(port, portAt, ports.length > 1)),
@@ -39,7 +39,7 @@ function validateAddress({ ip = '', hostname = '', nodeName = '' }: EndpointAddr
   return [
     ...problems,
     ...(problems.length > 0
-      ? [fieldError.invalid(String(at.child('ip')), ip, 'must be a valid IP address')]
+      ? [fieldError.invalid(at.child('ip'), ip, 'must be a valid IP address')]
       : validateReachableIp(ip, at.child('ip'))),
     ...(hostname === '' ? [] : checked(hostname, at.child('hostname'), validateDnsLabel)),
     ...(nodeName === '' ? [] : checked(nodeName, at.child('nodeName'), validateDnsSubdomain)),

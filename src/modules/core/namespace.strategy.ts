@@ -51,7 +51,7 @@ function validateFinalizers(naming: NamingProfile) {
       const errors = checked(finalizer, at, validateQualifiedName);
       if (!finalizer.includes('/') && !standard.includes(finalizer)) {
         const message = 'name is neither a standard finalizer name nor is it fully qualified';
-        errors.push(fieldError.invalid(String(at), finalizer, message));
+        errors.push(fieldError.invalid(at, finalizer, message));
       }
       return errors;
     });

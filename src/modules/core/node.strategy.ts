@@ -89,7 +89,7 @@ function validatePodCidrs(cidrs: readonly string[]): FieldError[] {
   const errors = cidrs.flatMap((cidr, index) => checked(cidr, at.index(index), validateCidr));
   const families = new Set(cidrs.map((cidr) => cidr.includes(':')));
   if (errors.length > 0 || families.size === cidrs.length) return errors;
-  return [fieldError.invalid(String(at), [...cidrs], 'may specify no more than one CIDR for each IP family')];
+  return [fieldError.invalid(at, [...cidrs], 'may specify no more than one CIDR for each IP family')];
 }
 
 /** Reports errors below `metadata.taints`, although taints are in spec: kube-apiserver has the same wrong path. */
@@ -100,11 +100,11 @@ function validateTaints(taints: readonly Taint[] | undefined): FieldError[] {
       ...checked(key, at.child('key'), validateQualifiedName),
       ...checked(value, at.child('value'), validateLabelValue),
     ];
-    if (effect === '') errors.push(fieldError.required(String(at.child('effect'))));
+    if (effect === '') errors.push(fieldError.required(at.child('effect')));
     else errors.push(...oneOf(effect, at.child('effect'), taintEffects));
     if (seen.has(`${key}:${effect}`)) {
       const shown = { Key: key, Value: value, Effect: effect, TimeAdded: timeAdded ?? null };
-      const duplicate = fieldError.duplicate(String(at), shown);
+      const duplicate = fieldError.duplicate(at, shown);
       errors.push({ ...duplicate, detail: `${duplicate.detail}: taints must be unique by key and effect pair` });
     }
     seen.add(`${key}:${effect}`);
@@ -138,14 +138,14 @@ export const nodeStatusSubresource = statusSubresource<Node>({
     return [
       ...each(status.addresses, at.child('addresses'), ({ type = '', address = '' }, addressAt) => {
         const key = `${type} ${address}`;
-        if (seen.has(key)) return [fieldError.duplicate(String(addressAt), { Type: type, Address: address })];
+        if (seen.has(key)) return [fieldError.duplicate(addressAt, { Type: type, Address: address })];
         seen.add(key);
         return [];
       }),
       ...amountFields.flatMap((field) =>
         Object.entries(status[field] ?? {}).flatMap(([name, amount]) =>
           isNegative(amount)
-            ? [fieldError.invalid(String(at.child(field, name)), amount, 'must be greater than or equal to 0')]
+            ? [fieldError.invalid(at.child(field, name), amount, 'must be greater than or equal to 0')]
             : [],
         ),
       ),

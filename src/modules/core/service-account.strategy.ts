@@ -1,15 +1,15 @@
-import { asItems, isSet } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { ServiceAccount } from '../../catalog/types/core.v1.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 
-export const serviceAccountStrategy: Strategy = {
+export const serviceAccountStrategy: Strategy<ServiceAccount> = {
   validateName: nameIsDnsSubdomain,
   prepareForCreate: keepSecretNames,
   prepareForUpdate: keepSecretNames,
 };
 
-/** References to secrets are names in the account's own namespace; the rest of a reference would only mislead. */
-function keepSecretNames(account: KubeObject): void {
-  if (isSet(account['secrets'])) account['secrets'] = asItems(account['secrets']).map(({ name }) => ({ name }));
+/** Keeps only the names of references to Secrets, which must be in the namespace of the ServiceAccount. */
+function keepSecretNames(account: Mutable<ServiceAccount>): void {
+  if (account.secrets) account.secrets = account.secrets.map(({ name }) => ({ name }));
 }

@@ -25,7 +25,7 @@ const request = (spec: object, metadata?: object) =>
   admin.post(`${accounts}/sa/token`, { ...(metadata && { metadata }), spec });
 const podReference = (rest: object = {}) => ({ boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'p', ...rest } });
 
-it('issues a token of an hour for this server, unless told otherwise', async () => {
+it('a request without a spec gets a token for this server that expires in an hour', async () => {
   const { code, body } = await admin.post(`${accounts}/sa/token`, {});
   expect([code, body]).toMatchObject([
     201,
@@ -41,34 +41,49 @@ it('issues a token of an hour for this server, unless told otherwise', async () 
 });
 
 it.each<[string, object, number, string]>([
-  ['too short', { expirationSeconds: 599 }, 422, 'may not specify a duration less than 10 minutes'],
-  ['too long', { expirationSeconds: 2 ** 32 + 1 }, 422, 'may not specify a duration larger than 2^32 seconds'],
+  ['that expires too soon', { expirationSeconds: 599 }, 422, 'may not specify a duration less than 10 minutes'],
   [
-    'for another kind',
+    'that expires too late',
+    { expirationSeconds: 2 ** 32 + 1 },
+    422,
+    'may not specify a duration larger than 2^32 seconds',
+  ],
+  [
+    'bound to a ConfigMap',
     podReference({ kind: 'ConfigMap' }),
     400,
     'cannot bind token to object of type /v1, Kind=ConfigMap',
   ],
-  ['for a pod that is not', podReference({ name: 'none' }), 404, 'pods "none" not found'],
-  ['for a pod of before', podReference({ uid: 'x' }), 409, 'the UID in the bound object reference (x) does not match'],
-  ['for a pod of others', podReference({ name: 'other' }), 400, 'running with different serviceaccount name'],
-])('refuses a token %s', async (_what, spec, code, message) => {
+  ['bound to a Pod that does not exist', podReference({ name: 'none' }), 404, 'pods "none" not found'],
+  [
+    'bound to a Pod with another UID',
+    podReference({ uid: 'x' }),
+    409,
+    'the UID in the bound object reference (x) does not match',
+  ],
+  [
+    'bound to a Pod of another ServiceAccount',
+    podReference({ name: 'other' }),
+    400,
+    'running with different serviceaccount name',
+  ],
+])('a token %s is rejected', async (_case, spec, code, message) => {
   const answer = await request(spec);
   expect([answer.code, answer.body.message]).toEqual([code, expect.stringContaining(message)]);
 });
 
-it('refuses a request for somebody else', async () => {
+it('a request with another name, and one for an unknown ServiceAccount (404), are rejected', async () => {
   expect((await request({}, { name: 'other' })).body.message).toContain('must match the service account name');
   expect((await admin.post(`${accounts}/none/token`, {})).code).toBe(404);
 });
 
-it('shortens what is longer than the server allows, and says so', async () => {
+it('an expiration beyond the maximum is shortened, with a warning', async () => {
   const { body, warnings } = await request({ expirationSeconds: 10_000 });
   expect(body.spec.expirationSeconds).toBe(7200);
   expect(warnings).toEqual(['requested expiration of 10000 seconds shortened to 7200 seconds']);
 });
 
-it('tokens of unattended pods outlive what was asked for, quietly', async () => {
+it('a token that the kubelet requests for a Pod is valid for a year', async () => {
   const { body } = await request({ ...podReference(), expirationSeconds: 3607 });
   const { payload } = readJwt(body.status.token as string)!;
   const issuedAt = payload['iat'] as number;
@@ -76,11 +91,11 @@ it('tokens of unattended pods outlive what was asked for, quietly', async () => 
   expect(Date.parse(body.status.expirationTimestamp as string) / 1000).toBe(issuedAt + 3607);
 });
 
-it('a token ends with its pod at once', async () => {
+it('a token becomes invalid when its Pod is deleted', async () => {
   const { body } = await request(podReference());
   const bearer = new HttpClient({ url: keelson.url, ca: keelson.ca, token: body.status.token as string });
   const whoAmI = async () => (await bearer.get('/api/v1/namespaces/default/pods')).code;
-  // Known, and not allowed.
+  // Authenticated, but not authorized.
   expect([await whoAmI(), await whoAmI()]).toEqual([403, 403]);
   await admin.delete(`${pods}/p?gracePeriodSeconds=0`);
   expect(await whoAmI()).toBe(401);

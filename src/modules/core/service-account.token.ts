@@ -1,8 +1,10 @@
 import type { AdmissionChain } from '../../admission/admission-chain.js';
+import type { BoundObjectReference, TokenRequest } from '../../catalog/types/authentication.v1.js';
+import type { Pod, PodSpec } from '../../catalog/types/core.v1.js';
 import type { NamedObject, ServiceAccountTokens } from '../../auth/service-account-tokens.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
-import { asFields, asNumber, asText, asTexts, isSet } from '../../machinery/fields.js';
+import { asNumber } from '../../machinery/fields.js';
 import { parseApiVersion, type GroupVersionKind } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { SubresourceRequest } from '../../registry/apis/api-group.js';
@@ -10,39 +12,47 @@ import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/write/system-fields.js';
 import { coreVersion } from './core.version.js';
 
-export interface TokenRequestParts {
+export interface TokenRequestDependencies {
   readonly registry: ResourceRegistry;
   readonly admission: AdmissionChain;
   readonly tokens: ServiceAccountTokens;
-  /** What a token is for when the client does not say. */
+  /** Audiences of a token for which the client requests none. */
   readonly audiences: readonly string[];
   readonly labelDomain: string;
-  /** 0: as long as clients ask for. */
+  /** 0 for no maximum. */
   readonly lifeSecondsMax: number;
+  /** True if tokens that the kubelet requests for Pods stay valid for a year. */
   readonly extendsTokens: boolean;
 }
 
 const lifeSecondsDefault = 3600;
 const lifeSecondsMin = 600;
 const lifeSecondsLimit = 2 ** 32;
-/** What the node agent asks for by itself, on behalf of clients that may not read a token a second time. */
-const unattendedSeconds = 3607;
+/**
+ * The expiration that the kubelet requests for the token volume of every Pod. Old client libraries read such a token only
+ * once, so it can be extended.
+ */
+const podTokenSeconds = 3607;
 const extendedSeconds = 365 * 24 * 3600;
 
-/** A token for a service account, bound to nothing or to one object: it ends when that goes. */
+/**
+ * Handles a TokenRequest for a ServiceAccount. A token can be bound to a Pod, Secret or Node; it becomes invalid when the
+ * object is deleted.
+ */
 export async function issueToken(
-  parts: TokenRequestParts,
+  dependencies: TokenRequestDependencies,
   { context, namespace, name, body }: SubresourceRequest,
   kind: GroupVersionKind,
-): Promise<KubeObject> {
-  const { registry, admission, tokens } = parts;
+): Promise<TokenRequest> {
+  const { registry, admission, tokens, lifeSecondsMax } = dependencies;
   const { store } = registry.require(coreVersion.group, coreVersion.version, 'serviceaccounts');
   const { clock, rng } = store.dependencies;
-  const request = completed(body, name, parts, kind);
-  checkName(request, name, kind);
+  const completedRequest = completed(body, name, dependencies, kind);
+  checkName(completedRequest, name, kind);
   const account = (await store.get(namespace, name, { signal: context.signal })).parse();
   const nowMs = clock.now();
-  request.metadata = { ...request.metadata, name, namespace, uid: rng.uuid(), creationTimestamp: objectTime(nowMs) };
+  const system = { name, namespace, uid: rng.uuid(), creationTimestamp: objectTime(nowMs) };
+  const request = { ...completedRequest, metadata: { ...completedRequest.metadata, ...system } };
 
   const attributes = {
     operation: 'CREATE' as const,
@@ -56,23 +66,26 @@ export async function issueToken(
     old: undefined,
     request: context,
   };
-  // The subresource call has run the whole chain on the body as it was sent: only this shows what is left out there.
+  // The subresource call has run all admission plug-ins on the submitted body. Validating plug-ins run again on the
+  // completed one.
   const errors = validateLife(request);
   if (errors.length > 0) throw ApiError.invalid(kind, '', errors);
   await admission.validate(attributes);
 
-  const spec = asFields(request['spec']);
-  const bound = await boundObjects(registry, spec['boundObjectRef'], { namespace, name, signal: context.signal });
-  const { lifeSecondsMax } = parts;
-  const asked = asNumber(spec['expirationSeconds']);
-  if (lifeSecondsMax > 0 && asked > lifeSecondsMax) {
-    context.warnings.push(`requested expiration of ${asked} seconds shortened to ${lifeSecondsMax} seconds`);
-    spec['expirationSeconds'] = lifeSecondsMax;
+  const { spec } = request;
+  const bound = await boundObjects(registry, spec.boundObjectRef, { namespace, name, signal: context.signal });
+  const requested = asNumber(spec.expirationSeconds);
+  if (lifeSecondsMax > 0 && requested > lifeSecondsMax) {
+    context.warnings.push(`requested expiration of ${requested} seconds shortened to ${lifeSecondsMax} seconds`);
+    spec.expirationSeconds = lifeSecondsMax;
   }
-  const seconds = asNumber(spec['expirationSeconds']);
-  const audiences = asTexts(spec['audiences']);
-  const isForUs = audiences.length === parts.audiences.length && audiences.every((it) => parts.audiences.includes(it));
-  const isExtended = parts.extendsTokens && bound.pod !== undefined && seconds === unattendedSeconds && isForUs;
+  const seconds = asNumber(spec.expirationSeconds);
+  const { audiences } = spec;
+  const isForServer =
+    audiences.length === dependencies.audiences.length &&
+    audiences.every((audience) => dependencies.audiences.includes(audience));
+  const isExtended =
+    dependencies.extendsTokens && bound.pod !== undefined && seconds === podTokenSeconds && isForServer;
   const id = rng.uuid();
   const token = await tokens.issue(
     { namespace, account: namedObject(account), ...bound },
@@ -84,37 +97,43 @@ export async function issueToken(
       ...(isExtended && { warnAfterSeconds: seconds }),
     },
   );
-  context.auditAnnotations.set(`authentication.${parts.labelDomain}/issued-credential-id`, `JTI=${id}`);
+  context.auditAnnotations.set(`authentication.${dependencies.labelDomain}/issued-credential-id`, `JTI=${id}`);
   return { ...request, status: { token, expirationTimestamp: objectTime(nowMs + seconds * 1000) } };
 }
 
+interface CompletedSpec {
+  readonly audiences: readonly string[];
+  expirationSeconds: number | bigint;
+  readonly boundObjectRef: BoundObjectReference | null;
+}
+
 function completed(
-  body: KubeObject | undefined,
+  body: TokenRequest | undefined,
   name: string,
-  { audiences }: TokenRequestParts,
+  dependencies: TokenRequestDependencies,
   { group, version, kind }: GroupVersionKind,
-): KubeObject {
-  const request: KubeObject = body ?? { kind, apiVersion: `${group}/${version}`, metadata: { name } };
-  const { audiences: asked, expirationSeconds, boundObjectRef } = asFields(request['spec']);
+): TokenRequest & { readonly spec: CompletedSpec } {
+  const request = body ?? { kind, apiVersion: `${group}/${version}`, metadata: { name } };
+  const { audiences, expirationSeconds, boundObjectRef } = request.spec ?? {};
   return {
     ...request,
     spec: {
-      audiences: asTexts(asked).length > 0 ? asked : audiences,
+      audiences: audiences && audiences.length > 0 ? audiences : dependencies.audiences,
       expirationSeconds: expirationSeconds ?? lifeSecondsDefault,
       boundObjectRef: boundObjectRef ?? null,
     },
   };
 }
 
-function checkName({ metadata }: KubeObject, name: string, kind: GroupVersionKind): void {
+function checkName({ metadata }: TokenRequest, name: string, kind: GroupVersionKind): void {
   if (!metadata.name || metadata.name === name) return;
   const message = 'must match the service account name if specified';
   throw ApiError.invalid(kind, name, [fieldError.invalid('metadata.name', metadata.name, message)]);
 }
 
-function validateLife(request: KubeObject): FieldError[] {
-  const seconds = asNumber(asFields(request['spec'])['expirationSeconds']);
-  const at = String(path('spec').child('expirationSeconds'));
+function validateLife({ spec }: TokenRequest): FieldError[] {
+  const seconds = asNumber(spec?.expirationSeconds);
+  const at = path('spec').child('expirationSeconds');
   if (seconds < lifeSecondsMin) {
     return [fieldError.invalid(at, seconds, 'may not specify a duration less than 10 minutes')];
   }
@@ -133,40 +152,40 @@ const resourceOf: Readonly<Record<BoundKind, string>> = { Pod: 'pods', Secret: '
 
 async function boundObjects(
   registry: ResourceRegistry,
-  reference: unknown,
+  reference: BoundObjectReference | null | undefined,
   account: { readonly namespace: string; readonly name: string; readonly signal: AbortSignal | undefined },
 ): Promise<Bound> {
-  if (!isSet(reference)) return {};
-  const { apiVersion, kind, name, uid } = asFields(reference);
-  const { group, version } = parseApiVersion(asText(apiVersion)) ?? { group: '', version: asText(apiVersion) };
-  const text = asText(kind);
-  if (group !== '' || !Object.hasOwn(resourceOf, text)) {
-    throw ApiError.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${text}`);
+  if (!reference) return {};
+  const { apiVersion = '', kind = '', name = '', uid = '' } = reference;
+  const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: apiVersion };
+  if (group !== '' || !Object.hasOwn(resourceOf, kind)) {
+    throw ApiError.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
   }
-  const find = async (of: BoundKind, named: string) => {
-    const { store, definition } = registry.require(coreVersion.group, coreVersion.version, resourceOf[of]);
-    const home = definition.namespaced ? account.namespace : '';
-    return (await store.get(home, named, { signal: account.signal })).parse();
+  const find = async (objectKind: BoundKind, objectName: string) => {
+    const { store, definition } = registry.require(coreVersion.group, coreVersion.version, resourceOf[objectKind]);
+    const namespace = definition.namespaced ? account.namespace : '';
+    return (await store.get(namespace, objectName, { signal: account.signal })).parse();
   };
-  const object = await find(text as BoundKind, asText(name));
-  const podSpec = asFields(object['spec']);
-  if (text === 'Pod' && asText(podSpec['serviceAccountName']) !== account.name) {
+  const object = await find(kind as BoundKind, name);
+  const { serviceAccountName, nodeName }: PodSpec = kind === 'Pod' ? podSpecOf(object) : {};
+  if (kind === 'Pod' && serviceAccountName !== account.name) {
     throw ApiError.badRequest(
       `cannot bind token for serviceaccount "${account.name}" to pod running with different serviceaccount name.`,
     );
   }
-  if (asText(uid) !== '' && asText(uid) !== object.metadata.uid) {
-    const message = `the UID in the bound object reference (${asText(uid)}) does not match the UID in record. The object might have been deleted and then recreated`;
-    throw ApiError.conflict({ group, resource: text }, asText(name), message);
+  if (uid !== '' && uid !== object.metadata.uid) {
+    const message = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
+    throw ApiError.conflict({ group, resource: kind }, name, message);
   }
-  const found = namedObject(object);
-  if (text === 'Secret') return { secret: found };
-  if (text === 'Node') return { node: found };
-  const nodeName = asText(podSpec['nodeName']);
-  return { pod: found, ...(nodeName !== '' && { node: await nodeNamed(nodeName, find) }) };
+  const bound = namedObject(object);
+  if (kind === 'Secret') return { secret: bound };
+  if (kind === 'Node') return { node: bound };
+  return { pod: bound, ...(nodeName && { node: await nodeNamed(nodeName, find) }) };
 }
 
-/** The node of a pod may be gone already: then the token names it, and says no more. */
+const podSpecOf = ({ spec }: Pod): PodSpec => spec ?? {};
+
+/** Returns the Node of a Pod; only its name if the Node does not exist. */
 async function nodeNamed(name: string, find: (kind: BoundKind, name: string) => Promise<KubeObject>) {
   try {
     return namedObject(await find('Node', name));

@@ -14,10 +14,10 @@ const service = (spec: object, rest: object = {}): KubeObject => ({
 });
 const ports = [{ port: 80 }];
 
-describe('a service', () => {
+describe('Service', () => {
   it.each<[string, object, object]>([
     [
-      'inside',
+      'of type ClusterIP',
       { ports },
       {
         ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
@@ -27,23 +27,23 @@ describe('a service', () => {
       },
     ],
     [
-      'sticky',
+      'with session affinity',
       { ports, sessionAffinity: 'ClientIP' },
       { sessionAffinityConfig: { clientIP: { timeoutSeconds: 10800 } } },
     ],
-    ['on nodes', { ports, type: 'NodePort' }, { externalTrafficPolicy: 'Cluster' }],
+    ['of type NodePort', { ports, type: 'NodePort' }, { externalTrafficPolicy: 'Cluster' }],
     [
-      'balanced',
+      'of type LoadBalancer',
       { ports, type: 'LoadBalancer' },
       { externalTrafficPolicy: 'Cluster', allocateLoadBalancerNodePorts: true },
     ],
-    ['headless', { clusterIP: 'None' }, { clusterIPs: ['None'] }],
-    ['with addresses from outside', { ports, externalIPs: ['203.0.113.7'] }, { externalTrafficPolicy: 'Cluster' }],
-  ])('%s is given the usual', (_what, spec, want) =>
+    ['without a cluster IP', { clusterIP: 'None' }, { clusterIPs: ['None'] }],
+    ['with external IPs', { ports, externalIPs: ['203.0.113.7'] }, { externalTrafficPolicy: 'Cluster' }],
+  ])('%s gets its defaults', (_case, spec, want) =>
     expect(prepared(serviceStrategy, service(spec))['spec']).toMatchObject(want),
   );
 
-  it('by a name elsewhere has neither addresses nor policies', () => {
+  it('of type ExternalName gets neither addresses nor traffic policies', () => {
     expect(prepared(serviceStrategy, service({ type: 'ExternalName', externalName: 'a.b' }))).toEqual(
       service({ type: 'ExternalName', externalName: 'a.b', sessionAffinity: 'None' }, { status: { loadBalancer: {} } }),
     );
@@ -134,9 +134,9 @@ describe('a service', () => {
       ["spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'"],
     ],
     [{ ports, ipFamilies: ['IPv4', 'IPv4'] }, ['spec.ipFamilies[1]: Duplicate value: "IPv4"']],
-  ])('%j is refused', (spec, want) => expect(refusals(serviceStrategy, service(spec))).toEqual(want));
+  ])('create with spec %j is rejected', (spec, want) => expect(refusals(serviceStrategy, service(spec))).toEqual(want));
 
-  it('keeps its address for life', () => {
+  it('an update cannot change the cluster IP, and keeps it if absent', () => {
     const old = service({ ports, clusterIP: '10.0.0.9' });
     expect(
       updateRefusals(serviceStrategy, service({ ports, clusterIP: '10.0.0.66', clusterIPs: ['10.0.0.66'] }), old),
@@ -147,9 +147,9 @@ describe('a service', () => {
     expect(updateRefusals(serviceStrategy, service({ ports }), old)).toEqual([]);
   });
 
-  const usual = { sessionAffinity: 'None', ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }] };
-  const inside = {
-    ...usual,
+  const defaults = { sessionAffinity: 'None', ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }] };
+  const clusterIpSpec = {
+    ...defaults,
     clusterIP: '10.0.0.9',
     clusterIPs: ['10.0.0.9'],
     ipFamilies: ['IPv4'],
@@ -157,30 +157,34 @@ describe('a service', () => {
     internalTrafficPolicy: 'Cluster',
   };
   const noFamilies = { ipFamilies: undefined, ipFamilyPolicy: undefined };
-  const onNodes = {
-    ...inside,
+  const nodePortSpec = {
+    ...clusterIpSpec,
     type: 'NodePort',
     externalTrafficPolicy: 'Cluster',
-    ports: [{ ...usual.ports[0], nodePort: 30080 }],
+    ports: [{ ...defaults.ports[0], nodePort: 30080 }],
   };
   it.each<[string, object, object]>([
-    ['written back without its addresses', { type: 'NodePort', ports }, { ...onNodes, ...noFamilies }],
-    ['made internal', { ...onNodes, type: 'ClusterIP' }, { ...inside, type: 'ClusterIP' }],
+    ['an update without allocated values keeps them', { type: 'NodePort', ports }, { ...nodePortSpec, ...noFamilies }],
     [
-      'made a name',
-      { ...onNodes, type: 'ExternalName', externalName: 'a.b' },
-      { ...usual, type: 'ExternalName', externalName: 'a.b' },
+      'a change to ClusterIP drops the node ports',
+      { ...nodePortSpec, type: 'ClusterIP' },
+      { ...clusterIpSpec, type: 'ClusterIP' },
     ],
-  ])('on nodes, %s', (_what, spec, want) => {
-    const old = prepared(serviceStrategy, service(onNodes));
-    const change = service(structuredClone(spec));
-    serviceStrategy.default!(change);
-    serviceStrategy.prepareForUpdate!(change, old, testContext);
-    expect(change['spec']).toEqual(want);
-    expect(texts(serviceStrategy.validateUpdate!(change, old, testContext))).toEqual([]);
+    [
+      'a change to ExternalName drops all addresses',
+      { ...nodePortSpec, type: 'ExternalName', externalName: 'a.b' },
+      { ...defaults, type: 'ExternalName', externalName: 'a.b' },
+    ],
+  ])('of type NodePort: %s', (_case, spec, want) => {
+    const old = prepared(serviceStrategy, service(nodePortSpec));
+    const update = service(structuredClone(spec));
+    serviceStrategy.default!(update);
+    serviceStrategy.prepareForUpdate!(update, old, testContext);
+    expect(update['spec']).toEqual(want);
+    expect(texts(serviceStrategy.validateUpdate!(update, old, testContext))).toEqual([]);
   });
 
-  it('has addresses in its status only when it is balanced', () => {
+  it('status.loadBalancer.ingress is rejected unless the type is LoadBalancer', () => {
     const status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } };
     const validate = (type: string) =>
       texts(serviceStatusSubresource.validate!(service({ type }, { status }), service({}), testContext));
@@ -214,13 +218,13 @@ describe('a service', () => {
       ['<none>', '203.0.113.9,h', '<none>', '<none>'],
     ],
     [{ type: 'ExternalName', externalName: 'a.b' }, {}, ['<none>', 'a.b', '<none>', '<none>']],
-  ])('%j in a table', (spec, status, want) => {
+  ])('table row of spec %j and status %j', (spec, status, want) => {
     const [, , ip, external, portsCell, , selector] = serviceTable.cells(service(spec, { status }), { nowMs: 0 });
     expect([ip, external, portsCell, selector]).toEqual(want);
   });
 });
 
-describe('endpoints', () => {
+describe('Endpoints', () => {
   const endpoints = (subsets: object[]): KubeObject => ({
     kind: 'Endpoints',
     apiVersion: 'v1',
@@ -244,7 +248,9 @@ describe('endpoints', () => {
       { notReadyAddresses: [{ ip }], ports: [{ port: 1 }, { port: 2 }] },
       ['subsets[0].ports[0].name: Required value', 'subsets[0].ports[1].name: Required value'],
     ],
-  ])('%j are refused', (subset, want) => expect(refusals(endpointsStrategy, endpoints([subset]))).toEqual(want));
+  ])('create with subset %j is rejected', (subset, want) =>
+    expect(refusals(endpointsStrategy, endpoints([subset]))).toEqual(want),
+  );
 
   it.each<[object[], string]>([
     [[], '<none>'],
@@ -254,5 +260,7 @@ describe('endpoints', () => {
       '192.0.2.2:80,192.0.2.1:80,192.0.2.2:53 + 1 more...',
     ],
     [[{ addresses: [{ ip: '2001:db8::1' }], ports: [{ port: 80 }] }], '[2001:db8::1]:80'],
-  ])('%j in a table', (subsets, want) => expect(endpointsTable.cells(endpoints(subsets), { nowMs: 0 })[1]).toBe(want));
+  ])('table row of subsets %j', (subsets, want) =>
+    expect(endpointsTable.cells(endpoints(subsets), { nowMs: 0 })[1]).toBe(want),
+  );
 });

@@ -116,9 +116,7 @@ function validateTrafficPolicies(spec: ServiceSpec): FieldError[] {
   }
   if (type !== 'ExternalName') {
     const internalAt = at.child('internalTrafficPolicy');
-    errors.push(
-      ...(internal === undefined ? required(internal, internalAt) : oneOf(internal, internalAt, policies)),
-    );
+    errors.push(...(internal === undefined ? required(internal, internalAt) : oneOf(internal, internalAt, policies)));
   }
   if (healthCheckNodePort && !needsHealthCheck(spec)) {
     const message = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
