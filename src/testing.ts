@@ -51,9 +51,9 @@ export async function startKeelson(options: KeelsonOptions = {}): Promise<Keelso
     storage: { backend: 'memory', ...overrides.storage },
     serving: { securePort: 0, bindAddress: '127.0.0.1', ...overrides.serving },
   });
-  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  const defined = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   const pki = await makeEphemeralPki({ clock: options.clock ?? systemClock });
-  const server = await startServer(config, { logger: silentLogger, ...given, pki });
+  const server = await startServer(config, { logger: silentLogger, ...defined, pki });
   const client = pki.admin.current();
   const kubeconfig = pki.adminKubeconfig(server.url);
   let directory: string | undefined;

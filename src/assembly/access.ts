@@ -20,7 +20,7 @@ import type { Clock } from '../std/clock.js';
 import type { Logger } from '../std/logger.js';
 import type { Rng } from '../std/rng.js';
 
-interface GivenForAccess {
+interface AccessDependencies {
   readonly config: ServerConfig;
   readonly registry: ResourceRegistry;
   readonly meters: Pick<Meters, 'access' | 'admission'>;
@@ -37,7 +37,7 @@ export interface AccessParts {
   readonly admission: AdmissionChain;
 }
 
-export function makeAccess({ config, registry, meters, clock, rng, logger }: GivenForAccess): AccessParts {
+export function makeAccess({ config, registry, meters, clock, rng, logger }: AccessDependencies): AccessParts {
   const { naming } = config;
   const group = naming.group('rbac.authorization');
   const held = new HeldRules(new RoleBook(registry, group), group);

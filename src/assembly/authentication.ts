@@ -21,7 +21,7 @@ import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { Clock } from '../std/clock.js';
 
 /** Sources of credentials, from the configuration and from files. */
-export interface GivenIdentities {
+export interface CredentialSources {
   readonly config: ServerConfig;
   readonly clock: Clock;
   readonly certificates: CertificateIdentities | undefined;
@@ -42,8 +42,8 @@ export interface AuthenticationParts {
   readonly secretTokens: SecretTokens;
 }
 
-export function makeAuthentication(given: GivenIdentities, registry: ResourceRegistry): AuthenticationParts {
-  const { config, clock, certificates, proxies, tokenKeys: keys = noTokenKeys } = given;
+export function makeAuthentication(sources: CredentialSources, registry: ResourceRegistry): AuthenticationParts {
+  const { config, clock, certificates, proxies, tokenKeys: keys = noTokenKeys } = sources;
   const { naming, authentication } = config;
   const accountTokens = new ServiceAccountTokens({
     issuers: authentication.serviceAccount.issuers,
@@ -56,7 +56,7 @@ export function makeAuthentication(given: GivenIdentities, registry: ResourceReg
     keys,
   });
   const authenticator = new RequestAuthenticator({
-    authenticators: authenticatorsFor(given, { accountTokens, secretTokens }, registry),
+    authenticators: authenticatorsFor(sources, { accountTokens, secretTokens }, registry),
     audiences: authentication.apiAudiences,
     certificates,
     proxies,
@@ -67,7 +67,7 @@ export function makeAuthentication(given: GivenIdentities, registry: ResourceReg
 
 /** Returns the authenticators in the order of their use: front proxy, client certificate, tokens, anonymous. */
 function authenticatorsFor(
-  { config, tokens, proxies, clock }: GivenIdentities,
+  { config, tokens, proxies, clock }: CredentialSources,
   { accountTokens, secretTokens }: Omit<AuthenticationParts, 'authenticator'>,
   registry: ResourceRegistry,
 ): Authenticator[] {

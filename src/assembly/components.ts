@@ -1,5 +1,5 @@
 import { makeAccess, type AccessParts } from './access.js';
-import { makeAuthentication, type AuthenticationParts, type GivenIdentities } from './authentication.js';
+import { makeAuthentication, type AuthenticationParts, type CredentialSources } from './authentication.js';
 import { defaultCacheLimits } from '../cache/cache-limits.js';
 import { Feed } from '../cache/feed.js';
 import { Catalog } from '../catalog/catalog.js';
@@ -39,14 +39,14 @@ import { MeasuredStore } from '../storage/decorators/measured-store.js';
 import type { KvStore } from '../storage/kv-store.js';
 
 /** Dependencies that the caller supplies; makeParts constructs everything else from them. */
-export interface Given extends GivenIdentities {
+export interface ServerDependencies extends CredentialSources {
   readonly store: KvStore;
   readonly rng: Rng;
   readonly logger: Logger;
 }
 
 /** Components of one server, below the HTTP layer: plain objects, connected through their constructors. */
-export interface AppParts extends Given, AuthenticationParts, AccessParts {
+export interface AppParts extends ServerDependencies, AuthenticationParts, AccessParts {
   readonly feed: Feed;
   readonly storeDependencies: StoreDependencies;
   readonly registry: ResourceRegistry;
@@ -84,13 +84,13 @@ export interface Phase {
   address: string;
 }
 
-export function makeParts(given: Given): AppParts {
-  const { config, clock, rng, logger } = given;
+export function makeParts(dependencies: ServerDependencies): AppParts {
+  const { config, clock, rng, logger } = dependencies;
   const { naming, limits } = config;
   const registry = new ResourceRegistry();
   const root = `${config.storage.etcd.prefix}/`;
   const meters = makeMeters({ registry, root, clock, naming });
-  const store = new MeasuredStore(given.store, meters.storage.observe, clock);
+  const store = new MeasuredStore(dependencies.store, meters.storage.observe, clock);
   const wheel = new TimerWheel(clock);
   const phase: Phase = {
     isBootstrapped: false,
@@ -141,7 +141,7 @@ export function makeParts(given: Given): AppParts {
     addressRanges: config.network.serviceClusterIpRanges,
     nodePorts: config.network.serviceNodePorts,
   });
-  const authentication = makeAuthentication(given, registry);
+  const authentication = makeAuthentication(dependencies, registry);
   const access = makeAccess({ config, registry, clock, rng, logger, meters });
   const watches = new WatchStreams({
     wheel,
@@ -182,7 +182,7 @@ export function makeParts(given: Given): AppParts {
   });
   const version = versionDocument();
   return {
-    ...given,
+    ...dependencies,
     ...authentication,
     ...access,
     store,

@@ -32,7 +32,7 @@ export interface Meters {
   readonly deprecations: DeprecatedRequests;
 }
 
-interface GivenForMeters {
+interface MeterDependencies {
   readonly registry: ResourceRegistry;
   /** `/registry/` */
   readonly root: string;
@@ -40,7 +40,7 @@ interface GivenForMeters {
   readonly naming: NamingProfile;
 }
 
-export function makeMeters({ registry, root, clock, naming }: GivenForMeters): Meters {
+export function makeMeters({ registry, root, clock, naming }: MeterDependencies): Meters {
   return {
     requests: new RequestMetrics(registry),
     access: new AccessMetrics(clock),

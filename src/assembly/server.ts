@@ -303,13 +303,13 @@ async function liveRootCa(
   logger: Logger,
   undo: (() => Promise<void> | void)[],
 ): Promise<LiveRootCa> {
-  const given = rootCaFile === undefined ? undefined : await liveCaBundle({ file: rootCaFile, clock, logger });
-  undo.push(() => given?.close());
+  const configured = rootCaFile === undefined ? undefined : await liveCaBundle({ file: rootCaFile, clock, logger });
+  undo.push(() => configured?.close());
   return new LiveRootCa({
     servingPem: () => tls.current().cert,
     own: () => pki.authority.current(),
     known: () => tls.clientCaBundle()?.certificates ?? [],
-    configured: given,
+    configured,
     onChange: (listener) => tls.onChange(listener),
     logger,
   });
@@ -366,13 +366,13 @@ async function tlsMaterial(
   undo: (() => Promise<void> | void)[],
 ): Promise<TlsMaterial> {
   const { tlsCertFile, tlsPrivateKeyFile, clientCaFile } = serving;
-  const given =
+  const configured =
     tlsCertFile !== undefined && tlsPrivateKeyFile !== undefined
       ? await liveServingPair({ certificateFile: tlsCertFile, keyFile: tlsPrivateKeyFile, clock, logger })
       : undefined;
   const clients = clientCaFile === undefined ? undefined : await liveCaBundle({ file: clientCaFile, clock, logger });
   const material = new TlsMaterial({
-    serving: given ?? pki.serving!,
+    serving: configured ?? pki.serving!,
     clientCas: [pki.authority, ...(clients ? [clients] : [])],
     proxyCas: proxyCa ? [proxyCa] : [],
     minVersion: serving.tlsMinVersion,
@@ -381,7 +381,7 @@ async function tlsMaterial(
   });
   undo.push(() => {
     material.close();
-    given?.close();
+    configured?.close();
     clients?.close();
   });
   return material;

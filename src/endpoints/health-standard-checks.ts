@@ -103,10 +103,10 @@ export function bootStep(name: string, done: () => boolean, missing: string): He
  * other is sent, and each probe waits at most its timeout.
  */
 function storeCheck({ clock, store }: StandardCheckDependencies): (timeoutMs: number) => () => Promise<void> {
-  let asked: Promise<unknown> | undefined;
+  let pending: Promise<unknown> | undefined;
   return (timeoutMs) => () => {
-    asked ??= store().finally(() => (asked = undefined));
-    const answer = asked;
+    pending ??= store().finally(() => (pending = undefined));
+    const answer = pending;
     return new Promise<void>((resolve, reject) => {
       const timer = clock.after(timeoutMs, () => reject(new Error(`no answer in ${timeoutMs} ms`)));
       answer.then(

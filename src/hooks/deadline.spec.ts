@@ -22,7 +22,7 @@ function server(handler: Handler) {
   return { clock, get };
 }
 
-/** Works until it is told to stop, and then tries to answer all the same. */
+/** Handler that waits until its signal is aborted, and then answers although the deadline has answered. */
 const endless: Handler = (request, reply) =>
   new Promise<void>((resolve, reject) => {
     request.kube.signal.addEventListener('abort', () => {
