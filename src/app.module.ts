@@ -1,5 +1,5 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import type { AppParts } from './assembly/components.js';
+import type { ServerComponents } from './assembly/components.js';
 import { AdmissionregistrationModule } from './modules/admissionregistration/admissionregistration.module.js';
 import { ApiextensionsModule } from './modules/apiextensions/apiextensions.module.js';
 import { ApiregistrationModule } from './modules/apiregistration/apiregistration.module.js';
@@ -29,20 +29,20 @@ import { RegistryModule } from './registry/apis/registry.module.js';
 export type GroupModule = Type | DynamicModule;
 
 /** Returns the modules of the built-in API groups. */
-function builtInGroups(parts: AppParts): GroupModule[] {
+function builtInGroups(components: ServerComponents): GroupModule[] {
   return [
-    CoreModule.for(parts),
+    CoreModule.for(components),
     CoordinationModule,
     AppsModule,
     AutoscalingModule,
     BatchModule,
     PolicyModule,
     AdmissionregistrationModule,
-    ApiextensionsModule.for(parts),
+    ApiextensionsModule.for(components),
     ApiregistrationModule,
     ApiserverInternalModule,
-    AuthenticationModule.for(parts),
-    AuthorizationModule.for(parts),
+    AuthenticationModule.for(components),
+    AuthorizationModule.for(components),
     EventsModule,
     FlowcontrolModule,
     RbacModule,
@@ -58,15 +58,15 @@ function builtInGroups(parts: AppParts): GroupModule[] {
 }
 
 /** Returns the modules of all API groups, and RegistryModule, which registers the resources that they declare. */
-function registryModules(parts: AppParts, otherGroups: readonly GroupModule[]): GroupModule[] {
+function registryModules(components: ServerComponents, otherGroups: readonly GroupModule[]): GroupModule[] {
   return [
-    ...builtInGroups(parts),
+    ...builtInGroups(components),
     ...otherGroups,
     RegistryModule.for({
-      ...parts,
-      naming: parts.config.naming,
-      runtimeConfig: parts.config.runtimeConfig,
-      lifecycleOf: ({ group, version, kind }) => parts.catalog.kindFacts(group, version, kind)?.lifecycle,
+      ...components,
+      naming: components.config.naming,
+      runtimeConfig: components.config.runtimeConfig,
+      lifecycleOf: ({ group, version, kind }) => components.catalog.kindFacts(group, version, kind)?.lifecycle,
     }),
   ];
 }
@@ -74,15 +74,18 @@ function registryModules(parts: AppParts, otherGroups: readonly GroupModule[]): 
 /** The server as one Nest module. API groups of an embedding program are added as further modules. */
 @Module({})
 export class AppModule {
-  static for(parts: AppParts, otherGroups: readonly GroupModule[] = []): DynamicModule {
-    return { module: AppModule, imports: [...registryModules(parts, otherGroups), PipelineModule.for(parts)] };
+  static for(components: ServerComponents, otherGroups: readonly GroupModule[] = []): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [...registryModules(components, otherGroups), PipelineModule.for(components)],
+    };
   }
 }
 
 /** The resources without the HTTP pipeline, for commands that read a store and do not serve it. */
 @Module({})
 export class ResourcesModule {
-  static for(parts: AppParts): DynamicModule {
-    return { module: ResourcesModule, imports: registryModules(parts, []) };
+  static for(components: ServerComponents): DynamicModule {
+    return { module: ResourcesModule, imports: registryModules(components, []) };
   }
 }

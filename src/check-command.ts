@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import { makeParts, type AppParts } from './assembly/components.js';
+import { makeComponents, type ServerComponents } from './assembly/components.js';
 import { ResourcesModule } from './app.module.js';
 import type { CheckReport } from './check/check-report.js';
 import { reportText, type ReportFormat } from './check/report-text.js';
@@ -82,7 +82,7 @@ export async function checkStore(
   store: KvStore,
   { problemsMax, clock, progress }: StoreCheckOptions,
 ): Promise<CheckReport> {
-  const parts = makeParts({
+  const components = makeComponents({
     // All resources: the store may hold objects of those that --runtime-config disables.
     config: { ...config, runtimeConfig: { 'api/all': true } },
     store: new ReadOnlyStore(store),
@@ -92,15 +92,15 @@ export async function checkStore(
     certificates: undefined,
     tokens: undefined,
   });
-  const app = await NestFactory.createApplicationContext(ResourcesModule.for(parts), {
+  const app = await NestFactory.createApplicationContext(ResourcesModule.for(components), {
     abortOnError: false,
     logger: nestLogger(silentLogger),
   });
   const check = new StoreCheck({
-    ...parts,
-    root: parts.storeDependencies.root,
-    definitions: definitionsOf(parts),
-    isServed: servedBy(config.runtimeConfig, parts.registry, config),
+    ...components,
+    root: components.storeDependencies.root,
+    definitions: definitionsOf(components),
+    isServed: servedBy(config.runtimeConfig, components.registry, config),
     pageItems: config.limits.storePageItems,
     problemsMax,
   });
@@ -114,12 +114,12 @@ export async function checkStore(
     return await check.run();
   } finally {
     timer.cancel();
-    await parts.feed.close();
+    await components.feed.close();
     await app.close();
   }
 }
 
-function definitionsOf({ registry, config }: AppParts) {
+function definitionsOf({ registry, config }: ServerComponents) {
   const { group, version } = apiextensionsVersion(config.naming);
   return registry.require(group, version, 'customresourcedefinitions').store;
 }

@@ -1,4 +1,7 @@
 // Public API for programs that embed the server and add API groups of their own.
+import { startOpenServer, type RunningServer, type StartOptions } from './assembly/server.js';
+import type { ServerConfig } from './config/server-config.js';
+
 export {
   ApiGroup,
   Subresource,
@@ -26,7 +29,12 @@ export { asFields, asNumber, asText, fillIn, makeFields } from './machinery/fiel
 export type { KubeObject, ObjectMeta } from './machinery/kube-object.js';
 export { nameIsDnsLabel, nameIsDnsSubdomain } from './machinery/names.js';
 export { admissionFor } from './verbs/verb.js';
-export { startServer, type RunningServer, type StartOptions } from './assembly/server.js';
+export type { RunningServer, StartOptions } from './assembly/server.js';
 export { defaultConfig, loadConfig } from './config/load-config.js';
-export type { AppParts } from './assembly/components.js';
+export type { ModuleContext } from './assembly/components.js';
 export type { GroupModule } from './app.module.js';
+
+/** Assembles and starts a server; resolves when it is ready. If a step fails, the completed ones are undone. */
+export function startServer(config: ServerConfig, options?: StartOptions): Promise<RunningServer> {
+  return startOpenServer(config, options);
+}

@@ -128,14 +128,14 @@ async function serve(program: Program, words: readonly string[]): Promise<number
     return 1;
   }
   loaded.warnings.forEach(warn);
-  const { startServer } = await import('./assembly/server.js');
+  const { startOpenServer } = await import('./assembly/server.js');
   const { makeLogger } = await import('./assembly/logging.js');
   const { StartLog } = await import('./assembly/start-log.js');
   const log = new StartLog(makeLogger(loaded.config.log), systemClock);
   if (loaded.config.log.level === 'debug') log.succeeded();
   let server: RunningServer;
   try {
-    server = await startServer(loaded.config, { logger: log.logger });
+    server = await startOpenServer(loaded.config, { logger: log.logger });
   } catch (error) {
     log.failed();
     log.logger.debug('the server did not start', { error });

@@ -1,78 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { AppParts } from './assembly/components.js';
-import type { GroupModule } from './app.module.js';
-import { makeEphemeralPki } from './certificates/ephemeral-pki.js';
-import { defaultConfig, type ConfigOverrides } from './config/load-config.js';
-import { startServer } from './assembly/server.js';
-import { systemClock, type Clock } from './std/clock.js';
-import { silentLogger, type Logger } from './std/logger.js';
-import type { Rng } from './std/rng.js';
-import type { KvStore } from './storage/kv-store.js';
+import { startOpenKeelson, type Keelson, type KeelsonOptions } from './assembly/start-keelson.js';
 
-export interface KeelsonOptions {
-  /** Overrides of the configuration of `keelson serve`. Defaults: in-memory store, free port of 127.0.0.1. */
-  readonly config?: ConfigOverrides;
-  readonly store?: KvStore;
-  readonly clock?: Clock;
-  readonly rng?: Rng;
-  readonly logger?: Logger;
-  /** API groups of your own, each a Nest module. */
-  readonly modules?: (parts: AppParts) => readonly GroupModule[];
-  /** False: no reconcilers run, so that only requests change objects. */
-  readonly reconciles?: boolean;
-}
-
-export interface Keelson {
-  readonly url: string;
-  /** Kubeconfig (YAML) of an administrator. */
-  readonly kubeconfig: string;
-  /** PEM of the CA that signed the serving certificate. */
-  readonly ca: string;
-  /** PEM of the client certificate in the kubeconfig. */
-  readonly client: { readonly certificate: string; readonly key: string };
-  readonly app: NestFastifyApplication;
-  readonly parts: AppParts;
-  /** Writes the kubeconfig to a temporary file, which stop() removes, and returns its path. */
-  kubeconfigFile(): Promise<string>;
-  stop(): Promise<void>;
-}
+export type { Keelson, KeelsonOptions };
 
 /**
  * Starts a whole server in this process, for tests: in memory unless a store is given, on a free port of 127.0.0.1,
  * with a CA that all servers of the process share. Any number may run at once.
  */
-export async function startKeelson(options: KeelsonOptions = {}): Promise<Keelson> {
-  const { config: overrides = {}, ...rest } = options;
-  const config = defaultConfig({
-    ...overrides,
-    storage: { backend: 'memory', ...overrides.storage },
-    serving: { securePort: 0, bindAddress: '127.0.0.1', ...overrides.serving },
-  });
-  const defined = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-  const pki = await makeEphemeralPki({ clock: options.clock ?? systemClock });
-  const server = await startServer(config, { logger: silentLogger, ...defined, pki });
-  const client = pki.admin.current();
-  const kubeconfig = pki.adminKubeconfig(server.url);
-  let directory: string | undefined;
-  return {
-    url: server.url,
-    kubeconfig,
-    ca: pki.authority.current().pem,
-    client,
-    app: server.app,
-    parts: server.parts,
-    async kubeconfigFile() {
-      directory ??= await mkdtemp(join(tmpdir(), 'keelson-'));
-      const file = join(directory, 'kubeconfig');
-      await writeFile(file, kubeconfig, { mode: 0o600 });
-      return file;
-    },
-    async stop() {
-      await server.close();
-      if (directory !== undefined) await rm(directory, { recursive: true, force: true });
-    },
-  };
+export function startKeelson(options?: KeelsonOptions): Promise<Keelson> {
+  return startOpenKeelson(options);
 }

@@ -9,7 +9,7 @@ import {
   Subresource,
   updateObject,
   VirtualResource,
-  type AppParts,
+  type ModuleContext,
   type HandlerResult,
   type SubresourceRequest,
   type VirtualRequest,
@@ -18,13 +18,13 @@ import type { PriceList } from './price-list.js';
 import { quotes, shopVersion, widgets, widgetStatus } from './shop.resources.js';
 import { shineMax } from './widget.strategy.js';
 
-/** The parts of the server that the group uses. */
-export type ShopParts = Pick<AppParts, 'registry' | 'admission'>;
+/** What the group needs of the server. */
+export type ShopContext = Pick<ModuleContext, 'registry' | 'admission'>;
 
 @ApiGroup({ ...shopVersion, resources: [widgets], virtual: [quotes] })
 export class ShopGroup {
   constructor(
-    private readonly parts: ShopParts,
+    private readonly server: ShopContext,
     private readonly prices: PriceList,
   ) {}
 
@@ -36,7 +36,7 @@ export class ShopGroup {
       const problem = fieldError.invalid('spec.times', times, 'must be a whole number of at least 1');
       throw ApiError.invalid({ group: shopVersion.group, kind: 'Polish' }, name, [problem]);
     }
-    const served = this.parts.registry.require(shopVersion.group, shopVersion.version, 'widgets');
+    const served = this.server.registry.require(shopVersion.group, shopVersion.version, 'widgets');
     const target = { served, namespace, name, context };
     const { object, encoded } = await updateObject(
       served.store,
@@ -48,7 +48,7 @@ export class ShopGroup {
         return { ...widget, status: { ...status, shine } };
       },
       { subresource: widgetStatus, requiresResourceVersion: false, createsMissing: false },
-      { request: context, admission: admissionFor(this.parts.admission, target, 'UPDATE', 'polish') },
+      { request: context, admission: admissionFor(this.server.admission, target, 'UPDATE', 'polish') },
     );
     return { object: encoded?.parse() ?? object, code: 200 };
   }

@@ -13,7 +13,7 @@ let keelson: Keelson;
 let shop: HttpClient;
 
 beforeAll(async () => {
-  keelson = await startKeelson({ modules: (parts) => [WidgetsModule.for(parts)] });
+  keelson = await startKeelson({ modules: (context) => [WidgetsModule.for(context)] });
   shop = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
 });
 afterAll(async () => {
@@ -150,7 +150,7 @@ describe('quotes', () => {
   });
 
   it('take the price list that the module is given', async () => {
-    const context = await Test.createTestingModule({ imports: [WidgetsModule.for(keelson.parts)] })
+    const context = await Test.createTestingModule({ imports: [WidgetsModule.for(keelson.context)] })
       .overrideProvider(PriceList)
       .useValue({ priceOf: () => 1 })
       .compile();

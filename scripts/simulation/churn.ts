@@ -86,7 +86,9 @@ class ChurnRun {
     let keptFrom = this.log.head;
     for (let written = 0; written < events;) {
       for (let n = 0; n < batchEvents && written < events; n++, written++) await this.writeOne();
-      while (this.servers.some((server) => server && server.parts.feed.position < this.log.head - aheadEventsMax)) {
+      while (
+        this.servers.some((server) => server && server.components.feed.position < this.log.head - aheadEventsMax)
+      ) {
         await new Promise(setImmediate);
       }
       await new Promise(setImmediate);
@@ -174,7 +176,7 @@ class ChurnRun {
     const served = () => {
       const server = this.servers[index];
       if (!server) throw new Error('the server is down');
-      return server.parts;
+      return server.components;
     };
     const optionsOf = ({ query }: ChurnSelection, more: string) => {
       const { metaGroup } = served();
@@ -198,9 +200,9 @@ class ChurnRun {
   }
 
   private rendering(index: number) {
-    const { parts } = this.servers[index]!;
-    const { definition } = parts.registry.require('', 'v1', 'configmaps');
-    const { metaGroup, clock, config } = parts;
+    const { components } = this.servers[index]!;
+    const { definition } = components.registry.require('', 'v1', 'configmaps');
+    const { metaGroup, clock, config } = components;
     const renderings = new Renderings(definition, {
       ...{ metaGroup, clock },
       initialEventsEnd: config.naming.apiLabel('initial-events-end'),

@@ -1,4 +1,4 @@
-import type { AppParts } from '../../src/assembly/components.js';
+import type { ServerComponents } from '../../src/assembly/components.js';
 import type { Subscription } from '../../src/cache/watch-request.js';
 import type { Encoding } from '../../src/codec/encodings.js';
 import { ApiError } from '../../src/machinery/api-error.js';
@@ -46,7 +46,7 @@ export class CoreApi implements Api {
 
   constructor(
     readonly name: string,
-    private readonly dependencies: AppParts,
+    private readonly dependencies: ServerComponents,
   ) {}
 
   createNamespace: Api['createNamespace'] = (name) =>

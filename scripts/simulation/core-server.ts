@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { makeParts, type AppParts } from '../../src/assembly/components.js';
+import { makeComponents, type ServerComponents } from '../../src/assembly/components.js';
 import { AppModule } from '../../src/app.module.js';
 import { checkAgainstStore } from '../../src/cache/checker.js';
 import { defaultConfig } from '../../src/config/load-config.js';
@@ -37,17 +37,17 @@ export class CoreServer {
   private constructor(
     private readonly options: CoreServerOptions,
     private readonly app: INestApplicationContext,
-    readonly parts: AppParts,
+    readonly components: ServerComponents,
     private readonly faulty: FaultyStore,
   ) {
-    this.api = new CoreApi(options.name, parts);
+    this.api = new CoreApi(options.name, components);
   }
 
   /** Ready when start() has resolved, which needs the clock to advance. */
   static async make(options: CoreServerOptions): Promise<CoreServer> {
     const { clock, rng, faults } = options;
     const faulty = new FaultyStore(new EndingStore(options.store, faults), faults);
-    const parts = makeParts({
+    const components = makeComponents({
       config: defaultConfig({
         storage: { backend: 'memory' },
         limits: { historyEventsPerResourceMax: options.historyEventsMax },
@@ -61,15 +61,15 @@ export class CoreServer {
       certificates: undefined,
       tokens: undefined,
     });
-    const app = await NestFactory.createApplicationContext(AppModule.for(parts), {
+    const app = await NestFactory.createApplicationContext(AppModule.for(components), {
       logger: false,
       abortOnError: false,
     });
-    return new CoreServer(options, app, parts, faulty);
+    return new CoreServer(options, app, components, faulty);
   }
 
   async start(): Promise<void> {
-    await this.parts.feed.start();
+    await this.components.feed.start();
     this.checking = every(this.options.clock, checkMs, () => this.check());
   }
 
@@ -81,7 +81,7 @@ export class CoreServer {
   async check(): Promise<void> {
     const { checkedStore, mismatch, name } = this.options;
     try {
-      for (const found of await checkAgainstStore(this.parts.feed, checkedStore))
+      for (const found of await checkAgainstStore(this.components.feed, checkedStore))
         mismatch(
           `${name} at ${found.revision}: ${found.key} is ${found.inCache} in the cache, ${found.inStore} in the store`,
         );
@@ -92,7 +92,7 @@ export class CoreServer {
 
   async close(): Promise<void> {
     this.checking?.cancel();
-    await this.parts.feed.close();
+    await this.components.feed.close();
     await this.app.close();
   }
 }

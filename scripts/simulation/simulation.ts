@@ -107,7 +107,7 @@ class Run {
     for (const server of this.servers) await server.check();
     const violations = [...this.mismatches, ...violationsOf(this.history, this.crowd.ledger)];
     for (const server of this.servers) {
-      const { position } = server.parts.feed;
+      const { position } = server.components.feed;
       if (position !== this.history.head)
         violations.push({
           guarantee: 'cache-is-store',

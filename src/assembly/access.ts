@@ -30,14 +30,14 @@ interface AccessDependencies {
 }
 
 /** Authorization and admission of requests. */
-export interface AccessParts {
+export interface AccessComponents {
   readonly authorizers: readonly Authorizer[];
   /** Returns a 403 error if no authorizer allows the request, undefined if one does. */
   readonly refusalOf: (attributes: AuthorizationAttributes) => Promise<ApiError | undefined>;
   readonly admission: AdmissionChain;
 }
 
-export function makeAccess({ config, registry, meters, clock, rng, logger }: AccessDependencies): AccessParts {
+export function makeAccess({ config, registry, meters, clock, rng, logger }: AccessDependencies): AccessComponents {
   const { naming } = config;
   const group = naming.group('rbac.authorization');
   const held = new HeldRules(new RoleBook(registry, group), group);

@@ -36,13 +36,13 @@ export interface CredentialSources {
   readonly tokenKeys?: (() => Promise<TokenKeys>) | undefined;
 }
 
-export interface AuthenticationParts {
+export interface AuthenticationComponents {
   readonly authenticator: RequestAuthenticator;
   readonly accountTokens: ServiceAccountTokens;
   readonly secretTokens: SecretTokens;
 }
 
-export function makeAuthentication(sources: CredentialSources, registry: ResourceRegistry): AuthenticationParts {
+export function makeAuthentication(sources: CredentialSources, registry: ResourceRegistry): AuthenticationComponents {
   const { config, clock, certificates, proxies, tokenKeys: keys = noTokenKeys } = sources;
   const { naming, authentication } = config;
   const accountTokens = new ServiceAccountTokens({
@@ -68,20 +68,20 @@ export function makeAuthentication(sources: CredentialSources, registry: Resourc
 /** Returns the authenticators in the order of their use: front proxy, client certificate, tokens, anonymous. */
 function authenticatorsFor(
   { config, tokens, proxies, clock }: CredentialSources,
-  { accountTokens, secretTokens }: Omit<AuthenticationParts, 'authenticator'>,
+  { accountTokens, secretTokens }: Omit<AuthenticationComponents, 'authenticator'>,
   registry: ResourceRegistry,
 ): Authenticator[] {
   const { authentication, naming } = config;
   const objects = tokenObjects(registry);
   const { apiAudiences: audiences } = authentication;
   const { looksUp } = authentication.serviceAccount;
-  const tokenParts = { objects, audiences, labelDomain: naming.labelDomain, clock, looksUp };
+  const tokenDependencies = { objects, audiences, labelDomain: naming.labelDomain, clock, looksUp };
   return [
     ...(proxies ? [requestHeaderAuthenticator(authentication.requestHeader)] : []),
     certificateAuthenticator,
     ...(tokens === undefined ? [] : [tokenFileAuthenticator(tokens, authentication.tokenAuthFile ?? 'the token file')]),
-    serviceAccountTokenAuthenticator({ ...tokenParts, tokens: accountTokens }),
-    secretTokenAuthenticator({ ...tokenParts, tokens: secretTokens }),
+    serviceAccountTokenAuthenticator({ ...tokenDependencies, tokens: accountTokens }),
+    secretTokenAuthenticator({ ...tokenDependencies, tokens: secretTokens }),
     ...(authentication.bootstrapTokens ? [bootstrapTokenAuthenticator({ objects, naming, clock })] : []),
     ...(authentication.anonymous ? [anonymousAuthenticator] : []),
   ];

@@ -21,7 +21,7 @@ import type { Logger } from '../std/logger.js';
 import type { Rng } from '../std/rng.js';
 import type { TimerWheel } from '../std/timer-wheel.js';
 
-interface HookParts {
+interface HookDependencies {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
@@ -44,9 +44,9 @@ export interface HttpServer {
 const routeParameterLengthMax = 2 ** 21;
 
 /** Creates the Fastify adapter for Nest: HTTP/2 and HTTP/1.1, chosen by ALPN, on one TLS port. */
-export function makeHttpServer(config: ServerConfig, tls: Tls, parts: HookParts): HttpServer {
+export function makeHttpServer(config: ServerConfig, tls: Tls, components: HookDependencies): HttpServer {
   const { serving, limits } = config;
-  const { logger, clock } = parts;
+  const { logger, clock } = components;
   let connections: Connections | undefined;
   const serverFactory = (route: RequestListener): Server => {
     const servers = makeProtocolServers(tlsOptions(config, tls), protocolBounds(config), (request, response) => {
@@ -64,10 +64,10 @@ export function makeHttpServer(config: ServerConfig, tls: Tls, parts: HookParts)
         silenceMsMax: limits.http2SilenceMsMax,
         pingTimeoutMs: limits.http2PingTimeoutMs,
       },
-      parts,
+      components,
     );
     servers.front.on('tlsClientError', (_error, socket: TLSSocket) => {
-      parts.requestMetrics.tlsHandshakeErrors++;
+      components.requestMetrics.tlsHandshakeErrors++;
       // Node does not close a socket whose TLS handshake failed or timed out.
       socket.destroy();
     });
@@ -80,7 +80,7 @@ export function makeHttpServer(config: ServerConfig, tls: Tls, parts: HookParts)
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: routeParameterLengthMax },
     // Requests that the router refuses before any hook runs; makeRoutable should leave none.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      request.kube ??= makeRequestState(request, parts);
+      request.kube ??= makeRequestState(request, components);
       answerError(request, reply, request.kube.info.error ?? ApiError.badRequest(error.message, error), logger);
     },
     skipMiddie: true,
@@ -88,13 +88,13 @@ export function makeHttpServer(config: ServerConfig, tls: Tls, parts: HookParts)
   const adapter = new FastifyAdapter(options as never) as unknown as FastifyAdapter;
   const server = adapter.getInstance();
   // Hooks run in this order, for every request, including those that a guard rejects.
-  registerRequestInfo(server, parts);
-  registerMetrics(server, parts.requestMetrics, clock);
+  registerRequestInfo(server, components);
+  registerMetrics(server, components.requestMetrics, clock);
   registerAccessLog(server, { logger, clock, slowMs: limits.slowRequestMs, logsAll: config.log.level === 'debug' });
-  registerRefusals(server, logger, () => parts.phase.isRefusing);
+  registerRefusals(server, logger, () => components.phase.isRefusing);
   registerCors(server, serving.corsAllowedOrigins);
   registerDeadline(server, {
-    wheel: parts.wheel,
+    wheel: components.wheel,
     requestTimeoutMs: config.requestTimeoutMs,
     flushTimeoutMs: limits.unreadBodyTimeoutMs,
     logger,

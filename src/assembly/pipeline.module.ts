@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
-import type { AppParts } from './components.js';
+import type { ServerComponents } from './components.js';
 import { discoveryController } from '../endpoints/discovery.controller.js';
 import { healthController } from '../endpoints/health.controller.js';
 import { HealthRequests } from '../endpoints/health-requests.js';
@@ -27,33 +27,39 @@ import { ContentNegotiationInterceptor } from '../interceptors/content-negotiati
  */
 @Module({})
 export class PipelineModule {
-  static for(parts: AppParts): DynamicModule {
-    const { naming } = parts.config;
+  static for(components: ServerComponents): DynamicModule {
+    const { naming } = components.config;
     return {
       module: PipelineModule,
       providers: [
-        { provide: APP_GUARD, useFactory: () => new AuthenticationGuard(parts.authenticator, parts.accessMetrics) },
         {
           provide: APP_GUARD,
-          useFactory: () => new ImpersonationGuard(parts.authorizers, naming.group('authentication')),
+          useFactory: () => new AuthenticationGuard(components.authenticator, components.accessMetrics),
         },
-        { provide: APP_GUARD, useFactory: () => new FlowControlGuard(parts.limiter) },
-        { provide: APP_GUARD, useFactory: () => new AuthorizationGuard(parts.authorizers, parts.accessMetrics) },
-        { provide: APP_INTERCEPTOR, useFactory: () => new ContentNegotiationInterceptor(parts.negotiator) },
-        { provide: APP_FILTER, useFactory: () => new ApiErrorFilter(parts.logger, parts.encodings) },
+        {
+          provide: APP_GUARD,
+          useFactory: () => new ImpersonationGuard(components.authorizers, naming.group('authentication')),
+        },
+        { provide: APP_GUARD, useFactory: () => new FlowControlGuard(components.limiter) },
+        {
+          provide: APP_GUARD,
+          useFactory: () => new AuthorizationGuard(components.authorizers, components.accessMetrics),
+        },
+        { provide: APP_INTERCEPTOR, useFactory: () => new ContentNegotiationInterceptor(components.negotiator) },
+        { provide: APP_FILTER, useFactory: () => new ApiErrorFilter(components.logger, components.encodings) },
       ],
       // resourceController is last: its wildcard route matches every path.
       controllers: [
-        healthController(new HealthRequests(parts.health)),
-        versionController(parts.version),
-        metricsController(parts.metrics.all, parts.metrics.indicators),
-        serverPagesController(parts.serverPages),
-        logVerbosityController(parts.logger, parts.config.profiling),
-        profileController(new ProfileRequests(new Profiles(parts.clock), parts.config.profiling)),
-        discoveryController(parts.discovery),
-        openApiController(parts.openApi),
-        openIdController(parts.openId),
-        resourceController(parts.requests),
+        healthController(new HealthRequests(components.health)),
+        versionController(components.version),
+        metricsController(components.metrics.all, components.metrics.indicators),
+        serverPagesController(components.serverPages),
+        logVerbosityController(components.logger, components.config.profiling),
+        profileController(new ProfileRequests(new Profiles(components.clock), components.config.profiling)),
+        discoveryController(components.discovery),
+        openApiController(components.openApi),
+        openIdController(components.openId),
+        resourceController(components.requests),
       ],
     };
   }

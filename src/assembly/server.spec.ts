@@ -8,7 +8,7 @@ import { keyPem, makeAuthority, makeKey, makeServingPair, signerOf } from '../ce
 import { issueCertificate, type Signer } from '../certificates/issue-certificate.js';
 import { servingNames } from '../certificates/serving-names.js';
 import type { ConfigOverrides } from '../config/load-config.js';
-import { startKeelson, type Keelson } from '../testing.js';
+import { startOpenKeelson, type Keelson } from './start-keelson.js';
 
 // Effects of single flags on a whole server. Components behind the flags have specs of their own.
 
@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 async function start(config: ConfigOverrides): Promise<Keelson> {
-  const keelson = await startKeelson({ config });
+  const keelson = await startOpenKeelson({ config });
   undo.push(() => keelson.stop());
   return keelson;
 }

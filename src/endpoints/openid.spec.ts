@@ -2,17 +2,17 @@ import { createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:cryp
 import { HttpClient } from '../../test/harness/http-client.js';
 import { ServiceAccountTokens } from '../auth/service-account-tokens.js';
 import { jwkOf, makeTokenKeys } from '../auth/token-keys.js';
-import { startKeelson, type Keelson } from '../testing.js';
+import { startOpenKeelson, type OpenKeelson } from '../assembly/start-keelson.js';
 import { OpenIdRequests } from './openid-requests.js';
 
-let keelson: Keelson;
+let keelson: OpenKeelson;
 let admin: HttpClient;
 const issuer = 'https://issuer.example.com';
 const configuration = '/.well-known/openid-configuration';
 const keys = '/openid/v1/jwks';
 
 beforeAll(async () => {
-  keelson = await startKeelson({ config: { authentication: { serviceAccount: { issuers: [issuer] } } } });
+  keelson = await startOpenKeelson({ config: { authentication: { serviceAccount: { issuers: [issuer] } } } });
   admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
 });
 afterAll(async () => {
@@ -24,7 +24,7 @@ it('serves the provider configuration with issuer and jwks_uri', async () => {
   const { body, headers } = await admin.get(configuration);
   expect(body).toEqual({
     issuer,
-    jwks_uri: `https://${keelson.parts.phase.address}${keys}`,
+    jwks_uri: `https://${keelson.components.phase.address}${keys}`,
     response_types_supported: ['id_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
@@ -36,7 +36,7 @@ it('serves the public keys of service account tokens', async () => {
   const { body, headers } = await admin.get(keys);
   const [{ kid }] = body.keys as [{ kid: string }];
   expect(headers['content-type']).toBe('application/jwk-set+json');
-  expect(kid).toBe((await keelson.parts.accountTokens.keys()).signing.id);
+  expect(kid).toBe((await keelson.components.accountTokens.keys()).signing.id);
 });
 
 it.each([

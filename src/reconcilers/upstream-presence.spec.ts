@@ -4,20 +4,20 @@ import { loopbackUser } from '../machinery/user-info.js';
 import type { ServedResource } from '../registry/resource-registry.js';
 import { ManualClock } from '../std/clock.js';
 import { silentLogger } from '../std/logger.js';
-import { startKeelson, type Keelson } from '../testing.js';
+import { startOpenKeelson, type OpenKeelson } from '../assembly/start-keelson.js';
 import { microTime } from './election/lease-record.js';
 import { UpstreamPresence } from './upstream-presence.js';
 
 const name = 'kube-controller-manager';
 const namespace = 'kube-system';
 
-let keelson: Keelson;
+let keelson: OpenKeelson;
 let leases: ServedResource;
 let client: LoopbackClient;
 const clock = new ManualClock();
 beforeEach(async () => {
-  keelson = await startKeelson({ reconciles: false });
-  leases = keelson.parts.registry.require('coordination.k8s.io', 'v1', 'leases');
+  keelson = await startOpenKeelson({ reconciles: false });
+  leases = keelson.components.registry.require('coordination.k8s.io', 'v1', 'leases');
   client = new LoopbackClient({ admission: new AdmissionChain([]), user: loopbackUser, fieldManager: 'test' });
 });
 afterEach(() => keelson.stop());
@@ -36,7 +36,7 @@ const create = (holder: string, renewedMs?: number) =>
   });
 const change = (holder: string, renewedMs?: number) =>
   client.change({ served: leases, namespace, name }, (current) => ({ ...current, spec: spec(holder, renewedMs) }));
-const seen = () => keelson.parts.feed.consistentRevision({ timeoutMs: 5000 });
+const seen = () => keelson.components.feed.consistentRevision({ timeoutMs: 5000 });
 const presence = () => new UpstreamPresence({ leases, namespace, name, clock, logger: silentLogger });
 
 it('without a Lease nobody is at work', () => expect(presence().isActive()).toBe(false));

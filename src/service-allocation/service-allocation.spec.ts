@@ -2,13 +2,13 @@ import { HttpClient } from '../../test/harness/http-client.js';
 import type { KvStore } from '../storage/kv-store.js';
 import { MemoryStore } from '../storage/backends/memory/memory-store.js';
 import { systemClock } from '../std/clock.js';
-import { startKeelson, type Keelson } from '../testing.js';
+import { startOpenKeelson, type OpenKeelson } from '../assembly/start-keelson.js';
 
 const services = '/api/v1/namespaces/default/services';
 const addresses = '/apis/networking.k8s.io/v1/ipaddresses';
 
 interface Server {
-  readonly keelson: Keelson;
+  readonly keelson: OpenKeelson;
   readonly admin: HttpClient;
 }
 
@@ -19,7 +19,7 @@ async function start(
   runtimeConfig: Record<string, boolean> = {},
 ): Promise<Server> {
   const { ranges = ['10.0.0.0/24'], ports: [first, last] = [30_000, 32_767] } = network;
-  const keelson = await startKeelson({
+  const keelson = await startOpenKeelson({
     config: { runtimeConfig, network: { serviceClusterIpRanges: ranges, serviceNodePorts: { first, last } } },
     ...(store && { store }),
   });
@@ -49,7 +49,7 @@ const taken = async ({ admin }: Server) => {
   return (body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name).sort();
 };
 const ports = async ({ keelson }: Server) =>
-  [...(await keelson.parts.serviceAllocation.nodePorts.read()).ports].map(String).sort();
+  [...(await keelson.components.serviceAllocation.nodePorts.read()).ports].map(String).sort();
 const merge = { 'content-type': 'application/merge-patch+json' };
 const change = async ({ admin }: Server, name: string, spec: object) =>
   (await admin.request('PATCH', `${services}/${name}`, { body: { spec }, headers: merge })).body;
@@ -287,7 +287,7 @@ it('the node port map equals that of kube-apiserver after each of the same reque
 it('ports that another server allocated are refused (422), and 2 × 160 concurrent Services get 320 ports', async () => {
   const store = new MemoryStore({ clock: systemClock });
   const both = [await start({ ranges: ['10.0.0.0/22'] }, store), await start({ ranges: ['10.0.0.0/22'] }, store)];
-  const foreign = both[0]!.keelson.parts.serviceAllocation.nodePorts;
+  const foreign = both[0]!.keelson.components.serviceAllocation.nodePorts;
   await foreign.change((taken) => taken.add(30_500));
   expect((await make(both[1]!, 'x', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_500 }] })).code).toBe(422);
   const made = await Promise.all(

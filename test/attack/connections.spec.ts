@@ -3,7 +3,7 @@ import * as http2 from 'node:http2';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startKeelson, type Keelson } from '../../src/testing.js';
+import { startOpenKeelson, type OpenKeelson } from '../../src/assembly/start-keelson.js';
 import { HttpClient } from '../harness/http-client.js';
 import { cancel, frameType, RawHttp2 } from './raw-http2.js';
 
@@ -27,10 +27,10 @@ const waitMs = 20_000;
 /** Longer than every limit above. */
 const beyondMs = 4_500;
 
-let server: Keelson;
+let server: OpenKeelson;
 const undo: (() => void)[] = [];
 beforeAll(async () => {
-  server = await startKeelson({ config: { limits, requestTimeoutMs, authentication: { anonymous: true } } });
+  server = await startOpenKeelson({ config: { limits, requestTimeoutMs, authentication: { anonymous: true } } });
 });
 afterEach(() => {
   for (const step of undo.splice(0).reverse()) step();
@@ -166,11 +166,11 @@ describe('idle connections', () => {
     const client = await raw2();
     client.headers(1, { ':path': '/api/v1/namespaces/quiet/configmaps?watch=1' });
     expect(await client.until(() => client.has(frameType.headers, 1), waitMs)).toBe(true);
-    const watchesBefore = server.parts.watches.size;
+    const watchesBefore = server.components.watches.size;
     // The head of a SETTINGS frame of 16 MiB: nghttp2 answers with a GOAWAY and stops reading.
     client.socket.write(Buffer.from([0xff, 0xff, 0xff, frameType.settings, 0, 0, 0, 0, 0]));
     expect(await client.closed(waitMs)).toBe(true);
-    expect(await within(() => server.parts.watches.size < watchesBefore, waitMs)).toBe(true);
+    expect(await within(() => server.components.watches.size < watchesBefore, waitMs)).toBe(true);
   });
 
   it('HTTP/2 with a client that answers no PING ends, including its watch', async () => {
@@ -445,7 +445,7 @@ describe('floods', () => {
   });
 
   it('pipelined and abandoned requests leave nothing behind', async () => {
-    const before = server.parts.limiter.inflight;
+    const before = server.components.limiter.inflight;
     for (let round = 0; round < 5; round++) {
       const client = await Http1.open();
       client.write(head('GET /api/v1/pods?watch=1 HTTP/1.1') + head('GET /api/v1/pods HTTP/1.1').repeat(50));
@@ -453,8 +453,8 @@ describe('floods', () => {
       client.socket.destroy();
     }
     expect(await openConnections(0)).toBe(0);
-    expect(server.parts.limiter.inflight).toEqual(before);
-    expect(await within(() => server.parts.watches.size === 0, waitMs)).toBe(true);
+    expect(server.components.limiter.inflight).toEqual(before);
+    expect(await within(() => server.components.watches.size === 0, waitMs)).toBe(true);
   });
 });
 

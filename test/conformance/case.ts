@@ -128,7 +128,7 @@ export function makeWorld(
   others: Readonly<Record<string, HttpClient>> = {},
 ): World {
   const admin = server.client({ ...server.keelson.client, protocol });
-  return { server, naming: server.keelson.parts.config.naming, clients: { admin, ...others } };
+  return { server, naming: server.keelson.components.config.naming, clients: { admin, ...others } };
 }
 
 let namespaces = 0;

@@ -117,7 +117,7 @@ describe('a dry run leaves the store unchanged, and is answered as the real requ
     world = makeWorld(server);
   });
   afterAll(() => server.stop());
-  const revision = () => server.keelson.parts.store.revision();
+  const revision = () => server.keelson.components.store.revision();
 
   it.each(rows.map((row) => [row[0], row] as const))('%s', async (_name, [, given, when, quiet]) => {
     const scene = await Scene.open(world);

@@ -94,7 +94,7 @@ describe.each(['memory', 'embedded'] as const)('history on %s', (storeName) => {
 
   describe('that was compacted', () => {
     beforeAll(async () => {
-      const { store } = server.keelson.parts;
+      const { store } = server.keelson.components;
       await store.compact(await store.revision());
     });
 
@@ -144,7 +144,7 @@ describe.each([
       for (const name of ['a', 'b']) await admin.post(configMaps, configMap(name));
       const page = await admin.get(`${configMaps}?limit=1`);
       await admin.patch(`${configMaps}/a`, { data: { n: '1' } });
-      const { store } = keelson.parts;
+      const { store } = keelson.components;
       await store.compact(await store.revision());
       const exactly = `${configMaps}?resourceVersionMatch=Exact&resourceVersion=${versionOf(page)}`;
       const onward = `${configMaps}?continue=${page.body.metadata.continue}`;

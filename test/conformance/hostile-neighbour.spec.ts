@@ -211,7 +211,7 @@ function neighbourhood(open: () => Promise<{ store: KvStore; end(): Promise<void
   );
 
   it('every other resource can be listed', async () => {
-    for (const { group, version, resources } of server.keelson.parts.registry.servedVersions()) {
+    for (const { group, version, resources } of server.keelson.components.registry.servedVersions()) {
       for (const served of resources) {
         if (served.type !== 'stored' || !served.definition.verbs.includes('list')) continue;
         const root = group === '' ? '/api/v1' : `/apis/${group}/${version}`;
@@ -230,7 +230,7 @@ function neighbourhood(open: () => Promise<{ store: KvStore; end(): Promise<void
     expect([event?.type, event?.object.metadata.name]).toEqual(['ADDED', 'nnn']);
     expect((await admin.delete(`${configMaps}/nnn`)).code).toBe(200);
     watch.close();
-    const { feed } = server.keelson.parts;
+    const { feed } = server.keelson.components;
     await feed.consistentRevision({ timeoutMs: 5000 });
     expect(await checkAgainstStore(feed, store)).toEqual([]);
   });

@@ -86,7 +86,7 @@ describe('an unreadable object, with the deletion option enabled', () => {
       name: 'those',
       authorize: ({ verb }) => (rights.has(verb) ? { decision: 'allow', reason: '' } : noOpinion),
     };
-    (server.keelson.parts.authorizers as Authorizer[]).push(those);
+    (server.keelson.components.authorizers as Authorizer[]).push(those);
     const asEve = () =>
       admin.request('DELETE', `${configMaps}/a?${unsafe}`, { headers: { 'impersonate-user': 'eve' } });
     const refused = await asEve();

@@ -30,7 +30,7 @@ describe('protobuf and CBOR bodies with damaged bytes', () => {
   let kinds: readonly KindUnderFuzz[];
   beforeAll(async () => {
     await server.start({ runtimeConfig: { 'api/all': true }, featureGates: { CBORServingAndStorage: true } });
-    const served = server.keelson.parts.registry.servedVersions().flatMap(({ resources }) => resources);
+    const served = server.keelson.components.registry.servedVersions().flatMap(({ resources }) => resources);
     kinds = kindsUnderFuzz(served, catalog);
     await createAll();
   });

@@ -30,7 +30,7 @@ describe('objects of every kind', () => {
   let kinds: readonly KindUnderFuzz[];
   beforeAll(async () => {
     await server.start({ runtimeConfig: { 'api/all': true } });
-    const served = server.keelson.parts.registry.servedVersions().flatMap(({ resources }) => resources);
+    const served = server.keelson.components.registry.servedVersions().flatMap(({ resources }) => resources);
     kinds = kindsUnderFuzz(served, new Catalog(namingProfile('kubernetes')));
     await makeAll();
   });

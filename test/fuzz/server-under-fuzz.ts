@@ -1,4 +1,4 @@
-import { startKeelson, type Keelson } from '../../src/testing.js';
+import { startOpenKeelson, type OpenKeelson } from '../../src/assembly/start-keelson.js';
 import type { ConfigOverrides } from '../../src/config/load-config.js';
 import type { Logger } from '../../src/std/logger.js';
 import { RawClient } from './raw-client.js';
@@ -29,7 +29,7 @@ export class ServerUnderFuzz {
   private readonly crashes: unknown[] = [];
   private readonly crashed = (error: unknown) => void this.crashes.push(error);
   private readonly clients: RawClient[] = [];
-  keelson!: Keelson;
+  keelson!: OpenKeelson;
 
   async start(more: ConfigOverrides = {}): Promise<void> {
     const complain = (message: string, fields?: object) =>
@@ -41,7 +41,7 @@ export class ServerUnderFuzz {
     const logger: Logger = { debug: () => undefined, info: () => undefined, warn, error: complain };
     process.on('uncaughtException', this.crashed);
     process.on('unhandledRejection', this.crashed);
-    this.keelson = await startKeelson({
+    this.keelson = await startOpenKeelson({
       logger,
       config: { ...more, limits: { freshnessWaitMsMax: 50, ...promptGoodbyes } },
     });
@@ -89,10 +89,10 @@ export class ServerUnderFuzz {
   /** Waits until nothing is left of closed clients. */
   async rest(): Promise<{ watches: number; cursors: number; connections: number }> {
     this.hangUp();
-    const { app, parts } = this.keelson;
+    const { app, components } = this.keelson;
     const left = async () => ({
-      watches: parts.watches.size,
-      cursors: [...parts.feed.resources].reduce((sum, cache) => sum + cache.watchCount, 0),
+      watches: components.watches.size,
+      cursors: [...components.feed.resources].reduce((sum, cache) => sum + cache.watchCount, 0),
       connections: await new Promise<number>((resolve) =>
         (
           app.getHttpServer() as unknown as { getConnections(told: (error: unknown, count: number) => void): void }

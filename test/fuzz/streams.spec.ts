@@ -94,7 +94,7 @@ describe(`misused connections, seed ${seed}`, () => {
     const own = session();
     const codes = Array.from({ length: 100 }, () => codeOf(stream(own, { ':path': '/api/v1/pods?watch=1' })));
     expect(new Set(await Promise.all(codes))).toEqual(new Set([200]));
-    expect(server.keelson.parts.watches.size).toBe(100);
+    expect(server.keelson.components.watches.size).toBe(100);
     own.destroy();
     expect(await server.rest()).toMatchObject({ watches: 0, cursors: 0 });
   });
@@ -140,7 +140,7 @@ describe(`misused connections, seed ${seed}`, () => {
   it('leave nothing behind', async () => {
     sessions.forEach((own) => own.destroy());
     expect(await server.rest()).toEqual({ watches: 0, cursors: 0, connections: 0 });
-    expect(server.keelson.parts.limiter).toBeDefined();
+    expect(server.keelson.components.limiter).toBeDefined();
     expect(server.complaints.filter((complaint) => complaint.startsWith('request failed'))).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigOverrides } from '../../src/config/load-config.js';
-import { startKeelson, type Keelson, type KeelsonOptions } from '../../src/testing.js';
+import { startOpenKeelson, type OpenKeelson, type KeelsonOptions } from '../../src/assembly/start-keelson.js';
 import { EtcdCluster } from './etcd.js';
 import { HttpClient, type ClientOptions } from './http-client.js';
 
@@ -19,7 +19,7 @@ export const combinationName = ({ store, naming }: Combination) => `${store} × 
 
 /** A server on a real store, with a client of its administrator. stop() removes everything that was created for it. */
 export interface TestServer {
-  readonly keelson: Keelson;
+  readonly keelson: OpenKeelson;
   readonly url: string;
   readonly admin: HttpClient;
   /** A client with options, anonymous by default. Closed by stop(). */
@@ -53,7 +53,7 @@ export async function startTestServer({ store, naming }: Combination, options: O
       const { servers } = etcd.storeOptions;
       storage = { backend: 'etcd3', etcd: { servers, prefix: `/test-${process.pid}-${++etcdPrefixes}` } };
     }
-    const keelson = await startKeelson({
+    const keelson = await startOpenKeelson({
       ...rest,
       config: { ...config, storage: { ...storage, ...config.storage }, naming: { profile: naming, ...config.naming } },
     });

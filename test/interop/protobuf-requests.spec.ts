@@ -53,7 +53,7 @@ function requests(): void {
   afterAll(() => server.stop());
 
   it('exist for nearly all served kinds', () => {
-    const served = server.keelson.parts.registry.storedResources().filter(({ struct }) => struct);
+    const served = server.keelson.components.registry.storedResources().filter(({ struct }) => struct);
     const without = served.filter(
       ({ definition, computeList: made }) =>
         !made && !samples.some((sample) => sample.served.definition === definition),
@@ -65,7 +65,7 @@ function requests(): void {
   });
 
   it('are answered as Go encodes them', async () => {
-    const { store } = server.keelson.parts;
+    const { store } = server.keelson.components;
     const different: string[] = [];
     for (const { file, bytes, object, served, collection } of samples) {
       const { name = '', namespace = '' } = object.metadata;
@@ -119,7 +119,7 @@ function sampleOf({ keelson }: TestServer, file: string): Sample | undefined {
   const bytes = readFileSync(join(folder!, file));
   const object = JSON.parse(readFileSync(join(folder!, file.replace(/pb$/, 'json')), 'utf8')) as KubeObject;
   const { group = '', version = '' } = parseApiVersion(object.apiVersion ?? '') ?? {};
-  const served = keelson.parts.registry
+  const served = keelson.components.registry
     .storedResources()
     .find(({ definition: it }) => it.group === group && it.version === version && it.kind === object.kind);
   // Virtual resources are computed for each read.

@@ -30,7 +30,7 @@ beforeAll(async () => void (server = await startTestServer({ store: 'memory', na
 afterAll(() => server.stop());
 
 async function serveWidgets(): Promise<void> {
-  const { registry, storeDependencies } = server.keelson.parts;
+  const { registry, storeDependencies } = server.keelson.components;
   const store = new ResourceStore(widgets, storeDependencies);
   const resource = { type: 'stored', definition: widgets, struct: undefined, store, handlers: new Map() } as const;
   const { group, version } = widgets;
@@ -83,6 +83,6 @@ it('dependents are released when the kind of their owner is removed', async () =
   await until(admin, '/api/v1/namespaces', 'last', (namespace) =>
     JSON.stringify(namespace).includes('SomeFinalizersRemain'),
   );
-  stopServing(server.keelson.parts.registry, widgets.group, widgets.version);
+  stopServing(server.keelson.components.registry, widgets.group, widgets.version);
   await untilGone(admin, '/api/v1/namespaces', 'last');
 });

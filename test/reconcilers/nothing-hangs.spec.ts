@@ -19,7 +19,7 @@ const manifests = everyManifest();
 
 function collectionOf({ apiVersion, kind, metadata }: KubeObject): string | undefined {
   const { group, version } = parseApiVersion(apiVersion)!;
-  const found = server.keelson.parts.registry
+  const found = server.keelson.components.registry
     .storedResources()
     .find(({ definition: it }) => it.group === group && it.version === version && it.kind === kind);
   if (!found) return undefined;
@@ -73,7 +73,7 @@ it('a namespace with an object of every kind is gone within 30 s', async () => {
 }, 120_000);
 
 it('nothing is left Terminating', async () => {
-  for (const { store } of server.keelson.parts.registry.storedResources()) {
+  for (const { store } of server.keelson.components.registry.storedResources()) {
     for (const { key, attributes } of store.cache.snapshot().range(store.scopeOf(''))) {
       expect([key, attributes.lifetime?.isDeleting ?? false]).toEqual([key, false]);
     }

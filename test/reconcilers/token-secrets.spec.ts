@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { MemoryStore } from '../../src/storage/backends/memory/memory-store.js';
-import { startKeelson } from '../../src/testing.js';
+import { startOpenKeelson } from '../../src/assembly/start-keelson.js';
 import { HttpClient } from '../harness/http-client.js';
 import { startTestServer, type NamingName, type TestServer } from '../harness/servers.js';
 import { until, untilGone } from '../harness/until.js';
@@ -28,13 +28,13 @@ describe.each<NamingName>(['kubernetes', 'svc'])('with the naming profile %s', (
   });
   afterAll(() => server.stop());
 
-  const label = (name: string) => server.keelson.parts.config.naming.label(name);
+  const label = (name: string) => server.keelson.components.config.naming.label(name);
   const tokenSecret = (name: string, account: string, more: Record<string, string> = {}) => ({
     metadata: { name, annotations: { [label('service-account.name')]: account, ...more } },
     type: label('service-account-token'),
   });
   async function whoIs(token: string) {
-    const group = server.keelson.parts.config.naming.group('authentication');
+    const group = server.keelson.components.config.naming.group('authentication');
     const review = { kind: 'SelfSubjectReview', apiVersion: `${group}/v1` };
     const { code, body } = await server.client({ token }).post(`/apis/${group}/v1/selfsubjectreviews`, review);
     return code === 201 ? (body.status.userInfo as { username: string; uid: string }) : code;
@@ -113,7 +113,7 @@ it('changes made while no server ran are handled at the next start', async () =>
   const own = { 'kubernetes.io/service-account.name': 'robot' };
   const type = 'kubernetes.io/service-account-token';
   const life = async (controllers: string[], use: (admin: HttpClient) => Promise<void>) => {
-    const keelson = await startKeelson({ store, config: { reconcilers: { controllers } } });
+    const keelson = await startOpenKeelson({ store, config: { reconcilers: { controllers } } });
     const admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
     try {
       await use(admin);
@@ -141,7 +141,7 @@ it('changes made while no server ran are handled at the next start', async () =>
 it('two servers write each token Secret once', async () => {
   const store = new MemoryStore();
   const config = { reconcilers: { leaderElection: 'false' } } as const;
-  const servers = await Promise.all([1, 2].map(() => startKeelson({ store, config })));
+  const servers = await Promise.all([1, 2].map(() => startOpenKeelson({ store, config })));
   const admins = servers.map(({ url, ca, client }) => new HttpClient({ url, ca, ...client }));
   const admin = admins[0]!;
   try {

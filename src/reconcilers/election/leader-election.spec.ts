@@ -6,7 +6,7 @@ import { ManualClock } from '../../std/clock.js';
 import { silentLogger } from '../../std/logger.js';
 import { SeededRng } from '../../std/rng.js';
 import type { KvStore } from '../../storage/kv-store.js';
-import { startKeelson, type Keelson } from '../../testing.js';
+import { startOpenKeelson, type OpenKeelson } from '../../assembly/start-keelson.js';
 import { released, takenBy } from './lease-record.js';
 import { LeaderElection } from './leader-election.js';
 
@@ -38,10 +38,10 @@ const turns = async (count = 20) => {
 
 describe('candidates on one store', () => {
   let store: KvStore;
-  let keelson: Keelson;
+  let keelson: OpenKeelson;
   beforeEach(async () => {
     store = new MemoryStore();
-    keelson = await startKeelson({ store, reconciles: false });
+    keelson = await startOpenKeelson({ store, reconciles: false });
   });
   afterEach(async () => {
     await keelson.stop();
@@ -50,7 +50,7 @@ describe('candidates on one store', () => {
 
   function candidate(identity: string, clock: ManualClock) {
     const seen: string[] = [];
-    const { registry } = keelson.parts;
+    const { registry } = keelson.components;
     const client = new LoopbackClient({ admission: new AdmissionChain([]), user: loopbackUser, fieldManager: 'test' });
     const lease = {
       served: registry.require('coordination.k8s.io', 'v1', 'leases'),

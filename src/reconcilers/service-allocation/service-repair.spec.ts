@@ -2,23 +2,23 @@ import { HttpClient } from '../../../test/harness/http-client.js';
 import { systemClock } from '../../std/clock.js';
 import type { Logger } from '../../std/logger.js';
 import { silentLogger } from '../../std/logger.js';
-import { startKeelson, type Keelson } from '../../testing.js';
+import { startOpenKeelson, type OpenKeelson } from '../../assembly/start-keelson.js';
 import { ServiceRepair } from './service-repair.js';
 
 const services = '/api/v1/namespaces/default/services';
 const addresses = '/apis/networking.k8s.io/v1/ipaddresses';
 const merge = 'application/merge-patch+json';
 
-let keelson: Keelson;
+let keelson: OpenKeelson;
 let admin: HttpClient;
 let repair: ServiceRepair;
 let warnings: unknown[];
 
 beforeEach(async () => {
   warnings = [];
-  keelson = await startKeelson({ reconciles: false });
+  keelson = await startOpenKeelson({ reconciles: false });
   admin = new HttpClient({ url: keelson.url, ca: keelson.ca, ...keelson.client });
-  const { serviceAllocation: allocation, registry } = keelson.parts;
+  const { serviceAllocation: allocation, registry } = keelson.components;
   const logger: Logger = { ...silentLogger, warn: (_message: string, details?: object) => void warnings.push(details) };
   repair = new ServiceRepair({
     allocation,
@@ -53,13 +53,13 @@ const taken = (name: string, labels: object, service: string) =>
   });
 const names = async () =>
   ((await admin.get(addresses)).body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
-const ports = async () => [...(await keelson.parts.serviceAllocation.nodePorts.read()).ports].map(String);
+const ports = async () => [...(await keelson.components.serviceAllocation.nodePorts.read()).ports].map(String);
 
 it('marks what services have as taken again', async () => {
   const { spec } = await make('s');
   const ip = spec.clusterIP as string;
   const nodePort = spec.ports[0].nodePort as number;
-  const { nodePorts } = keelson.parts.serviceAllocation;
+  const { nodePorts } = keelson.components.serviceAllocation;
   await nodePorts.change((taken) => taken.delete(nodePort));
   await admin.delete(`${addresses}/${ip}`);
   expect([await names(), await ports()]).toEqual([['10.0.0.1'], []]);
@@ -83,7 +83,7 @@ it('frees what has leaked when it was seen three times in a row', async () => {
 it('forgets a leak whose owner comes in the meantime', async () => {
   await taken('10.0.0.77', managed, 's');
   await pass(2);
-  const { store } = keelson.parts.registry.require('', 'v1', 'services');
+  const { store } = keelson.components.registry.require('', 'v1', 'services');
   await admin.post(services, { metadata: { name: 's' }, spec: { clusterIP: 'None' } });
   const late = (await store.storedCurrent(store.keyOf('default', 's'), undefined)).encoded!.parse();
   const spec = { ...(late['spec'] as object), clusterIP: '10.0.0.77', clusterIPs: ['10.0.0.77'] };
@@ -97,7 +97,7 @@ it('forgets a leak whose owner comes in the meantime', async () => {
 it('tells of an address that two services have, and leaves it to them', async () => {
   const { spec } = await make('a');
   await make('b');
-  const { store } = keelson.parts.registry.require('', 'v1', 'services');
+  const { store } = keelson.components.registry.require('', 'v1', 'services');
   const b = (await store.storedCurrent(store.keyOf('default', 'b'), undefined)).encoded!.parse();
   const both = {
     ...(b['spec'] as object),
@@ -123,7 +123,7 @@ it('tells of an address that two services have, and leaves it to them', async ()
 });
 
 it('a service of before there were claims keeps what it has', async () => {
-  const { store } = keelson.parts.registry.require('', 'v1', 'services');
+  const { store } = keelson.components.registry.require('', 'v1', 'services');
   const made = await make('model');
   const old = {
     ...made,

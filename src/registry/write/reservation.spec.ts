@@ -89,13 +89,11 @@ beforeEach(async () => {
   server = await startTestServer(
     { store: 'memory', naming: 'kubernetes' },
     {
-      modules: (parts) => {
-        kv = parts.store;
-        return [tickets(log)];
-      },
+      modules: () => [tickets(log)],
       reconciles: false,
     },
   );
+  kv = server.keelson.components.store;
 });
 afterEach(() => server.stop());
 

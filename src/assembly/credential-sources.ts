@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import type { CertificateIdentities, ProxyIdentities } from '../auth/request-authenticator.js';
+import { makeTokenKeys, type TokenKeys } from '../auth/token-keys.js';
+import { ClientCertificates } from '../certificates/client-certificates.js';
+import type { Pki } from '../certificates/pki.js';
+import type { ServerConfig } from '../config/server-config.js';
+import { allAuthenticated } from '../machinery/user-info.js';
+import type { Clock } from '../std/clock.js';
+import type { CredentialSources } from './authentication.js';
+import type { ServerTls } from './tls.js';
+
+/** Reads the configured files of tokens and keys, and identifies clients by the CAs of `tls`. */
+export async function credentialSources(
+  config: ServerConfig,
+  { pki, tls, clock }: { readonly pki: Pki; readonly tls: ServerTls; readonly clock: Clock },
+): Promise<CredentialSources> {
+  const { tokenAuthFile } = config.authentication;
+  return {
+    config,
+    clock,
+    certificates: usersOfCertificates(config, tls, clock),
+    proxies: frontProxies(config, tls, clock),
+    tokens: tokenAuthFile === undefined ? undefined : await readFile(tokenAuthFile, 'utf8'),
+    tokenKeys: await tokenKeysOf(config, pki),
+  };
+}
+
+function usersOfCertificates({ naming }: ServerConfig, { material }: ServerTls, clock: Clock): CertificateIdentities {
+  const certificates = new ClientCertificates(() => material.clientCaBundle(), naming.labelDomain);
+  return {
+    of(socket) {
+      const verdict = certificates.verdictOf(socket, clock.now());
+      if (!verdict || !('identity' in verdict)) return verdict;
+      const { name, uid = '', groups, extra } = verdict.identity;
+      return { user: { name, uid, groups: [...groups, allAuthenticated], extra } };
+    },
+  };
+}
+
+function frontProxies({ naming }: ServerConfig, { proxyCa }: ServerTls, clock: Clock): ProxyIdentities | undefined {
+  if (!proxyCa) return undefined;
+  const certificates = new ClientCertificates(() => proxyCa.current(), naming.labelDomain);
+  return {
+    of(socket) {
+      const verdict = certificates.verdictOf(socket, clock.now());
+      return verdict && 'identity' in verdict ? verdict.identity.name : undefined;
+    },
+  };
+}
+
+/**
+ * Returns the keys of service account tokens. Configured files are read now, so that an invalid one fails the start;
+ * the server's own key may still be pending.
+ */
+async function tokenKeysOf({ authentication }: ServerConfig, pki: Pki): Promise<() => Promise<TokenKeys>> {
+  const { signingKeyFile, keyFiles } = authentication.serviceAccount;
+  const others = await Promise.all(keyFiles.map((file) => readFile(file, 'utf8')));
+  if (signingKeyFile !== undefined) {
+    const keys = makeTokenKeys(await readFile(signingKeyFile, 'utf8'), others);
+    return () => Promise.resolve(keys);
+  }
+  let ownKeys: Promise<TokenKeys> | undefined;
+  return () => (ownKeys ??= pki.serviceAccountKey.then(({ privateKey }) => makeTokenKeys(privateKey, others)));
+}

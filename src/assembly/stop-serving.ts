@@ -1,0 +1,29 @@
+import type { ServerConfig } from '../config/server-config.js';
+import type { Connections } from '../connections/connections.js';
+import { sleep } from '../std/clock.js';
+import type { ServerComponents } from './components.js';
+
+/**
+ * Stops as kube-apiserver does. During --shutdown-delay-duration all requests are served, on new connections too, while
+ * /readyz fails so that load balancers stop sending. Then the port is closed at once: another server can listen on it,
+ * and reconnecting clients reach that server.
+ */
+export async function stopServing(
+  config: ServerConfig,
+  { phase, watches, clock }: Pick<ServerComponents, 'phase' | 'watches' | 'clock'>,
+  connections: Connections,
+): Promise<void> {
+  phase.isStopping = true;
+  if (config.shutdownDelayMs > 0) await sleep(clock, config.shutdownDelayMs);
+  const { shutdownGraceMs } = config.limits;
+  // With --shutdown-send-retry-after the server listens, and refuses with 429, until running requests have ended.
+  if (config.shutdownSendsRetryAfter) {
+    phase.isRefusing = true;
+    await Promise.all([connections.quiet(shutdownGraceMs), watches.endAll(clock, config.shutdownWatchGraceMs)]);
+    return connections.drain(0);
+  }
+  connections.stopListening();
+  const ending = watches.endAll(clock, config.shutdownWatchGraceMs);
+  await connections.drain(Math.max(shutdownGraceMs, config.shutdownWatchGraceMs));
+  await ending;
+}

@@ -1,0 +1,101 @@
+import { defaultCacheLimits } from '../cache/cache-limits.js';
+import { Feed } from '../cache/feed.js';
+import { Catalog } from '../catalog/catalog.js';
+import { StoredProtobuf } from '../codec/protobuf.js';
+import { isGateOn } from '../config/feature-gates.js';
+import type { ServerConfig } from '../config/server-config.js';
+import type { ResourceRegistry } from '../registry/resource-registry.js';
+import type { StoreDependencies } from '../registry/resource-store.js';
+import { DeclaredValidation } from '../registry/write/declared-validation.js';
+import { ServiceAllocation } from '../service-allocation/service-allocation.js';
+import type { Clock } from '../std/clock.js';
+import type { Logger } from '../std/logger.js';
+import type { Rng } from '../std/rng.js';
+import type { KvStore } from '../storage/kv-store.js';
+import { GatedFields } from '../typed/gated-fields.js';
+
+interface Dependencies {
+  readonly config: ServerConfig;
+  readonly registry: ResourceRegistry;
+  readonly store: KvStore;
+  /** Prefix of all keys: `/registry/`. */
+  readonly root: string;
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly logger: Logger;
+}
+
+/** The way from bytes of the store to objects. */
+export interface StorageComponents {
+  readonly feed: Feed;
+  readonly catalog: Catalog;
+  readonly declaredValidation: DeclaredValidation;
+  readonly storeDependencies: StoreDependencies;
+  readonly serviceAllocation: ServiceAllocation;
+}
+
+export function makeStorage(dependencies: Dependencies): StorageComponents {
+  const { config, registry, store, root, clock, logger } = dependencies;
+  const feed = new Feed({ store, root, clock, logger, limits: cacheLimitsOf(config) });
+  const catalog = new Catalog(config.naming);
+  const declaredValidation = declaredValidationOf(config, logger);
+  const storeDependencies = storeDependenciesOf(dependencies, { feed, catalog, declaredValidation });
+  const serviceAllocation = new ServiceAllocation({
+    registry,
+    storeDependencies,
+    naming: config.naming,
+    addressRanges: config.network.serviceClusterIpRanges,
+    nodePorts: config.network.serviceNodePorts,
+  });
+  return { feed, catalog, declaredValidation, storeDependencies, serviceAllocation };
+}
+
+function declaredValidationOf({ naming, featureGates }: ServerConfig, logger: Logger): DeclaredValidation {
+  const isEnabled = (gate: string) => featureGates[gate] === true;
+  return new DeclaredValidation({
+    isOn: isEnabled('DeclarativeValidation'),
+    takesOver: isEnabled('DeclarativeValidationTakeover'),
+    isEnabled,
+    ownResourcePrefix: naming.label(''),
+    logger,
+  });
+}
+
+function storeDependenciesOf(
+  { config, store, root, clock, rng }: Dependencies,
+  { feed, catalog, declaredValidation }: Pick<StorageComponents, 'feed' | 'catalog' | 'declaredValidation'>,
+): StoreDependencies {
+  const { naming, limits } = config;
+  return {
+    types: catalog,
+    protobuf: new StoredProtobuf(() => catalog),
+    storageMediaType: config.storage.mediaType === naming.protobufMediaType ? 'protobuf' : 'json',
+    declaredValidation,
+    gatedFields: new GatedFields((gate) => !isGateOn(config.featureGates, gate)),
+    naming,
+    kv: store,
+    feed,
+    root,
+    clock,
+    rng,
+    limits: {
+      writeConflictRetriesMax: limits.patchAttemptsMax,
+      writersWaitingMax: limits.objectWritersWaitingMax,
+      writeTurnMsMax: limits.objectWriteTurnMsMax,
+      freshnessTimeoutMs: limits.freshnessWaitMsMax,
+      generateNameRetriesMax: 8,
+      jsonPatchOperationsMax: limits.jsonPatchOperationsMax,
+      requestValuesMax: limits.requestValuesMax,
+      historyPageItems: limits.storePageItems,
+    },
+  };
+}
+
+function cacheLimitsOf({ limits }: ServerConfig) {
+  return {
+    ...defaultCacheLimits,
+    loadPageItems: limits.storePageItems,
+    historyEventsMax: limits.historyEventsPerResourceMax,
+    snapshotRetentionMs: limits.snapshotRetentionMs,
+  };
+}

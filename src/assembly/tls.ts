@@ -1,0 +1,112 @@
+import type { CaBundle } from '../certificates/ca-bundle.js';
+import type { Live } from '../certificates/live.js';
+import type { Pki } from '../certificates/pki.js';
+import { LiveRootCa } from '../certificates/root-ca.js';
+import { SniContexts } from '../certificates/sni-contexts.js';
+import { liveCaBundle, liveServingPair, TlsMaterial } from '../certificates/tls-material.js';
+import type { ServerConfig } from '../config/server-config.js';
+import type { ClientTrust } from '../reconcilers/boot/client-trust.js';
+import type { Clock } from '../std/clock.js';
+import type { Logger } from '../std/logger.js';
+import type { UndoSteps } from './undo-steps.js';
+
+/** Certificates and keys of the listener, and the CA that verifies front proxies. All of them follow their files. */
+export interface ServerTls {
+  readonly material: TlsMaterial;
+  readonly sni: SniContexts;
+  /** --requestheader-client-ca-file */
+  readonly proxyCa: Live<CaBundle> | undefined;
+}
+
+interface FileWatching {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly undo: UndoSteps;
+}
+
+export async function openTls(config: ServerConfig, pki: Pki, watching: FileWatching): Promise<ServerTls> {
+  const proxyCa = await liveBundle(config.authentication.requestHeader.clientCaFile, watching);
+  const material = await tlsMaterial(config, { pki, proxyCa }, watching);
+  return { material, sni: await sniContexts(config, material, watching), proxyCa };
+}
+
+async function liveBundle(
+  file: string | undefined,
+  { clock, logger, undo }: FileWatching,
+): Promise<Live<CaBundle> | undefined> {
+  if (file === undefined) return undefined;
+  const bundle = await liveCaBundle({ file, clock, logger });
+  undo.add(() => bundle.close());
+  return bundle;
+}
+
+async function tlsMaterial(
+  { serving }: ServerConfig,
+  { pki, proxyCa }: { readonly pki: Pki; readonly proxyCa: Live<CaBundle> | undefined },
+  watching: FileWatching,
+): Promise<TlsMaterial> {
+  const { clock, logger, undo } = watching;
+  const { tlsCertFile: certificateFile, tlsPrivateKeyFile: keyFile } = serving;
+  const configured =
+    certificateFile !== undefined && keyFile !== undefined
+      ? await liveServingPair({ certificateFile, keyFile, clock, logger })
+      : undefined;
+  undo.add(() => configured?.close());
+  const clientCa = await liveBundle(serving.clientCaFile, watching);
+  const material = new TlsMaterial({
+    serving: configured ?? pki.serving!,
+    clientCas: [pki.authority, ...(clientCa ? [clientCa] : [])],
+    proxyCas: proxyCa ? [proxyCa] : [],
+    minVersion: serving.tlsMinVersion,
+    cipherSuites: serving.tlsCipherSuites,
+    logger,
+  });
+  undo.add(() => material.close());
+  return material;
+}
+
+async function sniContexts(
+  { serving }: ServerConfig,
+  material: TlsMaterial,
+  { clock, logger, undo }: FileWatching,
+): Promise<SniContexts> {
+  const pairs = await Promise.all(
+    serving.sniCertKeys.map(async ({ certFile, keyFile, names }) => {
+      const pair = await liveServingPair({ certificateFile: certFile, keyFile, clock, logger });
+      undo.add(() => pair.close());
+      return { names, pair };
+    }),
+  );
+  const contexts = new SniContexts(pairs, material);
+  undo.add(() => contexts.close());
+  return contexts;
+}
+
+/** Returns the CA certificates that verify the serving certificate, for kubeconfigs and kube-root-ca.crt. */
+export async function liveRootCa(
+  { reconcilers: { rootCaFile } }: ServerConfig,
+  pki: Pki,
+  { material }: ServerTls,
+  watching: FileWatching,
+): Promise<LiveRootCa> {
+  return new LiveRootCa({
+    servingPem: () => material.current().cert,
+    own: () => pki.authority.current(),
+    known: () => material.clientCaBundle()?.certificates ?? [],
+    configured: await liveBundle(rootCaFile, watching),
+    onChange: (listener) => material.onChange(listener),
+    logger: watching.logger,
+  });
+}
+
+/** Returns the CAs and header names by which clients are identified, for extension-apiserver-authentication. */
+export function clientTrustOf(
+  { authentication: { requestHeader } }: ServerConfig,
+  { material, proxyCa }: ServerTls,
+): Live<ClientTrust> {
+  const current = () => ({
+    clientCaPem: material.clientCaBundle()?.pem ?? '',
+    requestHeader: proxyCa && { ...requestHeader, clientCaPem: proxyCa.current().pem },
+  });
+  return { current, onChange: (listener) => material.onChange(() => listener(current())) };
+}
