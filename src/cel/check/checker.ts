@@ -1,0 +1,358 @@
+import type { Source } from '../source.js';
+import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr, StructExpr } from '../syntax/ast.js';
+import { qualifiedName } from '../syntax/ast.js';
+import type { Parsed } from '../syntax/parser.js';
+import { CelType, formatCall, formatType, listOf, mapOf, optionalOf, typeOfType, typeParam, types } from '../types.js';
+import { typeOf } from '../values/value.js';
+import { Substitution, mostGeneral } from './assignability.js';
+import type { Declarations, FunctionDeclaration, Overload } from './declarations.js';
+
+/** A tree with the types of its expressions and the overloads of its calls, by the ids of the expressions. */
+export interface Checked {
+  readonly expr: Expr;
+  readonly offsets: readonly number[];
+  readonly types: readonly CelType[];
+  readonly overloads: ReadonlyMap<number, readonly string[]>;
+  /** The variables and types that selections name, like `authorizer.requestResource`. */
+  readonly qualified: ReadonlyMap<number, string>;
+}
+
+/** Finds the type of every expression. The source has errors after it if there are any. */
+export function check(source: Source, parsed: Parsed, declarations: Declarations): Checked {
+  return new Checker(source, parsed, declarations).run();
+}
+
+class Checker {
+  private readonly types: CelType[] = [];
+  private readonly overloads = new Map<number, readonly string[]>();
+  private readonly qualified = new Map<number, string>();
+  private readonly substitution = new Substitution();
+  private readonly scopes: Map<string, CelType>[] = [];
+  private paramCount = 0;
+  /** True until the first macro: later comparisons were never refused. */
+  private refusesCrossTypes: boolean;
+
+  constructor(
+    private readonly source: Source,
+    private readonly parsed: Parsed,
+    private readonly declarations: Declarations,
+  ) {
+    this.refusesCrossTypes = !declarations.comparesAcrossTypes;
+  }
+
+  run(): Checked {
+    this.check(this.parsed.expr);
+    this.types.forEach((type, id) => (this.types[id] = this.substitution.apply(type, true)));
+    const { expr, offsets } = this.parsed;
+    return { expr, offsets, types: this.types, overloads: this.overloads, qualified: this.qualified };
+  }
+
+  private report(id: number, message: string): void {
+    this.source.report(this.parsed.offsets[id]!, message);
+  }
+  private undeclared(id: number, name: string): void {
+    this.report(id, `undeclared reference to '${name}' (in container '')`);
+  }
+  private mismatch(id: number, expected: CelType, actual: CelType): void {
+    this.report(id, `expected type '${formatType(expected)}' but found '${formatType(actual)}'`);
+  }
+
+  private check(expr: Expr): CelType {
+    return (this.types[expr.id] = this.typeOf(expr));
+  }
+  private known(expr: Expr): CelType {
+    return this.types[expr.id] ?? types.error;
+  }
+
+  private typeOf(expr: Expr): CelType {
+    switch (expr.kind) {
+      case 'literal':
+        return typeOf(expr.value);
+      case 'ident': {
+        const type = this.findIdent(expr.name);
+        if (!type) this.undeclared(expr.id, expr.name);
+        return type ?? types.error;
+      }
+      case 'select':
+        return this.checkSelect(expr);
+      case 'call':
+        return this.checkCall(expr);
+      case 'list':
+        return this.checkList(expr);
+      case 'map':
+        return this.checkMap(expr);
+      case 'struct':
+        return this.checkStruct(expr);
+      case 'comprehension':
+        return this.checkComprehension(expr);
+      case 'error':
+        return types.error;
+    }
+  }
+
+  private findIdent(name: string): CelType | undefined {
+    const plain = name.startsWith('.') ? name.slice(1) : name;
+    for (let index = this.scopes.length - 1; index >= 0; index--) {
+      const type = this.scopes[index]!.get(plain);
+      if (type) return type;
+    }
+    const variable = this.declarations.variables.get(plain);
+    if (variable) return variable;
+    const named = this.declarations.typeNames.get(plain) ?? this.declarations.provider?.findStruct(plain);
+    return named && typeOfType(named);
+  }
+
+  private findFunction(name: string): FunctionDeclaration | undefined {
+    return this.declarations.functions.get(name.startsWith('.') ? name.slice(1) : name);
+  }
+
+  private checkSelect(expr: SelectExpr): CelType {
+    const name = qualifiedName(expr);
+    const type = name === undefined ? undefined : this.findIdent(name);
+    if (type) {
+      this.qualified.set(expr.id, name!.startsWith('.') ? name!.slice(1) : name!);
+      return type;
+    }
+    const result = this.fieldType(expr, expr.operand, expr.field, false);
+    return expr.isTest ? types.bool : this.substitution.apply(result, false);
+  }
+
+  private fieldType(expr: Expr, operand: Expr, field: string, isOptional: boolean): CelType {
+    const operandType = this.substitution.apply(this.check(operand), false);
+    const target = operandType.isOptional ? operandType.params[0]! : operandType;
+    const result = this.fieldOf(expr, target, field);
+    return operandType.isOptional || isOptional ? optionalOf(result) : result;
+  }
+
+  private fieldOf(expr: Expr, target: CelType, field: string): CelType {
+    switch (target.kind) {
+      case 'map':
+        return target.params[1]!;
+      case 'struct':
+        return this.structField(expr.id, target.name, field) ?? types.error;
+      case 'param':
+        this.substitution.assign(types.dyn, target);
+        return types.dyn;
+      default:
+        if (!target.isDyn && target.kind !== 'error')
+          this.report(expr.id, `type '${formatType(target)}' does not support field selection`);
+        return types.dyn;
+    }
+  }
+
+  private structField(id: number, struct: string, field: string): CelType | undefined {
+    const provider = this.declarations.provider;
+    if (!provider?.findStruct(struct)) {
+      this.report(id, `unexpected failed resolution of '${struct}'`);
+      return undefined;
+    }
+    const type = provider.findField(struct, field);
+    if (!type) this.report(id, `undefined field '${field}'`);
+    return type;
+  }
+
+  private checkCall(expr: CallExpr): CelType {
+    if (expr.fn === '_?._') return this.checkOptionalSelect(expr);
+    for (const arg of expr.args) this.check(arg);
+    if (expr.target) {
+      const prefix = qualifiedName(expr.target);
+      const name = prefix === undefined ? undefined : `${prefix}.${expr.fn}`;
+      const namespaced = name === undefined ? undefined : this.findFunction(name);
+      if (namespaced) {
+        expr.target = undefined;
+        expr.fn = namespaced.name;
+        return this.resolve(expr, namespaced);
+      }
+      this.check(expr.target);
+    }
+    const declared = this.findFunction(expr.fn);
+    if (!declared) {
+      this.undeclared(expr.id, expr.fn);
+      return types.error;
+    }
+    if (!expr.target) expr.fn = declared.name;
+    return this.resolve(expr, declared);
+  }
+
+  private checkOptionalSelect(expr: CallExpr): CelType {
+    const [operand, field] = expr.args as [Expr, Expr];
+    const name = field.kind === 'literal' ? (field.value as string) : '';
+    const result = this.fieldType(expr, operand, name, true);
+    this.types[field.id] = types.string;
+    this.overloads.set(expr.id, ['select_optional_field']);
+    return this.substitution.apply(result, false);
+  }
+
+  private resolve(call: CallExpr, declared: FunctionDeclaration): CelType {
+    const isMember = call.target !== undefined;
+    const argTypes = (call.target ? [call.target, ...call.args] : call.args).map((arg) => this.known(arg));
+    if (call.fn === '_&&_' || call.fn === '_||_') return this.resolveLogical(call, declared, argTypes);
+    const ids: string[] = [];
+    let result: CelType | undefined;
+    for (const candidate of declared.overloads) {
+      if (candidate.isMember !== isMember || candidate.params.length !== argTypes.length) continue;
+      if (this.refusesCrossTypes && isCrossTypeComparison(candidate)) continue;
+      const [params, candidateResult] = this.instantiate(candidate);
+      if (!this.substitution.assignAll(argTypes, params)) continue;
+      ids.push(candidate.id);
+      const applied = this.substitution.apply(candidateResult, false);
+      if (!result) result = applied;
+      else if (!result.isDyn && !applied.equals(result)) result = types.dyn;
+    }
+    if (!result) {
+      const shown = argTypes.map((type) => this.substitution.apply(type, true));
+      this.report(
+        call.id,
+        `found no matching overload for '${declared.name}' applied to '${formatCall(shown, isMember)}'`,
+      );
+      return types.error;
+    }
+    this.overloads.set(call.id, ids);
+    return result;
+  }
+
+  private resolveLogical(call: CallExpr, declared: FunctionDeclaration, argTypes: readonly CelType[]): CelType {
+    let isBool = true;
+    argTypes.forEach((type, index) => {
+      if (this.substitution.assign(type, types.bool)) return;
+      this.mismatch(call.args[index]!.id, types.bool, type);
+      isBool = false;
+    });
+    if (!isBool) return types.error;
+    this.overloads.set(call.id, [declared.overloads[0]!.id]);
+    return types.bool;
+  }
+
+  /** The parameters and the result of an overload, with type parameters of this call. */
+  private instantiate(declared: Overload): [params: readonly CelType[], result: CelType] {
+    if (!isGeneric(declared)) return [declared.params, declared.result];
+    const own = new Map<string, CelType>();
+    const rename = (type: CelType): CelType => {
+      if (type.kind === 'param') {
+        let param = own.get(type.name);
+        if (!param) own.set(type.name, (param = this.freshParam()));
+        return param;
+      }
+      return type.params.length === 0
+        ? type
+        : new CelType(type.kind, type.name, type.params.map(rename), type.isWrapper);
+    };
+    return [declared.params.map(rename), rename(declared.result)];
+  }
+
+  private freshParam(): CelType {
+    return typeParam(`_var${this.paramCount++}`);
+  }
+
+  private checkList(expr: ListExpr): CelType {
+    let elementType: CelType | undefined;
+    expr.elements.forEach((element, index) => {
+      const type = this.checkMaybeOptional(element, expr.optionals.includes(index));
+      elementType = this.join(elementType, type);
+    });
+    return listOf(elementType ?? this.freshParam());
+  }
+
+  private checkMap(expr: MapExpr): CelType {
+    let keyType: CelType | undefined;
+    let valueType: CelType | undefined;
+    for (const { key, value, isOptional } of expr.entries) {
+      keyType = this.join(keyType, this.check(key));
+      valueType = this.join(valueType, this.checkMaybeOptional(value, isOptional));
+    }
+    return mapOf(keyType ?? this.freshParam(), valueType ?? this.freshParam());
+  }
+
+  /** The type of a value; with `isOptional`, of what the optional holds. */
+  private checkMaybeOptional(expr: Expr, isOptional: boolean): CelType {
+    const type = this.check(expr);
+    if (!isOptional) return type;
+    if (type.isOptional) return type.params[0]!;
+    if (!type.isDyn) this.mismatch(expr.id, optionalOf(type), type);
+    return type;
+  }
+
+  /** The type of elements of both types; validators refuse those that differ. */
+  private join(previous: CelType | undefined, current: CelType): CelType {
+    if (!previous) return current;
+    return this.substitution.assign(previous, current) ? mostGeneral(previous, current) : types.dyn;
+  }
+
+  private checkStruct(expr: StructExpr): CelType {
+    const name = expr.name.startsWith('.') ? expr.name.slice(1) : expr.name;
+    const type = this.findIdent(expr.name);
+    if (!type) {
+      this.undeclared(expr.id, expr.name);
+      return types.error;
+    }
+    let result: CelType = types.error;
+    if (type.kind !== 'type') this.report(expr.id, `'${formatType(type)}' is not a type`);
+    else if (type.params[0]?.kind !== 'struct') this.report(expr.id, `'${type.params[0]!.name}' is not a message type`);
+    else result = type.params[0];
+    for (const field of expr.fields) {
+      const valueType = this.checkMaybeOptional(field.value, field.isOptional);
+      const fieldType = this.structField(field.id, result === types.error ? name : result.name, field.name);
+      if (!fieldType || this.substitution.assign(fieldType, valueType)) continue;
+      const [expected, actual] = [formatType(fieldType), formatType(valueType)];
+      this.report(field.id, `expected type of field '${field.name}' is '${expected}' but provided type is '${actual}'`);
+    }
+    return result;
+  }
+
+  private checkComprehension(expr: ComprehensionExpr): CelType {
+    const range = this.substitution.apply(this.check(expr.range), false);
+    const accuType = this.check(expr.init);
+    this.refusesCrossTypes = false;
+    this.scopes.push(new Map([[expr.accu, accuType]]));
+    const [first, second] = this.variableTypes(expr, range);
+    const variables = new Map([[expr.variable, first]]);
+    if (expr.variable2 !== undefined) variables.set(expr.variable2, second);
+    this.scopes.push(variables);
+    this.assertType(expr.condition, types.bool);
+    this.assertType(expr.step, accuType);
+    this.scopes.pop();
+    const result = this.check(expr.result);
+    this.scopes.pop();
+    return this.substitution.apply(result, false);
+  }
+
+  private variableTypes(expr: ComprehensionExpr, range: CelType): [CelType, CelType] {
+    const hasTwo = expr.variable2 !== undefined;
+    switch (range.kind) {
+      case 'list':
+        return hasTwo ? [types.int, range.params[0]!] : [range.params[0]!, types.dyn];
+      case 'map':
+        return [range.params[0]!, range.params[1]!];
+      case 'dyn':
+      case 'error':
+      case 'param':
+        this.substitution.assign(types.dyn, range);
+        return [types.dyn, types.dyn];
+      default:
+        this.report(
+          expr.range.id,
+          `expression of type '${formatType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+        );
+        return [types.error, types.error];
+    }
+  }
+
+  private assertType(expr: Expr, expected: CelType): void {
+    const actual = this.check(expr);
+    if (!this.substitution.assign(expected, actual)) this.mismatch(expr.id, expected, actual);
+  }
+}
+
+const genericOverloads = new WeakMap<Overload, boolean>();
+function isGeneric(declared: Overload): boolean {
+  let generic = genericOverloads.get(declared);
+  if (generic === undefined) {
+    const hasParam = (type: CelType): boolean => type.kind === 'param' || type.params.some(hasParam);
+    generic = [...declared.params, declared.result].some(hasParam);
+    genericOverloads.set(declared, generic);
+  }
+  return generic;
+}
+
+const comparisons = /^(less|less_equals|greater|greater_equals)_(int64|uint64|double)_(int64|uint64|double)$/;
+const isCrossTypeComparison = (declared: Overload): boolean => comparisons.test(declared.id);

@@ -1,0 +1,338 @@
+import type { Checked } from '../check/checker.js';
+import type { Declarations, FunctionDeclaration } from '../check/declarations.js';
+import { callCost } from '../cost/call-costs.js';
+import type { CallCost } from '../cost/costs.js';
+import { unitCosts } from '../cost/costs.js';
+import type { CallExpr, Expr, ListExpr, MapExpr, SelectExpr, StructExpr } from '../syntax/ast.js';
+import { display } from '../values/conversions.js';
+import { BuiltMap } from '../values/maps.js';
+import { isList, listArray } from '../values/lists.js';
+import { isInt } from '../values/numbers.js';
+import { equal } from '../values/operations.js';
+import type { Value } from '../values/value.js';
+import { CelError, Double, Optional, Uint, noSuchOverload } from '../values/value.js';
+import type { Attribute, Qualifier } from './attributes.js';
+import { resolver, withQualifier } from './attributes.js';
+import { Invoker, invokerOf } from './calls.js';
+import { comprehension } from './comprehensions.js';
+import type { Evaluate, Frame } from './frame.js';
+
+/** Thrown if a constant of the expression has no value: `int('abc')`. */
+export class PlanError extends Error {}
+
+/** An expression in a form that can be evaluated. */
+export interface Plan {
+  readonly evaluate: Evaluate;
+  /** The value, if it is the same in every evaluation. Constants cost nothing. */
+  readonly constant?: Value;
+  readonly attribute?: Attribute;
+}
+
+export interface PlannerOptions {
+  readonly checked: Checked;
+  readonly declarations: Declarations;
+  /** Reads a declared variable. */
+  readonly loadVariable: (name: string) => Evaluate;
+  readonly costs: Readonly<Record<string, CallCost>>;
+}
+
+const foldable = new Set('bool bytes double duration dyn int string timestamp type uint'.split(' '));
+
+export class Planner {
+  slotCount = 0;
+  private readonly locals = new Map<string, Evaluate[]>();
+
+  constructor(readonly options: PlannerOptions) {}
+
+  plan(expr: Expr): Plan {
+    const name = this.options.checked.qualified.get(expr.id);
+    if (name !== undefined) return this.ident(expr, name);
+    switch (expr.kind) {
+      case 'literal':
+        return constant(expr.value);
+      case 'ident':
+        return this.ident(expr, expr.name.startsWith('.') ? expr.name.slice(1) : expr.name);
+      case 'select':
+        return this.select(expr);
+      case 'call':
+        return this.call(expr);
+      case 'list':
+        return this.list(expr);
+      case 'map':
+        return this.map(expr);
+      case 'struct':
+        return { evaluate: this.struct(expr) };
+      case 'comprehension':
+        return { evaluate: comprehension(this, expr) };
+      case 'error':
+        throw new PlanError('unsupported expr');
+    }
+  }
+
+  /** Plans with a variable of a macro. */
+  withLocal<T>(name: string, load: Evaluate, plan: () => T): T {
+    const known = this.locals.get(name) ?? [];
+    this.locals.set(name, known);
+    known.push(load);
+    const result = plan();
+    known.pop();
+    return result;
+  }
+  newSlot(): number {
+    return this.slotCount++;
+  }
+
+  private ident(expr: Expr, name: string): Plan {
+    const type = this.options.checked.types[expr.id]!;
+    if (type.kind === 'type') {
+      const named = this.options.declarations.typeNames.get(name);
+      if (!named) throw new PlanError(`reference to undefined type: ${name}`);
+      return constant(named);
+    }
+    const load = this.locals.get(name)?.at(-1) ?? this.options.loadVariable(name);
+    return attributePlan({ kind: 'root', load, mayBeOptional: type.isDyn || type.isOptional, qualifiers: [] });
+  }
+
+  private attributeOf(plan: Plan, expr: Expr): Attribute {
+    const type = this.options.checked.types[expr.id]!;
+    const mayBeOptional = type.isDyn || type.isOptional;
+    return plan.attribute ?? { kind: 'root', load: plan.evaluate, mayBeOptional, qualifiers: [] };
+  }
+
+  private select(expr: SelectExpr): Plan {
+    const operand = this.attributeOf(this.plan(expr.operand), expr.operand);
+    const attribute = withQualifier(operand, { constant: expr.field, isOptional: false, isTest: expr.isTest });
+    if (!expr.isTest) return attributePlan(attribute);
+    const resolve = resolver(attribute);
+    const evaluate: Evaluate = (frame) => {
+      const value = resolve(frame);
+      return value instanceof Optional ? value.value !== undefined : value;
+    };
+    return { evaluate };
+  }
+
+  private index(call: CallExpr, operand: Plan, index: Plan): Plan {
+    const isOptional = call.fn !== '_[_]';
+    let qualifier: Qualifier;
+    if (index.constant !== undefined) qualifier = { constant: checkedKey(index.constant), isOptional };
+    else qualifier = { key: index.attribute ? keyResolver(index.attribute) : keyCheck(index.evaluate), isOptional };
+    return attributePlan(withQualifier(this.attributeOf(operand, call.args[0]!), qualifier));
+  }
+
+  private call(call: CallExpr): Plan {
+    const exprs = call.target ? [call.target, ...call.args] : call.args;
+    const args = exprs.map((arg) => this.plan(arg));
+    const [first, second, third] = args as [Plan, Plan, Plan];
+    switch (call.fn) {
+      case '_&&_':
+        return { evaluate: logical(first.evaluate, second.evaluate, false) };
+      case '_||_':
+        return { evaluate: logical(first.evaluate, second.evaluate, true) };
+      case '_?_:_': {
+        const [truthy, falsy] = [this.attributeOf(second, exprs[1]!), this.attributeOf(third, exprs[2]!)];
+        return attributePlan({ kind: 'conditional', condition: first.evaluate, truthy, falsy });
+      }
+      case '_[_]':
+      case '_[?_]':
+      case '_?._':
+        return this.index(call, first, second);
+      case '_==_':
+      case '_!=_':
+        return { evaluate: equality(first.evaluate, second.evaluate, call.fn === '_==_', this.costOf(call, 2)) };
+    }
+    const overloads = this.options.checked.overloads.get(call.id) ?? [];
+    const overloadId = overloads.length === 1 ? overloads[0]! : '';
+    if (overloadId === 'optional_or_optional' || overloadId === 'optional_orValue_value')
+      return { evaluate: orElse(first.evaluate, second.evaluate, overloadId === 'optional_orValue_value') };
+    if (overloadId === 'in_list' && second.constant !== undefined) {
+      const membership = constantMembership(first.evaluate, second.constant);
+      if (membership) return membership;
+    }
+    const declared = this.options.declarations.functions.get(call.fn)!;
+    const invoke = this.invoker(declared, overloadId, exprs, args);
+    if (args.length === 1 && first.constant !== undefined && foldable.has(call.fn)) {
+      const value = invoke.call([first.constant]);
+      if (value instanceof CelError) throw new PlanError(value.message);
+      return constant(value);
+    }
+    return { evaluate: invoke.withCost(this.costOf(call, args.length)) };
+  }
+
+  private costOf(call: CallExpr, argCount: number): CallCost | undefined {
+    const overloads = this.options.checked.overloads.get(call.id) ?? [];
+    const known = call.fn === '_==_' ? 'equals' : call.fn === '_!=_' ? 'not_equals' : '';
+    return callCost(call.fn, known || (overloads.length === 1 ? overloads[0]! : ''), argCount, this.options.costs);
+  }
+
+  private invoker(
+    declared: FunctionDeclaration,
+    overloadId: string,
+    exprs: readonly Expr[],
+    args: readonly Plan[],
+  ): Invoker {
+    const pattern = args[1]?.constant;
+    if (declared.pattern && typeof pattern === 'string') {
+      const problem = declared.pattern.check(pattern);
+      if (problem !== undefined) throw new PlanError(problem);
+      return new Invoker(declared.pattern.impl, args, { stopsAtError: true });
+    }
+    const { types } = this.options.checked;
+    return invokerOf(
+      declared,
+      overloadId,
+      args,
+      exprs.map((arg) => types[arg.id]!),
+    );
+  }
+
+  private list({ elements, optionals }: ListExpr): Plan {
+    const plans = elements.map((element) => this.plan(element));
+    if (optionals.length === 0 && plans.every((plan) => plan.constant !== undefined))
+      return constant(plans.map((plan) => plan.constant!));
+    const parts = plans.map(({ evaluate }, index) => ({ evaluate, isOptional: optionals.includes(index) }));
+    const build: Evaluate = (frame) => {
+      const values: Value[] = [];
+      for (const { evaluate, isOptional } of parts) {
+        const value = evaluate(frame);
+        if (value instanceof CelError) return value;
+        if (!isOptional) values.push(value);
+        else if (!(value instanceof Optional))
+          return new CelError(`cannot initialize optional list element from non-optional value ${display(value)}`);
+        else if (value.value !== undefined) values.push(value.value);
+      }
+      return values;
+    };
+    return { evaluate: charging(build, unitCosts.list) };
+  }
+
+  private map({ entries }: MapExpr): Plan {
+    const parts = entries.map((entry) => ({ ...entry, key: this.plan(entry.key), value: this.plan(entry.value) }));
+    const build: Evaluate = (frame) => {
+      const map = new BuiltMap();
+      for (const part of parts) {
+        const key = part.key.evaluate(frame);
+        if (key instanceof CelError) return key;
+        const value = part.value.evaluate(frame);
+        if (value instanceof CelError) return value;
+        const failure = setEntry(map, key, value, part.isOptional);
+        if (failure) return failure;
+      }
+      return map;
+    };
+    const isConstant = parts.every(({ key, value }) => key.constant !== undefined && value.constant !== undefined);
+    return isConstant ? constant(build(undefined as unknown as Frame)) : { evaluate: charging(build, unitCosts.map) };
+  }
+
+  private struct(expr: StructExpr): Evaluate {
+    const provider = this.options.declarations.provider;
+    const name = expr.name.startsWith('.') ? expr.name.slice(1) : expr.name;
+    const parts = expr.fields.map((field) => ({ ...field, value: this.plan(field.value) }));
+    const build: Evaluate = (frame) => {
+      const fields = new Map<string, Value>();
+      for (const { name: field, value: plan, isOptional } of parts) {
+        const value = plan.evaluate(frame);
+        if (value instanceof CelError) return value;
+        if (!isOptional) fields.set(field, value);
+        else if (!(value instanceof Optional)) return notOptional(field, value);
+        else if (value.value === undefined) fields.delete(field);
+        else fields.set(field, value.value);
+      }
+      return provider?.create?.(name, fields) ?? new CelError(`unknown type: '${name}'`);
+    };
+    return charging(build, unitCosts.struct);
+  }
+}
+
+const constant = (value: Value): Plan => ({ constant: value, evaluate: () => value });
+
+function attributePlan(attribute: Attribute): Plan {
+  const resolve = resolver(attribute);
+  return { attribute, evaluate: attribute.kind === 'conditional' ? resolve : charging(resolve, unitCosts.selection) };
+}
+
+function charging(evaluate: Evaluate, cost: number): Evaluate {
+  return (frame) => {
+    const value = evaluate(frame);
+    frame.charge(cost);
+    return value;
+  };
+}
+
+function isKey(value: Value): boolean {
+  return (
+    typeof value === 'string' ||
+    typeof value === 'boolean' ||
+    isInt(value) ||
+    value instanceof Uint ||
+    value instanceof Double
+  );
+}
+function checkedKey(value: Value): Value {
+  if (!isKey(value)) throw new PlanError(`invalid qualifier type: ${display(value)}`);
+  return value;
+}
+function keyCheck(evaluate: Evaluate): Evaluate {
+  return (frame) => {
+    const key = evaluate(frame);
+    return key instanceof CelError || isKey(key) ? key : new CelError(`invalid qualifier type: ${display(key)}`);
+  };
+}
+const keyResolver = (attribute: Attribute): Evaluate => keyCheck(resolver(attribute));
+
+/** `&&` (absorbed by false) and `||` (absorbed by true): an error counts only if no term decides. */
+function logical(left: Evaluate, right: Evaluate, absorbing: boolean): Evaluate {
+  return (frame) => {
+    const a = left(frame);
+    if (a === absorbing) return absorbing;
+    const b = right(frame);
+    if (b === absorbing) return absorbing;
+    if (typeof a !== 'boolean') return a instanceof CelError ? a : noSuchOverload;
+    if (typeof b !== 'boolean') return b instanceof CelError ? b : noSuchOverload;
+    return !absorbing;
+  };
+}
+
+function equality(left: Evaluate, right: Evaluate, isEqual: boolean, cost: CallCost | undefined): Evaluate {
+  return (frame) => {
+    const a = left(frame);
+    const b = right(frame);
+    frame.charge(typeof a === 'number' && typeof b === 'number' ? 1 : cost!([a, b], null));
+    if (a instanceof CelError) return a;
+    if (b instanceof CelError) return b;
+    return isEqual ? equal(a, b) : equal(a, b) !== true;
+  };
+}
+
+function orElse(left: Evaluate, right: Evaluate, unwraps: boolean): Evaluate {
+  return (frame) => {
+    const value = left(frame);
+    if (!(value instanceof Optional)) return value;
+    if (value.value === undefined) return right(frame);
+    return unwraps ? value.value : value;
+  };
+}
+
+/** `x in [1, 2]`: a look into a set, which costs nothing. undefined if the list holds other than simple values. */
+function constantMembership(element: Evaluate, list: Value): Plan | undefined {
+  if (!isList(list)) return undefined;
+  const elements = listArray(list);
+  if (elements.length === 0) return constant(false);
+  if (!elements.every(isKey)) return undefined;
+  const set = new BuiltMap();
+  for (const value of elements) set.set(value, true);
+  const evaluate: Evaluate = (frame) => {
+    const value = element(frame);
+    return value instanceof CelError ? value : set.find(value) !== undefined;
+  };
+  return { evaluate };
+}
+
+function setEntry(map: BuiltMap, key: Value, value: Value, isOptional: boolean): CelError | undefined {
+  if (!isOptional) map.set(key, value);
+  else if (!(value instanceof Optional)) return notOptional(display(key), value);
+  else if (value.value === undefined) map.delete(key);
+  else map.set(key, value.value);
+  return undefined;
+}
+const notOptional = (field: string, value: Value): CelError =>
+  new CelError(`cannot initialize optional entry '${field}' from non-optional value ${display(value)}`);

@@ -1,0 +1,40 @@
+import type { Value } from '../values/value.js';
+import { CelError } from '../values/value.js';
+import type { Evaluate } from './frame.js';
+import { Frame, costLimitExceeded } from './frame.js';
+
+export interface EvaluateOptions {
+  /** The evaluation ends with an error when it has cost more. */
+  readonly costLimit?: number;
+}
+
+/** What an evaluation gave, and what it cost. */
+export type Outcome =
+  | { readonly isOk: true; readonly value: Value; readonly cost: number }
+  | {
+      readonly isOk: false;
+      readonly error: string;
+      readonly cost: number;
+      /** True if the evaluation was ended by the limit of its cost. */
+      readonly isOverLimit: boolean;
+    };
+
+/** A compiled expression. It holds no state, so it can be evaluated any number of times. */
+export class Program {
+  constructor(
+    private readonly run: Evaluate,
+    private readonly slotCount: number,
+  ) {}
+
+  evaluate(bindings: Readonly<Record<string, unknown>>, options: EvaluateOptions = {}): Outcome {
+    const frame = new Frame(bindings, options.costLimit ?? Infinity, this.slotCount);
+    try {
+      const value = this.run(frame);
+      if (!(value instanceof CelError)) return { isOk: true, value, cost: frame.cost };
+      return { isOk: false, error: value.message, cost: frame.cost, isOverLimit: false };
+    } catch (error) {
+      if (error !== costLimitExceeded) throw error;
+      return { isOk: false, error: costLimitExceeded.message, cost: frame.cost, isOverLimit: true };
+    }
+  }
+}

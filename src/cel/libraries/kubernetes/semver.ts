@@ -1,0 +1,195 @@
+import type { Implementation } from '../../check/declarations.js';
+import { declare, member, overload } from '../../check/declarations.js';
+import { structType, types } from '../../types.js';
+import { int, uint64Max } from '../../values/numbers.js';
+import { quote } from '../../values/texts.js';
+import type { Value } from '../../values/value.js';
+import { CelError, OpaqueValue, orNoSuchOverload } from '../../values/value.js';
+import type { Library } from '../library.js';
+
+/** semver('1.2.3-rc.1') and comparisons of versions. */
+const { bool, string } = types;
+export const semverType = structType('kubernetes.Semver');
+
+interface Version {
+  readonly numbers: readonly bigint[];
+  readonly preRelease: readonly string[];
+  readonly build: readonly string[];
+}
+
+class Semver extends OpaqueValue {
+  readonly type = semverType;
+  constructor(readonly version: Version) {
+    super();
+  }
+  equals(other: Value): Value {
+    return other instanceof Semver ? compare(this.version, other.version) === 0 : orNoSuchOverload(other);
+  }
+  override toString(): string {
+    const { numbers, preRelease, build } = this.version;
+    const pre = preRelease.length > 0 ? `-${preRelease.join('.')}` : '';
+    return `${numbers.join('.')}${pre}${build.length > 0 ? `+${build.join('.')}` : ''}`;
+  }
+}
+
+class SemverError extends Error {}
+
+function number(text: string, name: string): bigint {
+  if (!/^[0-9]*$/.test(text)) throw new SemverError(`Invalid character(s) found in ${name} number ${quote(text)}`);
+  const title = name[0]!.toUpperCase() + name.slice(1);
+  if (/^0./.test(text)) throw new SemverError(`${title} number must not contain leading zeroes ${quote(text)}`);
+  return uint64(text);
+}
+function uint64(text: string): bigint {
+  if (text === '') throw new SemverError('strconv.ParseUint: parsing "": invalid syntax');
+  const value = BigInt(text);
+  if (value > uint64Max) throw new SemverError(`strconv.ParseUint: parsing ${quote(text)}: value out of range`);
+  return value;
+}
+
+function parseVersion(text: string): Version {
+  if (text === '') throw new SemverError('Version string empty');
+  const parts = text.split('.');
+  if (parts.length < 3) throw new SemverError('No Major.Minor.Patch elements found');
+  const numbers = [number(parts[0]!, 'major'), number(parts[1]!, 'minor')];
+  const [beforeBuild, build] = cut(parts.slice(2).join('.'), '+');
+  const [patch, pre] = cut(beforeBuild, '-');
+  numbers.push(number(patch, 'patch'));
+  const preRelease = pre?.split('.') ?? [];
+  for (const part of preRelease) checkPreRelease(part);
+  for (const part of build?.split('.') ?? []) {
+    if (part === '') throw new SemverError('Build meta data is empty');
+    if (!/^[0-9A-Za-z-]+$/.test(part))
+      throw new SemverError(`Invalid character(s) found in build meta data ${quote(part)}`);
+  }
+  return { numbers, preRelease, build: build?.split('.') ?? [] };
+}
+
+function checkPreRelease(part: string): void {
+  if (part === '') throw new SemverError('Prerelease is empty');
+  if (/^[0-9]+$/.test(part)) {
+    if (/^0./.test(part))
+      throw new SemverError(`Numeric PreRelease version must not contain leading zeroes ${quote(part)}`);
+    uint64(part);
+  } else if (!/^[0-9A-Za-z-]+$/.test(part)) {
+    throw new SemverError(`Invalid character(s) found in prerelease ${quote(part)}`);
+  }
+}
+
+function cut(text: string, separator: string): [string, string?] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function compare(a: Version, b: Version): number {
+  for (const [index, value] of a.numbers.entries())
+    if (value !== b.numbers[index]!) return value < b.numbers[index]! ? -1 : 1;
+  if (a.preRelease.length === 0 || b.preRelease.length === 0)
+    return Math.sign(b.preRelease.length - a.preRelease.length);
+  for (const [index, part] of a.preRelease.entries()) {
+    const other = b.preRelease[index];
+    if (other === undefined) return 1;
+    const order = comparePart(part, other);
+    if (order !== 0) return order;
+  }
+  return a.preRelease.length === b.preRelease.length ? 0 : -1;
+}
+/** Numbers come before words. */
+function comparePart(a: string, b: string): number {
+  const [isNumber, isOther] = [/^[0-9]+$/.test(a), /^[0-9]+$/.test(b)];
+  if (isNumber !== isOther) return isNumber ? -1 : 1;
+  if (a === b) return 0;
+  return (isNumber ? BigInt(a) < BigInt(b) : a < b) ? -1 : 1;
+}
+
+/** `v01.2` as the version that it means: 1.2.0. */
+function normalized(text: string): string {
+  const body = text.startsWith('v') ? text.slice(1) : text;
+  const all = body.split('.');
+  const parts = all.length > 3 ? [...all.slice(0, 2), all.slice(2).join('.')] : all;
+  const short = parts.map((part) => {
+    if (part.length < 2) return part;
+    const rest = part.replace(/^0+/, '');
+    return /^[0-9]/.test(rest) ? rest : `0${rest}`;
+  });
+  if (short.length < 3) {
+    if (/[+-]/.test(short.at(-1)!)) throw new SemverError('short version cannot contain PreRelease/Build meta data');
+    while (short.length < 3) short.push('0');
+  }
+  return short.join('.');
+}
+
+function parse(text: string, normalizes: boolean): Semver | CelError {
+  try {
+    return new Semver(parseVersion(normalizes ? normalized(text) : text));
+  } catch (error) {
+    if (error instanceof SemverError) return new CelError(error.message);
+    throw error;
+  }
+}
+
+const ofText =
+  (read: (text: string, normalizes: boolean) => Value): Implementation =>
+  (text, normalizes) =>
+    typeof text === 'string' ? read(text, normalizes === true) : orNoSuchOverload(text);
+const isSemver = (text: string, normalizes: boolean): Value => !(parse(text, normalizes) instanceof CelError);
+const ofTwo =
+  (read: (order: number) => Value): Implementation =>
+  (left, right) =>
+    left instanceof Semver && right instanceof Semver
+      ? read(compare(left.version, right.version))
+      : orNoSuchOverload(left);
+const part = (name: string, index: number) =>
+  declare(
+    name,
+    member(`semver_${name}`, [semverType], types.int, (value) =>
+      value instanceof Semver ? int(BigInt.asIntN(64, value.version.numbers[index]!)) : orNoSuchOverload(value),
+    ),
+  );
+const two = [semverType, semverType];
+
+export const semverLibrary: Library = {
+  name: 'kubernetes.Semver',
+  functions: [
+    declare(
+      'semver',
+      overload('string_to_semver', [string], semverType, ofText(parse)),
+      overload('string_bool_to_semver', [string, bool], semverType, ofText(parse)),
+    ),
+    declare(
+      'isSemver',
+      overload('is_semver_string', [string], bool, ofText(isSemver)),
+      overload('is_semver_string_bool', [string, bool], bool, ofText(isSemver)),
+    ),
+    declare(
+      'isGreaterThan',
+      member(
+        'semver_is_greater_than',
+        two,
+        bool,
+        ofTwo((order) => order > 0),
+      ),
+    ),
+    declare(
+      'isLessThan',
+      member(
+        'semver_is_less_than',
+        two,
+        bool,
+        ofTwo((order) => order < 0),
+      ),
+    ),
+    declare(
+      'compareTo',
+      member(
+        'semver_compare_to',
+        two,
+        types.int,
+        ofTwo((order) => order),
+      ),
+    ),
+    part('major', 0),
+    part('minor', 1),
+    part('patch', 2),
+  ],
+};

@@ -1,0 +1,209 @@
+import type { FunctionDeclaration, Implementation } from '../check/declarations.js';
+import { declare, member, overload } from '../check/declarations.js';
+import type { CelType } from '../types.js';
+import { listOf, types } from '../types.js';
+import { display } from '../values/conversions.js';
+import { checkedLength, elementsOf, textLengthMax } from '../values/lists.js';
+import { codePointIndex, codePointLength, codePointSlice, codeUnitIndex } from '../values/texts.js';
+import type { ListValue, Value } from '../values/value.js';
+import { CelError } from '../values/value.js';
+import { format } from './format-text.js';
+import { formatValidator } from './format-validator.js';
+import type { Library } from './library.js';
+
+/** Functions of texts, by code points: charAt, indexOf, join, replace, split, substring, format… */
+const { dyn, int, string } = types;
+const texts = listOf(string);
+
+const outOfRange = (index: Value): CelError => new CelError(`index out of range: ${display(index)}`);
+type Whole = number | bigint;
+
+function charAt(text: string, at: Whole): Value {
+  const index = Number(at);
+  if (index < 0 || index > codePointLength(text)) return outOfRange(at);
+  return codePointSlice(text, index, index + 1);
+}
+
+function indexOf(text: string, part: string, from: Whole): Value {
+  if (part === '') return from;
+  const start = Number(from);
+  if (start < 0) return outOfRange(from);
+  if (start >= codePointLength(text)) return -1;
+  const found = text.indexOf(part, codeUnitIndex(text, start));
+  return found < 0 ? -1 : codePointIndex(text, found);
+}
+
+function lastIndexOf(text: string, part: string, from: Whole | undefined): Value {
+  const length = codePointLength(text);
+  if (part === '') return from ?? length;
+  if (from === undefined) return lastFrom(text, part, length - 1);
+  const start = Number(from);
+  if (start < 0) return outOfRange(from);
+  return start >= length ? -1 : lastFrom(text, part, start);
+}
+function lastFrom(text: string, part: string, start: number): Value {
+  const found = start < 0 ? -1 : text.lastIndexOf(part, codeUnitIndex(text, start));
+  return found < 0 ? -1 : codePointIndex(text, found);
+}
+
+function substring(text: string, start: Whole, end: Whole | undefined): Value {
+  const length = codePointLength(text);
+  if (end !== undefined && start > end) return new CelError(`invalid substring range. start: ${start}, end: ${end}`);
+  if (start < 0 || start > length) return outOfRange(start);
+  if (end !== undefined && (end < 0 || end > length)) return outOfRange(end);
+  return codePointSlice(text, Number(start), end === undefined ? length : Number(end));
+}
+
+function replace(text: string, old: string, by: string, max: Whole): Value {
+  if (max === 0 || old === by) return text;
+  if (old === '') return replaceEmpty(text, by, max);
+  const limit = max < 0 ? Infinity : Number(max);
+  let result = '';
+  let at = 0;
+  for (let count = 0; count < limit; count++) {
+    const found = text.indexOf(old, at);
+    if (found < 0) break;
+    result += text.slice(at, found) + by;
+    at = found + old.length;
+    checkedLength(result.length, textLengthMax);
+  }
+  return result + text.slice(at);
+}
+/** An empty text is found before each character and at the end. */
+function replaceEmpty(text: string, by: string, max: Whole): string {
+  const chars = Array.from(text);
+  checkedLength(chars.length * by.length, textLengthMax);
+  const count = max < 0 ? chars.length + 1 : Math.min(Number(max), chars.length + 1);
+  let result = chars.map((char, index) => (index < count ? by : '') + char).join('');
+  if (count > chars.length) result += by;
+  return result;
+}
+
+function split(text: string, separator: string, max: Whole): Value {
+  if (max === 0) return [];
+  const parts = separator === '' ? Array.from(text) : text.split(separator);
+  if (max < 0 || parts.length <= max) return parts;
+  const limit = Number(max);
+  return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)];
+}
+
+function join(list: ListValue, separator: string): Value {
+  const parts: string[] = [];
+  let length = 0;
+  for (const element of elementsOf(list)) {
+    if (typeof element !== 'string') return new CelError(`join: invalid input: ${display(element)}`);
+    length = checkedLength(length + element.length + separator.length, textLengthMax);
+    parts.push(element);
+  }
+  return parts.join(separator);
+}
+
+/** Space as Unicode defines it; JavaScript's trim also removes the byte order mark. */
+const trim = (text: string): string =>
+  text.replace(
+    /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g,
+    '',
+  );
+
+const quoted: Record<string, string> = {
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+};
+const quote = (text: string): string =>
+  `"${Buffer.from(text)
+    .toString()
+    .replace(/[\u0007\b\f\n\r\t\v\\"]/g, (char) => quoted[char]!)}"`;
+
+/** A member of a text with more arguments of the given types. */
+function ofText(
+  id: string,
+  args: readonly CelType[],
+  result: CelType,
+  impl: (text: string, ...args: never[]) => Value,
+) {
+  return member(id, [string, ...args], result, impl as Implementation);
+}
+
+function functions(version: number): FunctionDeclaration[] {
+  const declared = [
+    declare('charAt', ofText('string_char_at_int', [int], string, charAt)),
+    declare(
+      'indexOf',
+      ofText('string_index_of_string', [string], int, (text, part: string) => indexOf(text, part, 0)),
+      ofText('string_index_of_string_int', [string, int], int, indexOf),
+    ),
+    declare(
+      'lastIndexOf',
+      ofText('string_last_index_of_string', [string], int, (text, part: string) => lastIndexOf(text, part, undefined)),
+      ofText('string_last_index_of_string_int', [string, int], int, lastIndexOf),
+    ),
+    declare(
+      'lowerAscii',
+      ofText('string_lower_ascii', [], string, (text) => text.replace(/[A-Z]+/g, (part) => part.toLowerCase())),
+    ),
+    declare(
+      'upperAscii',
+      ofText('string_upper_ascii', [], string, (text) => text.replace(/[a-z]+/g, (part) => part.toUpperCase())),
+    ),
+    declare(
+      'replace',
+      ofText('string_replace_string_string', [string, string], string, (text, old: string, by: string) =>
+        replace(text, old, by, -1),
+      ),
+      ofText('string_replace_string_string_int', [string, string, int], string, replace),
+    ),
+    declare(
+      'split',
+      ofText('string_split_string', [string], texts, (text, separator: string) => split(text, separator, -1)),
+      ofText('string_split_string_int', [string, int], texts, split),
+    ),
+    declare(
+      'substring',
+      ofText('string_substring_int', [int], string, (text, start: Whole) => substring(text, start, undefined)),
+      ofText('string_substring_int_int', [int, int], string, substring),
+    ),
+    declare('trim', ofText('string_trim', [], string, trim)),
+    declare(
+      'join',
+      member('list_join', [texts], string, (list) => join(list as ListValue, '')),
+      member('list_join_string', [texts, string], string, (list, separator) =>
+        join(list as ListValue, separator as string),
+      ),
+    ),
+  ];
+  if (version >= 1) {
+    declared.push(
+      declare(
+        'format',
+        member('string_format', [string, listOf(dyn)], string, (text, args) =>
+          format(text as string, args as ListValue),
+        ),
+      ),
+      declare(
+        'strings.quote',
+        overload('strings_quote', [string], string, (text) => quote(text as string)),
+      ),
+    );
+  }
+  if (version >= 3) {
+    const reverse = (text: string): string => Array.from(text).reverse().join('');
+    declared.push(declare('reverse', ofText('string_reverse', [], string, reverse)));
+  }
+  return declared;
+}
+
+/** The library in one of its versions: 1 adds format and quote, 3 reverse. */
+export function stringsLibrary(version: 0 | 1 | 2 | 3): Library {
+  return {
+    name: 'cel.lib.ext.strings',
+    functions: functions(version),
+    ...(version >= 1 && { validators: [formatValidator] }),
+  };
+}
