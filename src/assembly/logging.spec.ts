@@ -1,22 +1,11 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { StorageError } from '../storage/storage-error.js';
 import { makeLogger } from './logging.js';
 
-/** Returns the lines that `log` writes to a file. */
+/** Returns the lines that `log` writes. */
 function linesOf(log: (logger: ReturnType<typeof makeLogger>) => void): Record<string, unknown>[] {
-  const directory = mkdtempSync(join(tmpdir(), 'logging-'));
-  try {
-    const file = join(directory, 'log');
-    const fd = openSync(file, 'w');
-    log(makeLogger({ level: 'info' }, fd));
-    closeSync(fd);
-    const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
-    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
+  const lines: string[] = [];
+  log(makeLogger({ level: 'info' }, { write: (line) => void lines.push(line) }));
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
 test.each<{ name: string; error: unknown; want: unknown }>([

@@ -1,5 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
-import { pino } from 'pino';
+import { pino, type DestinationStream } from 'pino';
 import type { LogConfig } from '../config/server-config.js';
 import type { Logger } from '../std/logger.js';
 
@@ -7,9 +7,12 @@ import type { Logger } from '../std/logger.js';
 const debugVerbosity = 4;
 
 /** Creates a logger of JSON lines (a constant message and fields) on stderr. stdout is for the output of commands. */
-export function makeLogger({ level }: Pick<LogConfig, 'level'>, fd = 2): Logger {
+export function makeLogger(
+  { level }: Pick<LogConfig, 'level'>,
+  destination: DestinationStream = pino.destination(2),
+): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { error: errorText } };
-  const out = pino(options, pino.destination(fd));
+  const out = pino(options, destination);
   const at = (name: 'debug' | 'info' | 'warn' | 'error') => (message: string, fields?: Record<string, unknown>) =>
     fields === undefined ? out[name](message) : out[name](fields, message);
   return {

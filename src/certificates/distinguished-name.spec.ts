@@ -70,7 +70,7 @@ describe('the structure of a name', () => {
     ['several sets', der(0x30, der(0x31, cn('x')), der(0x31, o), der(0x31, cn('joe'))), ['x', 'a', 'joe']],
     ['nothing', der(0x30), []],
     ['an empty set', der(0x30, der(0x31)), []],
-  ])('%s is accepted', (_name, name, want) => expect(read(name)).toEqual(want));
+  ])('a name with %s is accepted', (_name, name, want) => expect(read(name)).toEqual(want));
 
   it.each<[string, Buffer]>([
     ['a set in place of the sequence', der(0x31, der(0x31, o))],
@@ -106,7 +106,7 @@ describe('requests in PEM', () => {
     ['one block', pemBlock(request)],
     ['text around it', `CN=joe\n\n${pemBlock(request)}\nbye\n`],
     ['other line ends', pemBlock(request).replaceAll('\n', '\r\n')],
-  ])('%s is accepted', (_name, text) => expect(parse(text)).toEqual(['a']));
+  ])('a request with %s is accepted', (_name, text) => expect(parse(text)).toEqual(['a']));
 
   it.each([
     ['a header', pemBlock(request, undefined, 'Proc-Type: 4,ENCRYPTED\n\n'), 'no PEM block headers are permitted'],

@@ -391,7 +391,7 @@ describe('the Accept header', () => {
     ['/api', '*/*', 200, plain],
     ['/api/v1', 'application/json;as=Table;g=meta.k8s.io;v=v1', 406, plain],
     ['/api/v1', 'application/xml', 406, plain],
-  ])('%s %s → %i', async (url, accept, code, type) => {
+  ])('GET %s with Accept %s answers %i', async (url, accept, code, type) => {
     const answer = await get(url, { accept });
     expect([answer.code, answer.type]).toEqual([code, type]);
   });
@@ -427,7 +427,7 @@ describe('paths and methods', () => {
     ['HEAD', '/api', 405, status],
     ['PUT', '/api/v1', 405, status],
     ['OPTIONS', '/apis/apps/v1', 405, status],
-  ])('%s %s → %i', async (method, url, code, type) => {
+  ])('%s %s answers %i', async (method, url, code, type) => {
     const answer = await get(url, {}, method);
     expect([answer.code, answer.type]).toEqual([code, type]);
     if (method === 'HEAD') expect(answer.text).toBe('');

@@ -64,7 +64,7 @@ export function standardChecks(dependencies: StandardCheckDependencies): HealthC
   const isLoaded = once(cacheSynced);
   return [
     { name: 'ping', endpoints: everywhere, check: () => undefined },
-    // Always passes: log lines are written without a buffer that could block.
+    // Always passes: log lines are written asynchronously, so that logging cannot block.
     { name: 'log', endpoints: everywhere, check: () => undefined },
     { name: 'etcd', endpoints: everywhere, check: answers(storeTimeoutMs) },
     { name: 'etcd-readiness', endpoints: ['readyz'], check: answers(storeReadyTimeoutMs) },
