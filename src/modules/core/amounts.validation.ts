@@ -1,11 +1,12 @@
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { isNegative, isPositive, wholeUnits } from './pod/pod-resources.js';
 
-/** An amount that there must be some of. */
+/** Validates an amount that must be greater than zero. */
 export function validatePositiveAmount(amount: unknown, at: FieldPath): FieldError[] {
   return isPositive(amount) ? [] : [fieldError.invalid(String(at), amount, 'must be greater than zero')];
 }
 
+/** Validates an amount that must not be negative. */
 export function validateAmount(amount: unknown, at: FieldPath): FieldError[] {
   return isNegative(amount)
     ? [fieldError.invalid(String(at), wholeUnits(amount), 'must be a valid resource quantity')]

@@ -1,17 +1,18 @@
-import { asFields, type Fields } from '../../machinery/fields.js';
+import type { PodSpec } from '../../catalog/types/core.v1.js';
 import { goList, goMap, goShape, goStruct } from '../../machinery/go-value.js';
 
-/** Messages about what must not change in pods, claims and volumes show them whole. */
+/** Returns the value unchanged: a LabelSelector is printed with its JSON field names. */
 const asIs = (value: unknown): unknown => value;
 const amounts = goShape('limits requests', { limits: goMap, requests: goMap });
 
-/** Label selectors are printed in their own JSON. */
+/** The spec of a PersistentVolumeClaim in messages about immutable fields, which print it with Go field names. */
 export const claimShape = goShape(
   `accessModes selector resources volumeName='' storageClassName volumeMode dataSource dataSourceRef
    volumeAttributesClassName`,
   { selector: asIs, resources: (value) => goStruct(value, amounts) },
 );
 
+/** The volume source of a PersistentVolume in such messages. */
 export const volumeSourceShape = goShape(
   `gcePersistentDisk awsElasticBlockStore hostPath glusterfs nfs rbd quobyte iscsi flexVolume cinder cephfs fc flocker
    azureFile vsphereVolume azureDisk photonPersistentDisk portworxVolume scaleIO local storageos csi`,
@@ -50,11 +51,9 @@ const podShape = goShape(
   },
 );
 
-/** What a pod shares with its host is part of its security there. */
-export function goPodSpec(spec: Fields): Fields {
-  const shared = Object.fromEntries(
-    ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers'].map((field) => [field, spec[field]]),
-  );
-  const securityContext = { ...asFields(spec['securityContext']), ...shared };
-  return goStruct({ ...spec, securityContext }, podShape);
+/** Returns a PodSpec for such messages. Its host namespaces are part of the Go struct of securityContext. */
+export function goPodSpec(spec: PodSpec): Record<string, unknown> {
+  const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } = spec;
+  const shared = { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers };
+  return goStruct({ ...spec, securityContext: { ...spec.securityContext, ...shared } }, podShape);
 }

@@ -1,24 +1,24 @@
-import { asFields, asItems, fillIn, fillInZero, isSet, makeFields, type Fields } from '../../machinery/fields.js';
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../catalog/types/core.v1.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { normalizeAmounts, normalizeResources } from './pod/pod-resources.js';
 
-/** Also for the templates of claims that stateful sets carry. */
-export function defaultClaim(claim: Fields): void {
-  const spec = makeFields(claim, 'spec');
-  defaultClaimSpec(spec);
-  const status = makeFields(claim, 'status');
-  fillInZero(status, 'phase', 'Pending');
-  for (const amounts of ['capacity', 'allocatedResources']) normalizeAmounts(status[amounts]);
-  for (const condition of asItems(status['conditions'])) {
-    for (const time of ['lastProbeTime', 'lastTransitionTime']) condition[time] ??= null;
+/** Defaults a PersistentVolumeClaim, also in the volumeClaimTemplates of a StatefulSet. */
+export function defaultClaim(claim: Mutable<Partial<PersistentVolumeClaim>>): void {
+  defaultClaimSpec((claim.spec ??= {}));
+  const status = (claim.status ??= {});
+  status.phase ||= 'Pending';
+  normalizeAmounts(status.capacity);
+  normalizeAmounts(status.allocatedResources);
+  for (const condition of status.conditions ?? []) {
+    condition.lastProbeTime ??= null;
+    condition.lastTransitionTime ??= null;
   }
 }
 
-/** Also for the volumes that live and die with a pod. */
-export function defaultClaimSpec(spec: Fields): void {
-  fillIn(spec, 'resources', {});
-  normalizeResources(asFields(spec['resources']));
-  fillIn(spec, 'volumeMode', 'Filesystem');
-  for (const field of ['dataSource', 'dataSourceRef']) {
-    if (isSet(spec[field])) asFields(spec[field])['apiGroup'] ??= null;
-  }
+/** Defaults the spec of a PersistentVolumeClaim, also of an ephemeral volume. */
+export function defaultClaimSpec(spec: Mutable<PersistentVolumeClaimSpec>): void {
+  normalizeResources((spec.resources ??= {}));
+  spec.volumeMode ??= 'Filesystem';
+  if (spec.dataSource) spec.dataSource.apiGroup ??= null;
+  if (spec.dataSourceRef) spec.dataSourceRef.apiGroup ??= null;
 }

@@ -1,40 +1,43 @@
+import type { PersistentVolume } from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asFields, asText, isSet } from '../../machinery/fields.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { accessModesCell, orUnset, storageClassOf, volumePhase } from './volume.cells.js';
 
-export function persistentVolumeTable(naming: NamingProfile): TableDefinition {
+export function persistentVolumeTable(naming: NamingProfile): TableDefinition<PersistentVolume> {
   const classOf = storageClassOf(naming);
   return {
     columns: [
       nameColumn,
-      { name: 'Capacity', type: 'string', description: 'How much it holds.' },
-      { name: 'Access Modes', type: 'string', description: 'From where it can be mounted.' },
-      { name: 'Reclaim Policy', type: 'string', description: 'What becomes of it when its claim goes.' },
-      { name: 'Status', type: 'string', description: 'Whether it is free, bound or released.' },
-      { name: 'Claim', type: 'string', description: 'The claim it is bound to.' },
-      { name: 'StorageClass', type: 'string', description: 'The class it belongs to.' },
-      { name: 'VolumeAttributesClass', type: 'string', description: 'The class of its mutable attributes.' },
-      { name: 'Reason', type: 'string', description: 'Why it is in this state.' },
+      { name: 'Capacity', type: 'string', description: 'Capacity of the volume.' },
+      { name: 'Access Modes', type: 'string', description: 'Access modes of the volume.' },
+      { name: 'Reclaim Policy', type: 'string', description: 'Retain, Delete or Recycle, after the claim is deleted.' },
+      {
+        name: 'Status',
+        type: 'string',
+        description: 'Pending, Available, Bound, Released, Failed, or Terminating while it is being deleted.',
+      },
+      { name: 'Claim', type: 'string', description: 'PersistentVolumeClaim that the volume is bound to.' },
+      { name: 'StorageClass', type: 'string', description: 'StorageClass of the volume.' },
+      { name: 'VolumeAttributesClass', type: 'string', description: 'VolumeAttributesClass of the volume.' },
+      { name: 'Reason', type: 'string', description: 'Reason of the status.' },
       ageColumn,
-      { name: 'VolumeMode', type: 'string', priority: 1, description: 'A file system, or a raw block device.' },
+      { name: 'VolumeMode', type: 'string', priority: 1, description: 'Filesystem or Block.' },
     ],
     cells(volume, { nowMs }) {
-      const spec = asFields(volume['spec']);
-      const claim = asFields(spec['claimRef']);
-      const capacity = asFields(spec['capacity'])['storage'];
+      const { spec = {}, status = {} } = volume;
+      const { capacity, claimRef: claim } = spec;
       return [
         volume.metadata.name ?? '',
-        isSet(capacity) ? String(capacity) : '0',
-        accessModesCell(spec['accessModes']),
-        asText(spec['persistentVolumeReclaimPolicy']),
+        capacity?.['storage'] ?? '0',
+        accessModesCell(spec.accessModes),
+        spec.persistentVolumeReclaimPolicy ?? '',
         volumePhase(volume),
-        isSet(spec['claimRef']) ? `${asText(claim['namespace'])}/${asText(claim['name'])}` : '',
+        claim ? `${claim.namespace ?? ''}/${claim.name ?? ''}` : '',
         classOf(volume),
-        orUnset(asText(spec['volumeAttributesClassName'])),
-        asText(asFields(volume['status'])['reason']),
+        orUnset(spec.volumeAttributesClassName ?? ''),
+        status.reason ?? '',
         ageCell(volume.metadata.creationTimestamp, nowMs),
-        orUnset(asText(spec['volumeMode'])),
+        orUnset(spec.volumeMode ?? ''),
       ];
     },
   };

@@ -1,7 +1,7 @@
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, oneOf, onlyOneOf, required } from '../../machinery/field-rules.js';
-import { asFields, asText, isSet, type Fields } from '../../machinery/fields.js';
+import { asFields, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
 import { goStruct } from '../../machinery/go-value.js';
 import { immutable } from '../../machinery/immutable.js';
 import { jsonDiff } from '../../machinery/json-diff.js';
@@ -53,7 +53,7 @@ export function validatePersistentVolume(volume: KubeObject): FieldError[] {
   const { storageClassName } = spec;
   return [
     ...validateCapacity(spec['capacity']),
-    ...validateAccessModes(spec['accessModes'], at.child('accessModes')),
+    ...validateAccessModes(asTexts(spec['accessModes']), at.child('accessModes')),
     ...validateSource(spec),
     ...validateNodeAffinity(spec),
     ...validateReclaim(spec),

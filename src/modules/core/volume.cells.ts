@@ -1,6 +1,5 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asFields, asText, asTexts } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 
 const abbreviations: Readonly<Record<string, string>> = {
   ReadWriteOnce: 'RWO',
@@ -9,22 +8,21 @@ const abbreviations: Readonly<Record<string, string>> = {
   ReadWriteOncePod: 'RWOP',
 };
 
-/** `RWO,RWX`, each once and always in the same order. */
-export function accessModesCell(modes: unknown): string {
-  const given = asTexts(modes);
+/** Returns access modes as `RWO,RWX`, in a fixed order and without duplicates. */
+export function accessModesCell(modes: readonly string[] = []): string {
   return Object.entries(abbreviations)
-    .flatMap(([mode, short]) => (given.includes(mode) ? [short] : []))
+    .flatMap(([mode, short]) => (modes.includes(mode) ? [short] : []))
     .join(',');
 }
 
 export const orUnset = (text: string): string => (text === '' ? '<unset>' : text);
 
-export function volumePhase(object: KubeObject): string {
-  return object.metadata.deletionTimestamp ? 'Terminating' : asText(asFields(object['status'])['phase']);
+export function volumePhase({ metadata, status }: PersistentVolume | PersistentVolumeClaim): string {
+  return metadata.deletionTimestamp ? 'Terminating' : (status?.phase ?? '');
 }
 
-/** The class in the annotation that is older than the field wins, as volume controllers read them. */
-export function storageClassOf(naming: NamingProfile): (object: KubeObject) => string {
+/** Returns a function that reads the StorageClass. The beta annotation wins over the field, as for volume controllers. */
+export function storageClassOf(naming: NamingProfile): (object: PersistentVolume | PersistentVolumeClaim) => string {
   const annotation = naming.label('storage-class', 'volume.beta');
-  return (object) => object.metadata.annotations?.[annotation] ?? asText(asFields(object['spec'])['storageClassName']);
+  return ({ metadata, spec }) => metadata.annotations?.[annotation] ?? spec?.storageClassName ?? '';
 }

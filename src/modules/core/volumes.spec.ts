@@ -11,12 +11,12 @@ import { persistentVolumeTable } from './persistent-volume.table.js';
 
 const naming = namingProfile('kubernetes');
 const claims = persistentVolumeClaimStrategy(naming);
-const asks = (storage: string) => ({ resources: { requests: { storage } } });
+const requests = (storage: string) => ({ resources: { requests: { storage } } });
 const claim = (spec: object, metadata: object = {}): KubeObject => ({
   kind: 'PersistentVolumeClaim',
   apiVersion: 'v1',
   metadata: { name: 'c', ...metadata },
-  spec: { accessModes: ['ReadWriteOnce'], ...asks('1Gi'), ...structuredClone(spec) },
+  spec: { accessModes: ['ReadWriteOnce'], ...requests('1Gi'), ...structuredClone(spec) },
 });
 const volume = (spec: object): KubeObject => ({
   kind: 'PersistentVolume',
@@ -28,12 +28,14 @@ const onHost = { hostPath: { path: '/x' } };
 
 const source = { kind: 'PersistentVolumeClaim', name: 'src' };
 it.each<[object, object]>([
-  [asks('1.5Gi'), { ...asks('1536Mi'), volumeMode: 'Filesystem' }],
+  [requests('1.5Gi'), { ...requests('1536Mi'), volumeMode: 'Filesystem' }],
   [{ dataSource: source }, { dataSource: { apiGroup: null, ...source }, dataSourceRef: { apiGroup: null, ...source } }],
   [{ dataSourceRef: source }, { dataSource: { apiGroup: null, ...source } }],
-])('a claim of %j is told %j', (spec, want) => expect(prepared(claims, claim(spec))['spec']).toMatchObject(want));
+])('create of a claim with spec %j defaults %j', (spec, want) =>
+  expect(prepared(claims, claim(spec))['spec']).toMatchObject(want),
+);
 
-it('forgets sources that were always ignored', () =>
+it('dataSource of an unsupported kind is dropped', () =>
   expect(prepared(claims, claim({ dataSource: { kind: 'Pod', name: 'p' } }))['spec']).not.toHaveProperty('dataSource'));
 
 it.each<[object, string[]]>([
@@ -44,39 +46,45 @@ it.each<[object, string[]]>([
     ['spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes'],
   ],
   [{ resources: {} }, ['spec.resources[storage]: Required value']],
-  [asks('0'), ['spec.resources[storage]: Invalid value: "0": must be greater than zero']],
+  [requests('0'), ['spec.resources[storage]: Invalid value: "0": must be greater than zero']],
   [{ volumeMode: 'Odd' }, ['spec.volumeMode: Unsupported value: "Odd": supported values: "Block", "Filesystem"']],
   [
     { dataSource: source, dataSourceRef: { ...source, name: 'other' } },
     ['spec: Invalid value: {}: must match dataSourceRef'],
   ],
-])('a claim of %j', (spec, want) => expect(refusals(claims, claim(spec))).toEqual(want));
+])('create of a claim with spec %j is validated', (spec, want) => expect(refusals(claims, claim(spec))).toEqual(want));
 
-const fixed = expect.stringMatching(
+const immutableSpec = expect.stringMatching(
   /^spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n@@ /,
 ) as string;
 it.each<[string, object, object, object, string[]]>([
-  ['takes its volume', {}, { volumeName: 'v' }, {}, []],
-  ['takes its class', {}, { storageClassName: 's' }, {}, []],
-  ['changes its class', { storageClassName: 'a' }, { storageClassName: 'b' }, {}, [fixed]],
-  ['grows, unbound', {}, asks('2Gi'), {}, [fixed]],
-  ['grows, bound', {}, asks('2Gi'), { phase: 'Bound', capacity: { storage: '1Gi' } }, []],
+  ['volumeName can be set', {}, { volumeName: 'v' }, {}, []],
+  ['storageClassName can be set', {}, { storageClassName: 's' }, {}, []],
+  ['storageClassName cannot be changed', { storageClassName: 'a' }, { storageClassName: 'b' }, {}, [immutableSpec]],
+  ['an unbound claim cannot grow', {}, requests('2Gi'), {}, [immutableSpec]],
+  ['a bound claim can grow', {}, requests('2Gi'), { phase: 'Bound', capacity: { storage: '1Gi' } }, []],
   [
-    'shrinks below what there is',
-    asks('2Gi'),
-    asks('1Gi'),
+    'a bound claim cannot shrink below its capacity',
+    requests('2Gi'),
+    requests('1Gi'),
     { phase: 'Bound', capacity: { storage: '2Gi' } },
     ['spec.resources.requests.storage: Forbidden: field can not be less than status.capacity'],
   ],
-  ['takes a growth back', asks('3Gi'), asks('2Gi'), { phase: 'Bound', capacity: { storage: '1Gi' } }, []],
   [
-    'becomes a block device',
+    'a failed expansion can be reverted',
+    requests('3Gi'),
+    requests('2Gi'),
+    { phase: 'Bound', capacity: { storage: '1Gi' } },
+    [],
+  ],
+  [
+    'volumeMode cannot be changed',
     {},
     { volumeMode: 'Block' },
     {},
-    [fixed, 'volumeMode: Invalid value: "Block": field is immutable'],
+    [immutableSpec, 'volumeMode: Invalid value: "Block": field is immutable'],
   ],
-])('a claim %s', (_name, before, after, status, want) => {
+])('in an update, %s', (_case, before, after, status, want) => {
   const old = { ...prepared(claims, claim(before)), status };
   const next = claim(after);
   claims.default!(next);
@@ -84,7 +92,7 @@ it.each<[string, object, object, object, string[]]>([
   expect(texts(claims.validateUpdate!(next, old, testContext))).toEqual(want);
 });
 
-describe('a claim that exists', () => {
+describe('update of a claim', () => {
   const annotation = 'volume.beta.kubernetes.io/storage-class';
   const immutableAt = (value: string) =>
     `metadata.annotations.${annotation}: Invalid value: "${value}": field is immutable`;
@@ -105,14 +113,14 @@ describe('a claim that exists', () => {
     [undefined, {}, 'a', {}, [immutableAt('a')]],
     ['a', {}, 'a', { storageClassName: 'a' }, []],
     ['a', {}, undefined, { storageClassName: 'a' }, []],
-  ])('with the class %j %j by annotation cannot take %j %j', (from, before, to, after, want) =>
+  ])('from annotation %j and spec %j to annotation %j and spec %j', (from, before, to, after, want) =>
     expect(change(annotated(from, before), annotated(to, after))).toEqual(want),
   );
 
   it.each([
     ['nil', undefined],
     ['empty string', ''],
-  ])('and has a VolumeAttributesClass does not go back to %s', (shown, to) => {
+  ])('cannot remove a VolumeAttributesClass in use: %s', (shown, to) => {
     const status = { phase: 'Bound', currentVolumeAttributesClassName: 'gold' };
     const classOf = (name?: string) => claim(name === undefined ? {} : { volumeAttributesClassName: name });
     expect(change(classOf('gold'), classOf(to), status)).toEqual([
@@ -123,9 +131,9 @@ describe('a claim that exists', () => {
   });
 });
 
-it('a claim has no less than nothing', () => {
-  const given = { ...claim({}), status: { capacity: { storage: '-1' } } };
-  expect(texts(persistentVolumeClaimStatusSubresource.validate!(given, given, testContext))).toEqual([
+it('claim status with a negative capacity is rejected', () => {
+  const negative = { ...claim({}), status: { capacity: { storage: '-1' } } };
+  expect(texts(persistentVolumeClaimStatusSubresource.validate!(negative, negative, testContext))).toEqual([
     'status.capacity[storage]: Invalid value: -1: must be a valid resource quantity',
   ]);
 });
@@ -134,7 +142,7 @@ const csi = (more: object = {}) => ({ csi: { driver: 'd.example.com', volumeHand
 const secret = { name: 's', namespace: 'n' };
 const fixedSource = expect.stringContaining('spec.persistentvolumesource is immutable after creation') as string;
 
-it('a volume begins without a claim', () => {
+it('create of a volume sets defaults and phase Pending', () => {
   const { spec, status } = prepared(persistentVolumeStrategy, volume(onHost));
   expect(status).toEqual({ phase: 'Pending', lastPhaseTransitionTime: testContext.now });
   expect(spec).toMatchObject({
@@ -172,7 +180,9 @@ it.each<[object, string[]]>([
     { hostPath: { path: '/' }, persistentVolumeReclaimPolicy: 'Recycle' },
     ["spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'"],
   ],
-])('a volume of %j', (spec, want) => expect(refusals(persistentVolumeStrategy, volume(spec))).toEqual(want));
+])('create of a volume with spec %j is validated', (spec, want) =>
+  expect(refusals(persistentVolumeStrategy, volume(spec))).toEqual(want),
+);
 
 it.each<[object, string[]]>([
   [{ ...onHost, persistentVolumeReclaimPolicy: 'Delete' }, []],
@@ -185,7 +195,7 @@ it.each<[object, string[]]>([
     ],
   ],
   [{ ...onHost, volumeMode: 'Block' }, ['volumeMode: Invalid value: "Block": field is immutable']],
-])('a volume becomes %j', (spec, want) =>
+])('update of a volume to %j', (spec, want) =>
   expect(updateRefusals(persistentVolumeStrategy, volume(spec), volume(onHost))).toEqual(want),
 );
 
@@ -193,28 +203,28 @@ it.each<[object, string | undefined]>([
   [{ phase: 'Pending' }, undefined],
   [{ phase: 'Bound' }, testContext.now],
   [{ phase: 'Bound', lastPhaseTransitionTime: '2020-01-01T00:00:00Z' }, '2020-01-01T00:00:00Z'],
-])('knows since when a volume is %j', (status, want) => {
+])('lastPhaseTransitionTime of volume status %j', (status, want) => {
   const old = { ...volume(onHost), status: { phase: 'Pending' } };
   const next: KubeObject = { ...old, status: { ...status } };
   persistentVolumeStatusSubresource.prepare!(next, old, testContext);
   expect((next['status'] as Record<string, unknown>)['lastPhaseTransitionTime']).toBe(want);
 });
 
-it('says which kinds of volumes are gone', () =>
+it('create of a volume with a removed plug-in is warned of', () =>
   expect(persistentVolumeStrategy.warnings!(volume({ rbd: {} }), undefined)).toEqual([
     'spec.rbd: deprecated in v1.28, non-functional in v1.31+',
   ]));
 
 it.each<[string, object, object, unknown[]]>([
-  ['a first Secret for expansion', csi(), csi({ controllerExpandSecretRef: secret }), []],
+  ['a first controllerExpandSecretRef', csi(), csi({ controllerExpandSecretRef: secret }), []],
   [
-    'another Secret',
+    'another controllerExpandSecretRef',
     csi({ controllerExpandSecretRef: secret }),
     csi({ controllerExpandSecretRef: { ...secret, name: 'x' } }),
     [fixedSource],
   ],
   [
-    'another volume with a first Secret',
+    'another volumeHandle with a first controllerExpandSecretRef',
     csi(),
     csi({ controllerExpandSecretRef: secret, volumeHandle: 'x' }),
     [fixedSource],
@@ -226,12 +236,12 @@ it.each<[string, object, object, unknown[]]>([
     [],
   ],
   [
-    'no VolumeAttributesClass any more',
+    'no VolumeAttributesClass',
     { ...onHost, volumeAttributesClassName: 'a' },
     onHost,
     ['spec.volumeAttributesClassName: Forbidden: update from non-nil value to nil is forbidden'],
   ],
-])('an update of a volume to %s', (_name, before, after, want) => {
+])('update of a volume to %s', (_case, before, after, want) => {
   const [old, next] = [
     prepared(persistentVolumeStrategy, volume(before)),
     prepared(persistentVolumeStrategy, volume(after)),
@@ -239,7 +249,7 @@ it.each<[string, object, object, unknown[]]>([
   expect(texts(persistentVolumeStrategy.validateUpdate!(next, old, testContext))).toEqual(want);
 });
 
-it('both in tables', () => {
+it('table rows of a claim and of a volume', () => {
   const bound = {
     ...claim({ volumeName: 'v', storageClassName: 'fast', volumeMode: 'Block' }),
     status: { phase: 'Bound', capacity: { storage: '2Gi' }, accessModes: ['ReadWriteMany', 'ReadWriteOnce'] },

@@ -1,3 +1,4 @@
+import type { PersistentVolumeSpec } from '../../catalog/types/core.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, required } from '../../machinery/field-rules.js';
@@ -43,16 +44,18 @@ function validateSpec(attachment: KubeObject): FieldError[] {
 
 const notInline = 'may not be specified in the context of inline volumes';
 
-/** A volume that is no object of its own: nobody claims it, and a CSI driver has it. */
-function validateInlineVolume(volume: Fields, volumeAt: FieldPath): FieldError[] {
+const notInlineFields = ['claimRef', 'capacity', 'nodeAffinity'] as const;
+
+/** Requires an inline volume to be a CSI volume, without the fields that only a PersistentVolume object can have. */
+function validateInlineVolume(volume: PersistentVolumeSpec, volumeAt: FieldPath): FieldError[] {
   const { csi } = volume;
   const csiAt = volumeAt.child('csi');
   return [
-    ...['claimRef', 'capacity', 'nodeAffinity']
-      .filter((field) => Object.keys(asFields(volume[field])).length > 0)
+    ...notInlineFields
+      .filter((field) => Object.keys(volume[field] ?? {}).length > 0)
       .map((field) => fieldError.forbidden(String(volumeAt.child(field)), notInline)),
-    ...validateAccessModes(volume['accessModes'], volumeAt.child('accessModes')),
-    ...(isSet(csi) ? validateCsiSource(asFields(csi), csiAt) : required(undefined, csiAt)),
+    ...validateAccessModes(volume.accessModes, volumeAt.child('accessModes')),
+    ...(csi ? validateCsiSource(csi, csiAt) : required(undefined, csiAt)),
   ];
 }
 
