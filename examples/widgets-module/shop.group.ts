@@ -48,7 +48,11 @@ export class ShopGroup {
         return { ...widget, status: { ...status, shine } };
       },
       { subresource: widgetStatus, requiresResourceVersion: false, createsMissing: false },
-      { request: context, admission: admissionFor(this.server.admission, target, 'UPDATE', 'polish') },
+      {
+        request: context,
+        admission: admissionFor(this.server.admission, target, 'UPDATE', 'polish'),
+        managedFields: { mode: 'none' },
+      },
     );
     return { object: encoded?.parse() ?? object, code: 200 };
   }

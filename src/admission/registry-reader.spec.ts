@@ -1,5 +1,6 @@
 import { registryOf } from '../../test/harness/shell.js';
 import { createObject } from '../registry/write/create.js';
+import type { WriteContext } from '../registry/write/write-context.js';
 import { defineResource } from '../registry/definition/resource-definition.js';
 import { defaultTable } from '../registry/definition/table.js';
 import { RegistryLedger } from './quota/registry-ledger.js';
@@ -15,9 +16,10 @@ const registry = registryOf([
 const { feed, kv } = registry.require('', 'v1', 'namespaces').store.dependencies;
 const reader = new RegistryReader(registry);
 
-const context = {
+const context: WriteContext = {
   request: attributesOf({}).request,
-  admission: { admit: (object: never) => Promise.resolve(object), validate: () => Promise.resolve() },
+  admission: { admit: (object) => Promise.resolve(object), validate: () => Promise.resolve() },
+  managedFields: { mode: 'none' },
 };
 
 async function make(resource: string, name: string, namespace?: string, more: object = {}): Promise<void> {

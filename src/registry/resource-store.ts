@@ -172,20 +172,18 @@ export class ResourceStore {
     return this.type ? canonicalObject(object, this.type) : (this.definition.customType?.canonical(object) ?? object);
   }
 
-  /** Updates metadata.managedFields of `next`, unless the write does not track them. */
+  /** Sets metadata.managedFields of `next` if the write tracks them. */
   *track(
     live: KubeObject | undefined,
     next: KubeObject,
-    { request, through }: WriteContext,
+    { request, managedFields }: WriteContext,
     time: string,
   ): Steps<void> {
-    if (!through) return this.forgetEmpties(next);
-    const managedFields = yield* this.ownership.trackUpdate(
-      { ...through, manager: request.fieldManager, time },
-      live,
-      next,
-    );
-    if (managedFields) next.metadata.managedFields = managedFields;
+    if (managedFields.mode !== 'track') return this.forgetEmpties(next);
+    const { definition, subresource } = managedFields;
+    const writer = { definition, subresource, manager: request.fieldManager, time };
+    const tracked = yield* this.ownership.trackUpdate(writer, live, next);
+    if (tracked) next.metadata.managedFields = tracked;
     else delete next.metadata.managedFields;
     this.forgetEmpties(next);
   }

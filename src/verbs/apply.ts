@@ -67,7 +67,11 @@ export async function apply(
       requiresResourceVersion: false,
       createsMissing: !viewSubresource,
     },
-    { request: target.context, admission: admissionFor(chain, target, 'UPDATE', subresource, requireCreate) },
+    {
+      request: target.context,
+      admission: admissionFor(chain, target, 'UPDATE', subresource, requireCreate),
+      managedFields: { mode: 'supplied' },
+    },
   );
   return answer(definition, written, viewSubresource);
 }

@@ -28,7 +28,7 @@ export function change(
     {
       request: target.context,
       admission: admissionFor(chain, target, 'UPDATE', subresource),
-      through: { definition: store.definition, subresource },
+      managedFields: { mode: 'track', definition: store.definition, subresource },
     },
   );
 }

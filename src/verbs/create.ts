@@ -15,7 +15,7 @@ export async function create(chain: AdmissionChain, target: Target, body: Submis
   if (timer.isDue()) await timer.yield();
   const written = await createObject(store, toStorageVersion(definition, object), {
     request: target.context,
-    through: { definition, subresource: '' },
+    managedFields: { mode: 'track', definition, subresource: '' },
     admission: admissionFor(chain, { ...target, name: object.metadata.name ?? '' }, 'CREATE', ''),
   });
   return answerOf(definition, written, 201);

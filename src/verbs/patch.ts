@@ -74,7 +74,7 @@ export async function patch(
     {
       request: target.context,
       admission: admissionFor(chain, target, 'UPDATE', subresource),
-      through: { definition, subresource },
+      managedFields: { mode: 'track', definition, subresource },
     },
   );
   return answer(definition, written, viewSubresource);

@@ -38,7 +38,7 @@ export async function update(
     {
       request: target.context,
       admission: admissionFor(chain, target, 'UPDATE', subresource, requireCreate),
-      through: { definition, subresource },
+      managedFields: { mode: 'track', definition, subresource },
     },
   );
   return answer(definition, written, viewSubresource);

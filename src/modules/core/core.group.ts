@@ -192,7 +192,7 @@ export class CoreGroup {
         return bindPod(pod, binding, now);
       },
       { subresource: bindingSubresource, requiresResourceVersion: false, createsMissing: false },
-      { request, admission: admitted },
+      { request, admission: admitted, managedFields: { mode: 'none' } },
     );
     return { object: createdStatus, code: 201 };
   }

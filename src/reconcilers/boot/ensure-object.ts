@@ -24,6 +24,7 @@ const noAdmission: Admit = { admit: async (object) => object, validate: async ()
 export function bootContext(): WriteContext {
   return {
     admission: noAdmission,
+    managedFields: { mode: 'none' },
     request: {
       user: loopbackUser,
       signal: undefined,

@@ -13,7 +13,7 @@ import type { Reservation } from './reservation.js';
 import type { ResourceStore } from '../resource-store.js';
 import { generateName, objectTime } from './system-fields.js';
 import type { Strategy, StrategyContext } from '../definition/strategy.js';
-import type { WriteContext } from './write-context.js';
+import { strategyOf, type WriteContext } from './write-context.js';
 
 /** The result of a write: the object as stored (or as a dry run would store it), and whether it was created. */
 export interface Written {
@@ -44,8 +44,8 @@ export async function createObject(store: ResourceStore, object: KubeObject, con
 
 async function createOnce(store: ResourceStore, submitted: KubeObject, context: WriteContext): Promise<Written> {
   const { definition, dependencies } = store;
-  const { strategy } = context.through?.definition ?? definition;
   const { request, admission } = context;
+  const strategy = strategyOf(definition, context);
   if (strategy.refusesCreate !== undefined) {
     throw ApiError.forbidden(store.groupResource, submitted.metadata.name ?? '', strategy.refusesCreate);
   }
@@ -92,12 +92,13 @@ async function createOnce(store: ResourceStore, submitted: KubeObject, context: 
 async function writeNew(
   store: ResourceStore,
   object: KubeObject,
-  { request, admission, through }: WriteContext,
+  context: WriteContext,
   strategyContext: StrategyContext,
   reservation: Reservation | undefined,
 ): Promise<Written | undefined> {
   const { definition } = store;
-  const { strategy } = through?.definition ?? definition;
+  const { request, admission } = context;
+  const strategy = strategyOf(definition, context);
   const timer = new YieldTimer(store.dependencies.clock);
   const handwritten = await timer.run(
     boundedErrorsInSteps(validateNew(object, strategy, definition.namespaced, strategyContext)),

@@ -13,7 +13,7 @@ import type { RequestContext } from '../request-context.js';
 import { mayBeStale, type Current, type ResourceStore } from '../resource-store.js';
 import type { DeletionStrategy } from '../definition/strategy.js';
 import { objectTime } from './system-fields.js';
-import type { WriteContext } from './write-context.js';
+import type { DeleteContext } from './write-context.js';
 
 export interface Deleted {
   /** The last stored state. */
@@ -45,7 +45,7 @@ export async function deleteObject(
   store: ResourceStore,
   target: { namespace: string; name: string },
   options: DeleteOptions,
-  context: WriteContext,
+  context: DeleteContext,
 ): Promise<Deleted> {
   const key = store.keyOf(target.namespace, target.name);
   const { signal } = context.request;
@@ -80,7 +80,7 @@ async function attemptDelete(
   key: string,
   current: Current,
   options: DeleteOptions,
-  context: WriteContext,
+  context: DeleteContext,
 ): Promise<Deleted | Overtaken> {
   const { request, admission } = context;
   const { strategy } = store.definition;
@@ -129,7 +129,7 @@ async function attemptDelete(
  */
 type Next = { readonly then: 'stays' } | { readonly then: 'marked' | 'goes'; readonly object: KubeObject };
 
-function nextState(store: ResourceStore, old: KubeObject, options: DeleteOptions, context: WriteContext): Next {
+function nextState(store: ResourceStore, old: KubeObject, options: DeleteOptions, context: DeleteContext): Next {
   const { deletion } = store.definition.strategy;
   const object: KubeObject = copyObject(old);
   const { metadata } = object;
@@ -162,7 +162,7 @@ function markAsDeleted(
   object: KubeObject,
   old: KubeObject,
   grace: number,
-  { request }: WriteContext,
+  { request }: DeleteContext,
 ): boolean {
   const { metadata } = object;
   const nowMs = store.dependencies.clock.now();

@@ -17,7 +17,7 @@ import type { ViewSubresource } from '../definition/resource-definition.js';
 import { mayBeStale, type Current, type ResourceStore } from '../resource-store.js';
 import { objectTime } from './system-fields.js';
 import { updateErrors } from './update-errors.js';
-import type { WriteContext } from './write-context.js';
+import { strategyOf, type WriteContext } from './write-context.js';
 
 /**
  * A pure function from the current object to the whole new object. It may run several times and changes no argument. If
@@ -110,8 +110,8 @@ async function attemptUpdate(
   context: WriteContext,
 ): Promise<Attempt> {
   const { definition, dependencies } = store;
-  const { strategy } = context.through?.definition ?? definition;
   const { request, admission } = context;
+  const strategy = strategyOf(definition, context);
   if (!current.encoded) return { written: await createMissing(store, target, change, options, context) };
 
   store.checkRewritable(current.encoded);
@@ -127,8 +127,9 @@ async function attemptUpdate(
   const put = options.subresource ? options.subresource.put(old, submitted) : submitted;
   const candidate = put === old || put.metadata === old.metadata ? { ...put, metadata: { ...put.metadata } } : put;
   const metaErrors = boundedErrors(() => validateObjectMetaUpdate(candidate.metadata, old.metadata));
-  // Server-side apply has already computed managedFields; keep them.
-  if (options.subresource && !context.through && Object.hasOwn(submitted.metadata, 'managedFields')) {
+  // put() of a subresource may leave out metadata of the submitted object.
+  const { mode } = context.managedFields;
+  if (options.subresource && mode === 'supplied' && Object.hasOwn(submitted.metadata, 'managedFields')) {
     const { managedFields } = submitted.metadata;
     if (managedFields) candidate.metadata.managedFields = managedFields;
     else delete candidate.metadata.managedFields;
@@ -172,11 +173,12 @@ async function writeUpdate(
   name: string,
   { object, old, current, metaErrors }: UpdatedState,
   options: UpdateOptions,
-  { request, admission, through }: WriteContext,
+  context: WriteContext,
   reservation: Reservation | undefined,
 ): Promise<Attempt> {
   const { definition, dependencies } = store;
-  const { strategy } = through?.definition ?? definition;
+  const { request, admission } = context;
+  const strategy = strategyOf(definition, context);
   const strategyContext = { user: request.user, now: objectTime(dependencies.clock.now()) };
   const timer = new YieldTimer(dependencies.clock);
   if (strategy.countsGenerations && hasChanged(object, old, strategy.countsGenerations === 'statusToo')) {
@@ -241,8 +243,7 @@ async function createMissing(
   const object = await change(undefined);
   const uid = options.preconditions?.uid ?? object.metadata.uid;
   if (uid) {
-    // Server-side apply is the write that has computed managedFields itself.
-    const isApply = context.through === undefined;
+    const isApply = context.managedFields.mode === 'supplied';
     throw ApiError.conflict(
       store.groupResource,
       target.name,

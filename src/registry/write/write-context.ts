@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { RequestContext } from '../request-context.js';
 import type { ResourceDefinition } from '../definition/resource-definition.js';
+import type { Strategy } from '../definition/strategy.js';
 
 /**
  * The admission of one write, passed in by the verbs because this layer does not know plug-ins. `admit` runs mutating
@@ -11,12 +12,25 @@ export interface Admit {
   validate(object: KubeObject | undefined, old: KubeObject | undefined): Promise<void>;
 }
 
-export interface WriteContext {
+/** Decides how a create or update sets metadata.managedFields. */
+export type ManagedFieldsMode =
+  /** Records the changed fields for the field manager of the request, in the version and subresource of the request. */
+  | { readonly mode: 'track'; readonly definition: ResourceDefinition; readonly subresource: string }
+  /** Server-side apply has computed managedFields of the submitted object; they are stored unchanged. */
+  | { readonly mode: 'supplied' }
+  /** A write of this server that no field manager owns; managedFields of the object are stored unchanged. */
+  | { readonly mode: 'none' };
+
+export interface DeleteContext {
   readonly request: RequestContext;
   readonly admission: Admit;
-  /**
-   * The version and subresource that metadata.managedFields records for this write. Absent if managedFields are not
-   * updated.
-   */
-  readonly through?: { readonly definition: ResourceDefinition; readonly subresource: string } | undefined;
+}
+
+export interface WriteContext extends DeleteContext {
+  readonly managedFields: ManagedFieldsMode;
+}
+
+/** Returns the strategy of a tracked write's version; other writes are validated as the storage version. */
+export function strategyOf(storageVersion: ResourceDefinition, { managedFields }: WriteContext): Strategy {
+  return managedFields.mode === 'track' ? managedFields.definition.strategy : storageVersion.strategy;
 }

@@ -198,7 +198,7 @@ function ownStatusWrite({ definition }: ResourceStore, request: RequestContext):
   return {
     request: { ...request, fieldManager: 'keelson' },
     admission: admitted,
-    through: { definition, subresource: 'status' },
+    managedFields: { mode: 'track', definition, subresource: 'status' },
   };
 }
 
