@@ -3,12 +3,10 @@ import { isNegative, isPositive, wholeUnits } from './pod/pod-resources.js';
 
 /** Validates an amount that must be greater than zero. */
 export function validatePositiveAmount(amount: unknown, at: FieldPath): FieldError[] {
-  return isPositive(amount) ? [] : [fieldError.invalid(String(at), amount, 'must be greater than zero')];
+  return isPositive(amount) ? [] : [fieldError.invalid(at, amount, 'must be greater than zero')];
 }
 
 /** Validates an amount that must not be negative. */
 export function validateAmount(amount: unknown, at: FieldPath): FieldError[] {
-  return isNegative(amount)
-    ? [fieldError.invalid(String(at), wholeUnits(amount), 'must be a valid resource quantity')]
-    : [];
+  return isNegative(amount) ? [fieldError.invalid(at, wholeUnits(amount), 'must be a valid resource quantity')] : [];
 }

@@ -1,19 +1,18 @@
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { ComponentCondition, ComponentStatus } from '../../catalog/types/core.v1.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
-import { asFields, asItems, asText } from '../../machinery/fields.js';
 import { nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-/** A part of the control plane that this server can ask how it is. */
+/** A component of the control plane whose health this server can check. */
 export interface Component {
   /** `etcd-0` */
   readonly name: string;
-  /** Throws when it is not well. */
+  /** Throws if the component is not healthy. */
   readonly check: () => Promise<void>;
 }
 
-/** Deprecated, and still asked for: every component with how it is at this moment. */
-export function componentStatuses(components: readonly Component[]): Promise<KubeObject[]> {
+/** Checks all components. The API is deprecated, but clients still use it. */
+export function componentStatuses(components: readonly Component[]): Promise<ComponentStatus[]> {
   return Promise.all(
     components.map(async ({ name, check }) => ({
       kind: 'ComponentStatus',
@@ -24,7 +23,7 @@ export function componentStatuses(components: readonly Component[]): Promise<Kub
   );
 }
 
-async function conditionOf(check: Component['check']): Promise<object> {
+async function conditionOf(check: Component['check']): Promise<ComponentCondition> {
   try {
     await check();
     return { type: healthy, status: 'True', message: 'ok' };
@@ -35,24 +34,19 @@ async function conditionOf(check: Component['check']): Promise<object> {
 
 const healthy = 'Healthy';
 
-export const componentStatusTable: TableDefinition = {
+export const componentStatusTable: TableDefinition<ComponentStatus> = {
   columns: [
     nameColumn,
-    { name: 'Status', type: 'string', description: 'Whether it is well.' },
-    { name: 'Message', type: 'string', description: 'What it says of itself.' },
-    { name: 'Error', type: 'string', description: 'What is wrong with it.' },
+    { name: 'Status', type: 'string', description: 'Healthy, Unhealthy or Unknown.' },
+    { name: 'Message', type: 'string', description: 'Message of a healthy component.' },
+    { name: 'Error', type: 'string', description: 'Error of an unhealthy component.' },
   ],
-  cells(component) {
-    const condition = asFields(asItems(component['conditions']).find(({ type }) => type === healthy));
+  cells({ metadata, conditions = [] }) {
+    const { status = '', message = '', error = '' } = conditions.find(({ type }) => type === healthy) ?? {};
     const words: Readonly<Record<string, string>> = { True: 'Healthy', False: 'Unhealthy' };
-    return [
-      component.metadata.name ?? '',
-      words[asText(condition['status'])] ?? 'Unknown',
-      asText(condition['message']),
-      asText(condition['error']),
-    ];
+    return [metadata.name ?? '', words[status] ?? 'Unknown', message, error];
   },
 };
 
-/** Nothing is ever written. */
-export const componentStatusStrategy: Strategy = { validateName: nameIsDnsSubdomain };
+/** Unused: the resource is read-only. */
+export const componentStatusStrategy: Strategy<ComponentStatus> = { validateName: nameIsDnsSubdomain };

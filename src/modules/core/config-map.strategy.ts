@@ -1,15 +1,14 @@
+import type { ConfigMap, Secret } from '../../catalog/types/core.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { checked } from '../../machinery/field-rules.js';
-import { asFields, asText } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain, validateConfigKey } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 
-/** Every pod that mounts one keeps it in memory, and so does every watcher. */
+/** The maximum size of the data of a ConfigMap or Secret: every kubelet that mounts it keeps it in memory. */
 export const dataBytesMax = 1024 * 1024;
 
-export const configMapStrategy: Strategy = {
+export const configMapStrategy: Strategy<ConfigMap> = {
   validateName: nameIsDnsSubdomain,
   validateCreate: validateConfigMap,
   validateUpdate: (configMap, old) => [
@@ -18,30 +17,34 @@ export const configMapStrategy: Strategy = {
   ],
 };
 
-function validateConfigMap(configMap: KubeObject): FieldError[] {
-  const binary = asFields(configMap['binaryData']);
+function validateConfigMap({ data = {}, binaryData = {} }: ConfigMap): FieldError[] {
   const errors: FieldError[] = [];
   let bytes = 0;
-  for (const [key, value] of Object.entries(asFields(configMap['data']))) {
+  for (const [key, value] of Object.entries(data)) {
     const at = path('data').key(key);
     errors.push(...checked(key, at, validateConfigKey));
-    if (Object.hasOwn(binary, key))
-      errors.push(fieldError.invalid(String(at), key, 'duplicate of key present in binaryData'));
-    bytes += Buffer.byteLength(asText(value));
+    if (Object.hasOwn(binaryData, key)) {
+      errors.push(fieldError.invalid(at, key, 'duplicate of key present in binaryData'));
+    }
+    bytes += Buffer.byteLength(value);
   }
-  for (const [key, value] of Object.entries(binary)) {
+  for (const [key, value] of Object.entries(binaryData)) {
     errors.push(...checked(key, path('binaryData').key(key), validateConfigKey));
-    bytes += Buffer.byteLength(asText(value), 'base64');
+    bytes += Buffer.byteLength(value, 'base64');
   }
-  // The size is the whole object's matter, so no field is named.
+  // kube-apiserver reports the error at this path, since it is about both fields.
   if (bytes > dataBytesMax) errors.push(fieldError.tooLong('[]', dataBytesMax));
   return errors;
 }
 
-/** Once immutable, always immutable: neither the data nor the mark can be changed. */
-export function validateImmutable(object: KubeObject, old: KubeObject, fields: readonly string[]): FieldError[] {
-  if (old['immutable'] !== true) return [];
+/** Validates an update: if `immutable` is true, neither it nor the data can change. */
+export function validateImmutable<T extends ConfigMap | Secret>(
+  object: T,
+  old: T,
+  fields: readonly (keyof T & string)[],
+): FieldError[] {
+  if (old.immutable !== true) return [];
   const refuse = (field: string) => fieldError.forbidden(field, 'field is immutable when `immutable` is set');
-  const isChanged = (field: string) => !deepEqual(asFields(object[field]), asFields(old[field]));
-  return [...(object['immutable'] === true ? [] : [refuse('immutable')]), ...fields.filter(isChanged).map(refuse)];
+  const isChanged = (field: keyof T) => !deepEqual(object[field] ?? {}, old[field] ?? {});
+  return [...(object.immutable === true ? [] : [refuse('immutable')]), ...fields.filter(isChanged).map(refuse)];
 }

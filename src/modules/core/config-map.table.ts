@@ -1,11 +1,15 @@
-import { asFields } from '../../machinery/fields.js';
+import type { ConfigMap } from '../../catalog/types/core.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-export const configMapTable: TableDefinition = {
-  columns: [nameColumn, { name: 'Data', type: 'string', description: 'How many keys it holds.' }, ageColumn],
-  cells: (configMap, { nowMs }) => [
-    configMap.metadata.name ?? '',
-    Object.keys(asFields(configMap['data'])).length + Object.keys(asFields(configMap['binaryData'])).length,
-    ageCell(configMap.metadata.creationTimestamp, nowMs),
+export const configMapTable: TableDefinition<ConfigMap> = {
+  columns: [
+    nameColumn,
+    { name: 'Data', type: 'string', description: 'Number of keys in data and binaryData.' },
+    ageColumn,
+  ],
+  cells: ({ metadata, data = {}, binaryData = {} }, { nowMs }) => [
+    metadata.name ?? '',
+    Object.keys(data).length + Object.keys(binaryData).length,
+    ageCell(metadata.creationTimestamp, nowMs),
   ],
 };

@@ -10,7 +10,7 @@ const event = (rest: object, namespace = 'shop'): KubeObject => ({
   ...rest,
 });
 
-it('says every time and reporter, if only that there is none', () => {
+it('create sets absent times and reporters to null and empty', () => {
   const involvedObject = { namespace: 'shop' };
   expect(prepared(eventStrategy, event({ involvedObject }))).toEqual(
     event({
@@ -33,7 +33,7 @@ it.each<[string, object, string[]]>([
   ['shop', { namespace: 'other' }, mismatch('other')],
   ['shop', {}, mismatch('')],
   ['default', {}, []],
-])('in %s, about an object in %j', (namespace, involvedObject, want) =>
+])('create in namespace %s of an event about an object in %j', (namespace, involvedObject, want) =>
   expect(refusals(eventStrategy, event({ involvedObject }, namespace))).toEqual(want),
 );
 
@@ -64,5 +64,5 @@ it.each<[string, object, unknown[]]>([
     },
     ['10s', '', '', 'pod/p', '', 'example.com/c, i', '', '9m59s', 4, 'A_'],
   ],
-  ['that says nothing', {}, ['<unknown>', '', '', '', '', '', '', '<unknown>', 1, 'A_']],
-])('an event %s in a table', (_what, rest, want) => expect(eventTable.cells(event(rest), { nowMs })).toEqual(want));
+  ['without fields', {}, ['<unknown>', '', '', '', '', '', '', '<unknown>', 1, 'A_']],
+])('table row of an event %s', (_case, rest, want) => expect(eventTable.cells(event(rest), { nowMs })).toEqual(want));

@@ -1,28 +1,30 @@
+import type { Event } from '../../catalog/types/core.v1.js';
 import { fieldError, type FieldError } from '../../machinery/field-error.js';
-import { asFields, asText, fillIn, isSet, makeFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsPathSegment } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 
-/** Events of the core group take nearly anything: reporters of all ages write them, and none can do much about an error. */
-export const eventStrategy: Strategy = {
+/** Validates only the namespace: reporters of all releases write these Events, and cannot handle a rejected one. */
+export const eventStrategy: Strategy<Event> = {
   validateName: nameIsPathSegment,
   default(event) {
-    makeFields(event, 'involvedObject');
-    makeFields(event, 'source');
-    for (const time of ['firstTimestamp', 'lastTimestamp', 'eventTime']) event[time] ??= null;
-    for (const name of ['reportingComponent', 'reportingInstance']) fillIn(event, name, '');
-    if (isSet(event['series'])) asFields(event['series'])['lastObservedTime'] ??= null;
+    event.involvedObject ??= {};
+    event.source ??= {};
+    event.firstTimestamp ??= null;
+    event.lastTimestamp ??= null;
+    event.eventTime ??= null;
+    event.reportingComponent ??= '';
+    event.reportingInstance ??= '';
+    if (event.series) event.series.lastObservedTime ??= null;
   },
   validateCreate: validateNamespace,
   validateUpdate: validateNamespace,
   deletion: { dependents: 'ignore' },
 };
 
-/** What an event is about lives in the event's own namespace; what has no namespace is reported in the default one. */
-function validateNamespace(event: KubeObject): FieldError[] {
-  const involved = asText(asFields(event['involvedObject'])['namespace']);
-  const { namespace = '' } = event.metadata;
+/** Requires an Event to be in the namespace of its object; in `default` if the object is cluster-scoped. */
+function validateNamespace({ involvedObject, metadata }: Event): FieldError[] {
+  const involved = involvedObject?.namespace ?? '';
+  const { namespace = '' } = metadata;
   const expected = involved === '' ? 'default' : involved;
   if (namespace === expected || namespace === '') return [];
   return [fieldError.invalid('involvedObject.namespace', involved, 'does not match event.namespace')];

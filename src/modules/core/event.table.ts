@@ -1,33 +1,31 @@
-import { asFields, asNumber, asText, isSet } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Event } from '../../catalog/types/core.v1.js';
 import { ageCell, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-export const eventTable: TableDefinition = {
+export const eventTable: TableDefinition<Event> = {
   columns: [
-    { name: 'Last Seen', type: 'string', description: 'Time since it happened last.' },
-    { name: 'Type', type: 'string', description: 'Normal, or Warning.' },
-    { name: 'Reason', type: 'string', description: 'One word for why it was reported.' },
-    { name: 'Object', type: 'string', description: 'What it is about.' },
-    { name: 'Subobject', type: 'string', priority: 1, description: 'The part of the object that it is about.' },
-    { name: 'Source', type: 'string', priority: 1, description: 'Who reported it, and from where.' },
-    { name: 'Message', type: 'string', description: 'What happened, in words.' },
-    { name: 'First Seen', type: 'string', priority: 1, description: 'Time since it happened first.' },
-    { name: 'Count', type: 'string', priority: 1, description: 'How often it has happened.' },
+    { name: 'Last Seen', type: 'string', description: 'Time since the last occurrence.' },
+    { name: 'Type', type: 'string', description: 'Normal or Warning.' },
+    { name: 'Reason', type: 'string', description: 'Reason of the event, as one word in CamelCase.' },
+    { name: 'Object', type: 'string', description: 'Kind and name of the object that the event is about.' },
+    { name: 'Subobject', type: 'string', priority: 1, description: 'Field of the object that the event is about.' },
+    { name: 'Source', type: 'string', priority: 1, description: 'Component that reported the event, and its host.' },
+    { name: 'Message', type: 'string', description: 'Description of the event.' },
+    { name: 'First Seen', type: 'string', priority: 1, description: 'Time since the first occurrence.' },
+    { name: 'Count', type: 'string', priority: 1, description: 'Number of occurrences.' },
     { ...nameColumn, priority: 1 },
   ],
   cells(event, { nowMs }) {
-    const involved = asFields(event['involvedObject']);
-    const kind = asText(involved['kind']).toLowerCase();
-    const name = asText(involved['name']);
+    const { kind: involvedKind = '', name = '', fieldPath = '' } = event.involvedObject ?? {};
+    const kind = involvedKind.toLowerCase();
     const { first, last, count } = occurrences(event);
     return [
       ageCell(last, nowMs),
-      asText(event['type']),
-      asText(event['reason']),
+      event.type ?? '',
+      event.reason ?? '',
       name === '' ? kind : `${kind}/${name}`,
-      asText(involved['fieldPath']),
+      fieldPath,
       reporter(event),
-      asText(event['message']).trim(),
+      (event.message ?? '').trim(),
       ageCell(first, nowMs),
       count,
       event.metadata.name ?? '',
@@ -35,18 +33,16 @@ export const eventTable: TableDefinition = {
   },
 };
 
-/** Reporters count in two ways: by timestamps and a count of their own, or by one time and a series. */
-function occurrences(event: KubeObject): { first: string; last: string; count: number } {
-  const first = asText(event['firstTimestamp']) || asText(event['eventTime']);
-  const series = asFields(event['series']);
-  if (isSet(event['series']))
-    return { first, last: asText(series['lastObservedTime']), count: asNumber(series['count']) };
-  return { first, last: asText(event['lastTimestamp']) || first, count: asNumber(event['count']) || 1 };
+/** Reads firstTimestamp, lastTimestamp and count, or eventTime and series, which newer reporters set instead. */
+function occurrences(event: Event): { first: string; last: string; count: number } {
+  const { series } = event;
+  const first = event.firstTimestamp || event.eventTime || '';
+  if (series) return { first, last: series.lastObservedTime ?? '', count: series.count ?? 0 };
+  return { first, last: event.lastTimestamp || first, count: event.count || 1 };
 }
 
-function reporter(event: KubeObject): string {
-  const source = asFields(event['source']);
-  const component = asText(source['component']) || asText(event['reportingComponent']);
-  const host = asText(source['host']) || asText(event['reportingInstance']);
+function reporter({ source = {}, reportingComponent = '', reportingInstance = '' }: Event): string {
+  const component = source.component || reportingComponent;
+  const host = source.host || reportingInstance;
   return host === '' ? component : `${component}, ${host}`;
 }

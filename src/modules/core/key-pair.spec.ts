@@ -5,18 +5,18 @@ const key = makeKey();
 let certificate: string;
 beforeAll(async () => void (certificate = await makeAuthority(key, Date.now())));
 
-it('a pair is none', () => expect(keyPairProblem(certificate, keyPem(key))).toBeUndefined());
+it('a matching pair has no problem', () => expect(keyPairProblem(certificate, keyPem(key))).toBeUndefined());
 
 it.each<[string, () => [string, string], string]>([
   ['no certificate', () => ['x', keyPem(key)], 'tls: failed to find any PEM data in certificate input'],
   [
-    'a key for a certificate',
+    'a key instead of a certificate',
     () => [keyPem(key), certificate],
     'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched',
   ],
   ['no key', () => [certificate, 'x'], 'tls: failed to find any PEM data in key input'],
   [
-    'a certificate for a key',
+    'a certificate instead of a key',
     () => [certificate, certificate],
     'tls: found a certificate rather than a key in the PEM for the private key',
   ],
@@ -27,8 +27,8 @@ it.each<[string, () => [string, string], string]>([
     'tls: failed to parse private key',
   ],
   [
-    'beginnings without an end',
+    'PEM blocks without an end',
     () => [certificate, '-----BEGIN PRIVATE KEY-----\n'.repeat(30_000)],
     'tls: failed to find any PEM data in key input',
   ],
-])('%s', (_name, given, want) => expect(keyPairProblem(...given())).toBe(want));
+])('problem of a pair with %s', (_case, pair, want) => expect(keyPairProblem(...pair())).toBe(want));

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 
-/** What a TLS library says of a certificate and its key in PEM; undefined when they are a pair. In the words of Go's. */
+/** Returns the error message of Go's TLS library for a PEM certificate and key; undefined if they are a valid pair. */
 export function keyPairProblem(certificate: string, key: string): string | undefined {
   const certificates = blocksOf(certificate);
   const [chain, others] = split(certificates, (type) => type === 'CERTIFICATE');
@@ -38,13 +38,13 @@ function split(blocks: readonly Block[], isWanted: (type: string) => boolean): [
   return [blocks.filter(({ type }) => isWanted(type)), blocks.filter(({ type }) => !isWanted(type))];
 }
 
-/** Chains have a handful; a text of many beginnings without an end must not keep anybody busy. */
-const beginningsMax = 100;
+/** The number of PEM blocks that are looked for, to bound the time that invalid input takes. Chains have fewer than ten. */
+const blocksMax = 100;
 
 function blocksOf(pem: string): Block[] {
   const blocks: Block[] = [];
   let at = 0;
-  for (let beginnings = 0; beginnings < beginningsMax; beginnings++) {
+  for (let block = 0; block < blocksMax; block++) {
     const begin = pem.indexOf('-----BEGIN ', at);
     const typeEnd = begin < 0 ? -1 : pem.indexOf('-----', begin + 11);
     if (typeEnd < 0) break;

@@ -46,7 +46,7 @@ function* validateLimit(limit: Fields, at: FieldPath): Steps<FieldError[]> {
   if (type === 'Pod') {
     for (const field of defaults) {
       if (Object.keys(asFields(limit[field])).length === 0) continue;
-      errors.push(fieldError.forbidden(String(at.child(field)), "may not be specified when `type` is 'Pod'"));
+      errors.push(fieldError.forbidden(at.child(field), "may not be specified when `type` is 'Pod'"));
     }
   }
   if (
@@ -54,7 +54,7 @@ function* validateLimit(limit: Fields, at: FieldPath): Steps<FieldError[]> {
     !bounds.slice(0, 2).some((field) => isSet(asFields(limit[field])['storage']))
   ) {
     const message = 'either minimum or maximum storage value is required, but neither was provided';
-    errors.push(fieldError.required(String(at.child('limits')), message));
+    errors.push(fieldError.required(at.child('limits'), message));
   }
   let compared = 0;
   for (const name of names) {
@@ -69,7 +69,7 @@ function validateType(type: string, at: FieldPath): FieldError[] {
   if (problems.length === 0 && !type.includes('/') && !types.includes(type)) {
     problems.push('must be a standard limit type or fully qualified');
   }
-  return problems.map((problem) => fieldError.invalid(String(at), type, problem));
+  return problems.map((problem) => fieldError.invalid(at, type, problem));
 }
 
 /** min ≤ defaultRequest ≤ default ≤ max, each pair where both are given. */
@@ -86,7 +86,7 @@ function validateOrder(limit: Fields, name: string, at: FieldPath): FieldError[]
   ) => {
     if (!isSet(low) || !isSet(high) || compareAmounts(low, high) <= 0) return;
     const message = `${less} value ${String(low)} is greater than ${more} value ${String(high)}`;
-    errors.push(fieldError.invalid(String(at.child(field).key(name)), shown, message));
+    errors.push(fieldError.invalid(at.child(field).key(name), shown, message));
   };
   check(min, max, 'min', min, ['min', 'max']);
   check(min, request, 'defaultRequest', request, ['min', 'default request']);
@@ -97,7 +97,7 @@ function validateOrder(limit: Fields, name: string, at: FieldPath): FieldError[]
   errors.push(...validateRatio(amount('maxLimitRequestRatio'), min, max, at.child('maxLimitRequestRatio').key(name)));
   if (!mayExceed(name) && isSet(normal) && isSet(request) && !sameAmount(normal, request)) {
     const message = `default value ${String(normal)} must equal to defaultRequest value ${String(request)} in ${asText(limit['type'])}`;
-    errors.push(fieldError.invalid(String(at.child('defaultRequest').key(name)), request, message));
+    errors.push(fieldError.invalid(at.child('defaultRequest').key(name), request, message));
   }
   return errors;
 }
@@ -105,10 +105,10 @@ function validateOrder(limit: Fields, name: string, at: FieldPath): FieldError[]
 function validateRatio(ratio: unknown, min: unknown, max: unknown, at: FieldPath): FieldError[] {
   if (!isSet(ratio)) return [];
   if (compareAmounts(ratio, '1') < 0) {
-    return [fieldError.invalid(String(at), ratio, `ratio ${String(ratio)} is less than 1`)];
+    return [fieldError.invalid(at, ratio, `ratio ${String(ratio)} is less than 1`)];
   }
   if (!isSet(min) || !isSet(max)) return [];
   const most = amountRatio(max, min);
   if (amountRatio(ratio, '1') <= most) return [];
-  return [fieldError.invalid(String(at), ratio, `ratio ${String(ratio)} is greater than max/min = ${most.toFixed(6)}`)];
+  return [fieldError.invalid(at, ratio, `ratio ${String(ratio)} is greater than max/min = ${most.toFixed(6)}`)];
 }

@@ -69,7 +69,7 @@ function validateCapacity(capacity: unknown): FieldError[] {
   const amounts = Object.entries(asFields(capacity));
   const errors = amounts.length === 0 ? required(undefined, capacityAt) : [];
   if (amounts.length !== 1 || amounts[0]![0] !== 'storage') {
-    errors.push(fieldError.notSupported(String(capacityAt), capacity, ['storage']));
+    errors.push(fieldError.notSupported(capacityAt, capacity, ['storage']));
     return errors;
   }
   return amounts.flatMap(([name, amount]) => [
@@ -81,18 +81,18 @@ function validateCapacity(capacity: unknown): FieldError[] {
 function validateSource(spec: Fields): FieldError[] {
   const names = Object.keys(persistentSources);
   const { taken, errors } = onlyOneOf(spec, at, names, 'may not specify more than 1 volume type');
-  if (taken === undefined) return [fieldError.required(String(at), 'must specify a volume type')];
+  if (taken === undefined) return [fieldError.required(at, 'must specify a volume type')];
   return [...persistentSources[taken]!(asFields(spec[taken]), at.child(taken)), ...errors];
 }
 
 function validateNodeAffinity(spec: Fields): FieldError[] {
   const affinityAt = at.child('nodeAffinity');
   if (!isSet(spec['nodeAffinity'])) {
-    return isSet(spec['local']) ? [fieldError.required(String(affinityAt), 'Local volume requires node affinity')] : [];
+    return isSet(spec['local']) ? [fieldError.required(affinityAt, 'Local volume requires node affinity')] : [];
   }
   const { required: terms } = asFields(spec['nodeAffinity']);
   const termsAt = affinityAt.child('required');
-  if (!isSet(terms)) return [fieldError.required(String(termsAt), 'must specify required node constraints')];
+  if (!isSet(terms)) return [fieldError.required(termsAt, 'must specify required node constraints')];
   return validateNodeSelector(asFields(terms), termsAt);
 }
 
@@ -102,7 +102,7 @@ function validateReclaim(spec: Fields): FieldError[] {
   const errors = asText(policy) === '' ? [] : oneOf(policy, policyAt, ['Delete', 'Recycle', 'Retain']);
   const isRoot = /^\/+$/.test(asText(asFields(spec['hostPath'])['path']));
   if (policy === 'Recycle' && isRoot) {
-    errors.push(fieldError.forbidden(String(policyAt), "may not be 'recycle' for a hostPath mount of '/'"));
+    errors.push(fieldError.forbidden(policyAt, "may not be 'recycle' for a hostPath mount of '/'"));
   }
   return errors;
 }
@@ -116,7 +116,7 @@ export function validatePersistentVolumeUpdate(volume: KubeObject, old: KubeObje
   if (!deepEqual(sources(withoutNewExpandSecret(spec, before)), sources(before))) {
     const message = 'spec.persistentvolumesource is immutable after creation';
     const changes = jsonDiff(goStruct(before, volumeSourceShape), goStruct(spec, volumeSourceShape));
-    errors.push(fieldError.forbidden(String(at.child('persistentvolumesource')), `${message}\n${changes}`));
+    errors.push(fieldError.forbidden(at.child('persistentvolumesource'), `${message}\n${changes}`));
   }
   return [
     ...errors,
@@ -125,12 +125,7 @@ export function validatePersistentVolumeUpdate(volume: KubeObject, old: KubeObje
       ? immutable(spec['nodeAffinity'], before['nodeAffinity'], path('nodeAffinity'))
       : []),
     ...(isSet(before['volumeAttributesClassName']) && !isSet(spec['volumeAttributesClassName'])
-      ? [
-          fieldError.forbidden(
-            String(at.child('volumeAttributesClassName')),
-            'update from non-nil value to nil is forbidden',
-          ),
-        ]
+      ? [fieldError.forbidden(at.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden')]
       : []),
   ];
 }

@@ -21,9 +21,7 @@ export function validateParts(
   const status = asFields(object['status']);
   return parts
     .filter((part) => asNumber(status[part]) > asNumber(status[whole]))
-    .map((part) =>
-      fieldError.invalid(String(at.child(part)), asNumber(status[part]), `cannot be greater than ${shownAs}`),
-    );
+    .map((part) => fieldError.invalid(at.child(part), asNumber(status[part]), `cannot be greater than ${shownAs}`));
 }
 
 /** Collisions are counted for names to differ: a number that was used must not come back. */
@@ -31,5 +29,5 @@ export function validateCollisions(object: KubeObject, old: KubeObject): FieldEr
   const { collisionCount: before } = asFields(old['status']);
   const { collisionCount: after } = asFields(object['status']);
   if (typeof before !== 'number' || (typeof after === 'number' && after >= before)) return [];
-  return [fieldError.invalid(String(at.child('collisionCount')), asNumber(after), 'cannot be decremented')];
+  return [fieldError.invalid(at.child('collisionCount'), asNumber(after), 'cannot be decremented')];
 }

@@ -37,7 +37,7 @@ function validateAmounts(amounts: unknown, amountsAt: FieldPath): FieldError[] {
   return Object.entries(asFields(amounts)).flatMap(([name, amount]) => {
     const amountAt = amountsAt.key(name);
     const errors = validateQuotaResourceName(name, amountAt);
-    const refuse = (message: string) => errors.push(fieldError.invalid(String(amountAt), amount, message));
+    const refuse = (message: string) => errors.push(fieldError.invalid(amountAt, amount, message));
     if (isNegative(amount)) refuse('must be greater than or equal to 0');
     if (pieces.has(name) && !isWhole(amount)) refuse('must be an integer');
     return errors;
@@ -63,7 +63,7 @@ const conflict = (given: readonly string[]): boolean =>
 function validateScopes(spec: Fields): FieldError[] {
   const given = asTexts(spec['scopes']);
   const applies = appliesTo(spec);
-  const refused = (message: string) => fieldError.invalid(String(at.child('scopes')), spec['scopes'], message);
+  const refused = (message: string) => fieldError.invalid(at.child('scopes'), spec['scopes'], message);
   return [
     ...given.flatMap((scope) => [
       ...(Object.hasOwn(scopes, scope) ? [] : [refused('unsupported scope')]),
@@ -79,7 +79,7 @@ function validateScopeSelector(spec: Fields): FieldError[] {
   const applies = appliesTo(spec);
   const errors = expressions.flatMap((expression) => validateScopeExpression(expression, spec, applies, selectorAt));
   if (conflict(expressions.map((expression) => asText(expression['scopeName'])))) {
-    errors.push(fieldError.invalid(String(selectorAt), spec['scopeSelector'], 'conflicting scopes'));
+    errors.push(fieldError.invalid(selectorAt, spec['scopeSelector'], 'conflicting scopes'));
   }
   return errors;
 }
@@ -96,7 +96,7 @@ function validateScopeExpression(
   const values = asTexts(expression['values']);
   const errors: FieldError[] = [];
   const refuse = (where: FieldPath, value: unknown, message: string) =>
-    errors.push(fieldError.invalid(String(where), value, message));
+    errors.push(fieldError.invalid(where, value, message));
   if (!Object.hasOwn(scopes, scope)) refuse(selectorAt.child('scopeName'), scope, 'unsupported scope');
   if (!applies(scope)) refuse(selectorAt, spec['scopeSelector'], 'unsupported scope applied to resource');
   if (withoutValue.includes(scope) && operator !== 'Exists') {
@@ -106,7 +106,7 @@ function validateScopeExpression(
   }
   if (operator === 'In' || operator === 'NotIn') {
     const message = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector";
-    if (values.length === 0) errors.push(fieldError.required(String(selectorAt.child('values')), message));
+    if (values.length === 0) errors.push(fieldError.required(selectorAt.child('values'), message));
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
     const message = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
     if (values.length > 0) refuse(selectorAt.child('values'), values, message);
@@ -121,12 +121,12 @@ export function validateQuotaUpdate(quota: KubeObject, old: KubeObject): FieldEr
   const errors = validateQuota(quota);
   const sorted = (list: unknown) => [...new Set(asTexts(list))].sort();
   if (!deepEqual(sorted(spec['scopes']), sorted(before['scopes']))) {
-    errors.push(fieldError.invalid(String(at.child('scopes')), spec['scopes'] ?? null, 'field is immutable'));
+    errors.push(fieldError.invalid(at.child('scopes'), spec['scopes'] ?? null, 'field is immutable'));
   }
   const expressions = (it: Fields) => asItems(asFields(it['scopeSelector'])['matchExpressions']);
   const isOther = isSet(spec['scopeSelector']) !== isSet(before['scopeSelector']);
   if (isOther || !deepEqual(expressions(spec), expressions(before))) {
-    const where = String(at.child('scopeSelector'));
+    const where = at.child('scopeSelector');
     errors.push(fieldError.invalid(where, spec['scopeSelector'] ?? null, 'field is immutable'));
   }
   return errors;

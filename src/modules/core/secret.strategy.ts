@@ -1,9 +1,9 @@
 import { decodeJson } from '../../codec/json.js';
+import type { Secret } from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { checked, required } from '../../machinery/field-rules.js';
-import { asFields, asText, asTextMap, fillInZero, isSet } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain, validateConfigKey } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 import { dataBytesMax, validateImmutable } from './config-map.strategy.js';
@@ -11,7 +11,7 @@ import { keyPairProblem } from './key-pair.js';
 
 type DataRule = (data: ReadonlyMap<string, string>) => FieldError[];
 
-export function secretStrategy(naming: NamingProfile): Strategy {
+export function secretStrategy(naming: NamingProfile): Strategy<Secret> {
   const accountAnnotation = naming.label('service-account.name');
   const accountToken = naming.label('service-account-token');
   const tls = naming.label('tls');
@@ -24,9 +24,9 @@ export function secretStrategy(naming: NamingProfile): Strategy {
       data.has('username') || data.has('password') ? [] : hasKeys('username', 'password')(data),
   };
 
-  const validate = (secret: KubeObject): FieldError[] => {
-    const data = new Map(asTextMap(secret['data']));
-    const type = asText(secret['type']);
+  const validate = (secret: Secret): FieldError[] => {
+    const data = new Map(Object.entries(secret.data ?? {}));
+    const { type = '' } = secret;
     const errors: FieldError[] = [];
     let bytes = 0;
     for (const [key, value] of data) {
@@ -44,55 +44,54 @@ export function secretStrategy(naming: NamingProfile): Strategy {
   return {
     validateName: nameIsDnsSubdomain,
     default(secret) {
-      fillInZero(secret, 'type', 'Opaque');
-      takeTexts(secret);
+      secret.type ||= 'Opaque';
+      encodeStringData(secret);
     },
     validateCreate: validate,
     validateUpdate: (secret, old) => [
-      ...(secret['type'] === old['type'] ? [] : [fieldError.invalid('type', secret['type'], 'field is immutable')]),
+      ...(secret.type === old.type ? [] : [fieldError.invalid('type', secret.type, 'field is immutable')]),
       ...validateImmutable(secret, old, ['data']),
       ...validate(secret),
     ],
-    warnings(secret) {
-      if (secret['type'] !== tls) return [];
-      const data = asFields(secret['data']);
-      const text = (field: string) => Buffer.from(asText(data[field]), 'base64').toString('latin1');
+    warnings({ type, data = {} }) {
+      if (type !== tls) return [];
+      const text = (key: string) => Buffer.from(data[key] ?? '', 'base64').toString('latin1');
       const problem = keyPairProblem(text('tls.crt'), text('tls.key'));
       return problem === undefined ? [] : [problem];
     },
   };
 }
 
-/** stringData is for writing only: its texts win over the same keys of data, and it is never stored. */
-function takeTexts(secret: KubeObject): void {
-  const texts = asTextMap(secret['stringData']);
-  delete secret['stringData'];
+/** Moves stringData, which is write-only, to data. Its values win over those of data with the same keys. */
+function encodeStringData(secret: Mutable<Secret>): void {
+  const texts = Object.entries(secret.stringData ?? {});
+  delete secret.stringData;
   if (texts.length === 0) return;
   const encoded = texts.map(([key, text]) => [key, Buffer.from(text, 'utf8').toString('base64')] as const);
-  // fromEntries defines own properties, whatever they are called.
-  secret['data'] = Object.fromEntries([...Object.entries(asFields(secret['data'])), ...encoded]);
+  // Object.fromEntries defines own properties, also for the key `__proto__`.
+  secret.data = Object.fromEntries([...Object.entries(secret.data ?? {}), ...encoded]);
 }
 
 function hasKeys(...keys: string[]): DataRule {
-  return (data) =>
-    keys.filter((key) => !data.has(key)).map((key) => fieldError.required(String(path('data').key(key))));
+  return (data) => keys.filter((key) => !data.has(key)).map((key) => fieldError.required(path('data').key(key)));
 }
 
 function isJson(key: string): DataRule {
   return (data) => {
-    const at = String(path('data').key(key));
+    const at = path('data').key(key);
     const value = data.get(key);
-    if (!isSet(value)) return [fieldError.required(at)];
+    if (value === undefined) return [fieldError.required(at)];
+    const bytes = Buffer.from(value, 'base64');
     try {
-      decodeJson(Buffer.from(value!, 'base64'));
+      decodeJson(bytes);
       return [];
     } catch {
-      return [fieldError.invalid(at, '<secret contents redacted>', jsonProblem(Buffer.from(value!, 'base64')))];
+      return [fieldError.invalid(at, '<secret contents redacted>', jsonProblem(bytes))];
     }
   };
 }
 
-/** What a parser says quotes what it read; of a secret, one character must do. */
+/** Describes invalid JSON without the message of the parser, which would quote the secret. Quotes at most one character. */
 function jsonProblem(bytes: Buffer): string {
   const text = bytes.toString('utf8').trimStart();
   if (text === '') return 'unexpected end of JSON input';

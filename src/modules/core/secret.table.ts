@@ -1,17 +1,17 @@
-import { asFields, asText } from '../../machinery/fields.js';
+import type { Secret } from '../../catalog/types/core.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-export const secretTable: TableDefinition = {
+export const secretTable: TableDefinition<Secret> = {
   columns: [
     nameColumn,
-    { name: 'Type', type: 'string', description: 'What its data is for.' },
-    { name: 'Data', type: 'string', description: 'How many keys it holds.' },
+    { name: 'Type', type: 'string', description: 'Type of the secret, which says what keys its data has.' },
+    { name: 'Data', type: 'string', description: 'Number of keys in the data.' },
     ageColumn,
   ],
   cells: (secret, { nowMs }) => [
     secret.metadata.name ?? '',
-    asText(secret['type']),
-    Object.keys(asFields(secret['data'])).length,
+    secret.type ?? '',
+    Object.keys(secret.data ?? {}).length,
     ageCell(secret.metadata.creationTimestamp, nowMs),
   ],
 };

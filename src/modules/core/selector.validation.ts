@@ -32,7 +32,7 @@ export function validateLabelRequirement(requirement: Fields, at: FieldPath): Fi
 /** How many values an operator takes. */
 export function validateOperator(requirement: Fields, at: FieldPath, mayCompare = false): FieldError[] {
   const values = asTexts(requirement['values']);
-  const where = String(at.child('values'));
+  const where = at.child('values');
   switch (requirement['operator']) {
     case 'In':
     case 'NotIn':
@@ -52,7 +52,5 @@ export function validateOperator(requirement: Fields, at: FieldPath, mayCompare 
           : [fieldError.required(where, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
       }
   }
-  return [
-    fieldError.invalid(String(at.child('operator')), asText(requirement['operator']), 'not a valid selector operator'),
-  ];
+  return [fieldError.invalid(at.child('operator'), asText(requirement['operator']), 'not a valid selector operator')];
 }
