@@ -18,7 +18,7 @@ import type { PriceList } from './price-list.js';
 import { quotes, shopVersion, widgets, widgetStatus } from './shop.resources.js';
 import { shineMax } from './widget.strategy.js';
 
-/** What the group needs of the server. */
+/** The parts of the server that the group uses. */
 export type ShopContext = Pick<ModuleContext, 'registry' | 'admission'>;
 
 @ApiGroup({ ...shopVersion, resources: [widgets], virtual: [quotes] })

@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { differences, markersIn, missingPaths, reasonsInTable } from './checks.js';
+import { commentProblems } from './comments.js';
+import { duplicateTitles } from './test-titles.js';
 
 let root: string;
 beforeAll(() => {
@@ -49,4 +51,45 @@ test('documented errors are compared both ways', () => {
 
 test('leftover markers are reported with their line', () => {
   expect(markersIn(`a\n// ${'TO'}DO later\nconst todo = 1;`)).toEqual([`2: // ${'TO'}DO later`]);
+});
+
+test.each<{ name: string; source: string; problems: string[] }>([
+  { name: 'a verb', source: '/** Returns the name. */', problems: [] },
+  { name: 'an interrogative', source: '/** What it returns. */', problems: ['1: verb or a noun'] },
+  { name: 'a line comment after code', source: `call(); // ${'Who'}ever calls`, problems: ['1: verb or a noun'] },
+  {
+    name: 'a later line of a block',
+    source: `/**\n * Text.\n * ${'Wh'}ere it is.\n */`,
+    problems: ['3: verb or a noun'],
+  },
+  { name: 'a word that only begins like one', source: '// Whole pages, and Hows', problems: [] },
+  { name: 'a string', source: "const text = 'What is it?'; const url = 'https://Who'", problems: [] },
+  { name: 'a banner', source: '// ------ Section ------', problems: ['1: banner line'] },
+  { name: 'a banner in a block', source: '/*****\n * ====\n */', problems: ['1: banner line', '2: banner line'] },
+  { name: 'a Markdown list', source: '/**\n * - an item\n */', problems: [] },
+])('comments: $name', ({ source, problems }) => {
+  const shown = commentProblems(source).map((found) =>
+    found.replace(/^(\d+:).*?(verb or a noun|banner line)\)$/s, '$1 $2'),
+  );
+  expect(shown).toEqual(problems);
+});
+
+test.each<{ name: string; source: string; titles: string[] }>([
+  { name: 'two titles', source: "it('a', f);\nit('b', f);", titles: [] },
+  { name: 'one title twice', source: "it('a', f);\ntest('a', f);", titles: ['2: a'] },
+  {
+    name: 'one title in two groups',
+    source: "describe('x', () => it('a', f));\ndescribe('y', () => it('a', f));",
+    titles: [],
+  },
+  {
+    name: 'a group twice',
+    source: "describe('x', () => it('a', f));\ndescribe('x', () => it('a', f));",
+    titles: ['2: x > a'],
+  },
+  { name: 'templates', source: "it.each(one)('%s', f);\nit.each<[string]>(two)('%s', f);", titles: ['2: %s'] },
+  { name: 'template literals', source: 'it(`a ${b}`, f);\nit(`a ${c}`, f);', titles: [] },
+  { name: 'it.only', source: "it.only('a', f);\nit.skip('a', f);", titles: ['2: a'] },
+])('test titles: $name', ({ source, titles }) => {
+  expect(duplicateTitles(source)).toEqual(titles);
 });

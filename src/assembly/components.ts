@@ -27,7 +27,7 @@ export interface ServerDependencies extends CredentialSources {
   readonly logger: Logger;
 }
 
-/** What an API group module of an embedding program works with. */
+/** The parts of the server that API group modules of embedding programs can use. */
 export interface ModuleContext {
   readonly config: ServerConfig;
   /** Stores of all served resources. */

@@ -18,7 +18,7 @@ import type { ParserOptions } from './syntax/parser.js';
 import { parse } from './syntax/parser.js';
 import { CelType } from './types.js';
 
-/** What an environment has beyond its libraries. */
+/** Variables, types and sizes of an environment, besides its libraries. */
 export interface EnvironmentOptions {
   /** Variables by name. A DeclaredType reads plain JSON; a CelType takes values of CEL, or JSON for dyn. */
   readonly variables?: Readonly<Record<string, CelType | DeclaredType>>;

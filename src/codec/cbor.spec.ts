@@ -79,21 +79,21 @@ describe('encoding', () => {
 
   it.each<[string, unknown, string]>([
     [
-      'encodes base64 of a Secret as bytes',
+      'base64 of a Secret as bytes',
       { kind: 'Secret', apiVersion: 'v1', data: { a: 'AAEC' } },
       `${text('a')}d643000102`,
     ],
     [
-      'encodes base64 in a list as bytes',
+      'base64 in a list as bytes',
       { kind: 'SecretList', apiVersion: 'v1', items: [{ data: { a: 'AAEC' } }] },
       `${text('a')}d643000102`,
     ],
     [
-      'encodes the same string in a ConfigMap as a string',
+      'the same string in a ConfigMap as a string',
       { kind: 'Widget', apiVersion: 'example.com/v1', data: { a: 'AAEC' } },
       text('a') + text('AAEC'),
     ],
-  ])('%s', (_name, object, hex) => {
+  ])('encodes %s', (_name, object, hex) => {
     expect(hexOf(object)).toContain(hex);
     expect(encoding.decode(encoding.encode(object)).value).toEqual(object);
   });

@@ -1,7 +1,7 @@
 import type { CelType } from '../types.js';
 import type { Value } from '../values/value.js';
 
-/** What a call does, with its target as the first argument. Arguments are never errors, unless `isNonStrict`. */
+/** The function of a call, with its target as the first argument. Arguments are never errors, unless `isNonStrict`. */
 export type Implementation = (...args: Value[]) => Value;
 
 export interface Overload {
@@ -18,7 +18,7 @@ export interface Overload {
 export interface FunctionDeclaration {
   readonly name: string;
   readonly overloads: readonly Overload[];
-  /** What all overloads do: it looks at the types of its arguments itself. */
+  /** The implementation of all overloads, which checks the types of its arguments itself. */
   readonly impl?: Implementation;
   /** True if `impl` is called for errors, too. */
   readonly isNonStrict?: boolean;

@@ -27,5 +27,5 @@ const noSlots: (Value | undefined)[] = [];
 /** Thrown when an evaluation has cost more than it may. */
 export const costLimitExceeded = tooLarge;
 
-/** What an expression is compiled to. */
+/** A compiled expression. */
 export type Evaluate = (frame: Frame) => Value;

@@ -8,7 +8,7 @@ export interface EvaluateOptions {
   readonly costLimit?: number;
 }
 
-/** What an evaluation gave, and what it cost. */
+/** The result of an evaluation, and its cost. */
 export type Outcome =
   | { readonly isOk: true; readonly value: Value; readonly cost: number }
   | {

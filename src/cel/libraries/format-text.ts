@@ -10,7 +10,7 @@ import { CelType, types } from '../types.js';
 /** `'%s is %d'.format(['x', 1])`. */
 const defaultPrecision = 6;
 
-/** What a clause does with its argument; an Error says why it cannot. */
+/** Formats the argument of each kind of clause; an Error says why it cannot be formatted. */
 export interface Clauses {
   string(arg: Value): string | Error;
   decimal(arg: Value): string | Error;

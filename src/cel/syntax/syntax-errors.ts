@@ -34,7 +34,7 @@ export function reportSyntaxErrors(source: Source, tokens: readonly Token[], err
   }
 }
 
-/** What is left of a rule, and of the rules around it. */
+/** The rest of a rule, and of the rules around it. */
 interface Context {
   readonly rest: readonly GrammarNode[];
   readonly outer: Context | undefined;

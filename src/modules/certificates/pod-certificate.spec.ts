@@ -76,7 +76,7 @@ it.each<[string, object, string[]]>([
     { ...plain, podUID: 'other' },
     ['spec.proofOfPossession: Invalid value: "<proof of possession>": could not verify proof-of-possession signature'],
   ],
-])('%s', (_name, spec, want) => expect(refusals(strategy, request(spec))).toEqual(want));
+])('validates the spec: %s', (_name, spec, want) => expect(refusals(strategy, request(spec))).toEqual(want));
 
 it('lives for a day unless it says otherwise', () =>
   expect(prepared(strategy, request({ maxExpirationSeconds: undefined }))['spec']).toMatchObject({
@@ -148,7 +148,7 @@ it.each<[string, object, object, string[]]>([
     issued,
     ['status: Forbidden: immutable once the request has been issued, denied or has failed'],
   ],
-])('%s', (_name, status, before, want) =>
+])('validates a status update: %s', (_name, status, before, want) =>
   expect(
     texts(podCertificateStatusSubresource.validate!(request({}, status), request({}, before), testContext)),
   ).toEqual(want),

@@ -114,13 +114,13 @@ describe('CSINode', () => {
       node({ ...driver, topologyKeys: ['a', 'a'] }),
       ['spec.drivers[0].topologyKeys: Duplicate value: "a"'],
     ],
-  ])('%s', (_name, csiNode, want) => expect(refusals(csiNodeStrategy, csiNode)).toEqual(want));
+  ])('validates a CSINode with %s', (_name, csiNode, want) => expect(refusals(csiNodeStrategy, csiNode)).toEqual(want));
 
   it.each<[string, KubeObject, number]>([
     ['drivers come and go', node({ ...driver, name: 'other' }), 0],
     ['room changes', node({ ...driver, allocatable: { count: 1 } }), 0],
     ['ids stay', node({ ...driver, nodeID: 'm' }), 1],
-  ])('%s', (_name, csiNode, count) =>
+  ])('validates a CSINode update: %s', (_name, csiNode, count) =>
     expect(updateRefusals(csiNodeStrategy, csiNode, node(driver))).toHaveLength(count),
   );
 

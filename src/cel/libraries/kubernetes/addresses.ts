@@ -34,7 +34,7 @@ export function parseAddress(text: string): Address | string {
   return v4Problem(text, text) ?? { value: addressNumber(text), family: 4, zone: '' };
 }
 
-/** What is wrong with the part of `text` that is an IPv4 address. */
+/** Returns the error in the part of `text` that should be an IPv4 address; undefined if it is valid. */
 function v4Problem(text: string, part: string): string | undefined {
   let digits = '';
   let fields = 0;

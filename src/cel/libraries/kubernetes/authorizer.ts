@@ -21,7 +21,7 @@ const pathCheckType = typeOf('PathCheck');
 const groupCheckType = typeOf('GroupCheck');
 const decisionType = typeOf('Decision');
 
-/** What an authorizer is asked. */
+/** A question to an authorizer. */
 export interface AccessCheck {
   readonly verb: string;
   /** Set for what is no resource. */
