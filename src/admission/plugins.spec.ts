@@ -3,7 +3,7 @@ import {
   admissionPluginNames,
   defaultAdmissionPlugins,
   missingAdmissionPlugins,
-} from '../config/admission-plugin-names.js';
+} from '../config/admission-plugins.js';
 import { builtInPlugins, choosePlugins } from './plugins.js';
 
 const plugins = builtInPlugins(pluginParts());

@@ -1,6 +1,6 @@
-import { defaultAdmissionPlugins } from '../config/admission-plugin-names.js';
+import { defaultAdmissionPlugins } from '../config/admission-plugins.js';
 import type { AdmissionPlugin } from './admission-plugin.js';
-import type { PluginParts } from './plugin-parts.js';
+import type { PluginParts } from './plugin-dependencies.js';
 import { alwaysPullImages } from './plugins/always-pull-images.plugin.js';
 import { alwaysAdmit, alwaysDeny } from './plugins/always.plugin.js';
 import {

@@ -1,9 +1,9 @@
 import { AdmissionChain } from '../admission/admission-chain.js';
 import { readAdmissionConfiguration } from '../admission/configuration/admission-configuration.js';
-import type { WantedRight } from '../admission/plugin-parts.js';
+import type { WantedRight } from '../admission/plugin-dependencies.js';
 import { builtInPlugins, choosePlugins } from '../admission/plugins.js';
 import { podCertificateSigning } from '../admission/plugins/certificates.plugin.js';
-import { resourceClaimRights } from '../admission/plugins/resource-claim-rights.plugin.js';
+import { resourceClaimRights } from '../admission/plugins/resource-claim-permissions.plugin.js';
 import { roleEscalation } from '../admission/plugins/role-escalation.plugin.js';
 import { RegistryLedger } from '../admission/quota/registry-ledger.js';
 import { RegistryReader } from '../admission/registry-reader.js';

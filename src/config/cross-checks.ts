@@ -1,4 +1,4 @@
-import { admissionPluginNames, missingAdmissionPlugins } from './admission-plugin-names.js';
+import { admissionPluginNames, missingAdmissionPlugins } from './admission-plugins.js';
 import { unknownReconcilers } from './reconciler-names.js';
 import type { ServerConfig, SigningConfig, SigningFiles } from './server-config.js';
 import { nearest } from './suggestion.js';

@@ -1,7 +1,7 @@
 import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from '../../src/admission/admission-plugin.js';
 import { plainConfiguration } from '../../src/admission/configuration/admission-configuration.js';
 import type { ObjectReader } from '../../src/admission/object-reader.js';
-import type { PluginParts, WantedRight } from '../../src/admission/plugin-parts.js';
+import type { PluginParts, WantedRight } from '../../src/admission/plugin-dependencies.js';
 import type { QuotaLedger } from '../../src/admission/quota/quota-ledger.js';
 import { resolveGates } from '../../src/config/feature-gates.js';
 import { namingProfile } from '../../src/config/naming-profile.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { admissionPluginNames } from '../../config/admission-plugin-names.js';
+import { admissionPluginNames } from '../../config/admission-plugins.js';
 import { parseYamlMapping } from '../../config/config-files.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { isSet, type Fields } from '../../machinery/fields.js';

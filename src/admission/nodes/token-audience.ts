@@ -3,7 +3,7 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import type { AdmissionAttributes } from '../admission-plugin.js';
 import { find, type ObjectReader } from '../object-reader.js';
-import type { WantedRight } from '../plugin-parts.js';
+import type { WantedRight } from '../plugin-dependencies.js';
 
 interface Parts {
   readonly objects: ObjectReader;

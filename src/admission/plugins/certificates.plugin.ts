@@ -8,9 +8,9 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.j
 import { onlyCleanupChanges } from '../cleanup-changes.js';
 import { requestIn } from '../certificate-requests.js';
 import { isAbout } from '../matching.js';
-import type { PluginParts } from '../plugin-parts.js';
+import type { PluginParts } from '../plugin-dependencies.js';
 import { forbid } from '../refusal.js';
-import { mayActFor } from '../signer-rights.js';
+import { mayActFor } from '../signer-permissions.js';
 
 type Parts = Pick<PluginParts, 'mayDo' | 'naming'>;
 

@@ -10,7 +10,7 @@ import { ownerProblem, referencedKind } from '../nodes/mirror-pod.js';
 import { changedLabels, foreignLabels } from '../nodes/node-labels.js';
 import { audienceProblem } from '../nodes/token-audience.js';
 import { find } from '../object-reader.js';
-import type { PluginParts } from '../plugin-parts.js';
+import type { PluginParts } from '../plugin-dependencies.js';
 import { forbid } from '../refusal.js';
 
 type Parts = Pick<PluginParts, 'objects' | 'naming' | 'mayDo' | 'featureGates'>;

@@ -1,5 +1,5 @@
 import { admitted, pluginParts, type WriteGiven } from '../../../test/harness/admission.js';
-import type { WantedRight } from '../plugin-parts.js';
+import type { WantedRight } from '../plugin-dependencies.js';
 import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.plugin.js';
 
 const kinds = [

@@ -4,7 +4,7 @@ import { goQuote } from '../../machinery/field-error.js';
 import type { KubeObject, OwnerReference } from '../../machinery/kube-object.js';
 import { semanticEqual } from '../../machinery/semantic-equal.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.js';
-import type { PluginParts } from '../plugin-parts.js';
+import type { PluginParts } from '../plugin-dependencies.js';
 import { forbid } from '../refusal.js';
 
 type Parts = Pick<PluginParts, 'mayDo' | 'resourcesOfKind'>;

@@ -10,7 +10,7 @@ import { concerns, uncountable, viewOfQuota, withDelta } from '../quota/check-qu
 import type { Evaluator } from '../quota/evaluator.js';
 import { Evaluators } from '../quota/evaluators.js';
 import type { QuotaLedger } from '../quota/quota-ledger.js';
-import { Turns } from '../quota/turns.js';
+import { Turns } from '../quota/serial-tasks.js';
 import { uncoveredProblem } from '../quota/uncovered.js';
 import { forbid } from '../refusal.js';
 

@@ -7,7 +7,7 @@ import { policyRuleOf, roleRefOf, type PolicyRule, type RoleRef } from '../../ma
 import { privilegedGroup, type UserInfo } from '../../machinery/user-info.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.js';
 import { onlyCleanupChanges } from '../cleanup-changes.js';
-import type { WantedRight } from '../plugin-parts.js';
+import type { WantedRight } from '../plugin-dependencies.js';
 import { forbid } from '../refusal.js';
 
 export interface RoleEscalationParts {

@@ -1,7 +1,7 @@
 import { asFields, asText, type Fields } from '../../machinery/fields.js';
 import { containersOf } from '../pods/containers.js';
 import type { PodView } from './check.js';
-import { containers } from './words.js';
+import { containers } from './text.js';
 
 export interface NamedContext {
   readonly name: string;

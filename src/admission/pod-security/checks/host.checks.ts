@@ -2,7 +2,7 @@ import { asFields, asItems, asNumber, asText, type Fields } from '../../../machi
 import { containersOf } from '../../pods/containers.js';
 import type { Check, PodView, Violation } from '../check.js';
 import { namesOf, settersOf } from '../security-contexts.js';
-import { containers, plural, quoted, sorted } from '../words.js';
+import { containers, plural, quoted, sorted } from '../text.js';
 
 /** What a Pod shares with its node. */
 export const hostNamespaces: Check = {

@@ -1,7 +1,7 @@
 import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../../machinery/fields.js';
 import type { Check, PodView, Violation } from '../check.js';
 import { containerContexts, hasOwnUsers, isWindows, namesOf, podContext, settersOf } from '../security-contexts.js';
-import { containers, quoted, sorted } from '../words.js';
+import { containers, quoted, sorted } from '../text.js';
 
 /** What the processes of a Pod may do, and as whom they run. */
 export const allowPrivilegeEscalation: Check = {

@@ -3,7 +3,7 @@ import { goQuote } from '../../../machinery/field-error.js';
 import { asFields, asText, isSet, type Fields } from '../../../machinery/fields.js';
 import type { Check, PodView, Violation } from '../check.js';
 import { allContexts, containerContexts, isWindows, namesOf, podContext, settersOf } from '../security-contexts.js';
-import { containers, plural, quoted, sorted } from '../words.js';
+import { containers, plural, quoted, sorted } from '../text.js';
 
 /** Profiles of the kernel's own guards: what a process may do however much its user may. */
 const profileType = (context: Fields, field: string): string | undefined =>

@@ -1,6 +1,6 @@
 import { asItems, asText, isSet } from '../../../machinery/fields.js';
 import type { Check } from '../check.js';
-import { plural, quoted, sorted } from '../words.js';
+import { plural, quoted, sorted } from '../text.js';
 
 const harmless = [
   'configMap',

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../config/naming-profile.js';
 import type { AdmissionAttributes } from './admission-plugin.js';
-import type { PluginParts } from './plugin-parts.js';
+import type { PluginParts } from './plugin-dependencies.js';
 
 type SignerVerb = 'approve' | 'sign' | 'attest';
 

@@ -1,4 +1,4 @@
-import { Turns } from './turns.js';
+import { Turns } from './serial-tasks.js';
 
 it('one name, one at a time and in order; another name at once', async () => {
   const turns = new Turns();

@@ -7,7 +7,7 @@ import { semanticEqual } from '../../machinery/semantic-equal.js';
 import { parseServiceAccountUserName, type UserInfo } from '../../machinery/user-info.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.js';
 import { find, type ObjectReader } from '../object-reader.js';
-import type { WantedRight } from '../plugin-parts.js';
+import type { WantedRight } from '../plugin-dependencies.js';
 
 export interface ResourceClaimRightsParts {
   readonly objects: ObjectReader;
