@@ -3,14 +3,14 @@ import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from '.
 
 export type AdmissionStep = 'admit' | 'validate';
 
-/** What is measured of the chain. */
+/** Receives the duration and the outcome of each plug-in and of each step, for metrics. */
 export interface AdmissionObserver {
   readonly clock: Clock;
   plugin(name: string, step: AdmissionStep, operation: AdmissionOperation, seconds: number, isRefused: boolean): void;
   step(step: AdmissionStep, operation: AdmissionOperation, seconds: number, isRefused: boolean): void;
 }
 
-/** The plug-ins that are on, in order. A plug-in without one of the two steps costs nothing in it. */
+/** Runs the enabled plug-ins in order. A plug-in without one of the two steps costs nothing in that step. */
 export class AdmissionChain {
   private readonly admitting: AdmissionPlugin[];
   private readonly validating: AdmissionPlugin[];
@@ -43,7 +43,7 @@ export class AdmissionChain {
     }
     const { operation } = attributes;
     const beginMs = observer.clock.monotonicMs();
-    // The end of one is the beginning of the next: one look at the clock for each.
+    // The end of one plug-in is the beginning of the next, so that the clock is read once for each.
     let lastMs = beginMs;
     for (const plugin of plugins) {
       let isRefused = true;

@@ -1,10 +1,12 @@
+import type { PluginRuns } from '../config/admission-plugins.js';
 import type { GroupResource } from '../machinery/gvk.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 import type { RequestContext } from '../registry/request-context.js';
+import type { PluginDependencies } from './plugin-dependencies.js';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
-/** What a plug-in sees of a write. `object` is absent on DELETE, `old` on CREATE. */
+/** A write as plug-ins see it. `object` is absent on DELETE, `old` on CREATE. Objects are in the storage version. */
 export interface AdmissionAttributes {
   readonly operation: AdmissionOperation;
   readonly resource: GroupResource;
@@ -19,11 +21,29 @@ export interface AdmissionAttributes {
 }
 
 /**
- * One rule about writes, whatever the kind. `admit` may change the object, `validate` sees it as it will be stored;
- * either refuses by throwing an ApiError. `admit` of all plug-ins runs before `validate` of any.
+ * The two steps of a plug-in. `admit` may change the object; `validate` sees the object that will be stored. Both refuse
+ * the request by throwing an ApiError. `admit` of all plug-ins runs before `validate` of any.
  */
-export interface AdmissionPlugin {
-  readonly name: string;
+export interface AdmissionHooks {
   readonly admit?: (attributes: AdmissionAttributes) => void | Promise<void>;
   readonly validate?: (attributes: AdmissionAttributes) => void | Promise<void>;
+}
+
+export interface AdmissionPlugin extends AdmissionHooks {
+  readonly name: string;
+}
+
+/** Declares a plug-in: its name, when it runs, and how its hooks are created. */
+export interface AdmissionPluginDefinition<Name extends string = string, Runs extends PluginRuns = PluginRuns> {
+  /** The name in flags, in the admission configuration and in metrics. */
+  readonly name: Name;
+  readonly runs: Runs;
+  /** Creates the hooks of an enabled plug-in; undefined if the configuration leaves it nothing to do. */
+  make(dependencies: PluginDependencies): AdmissionHooks | undefined;
+}
+
+export function defineAdmissionPlugin<const Name extends string, const Runs extends PluginRuns>(
+  definition: AdmissionPluginDefinition<Name, Runs>,
+): AdmissionPluginDefinition<Name, Runs> {
+  return definition;
 }

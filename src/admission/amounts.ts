@@ -1,47 +1,47 @@
-import { asFields } from '../machinery/fields.js';
 import { Quantity, QuantityError } from '../machinery/quantity.js';
 
-/** Amounts by the name of what is counted: cpu, memory, requests.cpu, count/secrets. */
+/** A ResourceList with parsed quantities, by resource name: cpu, memory, requests.cpu, count/secrets. */
 export type Amounts = ReadonlyMap<string, Quantity>;
 
 export const noAmounts: Amounts = new Map();
 export const one = Quantity.ofInteger(1);
-export const nothing = Quantity.ofInteger(0);
+export const zero = Quantity.ofInteger(0);
 
-/** What cannot be read is left out: saying so is for validation. */
-export function readAmounts(map: unknown): Amounts {
+/** Parses a ResourceList. Leaves out quantities that cannot be parsed: validation reports them. */
+export function parseAmounts(list: Readonly<Record<string, string>> = {}): Amounts {
   const amounts = new Map<string, Quantity>();
-  for (const [name, amount] of Object.entries(asFields(map))) {
-    const quantity = readAmount(amount);
+  for (const [name, text] of Object.entries(list)) {
+    const quantity = parseAmount(text);
     if (quantity) amounts.set(name, quantity);
   }
   return amounts;
 }
 
-export function readAmount(amount: unknown): Quantity | undefined {
-  if (typeof amount !== 'string' && typeof amount !== 'number') return undefined;
+export function parseAmount(text: string | undefined): Quantity | undefined {
+  if (text === undefined) return undefined;
   try {
-    return Quantity.parse(String(amount));
+    return Quantity.parse(text);
   } catch (error) {
     if (error instanceof QuantityError) return undefined;
     throw error;
   }
 }
 
-export function writeAmounts(amounts: Amounts): Record<string, string> {
+/** Formats amounts as a ResourceList. */
+export function toResourceList(amounts: Amounts): Record<string, string> {
   return Object.fromEntries([...amounts].map(([name, amount]) => [name, amount.toString()]));
 }
 
 export const sumOf = (...all: readonly Amounts[]): Amounts => sumOfAll(all);
-export const sumOfAll = (all: readonly Amounts[]): Amounts => joined(all, (a, b) => a.add(b));
-export const largestOf = (...all: readonly Amounts[]): Amounts => joined(all, (a, b) => (a.compare(b) >= 0 ? a : b));
+export const sumOfAll = (all: readonly Amounts[]): Amounts => combine(all, (a, b) => a.add(b));
+export const largestOf = (...all: readonly Amounts[]): Amounts => combine(all, (a, b) => (a.compare(b) >= 0 ? a : b));
 
 export function difference(a: Amounts, b: Amounts): Amounts {
   return sumOf(a, new Map([...b].map(([name, amount]) => [name, amount.negate()])));
 }
 
-/** Those whose names are asked for. */
-export function only(amounts: Amounts, names: { has(name: string): boolean }): Amounts {
+/** Returns the amounts whose names are in the set. */
+export function pickAmounts(amounts: Amounts, names: { has(name: string): boolean }): Amounts {
   return new Map([...amounts].filter(([name]) => names.has(name)));
 }
 
@@ -49,21 +49,21 @@ export function sameAmounts(a: Amounts, b: Amounts): boolean {
   return a.size === b.size && [...a].every(([name, amount]) => b.get(name)?.equals(amount));
 }
 
-/** `cpu=2,memory=1Gi`, by name. */
-export function shownAmounts(amounts: Amounts): string {
+/** Formats amounts for messages, ordered by name: `cpu=2,memory=1Gi`. */
+export function formatAmounts(amounts: Amounts): string {
   return [...amounts.keys()]
     .sort()
     .map((name) => `${name}=${amounts.get(name)!.toString()}`)
     .join(',');
 }
 
-function joined(all: readonly Amounts[], join: (a: Quantity, b: Quantity) => Quantity): Amounts {
-  const amounts = new Map<string, Quantity>();
-  for (const some of all) {
-    for (const [name, amount] of some) {
-      const other = amounts.get(name);
-      amounts.set(name, other ? join(other, amount) : amount);
+function combine(all: readonly Amounts[], combineTwo: (a: Quantity, b: Quantity) => Quantity): Amounts {
+  const combined = new Map<string, Quantity>();
+  for (const amounts of all) {
+    for (const [name, amount] of amounts) {
+      const other = combined.get(name);
+      combined.set(name, other ? combineTwo(other, amount) : amount);
     }
   }
-  return amounts;
+  return combined;
 }

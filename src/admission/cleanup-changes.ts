@@ -2,7 +2,7 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import { semanticEqual } from '../machinery/semantic-equal.js';
 import type { AdmissionAttributes } from './admission-plugin.js';
 
-/** True if the update changes only what the garbage collector changes on the way to a deletion, or nothing. */
+/** True if the update changes nothing, or only what the garbage collector changes: ownerReferences and finalizers. */
 export function onlyCleanupChanges({ object, old }: Pick<AdmissionAttributes, 'object' | 'old'>): boolean {
   return old !== undefined && object !== undefined && semanticEqual(withoutCleanup(object), withoutCleanup(old));
 }

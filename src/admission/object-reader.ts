@@ -1,23 +1,23 @@
 import type { GroupResource } from '../machinery/gvk.js';
 import type { KubeObject } from '../machinery/kube-object.js';
 
-/** How plug-ins see other objects. What it returns is shared with others who read it: nobody may change it. */
+/** Reads stored objects for plug-ins. The results are shared with other readers and must not be changed. */
 export interface ObjectReader {
-  /** From the cache, without waiting. */
-  cached(of: GroupResource, namespace: string, name: string): KubeObject | undefined;
-  /** As the store has it when it is asked. Undefined when there is none, or when nobody serves the kind. */
-  live(of: GroupResource, namespace: string, name: string, signal?: AbortSignal): Promise<KubeObject | undefined>;
-  /** Those of one namespace, or of all with '', from the cache, by name. */
-  list(of: GroupResource, namespace: string): readonly KubeObject[];
+  /** Reads the cache without waiting. */
+  cached(resource: GroupResource, namespace: string, name: string): KubeObject | undefined;
+  /** Reads the store. Undefined if there is no such object, or if the resource is not served. */
+  live(resource: GroupResource, namespace: string, name: string, signal?: AbortSignal): Promise<KubeObject | undefined>;
+  /** Lists the cached objects of a namespace, or of all namespaces if it is '', ordered by name. */
+  list(resource: GroupResource, namespace: string): readonly KubeObject[];
 }
 
-/** The cache first; what it does not know may only be too young for it. */
+/** Reads the cache, and the store if the cache has no such object: a new one may not have reached the cache yet. */
 export async function find(
   objects: ObjectReader,
-  of: GroupResource,
+  resource: GroupResource,
   namespace: string,
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<KubeObject | undefined> {
-  return objects.cached(of, namespace, name) ?? (await objects.live(of, namespace, name, signal));
+  return objects.cached(resource, namespace, name) ?? (await objects.live(resource, namespace, name, signal));
 }

@@ -1,5 +1,7 @@
 import type { NamingProfile } from '../config/naming-profile.js';
+import type { ApiError } from '../machinery/api-error.js';
 import type { GroupResource, GroupVersionKind } from '../machinery/gvk.js';
+import type { PolicyRule, RoleRef } from '../machinery/policy-rule.js';
 import type { UserInfo } from '../machinery/user-info.js';
 import type { Clock } from '../std/clock.js';
 import type { Rng } from '../std/rng.js';
@@ -7,8 +9,8 @@ import type { AdmissionConfiguration } from './configuration/admission-configura
 import type { ObjectReader } from './object-reader.js';
 import type { QuotaLedger } from './quota/quota-ledger.js';
 
-/** A right that a plug-in asks for on behalf of who writes; in the whole cluster unless it names a namespace. */
-export interface WantedRight {
+/** A permission to check for a user, cluster-wide unless it has a namespace. */
+export interface Permission {
   readonly user: UserInfo;
   readonly verb: string;
   readonly group: string;
@@ -22,20 +24,30 @@ export interface ResourceOfKind extends GroupResource {
   readonly namespaced: boolean;
 }
 
-/** What plug-ins are made from. */
-export interface PluginParts {
+/** Reads the RBAC rules that users hold through bindings. */
+export interface HeldRules {
+  heldBy(user: UserInfo, namespace: string): { readonly rules: readonly PolicyRule[]; readonly problem?: string };
+  /** Undefined if the role does not exist. */
+  rulesOf(role: RoleRef, namespace: string): readonly PolicyRule[] | undefined;
+}
+
+/** Dependencies that `make` of every admission plug-in receives. */
+export interface PluginDependencies {
   readonly objects: ObjectReader;
   readonly ledger: QuotaLedger;
   readonly naming: NamingProfile;
   readonly clock: Clock;
   readonly rng: Rng;
-  readonly mayDo: (right: WantedRight) => Promise<boolean>;
-  /** The stored resources of a kind that is served; none if it is not. */
-  readonly resourcesOfKind: (of: GroupVersionKind) => readonly ResourceOfKind[];
+  readonly mayDo: (permission: Permission) => Promise<boolean>;
+  /** Returns the Forbidden error for a permission that the user lacks, undefined if the user has it. */
+  readonly refusalOf: (permission: Permission) => Promise<ApiError | undefined>;
+  readonly heldRules: HeldRules;
+  /** Returns the stored resources of a kind; none if the kind is not served. */
+  readonly resourcesOfKind: (kind: GroupVersionKind) => readonly ResourceOfKind[];
   readonly featureGates: Readonly<Record<string, boolean>>;
   readonly allowPrivileged: boolean;
   readonly notReadyTolerationSeconds: number;
   readonly unreachableTolerationSeconds: number;
-  /** --admission-control-config-file. */
+  /** The content of --admission-control-config-file. */
   readonly configuration: AdmissionConfiguration;
 }

@@ -1,64 +1,75 @@
-import { pluginParts } from '../../test/harness/admission.js';
-import {
-  admissionPluginNames,
-  defaultAdmissionPlugins,
-  missingAdmissionPlugins,
-} from '../config/admission-plugins.js';
-import { builtInPlugins, choosePlugins } from './plugins.js';
+import { pluginDependencies } from '../../test/harness/admission.js';
+import { admissionPluginNames, implementedPlugins } from '../config/admission-plugins.js';
+import { defineAdmissionPlugin } from './admission-plugin.js';
+import { builtInPlugins, makePlugins, withPlugins, type BuiltInPlugin } from './plugins.js';
 
-const plugins = builtInPlugins(pluginParts());
-const chosenBy = (enabledPlugins: string[], disabledPlugins: string[] = []) => {
-  const { chosen, missing } = choosePlugins(plugins, { enabledPlugins, disabledPlugins });
-  return { chosen: chosen.map(({ name }) => name), missing };
-};
+const names = builtInPlugins.map(({ name }) => String(name));
+const runningBy = (enabledPlugins: string[], disabledPlugins: string[] = [], given = {}) =>
+  makePlugins(builtInPlugins, pluginDependencies(given), { enabledPlugins, disabledPlugins }).map(({ name }) => name);
+const always = builtInPlugins.filter(({ runs }) => runs === 'always').map(({ name }) => String(name));
 
-it('every plug-in has a name that the flags know', () => {
-  expect(plugins.map(({ name }) => name).filter((name) => !admissionPluginNames.includes(name))).toEqual([]);
+it('every plug-in is in the list once', () => {
+  expect(names).toEqual([...new Set(names)]);
 });
 
-it('a plug-in that can be enabled is built in or known to be missing', () => {
-  const builtIn = new Set(plugins.map(({ name }) => name));
-  const offByDefault = admissionPluginNames.filter((name) => !defaultAdmissionPlugins.includes(name));
-  expect(offByDefault.filter((name) => !builtIn.has(name))).toEqual(missingAdmissionPlugins);
+it('the list has all plug-ins of the table, and beside them those that always run', () => {
+  expect(names.filter((name) => !always.includes(name)).sort()).toEqual(Object.keys(implementedPlugins).sort());
+});
+
+it('flags do not accept the names of plug-ins that always run', () => {
+  expect(always.filter((name) => admissionPluginNames.includes(name))).toEqual([]);
+  expect(always).toContain('RoleEscalation');
+});
+
+it('a definition with another name or default than the table does not compile', () => {
+  const make = () => ({});
+  const wrong: BuiltInPlugin[] = [
+    // @ts-expect-error: the table has no such name
+    defineAdmissionPlugin({ name: 'Surplus', runs: 'by default', make }),
+    // @ts-expect-error: the table has it as `by default`
+    defineAdmissionPlugin({ name: 'Priority', runs: 'if enabled', make }),
+  ];
+  expect(wrong).toHaveLength(2);
 });
 
 it.each([
-  ['NamespaceLifecycle', 'LimitRanger', 'a namespace is there before it says anything'],
-  ['LimitRanger', 'ServiceAccount', 'the order of the reference server'],
-  ['ServiceAccount', 'PodSecurity', 'what is added to a Pod is looked at too'],
-  ['DefaultStorageClass', 'PersistentVolumeClaimResize', 'the order of the reference server'],
+  ['NamespaceLifecycle', 'LimitRanger', 'the namespace must exist before its LimitRanges are read'],
+  ['LimitRanger', 'ServiceAccount', 'order of kube-apiserver'],
+  ['ServiceAccount', 'PodSecurity', 'the mounted token volume is checked'],
+  ['DefaultStorageClass', 'PersistentVolumeClaimResize', 'order of kube-apiserver'],
   ['DefaultStorageClass', 'ResourceQuota', 'storage is counted for its class'],
-  ['PodSecurity', 'ResourceQuota', 'only what nobody refuses is charged'],
-])('%s comes before %s: %s', (first, second) => {
-  const names = plugins.map(({ name }) => name);
-  expect(names.indexOf(first)).toBeLessThan(names.indexOf(second));
+  ['PodSecurity', 'ResourceQuota', 'only requests that no plug-in refuses are charged'],
+])('%s runs before %s: %s', (first, second) => {
   expect(names).toContain(first);
+  expect(names.indexOf(first)).toBeLessThan(names.indexOf(second));
 });
 
-it('by default runs the default ones', () => {
-  const { chosen, missing } = chosenBy([]);
-  expect(chosen.filter((name) => !defaultAdmissionPlugins.includes(name))).toEqual([]);
-  expect([chosen.includes('ServiceAccount'), missing]).toEqual([true, []]);
+it('without flags, the plug-ins that are on by default and those that always run are created', () => {
+  const table: Readonly<Record<string, string>> = implementedPlugins;
+  const expected = names.filter((name) => table[name] === 'by default' || always.includes(name));
+  // Privileged containers are allowed unless a flag forbids them.
+  expect(runningBy([])).toEqual(expected.filter((name) => name !== 'NoPrivilegedContainers'));
 });
 
 it.each([
-  { name: 'one more', enabled: ['AlwaysPullImages'], disabled: [], has: 'AlwaysPullImages', isOn: true, missing: [] },
-  { name: 'one less', enabled: [], disabled: ['PodSecurity'], has: 'PodSecurity', isOn: false, missing: [] },
-  {
-    name: 'one that this server does not have',
-    enabled: ['ValidatingAdmissionWebhook'],
-    disabled: [],
-    has: 'ValidatingAdmissionWebhook',
-    isOn: false,
-    missing: ['ValidatingAdmissionWebhook'],
-  },
-])('runs $name', ({ enabled, disabled, has, isOn, missing }) => {
-  const outcome = chosenBy(enabled, disabled);
-  expect([outcome.chosen.includes(has), outcome.missing]).toEqual([isOn, missing]);
+  { name: 'AlwaysPullImages', enabled: ['AlwaysPullImages'], disabled: [], isOn: true },
+  { name: 'PodSecurity', enabled: [], disabled: ['PodSecurity'], isOn: false },
+  { name: 'RoleEscalation', enabled: [], disabled: ['RoleEscalation'], isOn: true },
+])('$name with enabled $enabled and disabled $disabled runs: $isOn', ({ name, enabled, disabled, isOn }) => {
+  expect(runningBy(enabled, disabled).includes(name)).toBe(isOn);
 });
 
-it('Pods with all rights are refused by a flag, whatever the lists say', () => {
-  const strict = builtInPlugins(pluginParts({ allowPrivileged: false }));
-  const { chosen } = choosePlugins(strict, { enabledPlugins: [], disabledPlugins: [] });
-  expect(chosen.map(({ name }) => name)).toContain('NoPrivilegedContainers');
+it('--allow-privileged=false adds NoPrivilegedContainers', () => {
+  expect(runningBy([], [], { allowPrivileged: false })).toContain('NoPrivilegedContainers');
+});
+
+it('plug-ins of an embedding program run right before ResourceQuota, in their order', () => {
+  const own = ['One', 'Two'].map((name) => defineAdmissionPlugin({ name, runs: 'by default', make: () => ({}) }));
+  const all = withPlugins(own).map(({ name }) => name);
+  expect(all.slice(all.indexOf('One'), all.indexOf('One') + 3)).toEqual(['One', 'Two', 'ResourceQuota']);
+});
+
+it('a plug-in of an embedding program cannot have the name of a built-in one', () => {
+  const own = [defineAdmissionPlugin({ name: 'Priority', runs: 'by default', make: () => ({}) })];
+  expect(() => withPlugins(own)).toThrow('admission plug-in Priority is defined twice');
 });

@@ -1,6 +1,6 @@
-import { defaultAdmissionPlugins } from '../config/admission-plugins.js';
-import type { AdmissionPlugin } from './admission-plugin.js';
-import type { PluginParts } from './plugin-dependencies.js';
+import type { implementedPlugins } from '../config/admission-plugins.js';
+import type { AdmissionPlugin, AdmissionPluginDefinition } from './admission-plugin.js';
+import type { PluginDependencies } from './plugin-dependencies.js';
 import { alwaysPullImages } from './plugins/always-pull-images.plugin.js';
 import { alwaysAdmit, alwaysDeny } from './plugins/always.plugin.js';
 import {
@@ -8,6 +8,7 @@ import {
   certificateSigning,
   certificateSubjectRestriction,
   clusterTrustBundleAttest,
+  podCertificateSigning,
 } from './plugins/certificates.plugin.js';
 import { defaultIngressClass } from './plugins/default-ingress-class.plugin.js';
 import { defaultStorageClass } from './plugins/default-storage-class.plugin.js';
@@ -29,67 +30,98 @@ import { podTolerationRestriction } from './plugins/pod-toleration-restriction.p
 import { podTopologyLabels } from './plugins/pod-topology-labels.plugin.js';
 import { priority } from './plugins/priority.plugin.js';
 import { noPrivilegedContainers } from './plugins/privileged-containers.plugin.js';
+import { resourceClaimPermissions } from './plugins/resource-claim-permissions.plugin.js';
 import { resourceQuota } from './plugins/resource-quota.plugin.js';
+import { roleEscalation } from './plugins/role-escalation.plugin.js';
 import { runtimeClass } from './plugins/runtime-class.plugin.js';
 import { serviceAccount } from './plugins/service-account.plugin.js';
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.plugin.js';
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.plugin.js';
 
+type Table = typeof implementedPlugins;
+
+/** A definition whose name and default are those of the table in src/config, or one that no flag names. */
+export type BuiltInPlugin =
+  | { [Name in keyof Table]: AdmissionPluginDefinition<Name, Table[Name]> }[keyof Table]
+  | AdmissionPluginDefinition<string, 'always'>;
+
+/** Every built-in plug-in, in the order in which they run: that of kube-apiserver. */
+export const builtInPlugins = [
+  alwaysAdmit,
+  namespaceLifecycle,
+  namespaceExists,
+  limitPodHardAntiAffinityTopology,
+  limitRanger,
+  serviceAccount,
+  nodeRestriction,
+  taintNodesByCondition,
+  alwaysPullImages,
+  podSecurity,
+  podNodeSelector,
+  priority,
+  defaultTolerationSeconds,
+  podTolerationRestriction,
+  eventRateLimit,
+  extendedResourceToleration,
+  defaultStorageClass,
+  storageObjectInUseProtection,
+  ownerReferencesPermissionEnforcement,
+  persistentVolumeClaimResize,
+  runtimeClass,
+  certificateApproval,
+  certificateSigning,
+  clusterTrustBundleAttest,
+  certificateSubjectRestriction,
+  defaultIngressClass,
+  denyServiceExternalIps,
+  podTopologyLabels,
+  podResizeValidator,
+  noPrivilegedContainers,
+  // withPlugins() adds plug-ins of embedding programs here: they see the object as the built-in plug-ins changed it.
+  // Quotas come last, so that they are charged only for requests that no plug-in refuses.
+  resourceQuota,
+  alwaysDeny,
+  // Permission checks that belong to a kind, as in kube-apiserver's strategies.
+  roleEscalation,
+  podCertificateSigning,
+  resourceClaimPermissions,
+] as const satisfies readonly BuiltInPlugin[];
+
+type None<Names extends never> = Names;
+/** Does not compile if a plug-in of the table is not in the list: the error names it. */
+export type MissingPlugins = None<Exclude<keyof Table, (typeof builtInPlugins)[number]['name']>>;
+
+/** Returns the built-in plug-ins with those of an embedding program before ResourceQuota. */
+export function withPlugins(own: readonly AdmissionPluginDefinition[]): readonly AdmissionPluginDefinition[] {
+  const at = builtInPlugins.indexOf(resourceQuota);
+  const all = [...builtInPlugins.slice(0, at), ...own, ...builtInPlugins.slice(at)];
+  const twice = own.find(({ name }) => all.filter((other) => other.name === name).length > 1);
+  if (twice) throw new Error(`admission plug-in ${twice.name} is defined twice; give one of the two another name`);
+  return all;
+}
+
 export interface PluginChoice {
+  /** --enable-admission-plugins */
   readonly enabledPlugins: readonly string[];
+  /** --disable-admission-plugins */
   readonly disabledPlugins: readonly string[];
 }
 
-/** Every built-in plug-in, in the order they run, which is that of the reference server. */
-export function builtInPlugins(parts: PluginParts): readonly AdmissionPlugin[] {
-  return [
-    alwaysAdmit,
-    namespaceLifecycle(parts),
-    namespaceExists(parts),
-    limitPodHardAntiAffinityTopology(parts),
-    limitRanger(parts),
-    serviceAccount(parts),
-    nodeRestriction(parts),
-    taintNodesByCondition(parts),
-    alwaysPullImages,
-    podSecurity(parts),
-    podNodeSelector(parts),
-    priority(parts),
-    defaultTolerationSeconds(parts),
-    podTolerationRestriction(parts),
-    eventRateLimit(parts),
-    extendedResourceToleration(parts),
-    defaultStorageClass(parts),
-    storageObjectInUseProtection(parts),
-    ownerReferencesPermissionEnforcement(parts),
-    persistentVolumeClaimResize(parts),
-    runtimeClass(parts),
-    certificateApproval(parts),
-    certificateSigning(parts),
-    clusterTrustBundleAttest(parts),
-    certificateSubjectRestriction(parts),
-    defaultIngressClass(parts),
-    denyServiceExternalIps,
-    podTopologyLabels(parts),
-    podResizeValidator(parts),
-    ...(parts.allowPrivileged ? [] : [noPrivilegedContainers]),
-    // What others decide, by policies and webhooks, has its place here: it sees what the server itself made of the object.
-    // Only what nobody refuses is charged.
-    resourceQuota(parts),
-    alwaysDeny,
-  ];
+/** Creates the plug-ins that run, in order. */
+export function makePlugins(
+  definitions: readonly AdmissionPluginDefinition[],
+  dependencies: PluginDependencies,
+  choice: PluginChoice,
+): AdmissionPlugin[] {
+  return definitions
+    .filter((definition) => runs(definition, choice))
+    .flatMap((definition) => {
+      const hooks = definition.make(dependencies);
+      return hooks ? [{ ...hooks, name: definition.name }] : [];
+    });
 }
 
-/** Those of the plug-ins that are on, and the names that were enabled and that nobody here answers to. */
-export function choosePlugins(
-  plugins: readonly AdmissionPlugin[],
-  { enabledPlugins, disabledPlugins }: PluginChoice,
-): { readonly chosen: readonly AdmissionPlugin[]; readonly missing: readonly string[] } {
-  const byFlag = new Set([...defaultAdmissionPlugins, ...enabledPlugins]);
-  const isOn = ({ name }: AdmissionPlugin) =>
-    name === noPrivilegedContainers.name || (byFlag.has(name) && !disabledPlugins.includes(name));
-  return {
-    chosen: plugins.filter(isOn),
-    missing: enabledPlugins.filter((name) => !plugins.some((plugin) => plugin.name === name)),
-  };
+function runs({ name, runs: when }: AdmissionPluginDefinition, { enabledPlugins, disabledPlugins }: PluginChoice) {
+  if (when === 'always') return true;
+  return (when === 'by default' || enabledPlugins.includes(name)) && !disabledPlugins.includes(name);
 }

@@ -22,20 +22,20 @@ const context: WriteContext = {
   managedFields: { mode: 'none' },
 };
 
-async function make(resource: string, name: string, namespace?: string, more: object = {}): Promise<void> {
+async function create(resource: string, name: string, namespace?: string, more: object = {}): Promise<void> {
   const { store } = registry.require('', 'v1', resource);
   const { kind } = store.definition;
   const object = { kind, apiVersion: 'v1', metadata: { name, ...(namespace !== undefined && { namespace }) }, ...more };
   await createObject(store, object, context);
-  // The cache has seen it.
+  // Waits until the cache has the object.
   await store.get(namespace ?? '', name);
 }
 
 beforeAll(async () => {
   await feed.start(new AbortController().signal);
-  await make('namespaces', 'default');
-  await make('serviceaccounts', 'default', 'default');
-  await make('serviceaccounts', 'default', 'kube-system');
+  await create('namespaces', 'default');
+  await create('serviceaccounts', 'default', 'default');
+  await create('serviceaccounts', 'default', 'kube-system');
 });
 afterAll(async () => {
   await feed.close();
@@ -46,12 +46,12 @@ const namespaces = { group: '', resource: 'namespaces' };
 const accounts = { group: '', resource: 'serviceaccounts' };
 
 it.each([
-  { name: 'an object', of: namespaces, namespace: '', object: 'default', isThere: true },
-  { name: 'one of a namespace', of: accounts, namespace: 'kube-system', object: 'default', isThere: true },
-  { name: 'none of this name', of: namespaces, namespace: '', object: 'none', isThere: false },
-  { name: 'none of this namespace', of: accounts, namespace: 'none', object: 'default', isThere: false },
+  { name: 'an object without a namespace', of: namespaces, namespace: '', object: 'default', isThere: true },
+  { name: 'an object in a namespace', of: accounts, namespace: 'kube-system', object: 'default', isThere: true },
+  { name: 'no object with an unknown name', of: namespaces, namespace: '', object: 'none', isThere: false },
+  { name: 'no object in an unknown namespace', of: accounts, namespace: 'none', object: 'default', isThere: false },
   {
-    name: 'nothing of a kind that nobody serves',
+    name: 'no object of a resource that is not served',
     of: { group: 'example.com', resource: 'x' },
     namespace: '',
     object: 'x',
@@ -62,7 +62,7 @@ it.each([
   expect(found.map((one) => one?.metadata.name)).toEqual(isThere ? [object, object] : [undefined, undefined]);
 });
 
-it('lists a namespace, or all of them', () => {
+it('lists one namespace, or all namespaces for an empty name', () => {
   const inOne = reader.list(accounts, 'kube-system').map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
   expect(inOne).toContain('kube-system/default');
   expect(inOne.filter((place) => !place.startsWith('kube-system/'))).toEqual([]);
@@ -70,24 +70,24 @@ it('lists a namespace, or all of them', () => {
   expect(reader.list({ group: 'example.com', resource: 'x' }, '')).toEqual([]);
 });
 
-it('parses what is asked for again once', () => {
+it('parses an object once, however often it is read', () => {
   expect(reader.cached(namespaces, '', 'default')).toBe(reader.cached(namespaces, '', 'default'));
 });
 
-describe('quotas', () => {
+describe('RegistryLedger', () => {
   const ledger = new RegistryLedger(registry, reader);
   const status = { hard: { pods: '5' }, used: { pods: '0' } };
 
-  it('are charged where nobody was faster', async () => {
-    await make('resourcequotas', 'q', 'default', { spec: { hard: { pods: '5' } }, status });
+  it('charges a quota once for each resourceVersion; the second charge fails', async () => {
+    await create('resourcequotas', 'q', 'default', { spec: { hard: { pods: '5' } }, status });
     const [seen] = ledger.quotas('default');
     expect(await ledger.charge(seen!, { pods: '1' }, undefined)).toBe(true);
     expect(await ledger.charge(seen!, { pods: '1' }, undefined)).toBe(false);
     expect((await ledger.latest(seen!, undefined))!['status']).toEqual({ ...status, used: { pods: '1' } });
   });
 
-  it('are remembered until the cache has seen them', async () => {
-    await make('resourcequotas', 'q', 'kube-system', { spec: { hard: { pods: '5' } }, status });
+  it('returns its last write as the latest known quota until the cache has it', async () => {
+    await create('resourcequotas', 'q', 'kube-system', { spec: { hard: { pods: '5' } }, status });
     const [seen] = ledger.quotas('kube-system');
     await ledger.charge(seen!, { pods: '1' }, undefined);
     const known = ledger.latestKnown(seen!);
@@ -97,7 +97,7 @@ describe('quotas', () => {
     expect(ledger.latestKnown(latest)).toBe(latest);
   });
 
-  it('that are gone are nobody’s', async () => {
+  it('returns undefined for a deleted quota', async () => {
     const gone = {
       kind: 'ResourceQuota',
       apiVersion: 'v1',

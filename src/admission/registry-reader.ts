@@ -6,10 +6,13 @@ import type { ResourceRegistry } from '../registry/resource-registry.js';
 import type { ResourceStore } from '../registry/resource-store.js';
 import type { ObjectReader } from './object-reader.js';
 
-/** Of a list, as many are kept parsed as a plug-in may want with every write; the Pods of a large namespace are not. */
+/**
+ * Objects of a list that are kept parsed: enough for the LimitRanges or quotas of a namespace, which plug-ins read with
+ * every write. All Pods of a large namespace would take too much memory.
+ */
 const keptOfListMax = 100;
 
-/** Reads what the registry serves. Objects that plug-ins ask for again and again are parsed once. */
+/** Reads stored objects of the registry. Objects that plug-ins read often are parsed once. */
 export class RegistryReader implements ObjectReader {
   private readonly parsed = new WeakMap<EncodedObject, KubeObject>();
   private stores = new Map<string, ResourceStore | undefined>();
@@ -17,20 +20,20 @@ export class RegistryReader implements ObjectReader {
 
   constructor(private readonly registry: ResourceRegistry) {}
 
-  cached(of: GroupResource, namespace: string, name: string): KubeObject | undefined {
-    const store = this.storeOf(of);
+  cached(resource: GroupResource, namespace: string, name: string): KubeObject | undefined {
+    const store = this.storeOf(resource);
     const found = store?.cache.get(store.keyOf(namespace, name));
     return found && this.parse(found);
   }
 
   async live(
-    of: GroupResource,
+    resource: GroupResource,
     namespace: string,
     name: string,
     signal?: AbortSignal,
   ): Promise<KubeObject | undefined> {
     try {
-      const found = await this.storeOf(of)?.get(namespace, name, { signal });
+      const found = await this.storeOf(resource)?.get(namespace, name, { signal });
       return found && this.parse(found);
     } catch (error) {
       if (error instanceof ApiError && error.reason === 'NotFound') return undefined;
@@ -38,8 +41,8 @@ export class RegistryReader implements ObjectReader {
     }
   }
 
-  list(of: GroupResource, namespace: string): readonly KubeObject[] {
-    const store = this.storeOf(of);
+  list(resource: GroupResource, namespace: string): readonly KubeObject[] {
+    const store = this.storeOf(resource);
     if (!store) return [];
     const objects: KubeObject[] = [];
     for (const entry of store.cache.snapshot().range(store.scopeOf(namespace))) {

@@ -2,30 +2,30 @@ import type { Clock } from '../std/clock.js';
 
 interface Options {
   readonly clock: Clock;
-  /** How many come back in a second. */
+  /** Tokens added to each bucket per second. */
   readonly perSecond: number;
-  /** How many may be taken at once. */
+  /** Capacity of each bucket. */
   readonly burst: number;
-  /** How many are remembered; those that nobody asked for longest begin anew. */
+  /** Limit on buckets. Beyond it, the least recently used bucket is dropped and starts full again. */
   readonly bucketsMax: number;
 }
 
-/** By a name each, how much of something is left. */
+/** Token buckets for rate limits, one for each key. */
 export class TokenBuckets {
-  /** In the order in which they were asked for. */
+  /** Ordered by last use. */
   private readonly buckets = new Map<string, { tokens: number; atMs: number }>();
 
   constructor(private readonly options: Options) {}
 
-  /** Whether there was one to take. */
-  take(name: string): boolean {
+  /** Takes a token; returns false if the bucket has none. */
+  take(key: string): boolean {
     const { clock, perSecond, burst, bucketsMax } = this.options;
     const nowMs = clock.monotonicMs();
-    const known = this.buckets.get(name) ?? { tokens: burst, atMs: nowMs };
+    const known = this.buckets.get(key) ?? { tokens: burst, atMs: nowMs };
     const tokens = Math.min(burst, known.tokens + ((nowMs - known.atMs) / 1000) * perSecond);
     const isTaken = tokens >= 1;
-    this.buckets.delete(name);
-    this.buckets.set(name, { tokens: isTaken ? tokens - 1 : tokens, atMs: nowMs });
+    this.buckets.delete(key);
+    this.buckets.set(key, { tokens: isTaken ? tokens - 1 : tokens, atMs: nowMs });
     if (this.buckets.size > bucketsMax) this.buckets.delete(this.buckets.keys().next().value!);
     return isTaken;
   }

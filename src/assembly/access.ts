@@ -1,10 +1,8 @@
 import { AdmissionChain } from '../admission/admission-chain.js';
 import { readAdmissionConfiguration } from '../admission/configuration/admission-configuration.js';
-import type { WantedRight } from '../admission/plugin-dependencies.js';
-import { builtInPlugins, choosePlugins } from '../admission/plugins.js';
-import { podCertificateSigning } from '../admission/plugins/certificates.plugin.js';
-import { resourceClaimRights } from '../admission/plugins/resource-claim-permissions.plugin.js';
-import { roleEscalation } from '../admission/plugins/role-escalation.plugin.js';
+import type { AdmissionPluginDefinition } from '../admission/admission-plugin.js';
+import type { Permission } from '../admission/plugin-dependencies.js';
+import { makePlugins, withPlugins } from '../admission/plugins.js';
 import { RegistryLedger } from '../admission/quota/registry-ledger.js';
 import { RegistryReader } from '../admission/registry-reader.js';
 import { authorize, forbiddenError, type AuthorizationAttributes, type Authorizer } from '../auth/authorizer.js';
@@ -12,6 +10,7 @@ import { authorizersFor } from '../auth/authorizers.list.js';
 import { RbacAuthorizer } from '../auth/authorizers/rbac.authorizer.js';
 import { HeldRules } from '../auth/rbac/held-rules.js';
 import { RoleBook } from '../auth/rbac/role-book.js';
+import { admissionPluginNames } from '../config/admission-plugins.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { ApiError } from '../machinery/api-error.js';
 import type { Meters } from './metrics.js';
@@ -27,6 +26,8 @@ interface AccessDependencies {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly logger: Logger;
+  /** Admission plug-ins of an embedding program. */
+  readonly admissionPlugins: readonly AdmissionPluginDefinition[];
 }
 
 /** Authorization and admission of requests. */
@@ -37,9 +38,9 @@ export interface AccessComponents {
   readonly admission: AdmissionChain;
 }
 
-export function makeAccess({ config, registry, meters, clock, rng, logger }: AccessDependencies): AccessComponents {
-  const { naming } = config;
-  const group = naming.group('rbac.authorization');
+export function makeAccess(dependencies: AccessDependencies): AccessComponents {
+  const { config, registry, meters } = dependencies;
+  const group = config.naming.group('rbac.authorization');
   const held = new HeldRules(new RoleBook(registry, group), group);
   const authorizers = authorizersFor(config.authorization.modes, new RbacAuthorizer(held)).map((one) =>
     meters.access.counted(one),
@@ -48,41 +49,51 @@ export function makeAccess({ config, registry, meters, clock, rng, logger }: Acc
     const { decision, reason } = await authorize(authorizers, attributes);
     return decision === 'allow' ? undefined : forbiddenError(attributes, reason);
   };
-  const refusalOfRight = (right: WantedRight) =>
-    refusalOf({ namespace: '', subresource: '', ...right, isResourceRequest: true, version: '*', path: '' });
-  const mayDo = async (right: WantedRight) => (await refusalOfRight(right)) === undefined;
+  return { authorizers, refusalOf, admission: makeAdmission(dependencies, held, refusalOf) };
+}
+
+function makeAdmission(
+  { config, registry, meters, clock, rng, logger, admissionPlugins }: AccessDependencies,
+  heldRules: HeldRules,
+  refusalOfRequest: AccessComponents['refusalOf'],
+): AdmissionChain {
+  const { naming, admission } = config;
+  const definitions = withPlugins(admissionPlugins);
+  const unknown = admission.enabledPlugins.filter((name) => !definitions.some((plugin) => plugin.name === name));
+  if (unknown.length > 0)
+    logger.warn('--enable-admission-plugins names plug-ins that this server does not implement; they do not run', {
+      plugins: unknown,
+    });
+  const configurable = [...admissionPluginNames, ...admissionPlugins.map(({ name }) => name)];
   const objects = new RegistryReader(registry);
-  const { chosen, missing } = choosePlugins(
-    builtInPlugins({
+  const refusalOf = (permission: Permission) =>
+    refusalOfRequest({
+      namespace: '',
+      subresource: '',
+      ...permission,
+      isResourceRequest: true,
+      version: '*',
+      path: '',
+    });
+  const plugins = makePlugins(
+    definitions,
+    {
       objects,
       ledger: new RegistryLedger(registry, objects),
       naming,
       clock,
       rng,
-      mayDo,
-      resourcesOfKind: (of) => registry.resourcesOfKind(of),
+      mayDo: async (permission) => (await refusalOf(permission)) === undefined,
+      refusalOf,
+      heldRules,
+      resourcesOfKind: (kind) => registry.resourcesOfKind(kind),
       featureGates: config.featureGates,
-      allowPrivileged: config.admission.allowPrivileged,
-      notReadyTolerationSeconds: config.admission.notReadyTolerationSeconds,
-      unreachableTolerationSeconds: config.admission.unreachableTolerationSeconds,
-      configuration: readAdmissionConfiguration(config.admission.controlConfigFile, naming),
-    }),
-    config.admission,
+      allowPrivileged: admission.allowPrivileged,
+      notReadyTolerationSeconds: admission.notReadyTolerationSeconds,
+      unreachableTolerationSeconds: admission.unreachableTolerationSeconds,
+      configuration: readAdmissionConfiguration(admission.controlConfigFile, naming, configurable),
+    },
+    admission,
   );
-  if (missing.length > 0)
-    logger.warn('--enable-admission-plugins names plug-ins that this server does not implement; they do not run', {
-      plugins: missing,
-    });
-  // Permission checks that belong to a kind run even if --disable-admission-plugins names every plug-in.
-  const always = [
-    roleEscalation({ group, held, may: mayDo }),
-    podCertificateSigning({ naming, mayDo }),
-    resourceClaimRights({
-      objects,
-      naming,
-      checksStatus: config.featureGates['DRAResourceClaimGranularStatusAuthorization'] === true,
-      refusalOf: refusalOfRight,
-    }),
-  ];
-  return { authorizers, refusalOf, admission: new AdmissionChain([...chosen, ...always], meters.admission) };
+  return new AdmissionChain(plugins, meters.admission);
 }

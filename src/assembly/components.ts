@@ -1,3 +1,4 @@
+import type { AdmissionPluginDefinition } from '../admission/admission-plugin.js';
 import type { Encoding } from '../codec/encodings.js';
 import type { ServerConfig } from '../config/server-config.js';
 import { versionDocument, type VersionDocument } from '../config/version-document.js';
@@ -25,6 +26,7 @@ export interface ServerDependencies extends CredentialSources {
   readonly store: KvStore;
   readonly rng: Rng;
   readonly logger: Logger;
+  readonly admissionPlugins?: readonly AdmissionPluginDefinition[] | undefined;
 }
 
 /** The parts of the server that API group modules of embedding programs can use. */
@@ -89,7 +91,8 @@ export function makeComponents(dependencies: ServerDependencies): ServerComponen
   const storage = makeStorage({ config, registry, store, root, clock, rng, logger });
   const { catalog, feed, declaredValidation } = storage;
   const authentication = makeAuthentication(dependencies, registry);
-  const access = makeAccess({ config, registry, clock, rng, logger, meters });
+  const { admissionPlugins = [] } = dependencies;
+  const access = makeAccess({ config, registry, clock, rng, logger, meters, admissionPlugins });
   const encodings = encodingsOf(config, catalog);
   const health = new HealthChecks({ clock, logger, livezGracePeriodMs: config.livezGracePeriodMs });
   health.add(

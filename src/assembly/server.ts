@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { Server as TlsServer } from 'node:tls';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { AdmissionPluginDefinition } from '../admission/admission-plugin.js';
 import { AppModule, type GroupModule } from '../app.module.js';
 import { checkPeriodically } from '../cache/checker.js';
 import { ensurePki, StoredPki, type Pki } from '../certificates/pki.js';
@@ -38,6 +39,8 @@ export interface StartOptions {
   readonly pki?: Pki;
   /** API groups beyond the built-in ones, each a Nest module. */
   readonly modules?: (context: ModuleContext) => readonly GroupModule[];
+  /** Admission plug-ins beyond the built-in ones. They run in this order, before ResourceQuota. */
+  readonly admissionPlugins?: readonly AdmissionPluginDefinition[];
   /** False: no reconcilers run, so that only requests change objects. */
   readonly reconciles?: boolean;
 }
@@ -76,7 +79,13 @@ async function assemble(config: ServerConfig, options: Options, undo: UndoSteps)
   const { store, pki } = await openStoreAndPki(config, options, undo);
   const tls = await openTls(config, pki, { clock, logger, undo });
   const identities = await credentialSources(config, { pki, tls, clock });
-  const components = makeComponents({ ...identities, store, rng, logger });
+  const components = makeComponents({
+    ...identities,
+    store,
+    rng,
+    logger,
+    admissionPlugins: options.admissionPlugins,
+  });
   undo.add(() => components.feed.close());
   const { app, connections } = await makeApp(components, tls, options, undo);
   const port = await listen(app, components);

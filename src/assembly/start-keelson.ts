@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { AdmissionPluginDefinition } from '../admission/admission-plugin.js';
 import type { ModuleContext, ServerComponents } from './components.js';
 import type { GroupModule } from '../app.module.js';
 import { makeEphemeralPki } from '../certificates/ephemeral-pki.js';
@@ -21,6 +22,8 @@ export interface KeelsonOptions {
   readonly logger?: Logger;
   /** API groups of your own, each a Nest module. */
   readonly modules?: (context: ModuleContext) => readonly GroupModule[];
+  /** Admission plug-ins beyond the built-in ones. They run in this order, before ResourceQuota. */
+  readonly admissionPlugins?: readonly AdmissionPluginDefinition[];
   /** False: no reconcilers run, so that only requests change objects. */
   readonly reconciles?: boolean;
 }

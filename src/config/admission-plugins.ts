@@ -1,26 +1,77 @@
-const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+/**
+ * When an admission plug-in runs: `by default` unless --disable-admission-plugins names it, `if enabled` by
+ * --enable-admission-plugins, or `always`, without a name in flags.
+ */
+export type PluginRuns = 'by default' | 'if enabled' | 'always';
 
-/** Admission plug-ins that kube-apiserver v1.36 runs by default. */
-export const defaultAdmissionPlugins = words(`
-  CertificateApproval CertificateSigning CertificateSubjectRestriction ClusterTrustBundleAttest DefaultIngressClass
-  DefaultStorageClass DefaultTolerationSeconds JobValidation LimitRanger MutatingAdmissionPolicy MutatingAdmissionWebhook
-  NamespaceLifecycle NodeDeclaredFeatureValidator PersistentVolumeClaimResize PodGroupProtection
-  PodGroupWorkloadExists PodResizeValidator PodSecurity PodTopologyLabels Priority ResourceQuota RuntimeClass
-  ServiceAccount StorageObjectInUseProtection TaintNodesByCondition ValidatingAdmissionPolicy
-  ValidatingAdmissionWebhook`);
-
-/** Admission plug-ins that kube-apiserver runs only if they are enabled. */
-const otherAdmissionPlugins = words(`
-  AlwaysAdmit AlwaysDeny AlwaysPullImages DenyServiceExternalIPs EventRateLimit ExtendedResourceToleration
-  ImagePolicyWebhook LimitPodHardAntiAffinityTopology NamespaceAutoProvision NamespaceExists
-  NodeRestriction OwnerReferencesPermissionEnforcement PodNodeSelector
-  PodTolerationRestriction`);
+type FlagTable = Readonly<Record<string, Exclude<PluginRuns, 'always'>>>;
 
 /**
- * Admission plug-ins that are not implemented. Enabling one is an error, since the policy that it enforces would not
+ * Admission plug-ins that flags can name. Their definitions are in src/admission/plugins.ts, which compiles only if it has
+ * each of these names with this default, and no others.
+ */
+export const implementedPlugins = {
+  AlwaysAdmit: 'if enabled',
+  AlwaysDeny: 'if enabled',
+  AlwaysPullImages: 'if enabled',
+  CertificateApproval: 'by default',
+  CertificateSigning: 'by default',
+  CertificateSubjectRestriction: 'by default',
+  ClusterTrustBundleAttest: 'by default',
+  DefaultIngressClass: 'by default',
+  DefaultStorageClass: 'by default',
+  DefaultTolerationSeconds: 'by default',
+  DenyServiceExternalIPs: 'if enabled',
+  EventRateLimit: 'if enabled',
+  ExtendedResourceToleration: 'if enabled',
+  LimitPodHardAntiAffinityTopology: 'if enabled',
+  LimitRanger: 'by default',
+  NamespaceExists: 'if enabled',
+  NamespaceLifecycle: 'by default',
+  NodeRestriction: 'if enabled',
+  OwnerReferencesPermissionEnforcement: 'if enabled',
+  PersistentVolumeClaimResize: 'by default',
+  PodNodeSelector: 'if enabled',
+  PodResizeValidator: 'by default',
+  PodSecurity: 'by default',
+  PodTolerationRestriction: 'if enabled',
+  PodTopologyLabels: 'by default',
+  Priority: 'by default',
+  ResourceQuota: 'by default',
+  RuntimeClass: 'by default',
+  ServiceAccount: 'by default',
+  StorageObjectInUseProtection: 'by default',
+  TaintNodesByCondition: 'by default',
+} as const satisfies FlagTable;
+
+/** Admission plug-ins of kube-apiserver v1.36 that this server does not implement. Flags accept their names. */
+const otherPlugins = {
+  ImagePolicyWebhook: 'if enabled',
+  JobValidation: 'by default',
+  MutatingAdmissionPolicy: 'by default',
+  MutatingAdmissionWebhook: 'by default',
+  NamespaceAutoProvision: 'if enabled',
+  NodeDeclaredFeatureValidator: 'by default',
+  PodGroupProtection: 'by default',
+  PodGroupWorkloadExists: 'by default',
+  ValidatingAdmissionPolicy: 'by default',
+  ValidatingAdmissionWebhook: 'by default',
+} as const satisfies FlagTable;
+
+const table: FlagTable = { ...implementedPlugins, ...otherPlugins };
+
+/**
+ * Unimplemented plug-ins that are off by default. Enabling one is an error, since the policy that it enforces would not
  * apply.
  */
-export const missingAdmissionPlugins: readonly string[] = words('ImagePolicyWebhook NamespaceAutoProvision');
+export const missingAdmissionPlugins: readonly string[] = Object.entries(otherPlugins)
+  .filter(([, runs]) => runs === 'if enabled')
+  .map(([name]) => name);
 
 /** Names that --enable-admission-plugins and --disable-admission-plugins accept, implemented or not. */
-export const admissionPluginNames: readonly string[] = [...defaultAdmissionPlugins, ...otherAdmissionPlugins];
+export const admissionPluginNames: readonly string[] = Object.keys(table);
+
+/** Names of plug-ins that kube-apiserver v1.36 runs by default, implemented or not. */
+export const defaultAdmissionPlugins: readonly string[] = Object.entries(table)
+  .filter(([, runs]) => runs === 'by default')
+  .map(([name]) => name);

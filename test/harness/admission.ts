@@ -1,7 +1,12 @@
-import type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin } from '../../src/admission/admission-plugin.js';
+import type {
+  AdmissionAttributes,
+  AdmissionHooks,
+  AdmissionOperation,
+  AdmissionPluginDefinition,
+} from '../../src/admission/admission-plugin.js';
 import { plainConfiguration } from '../../src/admission/configuration/admission-configuration.js';
 import type { ObjectReader } from '../../src/admission/object-reader.js';
-import type { PluginParts, WantedRight } from '../../src/admission/plugin-dependencies.js';
+import type { Permission, PluginDependencies } from '../../src/admission/plugin-dependencies.js';
 import type { QuotaLedger } from '../../src/admission/quota/quota-ledger.js';
 import { resolveGates } from '../../src/config/feature-gates.js';
 import { namingProfile } from '../../src/config/naming-profile.js';
@@ -23,11 +28,11 @@ export type Known = Readonly<Record<string, readonly Given[]>>;
 const pathOf = ({ group, resource }: GroupResource) => `${group}/${resource}`;
 const asObject = (given: Given): KubeObject => ({ kind: '', apiVersion: '', ...given, metadata: given.metadata ?? {} });
 
-/** Objects that plug-ins can read; quotas among them can be charged. */
+/** Objects that plug-ins can read. ResourceQuotas among them can be charged. */
 export class KnownObjects implements ObjectReader, QuotaLedger {
   private readonly byPath = new Map<string, KubeObject[]>();
-  /** Number of following charges that lose against another writer. */
-  rivals = 0;
+  /** Number of next charges that fail with a conflict. */
+  conflicts = 0;
   /** Cached quotas, if they differ from the stored ones. */
   staleQuotas: readonly KubeObject[] | undefined;
 
@@ -59,8 +64,8 @@ export class KnownObjects implements ObjectReader, QuotaLedger {
     return this.live(quotaResource, '', metadata.name ?? '');
   }
   charge(quota: KubeObject, used: Record<string, string>): Promise<boolean> {
-    if (this.rivals > 0) {
-      this.rivals--;
+    if (this.conflicts > 0) {
+      this.conflicts--;
       return Promise.resolve(false);
     }
     const stored = this.cached(quotaResource, '', quota.metadata.name ?? '');
@@ -73,14 +78,19 @@ const quotaResource = { group: '', resource: 'resourcequotas' };
 
 export const kubernetes = namingProfile('kubernetes');
 
-export interface PartsGiven extends Partial<PluginParts> {
+export interface DependencyOptions extends Partial<PluginDependencies> {
   readonly known?: Known | KnownObjects;
-  /** Rights as `verb name`. */
-  readonly rights?: readonly string[];
+  /** Permissions that every user has, as `verb name`. */
+  readonly permissions?: readonly string[];
 }
 
-export function pluginParts({ known = {}, rights = [], ...given }: PartsGiven = {}): PluginParts {
+export function pluginDependencies({
+  known = {},
+  permissions = [],
+  ...given
+}: DependencyOptions = {}): PluginDependencies {
   const objects = known instanceof KnownObjects ? known : new KnownObjects(known);
+  const has = ({ verb, name }: Permission) => permissions.includes(`${verb} ${name}`);
   return {
     objects,
     ledger: objects,
@@ -88,7 +98,10 @@ export function pluginParts({ known = {}, rights = [], ...given }: PartsGiven = 
     clock: new ManualClock(),
     rng: new SeededRng(1),
     resourcesOfKind: () => [],
-    mayDo: ({ verb, name }: WantedRight) => Promise.resolve(rights.includes(`${verb} ${name}`)),
+    mayDo: (permission) => Promise.resolve(has(permission)),
+    refusalOf: (permission) =>
+      Promise.resolve(has(permission) ? undefined : ApiError.forbidden(permission, permission.name, 'no permission')),
+    heldRules: { heldBy: () => ({ rules: [] }), rulesOf: () => undefined },
     featureGates: resolveGates({}),
     allowPrivileged: true,
     notReadyTolerationSeconds: 300,
@@ -96,6 +109,13 @@ export function pluginParts({ known = {}, rights = [], ...given }: PartsGiven = 
     configuration: plainConfiguration,
     ...given,
   };
+}
+
+/** Creates the hooks of a plug-in. Fails if the dependencies leave it nothing to do. */
+export function hooksOf(definition: AdmissionPluginDefinition, given: DependencyOptions = {}): AdmissionHooks {
+  const hooks = definition.make(pluginDependencies(given));
+  if (!hooks) throw new Error(`${definition.name} has nothing to do`);
+  return hooks;
 }
 
 export interface WriteGiven {
@@ -149,8 +169,8 @@ export interface Outcome {
   readonly audit: Readonly<Record<string, string>>;
 }
 
-/** Runs both steps of one plug-in. Refusals are returned without their common prefix `pods "p" is forbidden: `. */
-export async function admitted(plugin: AdmissionPlugin, given: WriteGiven): Promise<Outcome> {
+/** Runs both steps of one plug-in. A refusal is returned without its prefix `pods "p" is forbidden: `. */
+export async function admitted(plugin: AdmissionHooks, given: WriteGiven): Promise<Outcome> {
   const attributes = attributesOf(given);
   const { warnings, auditAnnotations } = attributes.request;
   const outcome = (refused?: string): Outcome => ({

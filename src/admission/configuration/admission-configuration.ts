@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { admissionPluginNames } from '../../config/admission-plugins.js';
 import { parseYamlMapping } from '../../config/config-files.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { isSet, type Fields } from '../../machinery/fields.js';
@@ -9,12 +8,12 @@ import { readEventLimits, type EventLimit } from './event-rate-limit.configurati
 import { plainPodSecurity, readPodSecurity, type PodSecurityConfiguration } from './pod-security.configuration.js';
 import { plainQuota, readQuotaConfiguration, type QuotaConfiguration } from './quota.configuration.js';
 
-/** --admission-control-config-file: what plug-ins are told beyond their flags. */
+/** The content of --admission-control-config-file. */
 export interface AdmissionConfiguration {
   readonly podSecurity: PodSecurityConfiguration;
   readonly quota: QuotaConfiguration;
   readonly eventLimits: readonly EventLimit[];
-  /** As they stand in the file, by the plug-in's name: those of plug-ins that read their own. */
+  /** Unparsed configurations by the name of the plug-in, for plug-ins that parse their own. */
   readonly others: ReadonlyMap<string, Fields>;
 }
 
@@ -32,20 +31,27 @@ export class AdmissionConfigurationError extends Error {
   }
 }
 
-/** Throws AdmissionConfigurationError, with everything that is wrong: a rule that is not understood is not left out. */
-export function readAdmissionConfiguration(file: string | undefined, naming: NamingProfile): AdmissionConfiguration {
+/**
+ * Reads the file. Throws AdmissionConfigurationError with all problems, also for unknown fields: a rule that is not
+ * understood must not be ignored. `pluginNames` are the plug-ins that may be configured.
+ */
+export function readAdmissionConfiguration(
+  file: string | undefined,
+  naming: NamingProfile,
+  pluginNames: readonly string[],
+): AdmissionConfiguration {
   if (file === undefined) return plainConfiguration;
   const problems: string[] = [];
   const found = new Map<string, ConfigReader>();
   const others = new Map<string, Fields>();
   const root = new ConfigReader(readMapping(file, file), '', problems);
   const group = naming.group('apiserver.config');
-  if (root.is('AdmissionConfiguration', [`${group}/v1`, `${naming.group('apiserver')}/v1alpha1`])) {
-    for (const plugin of root.only('apiVersion', 'kind', 'plugins').parts('plugins')) {
-      plugin.only('name', 'path', 'configuration');
-      const name = plugin.text('name') ?? '';
-      if (!admissionPluginNames.includes(name)) plugin.refuse('name', `unknown admission plug-in ${name}`);
-      if (found.has(name)) plugin.refuse('name', `${name} is configured twice`);
+  if (root.hasKind('AdmissionConfiguration', [`${group}/v1`, `${naming.group('apiserver')}/v1alpha1`])) {
+    for (const plugin of root.allowOnly('apiVersion', 'kind', 'plugins').mappings('plugins')) {
+      plugin.allowOnly('name', 'path', 'configuration');
+      const name = plugin.string('name') ?? '';
+      if (!pluginNames.includes(name)) plugin.addProblem('name', `unknown admission plug-in ${name}`);
+      if (found.has(name)) plugin.addProblem('name', `${name} is configured twice`);
       const configuration = configurationOf(plugin, file);
       found.set(name, new ConfigReader(configuration, `${name}: `, problems));
       others.set(name, configuration);
@@ -64,14 +70,14 @@ export function readAdmissionConfiguration(file: string | undefined, naming: Nam
   return configuration;
 }
 
-/** In place, or in a file of its own beside this one. */
+/** Returns the inline configuration of a plug-in, or reads the file that `path` names. */
 function configurationOf(plugin: ConfigReader, file: string): Fields {
   const inline = plugin.raw('configuration');
-  const path = plugin.text('path') ?? '';
+  const path = plugin.string('path') ?? '';
   if (isSet(inline)) {
-    if (path !== '') plugin.refuse('path', 'cannot be given beside configuration');
+    if (path !== '') plugin.addProblem('path', 'must not be set together with configuration');
     if (isMapping(inline)) return inline;
-    plugin.refuse('configuration', 'must be a mapping');
+    plugin.addProblem('configuration', 'must be a mapping');
     return {};
   }
   return path === '' ? {} : readMapping(resolve(dirname(file), path), file);

@@ -1,22 +1,22 @@
 import { isSet, type Fields } from '../../machinery/fields.js';
 
-/** Reads a configuration object and notes everything that is wrong with it, by its place. */
+/** Reads a mapping of a configuration file and collects its problems, each with the path of its field. */
 export class ConfigReader {
   constructor(
     private readonly fields: Fields,
-    private readonly at: string,
+    private readonly path: string,
     readonly problems: string[],
   ) {}
 
-  refuse(field: string, problem: string): void {
-    this.problems.push(`${this.at}${field}: ${problem}`);
+  addProblem(field: string, problem: string): void {
+    this.problems.push(`${this.path}${field}: ${problem}`);
   }
 
-  text(field: string): string | undefined {
+  string(field: string): string | undefined {
     const value = this.fields[field];
     if (!isSet(value)) return undefined;
     if (typeof value === 'string') return value;
-    this.refuse(field, 'must be a text');
+    this.addProblem(field, 'must be a string');
     return undefined;
   }
 
@@ -24,32 +24,32 @@ export class ConfigReader {
     const value = this.fields[field];
     if (!isSet(value)) return undefined;
     if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
-    this.refuse(field, 'must be a whole number, zero or more');
+    this.addProblem(field, 'must be a whole number, zero or more');
     return undefined;
   }
 
-  texts(field: string): string[] {
+  strings(field: string): string[] {
     const value = this.fields[field];
     if (!isSet(value)) return [];
     if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
-    this.refuse(field, 'must be a list of texts');
+    this.addProblem(field, 'must be a list of strings');
     return [];
   }
 
-  part(field: string): ConfigReader {
+  mapping(field: string): ConfigReader {
     const value = this.fields[field];
-    if (isSet(value) && !isMapping(value)) this.refuse(field, 'must be a mapping');
-    return new ConfigReader(isMapping(value) ? value : {}, `${this.at}${field}.`, this.problems);
+    if (isSet(value) && !isMapping(value)) this.addProblem(field, 'must be a mapping');
+    return new ConfigReader(isMapping(value) ? value : {}, `${this.path}${field}.`, this.problems);
   }
 
-  parts(field: string): ConfigReader[] {
+  mappings(field: string): ConfigReader[] {
     const value = this.fields[field];
-    if (isSet(value) && !Array.isArray(value)) this.refuse(field, 'must be a list');
+    if (isSet(value) && !Array.isArray(value)) this.addProblem(field, 'must be a list');
     const items: unknown[] = Array.isArray(value) ? value : [];
     return items.map((item, index) => {
-      const place = `${field}[${index}]`;
-      if (!isMapping(item)) this.refuse(place, 'must be a mapping');
-      return new ConfigReader(isMapping(item) ? item : {}, `${this.at}${place}.`, this.problems);
+      const at = `${field}[${index}]`;
+      if (!isMapping(item)) this.addProblem(at, 'must be a mapping');
+      return new ConfigReader(isMapping(item) ? item : {}, `${this.path}${at}.`, this.problems);
     });
   }
 
@@ -57,17 +57,18 @@ export class ConfigReader {
     return this.fields[field];
   }
 
-  only(...known: readonly string[]): this {
+  /** Adds a problem for each field that is not in the list. */
+  allowOnly(...known: readonly string[]): this {
     for (const field of Object.keys(this.fields)) {
-      if (!known.includes(field)) this.refuse(field, `unknown field; known are ${known.join(', ')}`);
+      if (!known.includes(field)) this.addProblem(field, `unknown field; known are ${known.join(', ')}`);
     }
     return this;
   }
 
-  /** Whether it is what it must be: its kind, in any version of its group that is named. */
-  is(kind: string, apiVersions: readonly string[]): boolean {
+  /** True if kind and apiVersion are as required; otherwise adds a problem. */
+  hasKind(kind: string, apiVersions: readonly string[]): boolean {
     const isRight = this.fields['kind'] === kind && apiVersions.includes(String(this.fields['apiVersion']));
-    if (!isRight) this.refuse('kind', `must be ${kind} in ${apiVersions.join(' or ')}`);
+    if (!isRight) this.addProblem('kind', `must be ${kind} in ${apiVersions.join(' or ')}`);
     return isRight;
   }
 }

@@ -1,9 +1,9 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asLevel, asVersion, levels, type LevelVersion } from '../pod-security/level.js';
+import { parseLevel, parseVersion, levels, type LevelVersion } from '../pod-security/level.js';
 import type { Mode, NamespacePolicy } from '../pod-security/namespace-policy.js';
 import type { ConfigReader } from './config-reader.js';
 
-/** What holds for namespaces that say nothing, and for whom nothing holds. */
+/** The policy of namespaces without labels, and exemptions from all policies. */
 export interface PodSecurityConfiguration {
   readonly defaults: NamespacePolicy;
   readonly exemptions: {
@@ -13,24 +13,24 @@ export interface PodSecurityConfiguration {
   };
 }
 
-const anything: LevelVersion = { level: 'privileged', version: 'latest' };
+const privileged: LevelVersion = { level: 'privileged', version: 'latest' };
 
 export const plainPodSecurity: PodSecurityConfiguration = {
-  defaults: { enforce: anything, audit: anything, warn: anything },
+  defaults: { enforce: privileged, audit: privileged, warn: privileged },
   exemptions: { usernames: new Set(), runtimeClasses: new Set(), namespaces: new Set() },
 };
 
 export function readPodSecurity(config: ConfigReader, naming: NamingProfile): PodSecurityConfiguration {
   const group = naming.group('pod-security.admission.config');
-  const isKnown = config.is(
+  const isKnown = config.hasKind(
     'PodSecurityConfiguration',
     ['v1', 'v1beta1', 'v1alpha1'].map((version) => `${group}/${version}`),
   );
   if (!isKnown) return plainPodSecurity;
-  config.only('apiVersion', 'kind', 'defaults', 'exemptions');
-  const defaults = config.part('defaults');
-  defaults.only('enforce', 'enforce-version', 'audit', 'audit-version', 'warn', 'warn-version');
-  const exemptions = config.part('exemptions').only('usernames', 'runtimeClasses', 'namespaces');
+  config.allowOnly('apiVersion', 'kind', 'defaults', 'exemptions');
+  const defaults = config.mapping('defaults');
+  defaults.allowOnly('enforce', 'enforce-version', 'audit', 'audit-version', 'warn', 'warn-version');
+  const exemptions = config.mapping('exemptions').allowOnly('usernames', 'runtimeClasses', 'namespaces');
   return {
     defaults: {
       enforce: defaultOf(defaults, 'enforce'),
@@ -38,19 +38,19 @@ export function readPodSecurity(config: ConfigReader, naming: NamingProfile): Po
       warn: defaultOf(defaults, 'warn'),
     },
     exemptions: {
-      usernames: new Set(exemptions.texts('usernames')),
-      runtimeClasses: new Set(exemptions.texts('runtimeClasses')),
-      namespaces: new Set(exemptions.texts('namespaces')),
+      usernames: new Set(exemptions.strings('usernames')),
+      runtimeClasses: new Set(exemptions.strings('runtimeClasses')),
+      namespaces: new Set(exemptions.strings('namespaces')),
     },
   };
 }
 
 function defaultOf(defaults: ConfigReader, mode: Mode): LevelVersion {
-  const level = defaults.text(mode);
-  const version = defaults.text(`${mode}-version`);
-  const known = level === undefined ? anything.level : asLevel(level);
-  const since = version === undefined ? anything.version : asVersion(version);
-  if (known === undefined) defaults.refuse(mode, `must be one of ${levels.join(', ')}`);
-  if (since === undefined) defaults.refuse(`${mode}-version`, 'must be "latest" or "v1.x"');
-  return { level: known ?? anything.level, version: since ?? anything.version };
+  const level = defaults.string(mode);
+  const version = defaults.string(`${mode}-version`);
+  const known = level === undefined ? privileged.level : parseLevel(level);
+  const since = version === undefined ? privileged.version : parseVersion(version);
+  if (known === undefined) defaults.addProblem(mode, `must be one of ${levels.join(', ')}`);
+  if (since === undefined) defaults.addProblem(`${mode}-version`, 'must be "latest" or "v1.x"');
+  return { level: known ?? privileged.level, version: since ?? privileged.version };
 }

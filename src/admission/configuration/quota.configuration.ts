@@ -1,13 +1,13 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import type { ConfigReader } from './config-reader.js';
 
-/** What may only be had where a quota covers it. */
+/** A resource that may be used only in namespaces where a quota covers it. */
 export interface LimitedResource {
   readonly group: string;
   readonly resource: string;
-  /** Usages whose names hold one of these texts. */
+  /** Limits resource names that contain one of these texts. */
   readonly matchContains: readonly string[];
-  /** Objects that are of these scopes. */
+  /** Limits objects that these scopes match. */
   readonly matchScopes: readonly ScopeRequirement[];
 }
 
@@ -27,21 +27,21 @@ export function readQuotaConfiguration(config: ConfigReader, naming: NamingProfi
   const versions = [`${naming.group('apiserver.config')}/v1`];
   const kind = config.raw('kind') === 'Configuration' ? 'Configuration' : 'ResourceQuotaConfiguration';
   const old = ['v1alpha1', 'v1beta1'].map((version) => `${naming.group('resourcequota.admission')}/${version}`);
-  if (!config.is(kind, kind === 'Configuration' ? old : versions)) return plainQuota;
-  config.only('apiVersion', 'kind', 'limitedResources');
+  if (!config.hasKind(kind, kind === 'Configuration' ? old : versions)) return plainQuota;
+  config.allowOnly('apiVersion', 'kind', 'limitedResources');
   return {
-    limitedResources: config.parts('limitedResources').map((limited) => {
-      limited.only('apiGroup', 'resource', 'matchContains', 'matchScopes');
-      const resource = limited.text('resource') ?? '';
-      if (resource === '') limited.refuse('resource', 'must be given');
+    limitedResources: config.mappings('limitedResources').map((limited) => {
+      limited.allowOnly('apiGroup', 'resource', 'matchContains', 'matchScopes');
+      const resource = limited.string('resource') ?? '';
+      if (resource === '') limited.addProblem('resource', 'must be set');
       return {
-        group: limited.text('apiGroup') ?? '',
+        group: limited.string('apiGroup') ?? '',
         resource,
-        matchContains: limited.texts('matchContains'),
-        matchScopes: limited.parts('matchScopes').map((scope) => ({
-          scopeName: scope.text('scopeName') ?? '',
-          operator: scope.text('operator') ?? 'Exists',
-          values: scope.texts('values'),
+        matchContains: limited.strings('matchContains'),
+        matchScopes: limited.mappings('matchScopes').map((scope) => ({
+          scopeName: scope.string('scopeName') ?? '',
+          operator: scope.string('operator') ?? 'Exists',
+          values: scope.strings('values'),
         })),
       };
     }),

@@ -1,83 +1,86 @@
-import { asFields, asItems, asText, makeFields, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod } from '../../catalog/types/core.v1.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import type { Quantity } from '../../machinery/quantity.js';
-import { readAmounts, type Amounts } from '../amounts.js';
+import { parseAmounts, type Amounts } from '../amounts.js';
 import { containersOf } from '../pods/containers.js';
-import { amountsOf, podAmounts } from '../pods/pod-requests.js';
+import { amountsOf, podAmounts, type ResourceSide } from '../pods/pod-requests.js';
 
 type LimitType = 'Container' | 'Pod' | 'PersistentVolumeClaim';
 
-/** What one limit bounds: the amounts that somebody asks for, and those that must not be passed. */
-interface Asked {
+/** The requests and limits of a container, Pod or claim that a LimitRangeItem bounds. */
+interface Requested {
   readonly requests: Amounts;
-  /** Undefined where only requests mean anything. */
+  /** Undefined for claims, which have requests only. */
   readonly limits: Amounts | undefined;
 }
 
-export function limitsOf(range: KubeObject, type: LimitType): Fields[] {
-  return asItems(asFields(range['spec'])['limits']).filter((limit) => limit['type'] === type);
+export function limitsOf({ spec }: LimitRange, type: LimitType): readonly LimitRangeItem[] {
+  return (spec?.limits ?? []).filter((limit) => limit.type === type);
 }
 
-/** Gives containers what they do not say themselves. Returns what was set, for people to read. */
-export function setDefaults(pod: KubeObject, range: KubeObject): string[] {
+/** Sets the default requests and limits of containers that lack them. Returns what was set, for an annotation. */
+export function setDefaults(pod: Mutable<Pod>, range: LimitRange): string[] {
   const limits = limitsOf(range, 'Container');
   if (limits.length === 0) return [];
-  const spec = asFields(pod['spec']);
   const notes = (list: 'containers' | 'initContainers', word: string) =>
-    containersOf(spec, [list]).flatMap((container) =>
+    containersOf(pod.spec ?? {}, [list]).flatMap((container) =>
       (['requests', 'limits'] as const).flatMap((side) => {
-        const defaults = Object.assign(
-          {},
-          ...limits.map((limit) => asFields(limit[side === 'requests' ? 'defaultRequest' : 'default'])),
-        ) as Fields;
-        const names = fillAmounts(container, side, defaults);
+        const defaults = limits.flatMap((limit) =>
+          Object.entries((side === 'requests' ? limit.defaultRequest : limit.default) ?? {}),
+        );
+        const names = fillAmounts(container, side, Object.fromEntries(defaults));
         const what = side === 'requests' ? 'request' : 'limit';
-        return names.length === 0 ? [] : [`${names.join(', ')} ${what} for ${word} ${asText(container['name'])}`];
+        return names.length === 0 ? [] : [`${names.join(', ')} ${what} for ${word} ${container.name ?? ''}`];
       }),
     );
   return [...notes('containers', 'container'), ...notes('initContainers', 'init container')];
 }
 
-function fillAmounts(container: Fields, side: 'requests' | 'limits', defaults: Fields): string[] {
-  const given = asFields(asFields(container['resources'])[side]);
+function fillAmounts(
+  container: Mutable<Container>,
+  side: ResourceSide,
+  defaults: Readonly<Record<string, string>>,
+): string[] {
+  const present = container.resources?.[side] ?? {};
   const missing = Object.keys(defaults)
-    .filter((name) => !Object.hasOwn(given, name))
+    .filter((name) => !Object.hasOwn(present, name))
     .sort();
   if (missing.length === 0) return [];
-  const amounts = makeFields(makeFields(container, 'resources'), side);
-  for (const name of missing) amounts[name] = defaults[name];
+  const amounts = ((container.resources ??= {})[side] ??= {});
+  for (const name of missing) amounts[name] = defaults[name]!;
   return missing;
 }
 
-export function podProblems(pod: KubeObject, range: KubeObject): string[] {
-  const spec = asFields(pod['spec']);
-  return asItems(asFields(range['spec'])['limits']).flatMap((limit) => {
-    if (limit['type'] === 'Container') {
+export function podProblems({ spec = {} }: Pod, range: LimitRange): string[] {
+  return (range.spec?.limits ?? []).flatMap((limit) => {
+    if (limit.type === 'Container') {
       return containersOf(spec, ['containers', 'initContainers']).flatMap((container) =>
         problems(limit, { requests: amountsOf(container, 'requests'), limits: amountsOf(container, 'limits') }),
       );
     }
-    if (limit['type'] !== 'Pod') return [];
-    const whole = { withOverhead: false };
+    if (limit.type !== 'Pod') return [];
+    const options = { withOverhead: false };
     return problems(limit, {
-      requests: podAmounts(spec, 'requests', whole),
-      limits: podAmounts(spec, 'limits', whole),
+      requests: podAmounts(spec, 'requests', options),
+      limits: podAmounts(spec, 'limits', options),
     });
   });
 }
 
-export function claimProblems(claim: KubeObject, range: KubeObject): string[] {
-  const requests = amountsOf(asFields(claim['spec']), 'requests');
+export function claimProblems({ spec = {} }: PersistentVolumeClaim, range: LimitRange): string[] {
+  const requests = amountsOf(spec, 'requests');
   return limitsOf(range, 'PersistentVolumeClaim').flatMap((limit) => problems(limit, { requests, limits: undefined }));
 }
 
-function problems(limit: Fields, asked: Asked): string[] {
-  const type = asText(limit['type']);
-  const each = (field: string, rule: (bound: Bound, asked: Asked) => string | undefined) =>
-    [...readAmounts(limit[field])]
+function problems({ type = '', min, max, maxLimitRequestRatio }: LimitRangeItem, requested: Requested): string[] {
+  const each = (
+    bounds: Readonly<Record<string, string>> | undefined,
+    rule: (bound: Bound, requested: Requested) => string | undefined,
+  ) =>
+    [...parseAmounts(bounds)]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([name, amount]) => rule({ type, name, amount }, asked) ?? []);
-  return [...each('min', tooLittle), ...each('max', tooMuch), ...each('maxLimitRequestRatio', tooFarApart)];
+      .flatMap(([name, amount]) => rule({ type, name, amount }, requested) ?? []);
+  return [...each(min, minimumProblem), ...each(max, maximumProblem), ...each(maxLimitRequestRatio, ratioProblem)];
 }
 
 interface Bound {
@@ -86,7 +89,7 @@ interface Bound {
   readonly amount: Quantity;
 }
 
-function tooLittle({ type, name, amount }: Bound, { requests, limits }: Asked): string | undefined {
+function minimumProblem({ type, name, amount }: Bound, { requests, limits }: Requested): string | undefined {
   const text = `minimum ${name} usage per ${type} is ${amount.toString()}`;
   const request = requests.get(name);
   const limit = limits?.get(name);
@@ -96,7 +99,7 @@ function tooLittle({ type, name, amount }: Bound, { requests, limits }: Asked): 
   return undefined;
 }
 
-function tooMuch({ type, name, amount }: Bound, { requests, limits }: Asked): string | undefined {
+function maximumProblem({ type, name, amount }: Bound, { requests, limits }: Requested): string | undefined {
   const text = `maximum ${name} usage per ${type} is ${amount.toString()}`;
   const request = requests.get(name);
   const limit = limits?.get(name);
@@ -107,7 +110,7 @@ function tooMuch({ type, name, amount }: Bound, { requests, limits }: Asked): st
   return undefined;
 }
 
-function tooFarApart({ type, name, amount }: Bound, { requests, limits }: Asked): string | undefined {
+function ratioProblem({ type, name, amount }: Bound, { requests, limits }: Requested): string | undefined {
   const text = `${name} max limit to request ratio per ${type} is ${amount.toString()}`;
   const request = requests.get(name);
   const limit = limits?.get(name);

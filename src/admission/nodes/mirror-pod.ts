@@ -1,9 +1,8 @@
-import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Container, Pod, PodSpec, ProjectedVolumeSource } from '../../catalog/types/core.v1.js';
 import { containersOf } from '../pods/containers.js';
 import { podSecretNames } from '../service-account/pod-secrets.js';
 
-/** Volume sources that need no other object of the API. */
+/** Volume sources that refer to no other API object. */
 const plainVolumes = new Set([
   ...['awsElasticBlockStore', 'azureDisk', 'cephfs', 'cinder', 'downwardAPI', 'emptyDir', 'fc', 'flexVolume'],
   ...['flocker', 'gcePersistentDisk', 'gitRepo', 'hostPath', 'image', 'iscsi', 'nfs', 'photonPersistentDisk'],
@@ -27,43 +26,43 @@ const projections: Readonly<Record<string, string>> = {
 };
 
 /**
- * The kind of object that a Pod's spec refers to, if there is any: a node could reach by a mirror Pod what it has no
- * right to by itself. Unknown volumes count as such.
+ * Returns the resource of the first API object that the Pod refers to, undefined if it refers to none. A mirror Pod with a
+ * reference would give its node access to the object. Unknown volume sources count as references.
  */
-export function referencedKind(spec: Fields): string | undefined {
-  if (asText(spec['serviceAccountName']) !== '') return 'serviceaccounts';
+export function referencedKind(spec: PodSpec): string | undefined {
+  if (spec.serviceAccountName) return 'serviceaccounts';
   if (podSecretNames(spec).length > 0) return 'secrets';
   if (containersOf(spec).some(usesConfigMap)) return 'configmaps';
-  if (asItems(spec['resourceClaims']).length > 0) return 'resourceclaims';
-  for (const { name: _name, ...sources } of asItems(spec['volumes'])) {
+  if ((spec.resourceClaims ?? []).length > 0) return 'resourceclaims';
+  for (const { name: _name, ...sources } of spec.volumes ?? []) {
     for (const [source, value] of Object.entries(sources)) {
-      if (!isSet(value) || plainVolumes.has(source)) continue;
-      const kind = source === 'projected' ? projectedKind(asFields(value)) : otherVolumes[source];
+      if (value === undefined || plainVolumes.has(source)) continue;
+      const kind = source === 'projected' ? projectedKind(sources.projected) : otherVolumes[source];
       if (kind !== undefined || source !== 'projected') return kind ?? `unknown volumes (${source})`;
     }
   }
   return undefined;
 }
 
-function usesConfigMap(container: Fields): boolean {
+function usesConfigMap({ env = [], envFrom = [] }: Container): boolean {
   return (
-    asItems(container['envFrom']).some(({ configMapRef }) => isSet(configMapRef)) ||
-    asItems(container['env']).some(({ valueFrom }) => isSet(asFields(valueFrom)['configMapKeyRef']))
+    envFrom.some(({ configMapRef }) => configMapRef !== undefined) ||
+    env.some(({ valueFrom }) => valueFrom?.configMapKeyRef !== undefined)
   );
 }
 
-function projectedKind(projected: Fields): string | undefined {
-  for (const source of asItems(projected['sources'])) {
+function projectedKind(projected: ProjectedVolumeSource | undefined): string | undefined {
+  for (const source of projected?.sources ?? []) {
     for (const [name, value] of Object.entries(source)) {
-      if (isSet(value) && name !== 'downwardAPI') return projections[name] ?? `unknown sources (${name})`;
+      if (value !== undefined && name !== 'downwardAPI') return projections[name] ?? `unknown sources (${name})`;
     }
   }
   return undefined;
 }
 
-/** Why the owners of a mirror Pod are not the node alone; undefined if they are, but for its uid. */
-export function ownerProblem(pod: KubeObject, node: string): string | undefined {
-  const [owner, ...others] = pod.metadata.ownerReferences ?? [];
+/** Returns the error if the owner of a mirror Pod is not its node alone. Does not compare the uid of the node. */
+export function ownerProblem({ metadata }: Pod, node: string): string | undefined {
+  const [owner, ...others] = metadata.ownerReferences ?? [];
   const only = (what: string) => `node "${node}" can only create pods with ${what}`;
   if (others.length > 0) return only('a single owner reference set to itself');
   if (owner?.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node) {

@@ -2,16 +2,16 @@ import type { NamingProfile } from '../../config/naming-profile.js';
 
 type Labels = Readonly<Record<string, string>> | undefined;
 
-/** Labels that are not the same in both, by name. */
+/** Returns the keys of labels that were added, changed or removed, sorted. */
 export function changedLabels(labels: Labels = {}, before: Labels = {}): string[] {
   const names = new Set([...Object.keys(labels), ...Object.keys(before)]);
-  const valueIn = (of: Record<string, string>, name: string) => (Object.hasOwn(of, name) ? of[name] : undefined);
+  const valueIn = (map: Record<string, string>, name: string) => (Object.hasOwn(map, name) ? map[name] : undefined);
   return [...names].filter((name) => valueIn(labels, name) !== valueIn(before, name)).sort();
 }
 
 /**
- * Those that a node may not give itself: Pods are sent to nodes by labels, and a node could ask for Pods that are not
- * meant for it. What a node says of itself are its machine, its place, and what lies in its agent's own domains.
+ * Returns the labels that a node must not set on its Node: node selectors read them, so a node could attract Pods of
+ * others. Allowed are the labels of machine, zone and region, those in the kubelet's domains, and those of users.
  */
 export function foreignLabels(names: readonly string[], naming: NamingProfile): string[] {
   const own = new Set([
@@ -23,7 +23,7 @@ export function foreignLabels(names: readonly string[], naming: NamingProfile): 
     ]),
   ]);
   const domainOf = (label: string) => label.slice(0, Math.max(label.indexOf('/'), 0));
-  const isIn = (domain: string, wide: string) => domain === wide || domain.endsWith(`.${wide}`);
+  const isIn = (domain: string, parent: string) => domain === parent || domain.endsWith(`.${parent}`);
   const subdomain = (name: string) => domainOf(naming.label('x', name));
   return names.filter((name) => {
     const domain = domainOf(name);

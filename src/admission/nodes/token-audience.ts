@@ -1,87 +1,90 @@
-import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { TokenRequest } from '../../catalog/types/authentication.v1.js';
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeSpec,
+  Pod,
+  Volume,
+} from '../../catalog/types/core.v1.js';
+import type { CSIDriver } from '../../catalog/types/storage.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import type { AdmissionAttributes } from '../admission-plugin.js';
 import { find, type ObjectReader } from '../object-reader.js';
-import type { WantedRight } from '../plugin-dependencies.js';
+import type { Permission } from '../plugin-dependencies.js';
 
-interface Parts {
+interface Dependencies {
   readonly objects: ObjectReader;
   readonly naming: NamingProfile;
-  readonly mayDo: (right: WantedRight) => Promise<boolean>;
+  readonly mayDo: (permission: Permission) => Promise<boolean>;
 }
 
-/** CSI drivers that have taken over volumes of the core API. */
-const migratedDrivers: Readonly<Record<string, string>> = {
-  awsElasticBlockStore: 'ebs.csi.aws.com',
-  azureDisk: 'disk.csi.azure.com',
-  azureFile: 'file.csi.azure.com',
-  cinder: 'cinder.csi.openstack.org',
-  gcePersistentDisk: 'pd.csi.storage.gke.io',
-  portworxVolume: 'pxd.portworx.com',
-  vsphereVolume: 'csi.vsphere.vmware.com',
-};
+/** CSI drivers that serve volume sources of the core API (CSI migration). */
+const migratedDrivers: readonly (readonly [source: keyof Volume & keyof PersistentVolumeSpec, driver: string])[] = [
+  ['awsElasticBlockStore', 'ebs.csi.aws.com'],
+  ['azureDisk', 'disk.csi.azure.com'],
+  ['azureFile', 'file.csi.azure.com'],
+  ['cinder', 'cinder.csi.openstack.org'],
+  ['gcePersistentDisk', 'pd.csi.storage.gke.io'],
+  ['portworxVolume', 'pxd.portworx.com'],
+  ['vsphereVolume', 'csi.vsphere.vmware.com'],
+];
 
 /**
- * Why a node may not have a token of the audience that it asks for: neither a projected volume of the Pod nor a CSI
- * driver of its volumes wants it, and the node has no right to it (KEP-4935).
+ * Returns the error if the node may not request a token of this audience: neither a projected volume of the Pod nor a
+ * CSI driver of its volumes uses the audience, and the node has no permission for it (KEP-4935).
  */
 export async function audienceProblem(
-  parts: Parts,
+  dependencies: Dependencies,
   attributes: AdmissionAttributes,
-  pod: KubeObject,
+  pod: Pod,
 ): Promise<string | undefined> {
   const { request, namespace, name, object } = attributes;
-  const audiences = asTexts(asFields(object?.['spec'])['audiences']);
+  const tokenRequest: TokenRequest | undefined = object;
+  const audiences = tokenRequest?.spec?.audiences ?? [];
   if (audiences.length > 1) return 'node may only request 0 or 1 audiences';
   const [audience = ''] = audiences;
-  for (const volume of asItems(asFields(pod['spec'])['volumes'])) {
-    if (await wantsAudience(parts, attributes, pod, volume, audience)) return undefined;
+  for (const volume of pod.spec?.volumes ?? []) {
+    if (await usesAudience(dependencies, attributes, pod, volume, audience)) return undefined;
   }
   const verb = 'request-serviceaccounts-token-audience';
-  if (await parts.mayDo({ user: request.user, verb, group: '', resource: audience, namespace, name })) return undefined;
+  const permission = { user: request.user, verb, group: '', resource: audience, namespace, name };
+  if (await dependencies.mayDo(permission)) return undefined;
   return `audience "${audience}" not found in pod spec volume, ${request.user.name} is not authorized to request tokens for this audience`;
 }
 
-async function wantsAudience(
-  { objects, naming }: Parts,
+async function usesAudience(
+  { objects, naming }: Dependencies,
   { request, namespace }: AdmissionAttributes,
-  pod: KubeObject,
-  volume: Fields,
+  pod: Pod,
+  volume: Volume,
   audience: string,
 ): Promise<boolean> {
-  const tokens = asItems(asFields(volume['projected'])['sources']).filter((source) =>
-    isSet(source['serviceAccountToken']),
-  );
-  if (tokens.some((source) => asText(asFields(source['serviceAccountToken'])['audience']) === audience)) return true;
+  const tokens = (volume.projected?.sources ?? []).flatMap(({ serviceAccountToken }) => serviceAccountToken ?? []);
+  if (tokens.some((token) => (token.audience ?? '') === audience)) return true;
   const claimName = claimOf(pod, volume);
-  let driver = driverIn(volume);
+  let driver = driverOf(volume);
   if (claimName !== undefined) {
     const claims = { group: '', resource: 'persistentvolumeclaims' };
-    const claim = await find(objects, claims, namespace, claimName, request.signal);
-    const volumeName = asText(asFields(claim?.['spec'])['volumeName']);
+    const claim: PersistentVolumeClaim | undefined = await find(objects, claims, namespace, claimName, request.signal);
+    const volumeName = claim?.spec?.volumeName;
     const volumes = { group: '', resource: 'persistentvolumes' };
-    const bound = volumeName === '' ? undefined : await find(objects, volumes, '', volumeName, request.signal);
-    driver = driverIn(asFields(bound?.['spec']));
+    const bound: PersistentVolume | undefined = volumeName
+      ? await find(objects, volumes, '', volumeName, request.signal)
+      : undefined;
+    driver = driverOf(bound?.spec ?? {});
   }
   if (driver === undefined) return false;
   const drivers = { group: naming.group('storage'), resource: 'csidrivers' };
-  const found = await find(objects, drivers, '', driver, request.signal);
-  const wanted = asItems(asFields(found?.['spec'])['tokenRequests']);
-  return wanted.some((token) => asText(token['audience']) === audience);
+  const found: CSIDriver | undefined = await find(objects, drivers, '', driver, request.signal);
+  return (found?.spec?.tokenRequests ?? []).some((token) => (token.audience ?? '') === audience);
 }
 
-function claimOf(pod: KubeObject, volume: Fields): string | undefined {
-  if (isSet(asFields(volume['ephemeral'])['volumeClaimTemplate'])) {
-    return `${pod.metadata.name ?? ''}-${asText(volume['name'])}`;
-  }
-  const { claimName } = asFields(volume['persistentVolumeClaim']);
-  return isSet(claimName) ? asText(claimName) : undefined;
+function claimOf({ metadata }: Pod, { name = '', ephemeral, persistentVolumeClaim }: Volume): string | undefined {
+  if (ephemeral?.volumeClaimTemplate !== undefined) return `${metadata.name ?? ''}-${name}`;
+  return persistentVolumeClaim?.claimName;
 }
 
-function driverIn(source: Fields): string | undefined {
-  const driver = asText(asFields(source['csi'])['driver']);
-  if (driver !== '') return driver;
-  const migrated = Object.keys(migratedDrivers).find((name) => isSet(source[name]));
-  return migrated === undefined ? undefined : migratedDrivers[migrated];
+function driverOf(source: Volume | PersistentVolumeSpec): string | undefined {
+  if (source.csi?.driver) return source.csi.driver;
+  return migratedDrivers.find(([name]) => source[name] !== undefined)?.[1];
 }

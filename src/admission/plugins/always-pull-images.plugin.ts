@@ -1,46 +1,45 @@
+import type { Pod } from '../../catalog/types/core.v1.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, path } from '../../machinery/field-error.js';
-import { asFields, asItems, asText } from '../../machinery/fields.js';
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.js';
+import type { Mutable } from '../../machinery/mutable.js';
+import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { isAbout } from '../matching.js';
-import { containersOf } from '../pods/containers.js';
+import { containerLists, containersOf } from '../pods/containers.js';
 
-/** Whoever runs an image must be allowed to pull it, also on a node that has it already. */
-export const alwaysPullImages: AdmissionPlugin = {
+/** Sets imagePullPolicy Always, so that the registry checks the pull secrets even if the node has the image already. */
+export const alwaysPullImages = defineAdmissionPlugin({
   name: 'AlwaysPullImages',
-  admit(attributes) {
-    if (!concerns(attributes)) return;
-    const { object, old } = attributes;
-    const knownImages = new Set(containersOf(old?.['spec']).map(({ image }) => asText(image)));
-    const isNew = (image: unknown) => attributes.operation === 'CREATE' || !knownImages.has(asText(image));
-    for (const container of containersOf(object!['spec'])) {
-      if (isNew(container['image'])) container['imagePullPolicy'] = 'Always';
-    }
-    for (const { image } of asItems(asFields(object!['spec'])['volumes'])) {
-      const source = asFields(image);
-      if (isNew(source['reference']) && source['reference'] !== undefined) source['pullPolicy'] = 'Always';
-    }
-  },
-  validate(attributes) {
-    if (!concerns(attributes) || attributes.operation !== 'CREATE') return;
-    const spec = asFields(attributes.object!['spec']);
-    const errors = (['initContainers', 'containers', 'ephemeralContainers'] as const).flatMap((list) =>
-      asItems(spec[list]).flatMap(({ imagePullPolicy }, index) =>
-        imagePullPolicy === 'Always'
-          ? []
-          : [
-              fieldError.notSupported(
-                String(path('spec').child(list).index(index).child('imagePullPolicy')),
-                asText(imagePullPolicy),
-                ['Always'],
-              ),
-            ],
-      ),
-    );
-    if (errors.length > 0) throw ApiError.invalid({ group: '', kind: 'Pod' }, attributes.name, errors);
-  },
-};
+  runs: 'if enabled',
+  make: () => ({ admit, validate }),
+});
 
-function concerns(attributes: AdmissionAttributes): boolean {
-  return isAbout(attributes, '', 'pods', ['CREATE', 'UPDATE']) && attributes.object !== undefined;
+function admit(attributes: AdmissionAttributes): void {
+  const pod = writtenPod(attributes);
+  if (!pod) return;
+  const old: Pod | undefined = attributes.old;
+  const knownImages = new Set(containersOf(old?.spec ?? {}).map(({ image = '' }) => image));
+  const isNew = (image = '') => attributes.operation === 'CREATE' || !knownImages.has(image);
+  const { spec = {} } = pod;
+  for (const container of containersOf(spec)) {
+    if (isNew(container.image)) container.imagePullPolicy = 'Always';
+  }
+  for (const { image } of spec.volumes ?? []) {
+    if (image?.reference !== undefined && isNew(image.reference)) image.pullPolicy = 'Always';
+  }
+}
+
+function validate(attributes: AdmissionAttributes): void {
+  const pod = writtenPod(attributes);
+  if (!pod || attributes.operation !== 'CREATE') return;
+  const errors = containerLists.flatMap((list) =>
+    containersOf(pod.spec ?? {}, [list]).flatMap(({ imagePullPolicy = '' }, index) => {
+      const at = path('spec').child(list).index(index).child('imagePullPolicy');
+      return imagePullPolicy === 'Always' ? [] : [fieldError.notSupported(at, imagePullPolicy, ['Always'])];
+    }),
+  );
+  if (errors.length > 0) throw ApiError.invalid({ group: '', kind: 'Pod' }, attributes.name, errors);
+}
+
+function writtenPod(attributes: AdmissionAttributes): Mutable<Pod> | undefined {
+  return isAbout(attributes, '', 'pods', ['CREATE', 'UPDATE']) ? attributes.object : undefined;
 }

@@ -1,14 +1,14 @@
-import type { AdmissionPlugin } from '../admission-plugin.js';
+import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
 import { forbid } from '../refusal.js';
 
-export const alwaysAdmit: AdmissionPlugin = { name: 'AlwaysAdmit' };
+export const alwaysAdmit = defineAdmissionPlugin({ name: 'AlwaysAdmit', runs: 'if enabled', make: () => ({}) });
 
-export const alwaysDeny: AdmissionPlugin = {
+export const alwaysDeny = defineAdmissionPlugin({
   name: 'AlwaysDeny',
-  admit(attributes) {
-    throw forbid(attributes, 'admission control is denying all modifications');
-  },
-  validate(attributes) {
-    throw forbid(attributes, 'admission control is denying all modifications');
-  },
-};
+  runs: 'if enabled',
+  make: () => ({ admit: deny, validate: deny }),
+});
+
+function deny(attributes: AdmissionAttributes): never {
+  throw forbid(attributes, 'admission control is denying all modifications');
+}

@@ -1,4 +1,4 @@
-import { admitted, pluginParts } from '../../../test/harness/admission.js';
+import { admitted, hooksOf } from '../../../test/harness/admission.js';
 import { certificateRequest, derName, derString, pemBlock } from '../../../test/harness/distinguished-names.js';
 import { requestPem } from '../../../test/harness/certificate-texts.js';
 import {
@@ -9,7 +9,7 @@ import {
   podCertificateSigning,
 } from './certificates.plugin.js';
 
-/** For `O=system:masters, CN=joe`, made once with a key that nobody has any more. */
+/** A request for `O=system:masters, CN=joe`; its private key was not kept. */
 const mastersPem = `-----BEGIN CERTIFICATE REQUEST-----
 MIHjMIGJAgEAMCcxFzAVBgNVBAoMDnN5c3RlbTptYXN0ZXJzMQwwCgYDVQQDDANq
 b2UwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQrDGovhMtshhKTZ10vN2ZES1Xc
@@ -27,41 +27,45 @@ const failed = request({ conditions: [{ type: 'Failed' }] });
 
 describe('CertificateApproval', () => {
   it.each([
-    { name: 'with the right', rights: [`approve ${signerName}`], want: undefined },
-    { name: 'with the right for the domain', rights: ['approve example.com/*'], want: undefined },
+    { name: 'accepts a user with approve on the signer', permissions: [`approve ${signerName}`], want: undefined },
     {
-      name: 'with another right',
-      rights: [`sign ${signerName}`],
+      name: 'accepts a user with approve on the domain of the signer',
+      permissions: ['approve example.com/*'],
+      want: undefined,
+    },
+    {
+      name: 'refuses a user with sign only',
+      permissions: [`sign ${signerName}`],
       want: 'user not permitted to approve requests with signerName "example.com/serving"',
     },
-  ])('$name', async ({ rights, want }) => {
-    const plugin = certificateApproval(pluginParts({ rights }));
+  ])('$name', async ({ permissions, want }) => {
+    const plugin = hooksOf(certificateApproval, { permissions });
     const write = { of: `${requests}/approval`, clusterWide: true, object: approved, old: request() };
     expect((await admitted(plugin, write)).refused).toBe(want);
   });
 
-  it('is about approvals alone', async () => {
+  it('does not check updates of the status', async () => {
     const write = { of: `${requests}/status`, clusterWide: true, object: approved, old: request() };
-    expect((await admitted(certificateApproval(pluginParts()), write)).refused).toBeUndefined();
+    expect((await admitted(hooksOf(certificateApproval), write)).refused).toBeUndefined();
   });
 });
 
 describe('CertificateSigning', () => {
   const refused = 'user not permitted to sign requests with signerName "example.com/serving"';
   it.each([
-    { name: 'a certificate', object: signed, rights: [], want: refused },
-    { name: 'a failure', object: failed, rights: [], want: refused },
-    { name: 'a certificate, with the right', object: signed, rights: [`sign ${signerName}`], want: undefined },
-    { name: 'any other condition', object: approved, rights: [], want: refused },
+    { name: 'refuses a certificate without sign', object: signed, permissions: [], want: refused },
+    { name: 'refuses a Failed condition without sign', object: failed, permissions: [], want: refused },
+    { name: 'accepts a certificate with sign', object: signed, permissions: [`sign ${signerName}`], want: undefined },
+    { name: 'refuses any other condition without sign', object: approved, permissions: [], want: refused },
     {
-      name: 'annotations alone',
+      name: 'accepts changes of annotations',
       object: { ...request(), metadata: { name: 'r', annotations: { a: 'b' } } },
-      rights: [],
+      permissions: [],
       want: undefined,
     },
-  ])('$name', async ({ object, rights, want }) => {
+  ])('$name', async ({ object, permissions, want }) => {
     const write = { of: `${requests}/status`, clusterWide: true, object, old: request() };
-    expect((await admitted(certificateSigning(pluginParts({ rights })), write)).refused).toBe(want);
+    expect((await admitted(hooksOf(certificateSigning, { permissions }), write)).refused).toBe(want);
   });
 });
 
@@ -71,16 +75,37 @@ describe('PodCertificateSigning', () => {
   const path = 'certificates.k8s.io/podcertificaterequests';
   const annotated = { ...request(), metadata: { name: 'r', annotations: { a: 'b' } } };
   it.each([
-    { name: 'a certificate chain', object: signed, rights: [], want: refused },
-    { name: 'a condition', object: failed, rights: [], want: refused },
-    { name: 'a certificate chain, with the right', object: signed, rights: [`sign ${signerName}`], want: undefined },
-    { name: 'a condition, with the domain right', object: failed, rights: ['sign example.com/*'], want: undefined },
-    { name: 'a condition, with approve', object: failed, rights: [`approve ${signerName}`], want: refused },
-    { name: 'an unchanged status', object: annotated, rights: [], want: undefined },
-    { name: 'the request itself', of: path, object: signed, rights: [], want: undefined },
-  ])('$name', async ({ of = `${path}/status`, object, rights, want }) => {
+    { name: 'refuses a certificate chain without sign', object: signed, permissions: [], want: refused },
+    { name: 'refuses a condition without sign', object: failed, permissions: [], want: refused },
+    {
+      name: 'accepts a certificate chain with sign',
+      object: signed,
+      permissions: [`sign ${signerName}`],
+      want: undefined,
+    },
+    {
+      name: 'accepts a condition with sign on the domain',
+      object: failed,
+      permissions: ['sign example.com/*'],
+      want: undefined,
+    },
+    {
+      name: 'refuses a condition with approve only',
+      object: failed,
+      permissions: [`approve ${signerName}`],
+      want: refused,
+    },
+    { name: 'accepts an unchanged status', object: annotated, permissions: [], want: undefined },
+    {
+      name: 'does not check updates of the request itself',
+      of: path,
+      object: signed,
+      permissions: [],
+      want: undefined,
+    },
+  ])('$name', async ({ of = `${path}/status`, object, permissions, want }) => {
     const write = { of, object, old: request(), kind: 'PodCertificateRequest' };
-    expect((await admitted(podCertificateSigning(pluginParts({ rights })), write)).refused).toBe(want);
+    expect((await admitted(hooksOf(podCertificateSigning, { permissions }), write)).refused).toBe(want);
   });
 });
 
@@ -88,33 +113,33 @@ describe('CertificateSubjectRestriction', () => {
   const client = 'kubernetes.io/kube-apiserver-client';
   it.each([
     {
-      name: 'who would be almighty',
+      name: 'the group system:masters',
       signer: client,
       pem: mastersPem,
       want: `use of ${client} signer with system:masters group is not allowed`,
     },
-    { name: 'not of another group', signer: client, pem: requestPem, want: undefined },
-    { name: 'not of another signer', signer: signerName, pem: mastersPem, want: undefined },
+    { name: 'no request for another group', signer: client, pem: requestPem, want: undefined },
+    { name: 'no request for another signer', signer: signerName, pem: mastersPem, want: undefined },
     {
-      name: 'what cannot be read',
+      name: 'a request that cannot be parsed',
       signer: client,
       pem: 'x',
       want: 'failed to parse CSR: PEM block type must be CERTIFICATE REQUEST',
     },
     ...(['utf8', 'printable', 'teletex', 'ia5', 'bmp'] as const).map((type) => ({
-      name: `who would be almighty in a string of type ${type}`,
+      name: `the group system:masters in a string of type ${type}`,
       signer: client,
       pem: pemBlock(certificateRequest(derName(derString(type, 'system:masters')))),
       want: `use of ${client} signer with system:masters group is not allowed`,
     })),
     {
-      name: 'a UniversalString',
+      name: 'a group in a UniversalString',
       signer: client,
       pem: pemBlock(certificateRequest(derName(derString('universal', 'system:masters')))),
       want: 'failed to parse CSR: malformed distinguished name: a string is of the unsupported type 28',
     },
     {
-      name: 'a first block with a header',
+      name: 'a PEM block with headers before another block',
       signer: client,
       pem:
         pemBlock(certificateRequest(derName(derString('utf8', 'system:masters'))), undefined, 'a: b\n\n') + requestPem,
@@ -123,7 +148,7 @@ describe('CertificateSubjectRestriction', () => {
   ])('refuses $name', async ({ signer, pem, want }) => {
     const spec = { signerName: signer, request: Buffer.from(pem).toString('base64') };
     const write = { of: requests, clusterWide: true, object: { metadata: { name: 'r' }, spec } };
-    expect((await admitted(certificateSubjectRestriction(pluginParts()), write)).refused).toBe(want);
+    expect((await admitted(hooksOf(certificateSubjectRestriction), write)).refused).toBe(want);
   });
 });
 
@@ -134,19 +159,37 @@ describe('ClusterTrustBundleAttest', () => {
   });
   const refused = 'user not permitted to attest for signerName "example.com/serving"';
   it.each([
-    { name: 'a bundle of a signer', object: bundle(signerName), old: undefined, rights: [], want: refused },
     {
-      name: 'with the right',
+      name: 'refuses a bundle of a signer without attest',
       object: bundle(signerName),
       old: undefined,
-      rights: ['attest example.com/*'],
+      permissions: [],
+      want: refused,
+    },
+    {
+      name: 'accepts a bundle with attest on the domain of the signer',
+      object: bundle(signerName),
+      old: undefined,
+      permissions: ['attest example.com/*'],
       want: undefined,
     },
-    { name: 'a bundle of nobody', object: bundle(''), old: undefined, rights: [], want: undefined },
-    { name: 'only its metadata', object: bundle(signerName), old: bundle(signerName), rights: [], want: undefined },
-    { name: 'its content', object: bundle(signerName, 'y'), old: bundle(signerName), rights: [], want: refused },
-  ])('$name', async ({ object, old, rights, want }) => {
-    const plugin = clusterTrustBundleAttest(pluginParts({ rights }));
+    { name: 'accepts a bundle without a signer', object: bundle(''), old: undefined, permissions: [], want: undefined },
+    {
+      name: 'accepts an update without changes',
+      object: bundle(signerName),
+      old: bundle(signerName),
+      permissions: [],
+      want: undefined,
+    },
+    {
+      name: 'refuses a changed bundle without attest',
+      object: bundle(signerName, 'y'),
+      old: bundle(signerName),
+      permissions: [],
+      want: refused,
+    },
+  ])('$name', async ({ object, old, permissions, want }) => {
+    const plugin = hooksOf(clusterTrustBundleAttest, { permissions });
     const write = { of: 'certificates.k8s.io/clustertrustbundles', clusterWide: true, object, ...(old && { old }) };
     expect((await admitted(plugin, write)).refused).toBe(want);
   });

@@ -1,4 +1,4 @@
-import { admitted, pluginParts, podOf } from '../../../test/harness/admission.js';
+import { admitted, hooksOf, podOf } from '../../../test/harness/admission.js';
 import { limitRanger } from './limit-ranger.plugin.js';
 
 const ranges = (...limits: object[]) => ({
@@ -11,7 +11,7 @@ const noted = (text: string) => ({
 
 it.each([
   {
-    name: 'what is left out',
+    name: 'missing requests and limits of containers',
     limit: { type: 'Container', default: { cpu: '1', memory: '1Gi' }, defaultRequest: { cpu: '100m' } },
     object: container({ limits: { memory: '2Gi' } }),
     want: {
@@ -20,7 +20,7 @@ it.each([
     },
   },
   {
-    name: 'of init containers too',
+    name: 'missing requests of init containers',
     limit: { type: 'Container', defaultRequest: { memory: '1Mi', cpu: '1m' } },
     object: podOf({ containers: [], initContainers: [{ name: 'i' }] }),
     want: {
@@ -28,42 +28,42 @@ it.each([
       spec: { initContainers: [{ resources: { requests: { cpu: '1m', memory: '1Mi' } } }] },
     },
   },
-])('fills in $name', async ({ limit, object, want }) => {
-  const outcome = await admitted(limitRanger(pluginParts({ known: ranges(limit) })), { object });
+])('sets $name and notes it in an annotation', async ({ limit, object, want }) => {
+  const outcome = await admitted(hooksOf(limitRanger, { known: ranges(limit) }), { object });
   expect(outcome.object).toMatchObject(want);
 });
 
-it('leaves Pods of a namespace without limits alone', async () => {
-  expect((await admitted(limitRanger(pluginParts()), { object: podOf() })).object).toMatchObject(podOf());
+it('does not change Pods in a namespace without LimitRanges', async () => {
+  expect((await admitted(hooksOf(limitRanger), { object: podOf() })).object).toMatchObject(podOf());
 });
 
 it.each([
   {
-    name: 'too large a container',
+    name: 'a container limit above max',
     limits: [{ type: 'Container', max: { cpu: '1' } }],
     object: container({ limits: { cpu: '2' } }),
     want: 'maximum cpu usage per Container is 1, but limit is 2',
   },
   {
-    name: 'a container without a bound',
+    name: 'a container without a limit if there is a max',
     limits: [{ type: 'Container', max: { cpu: '1' } }],
     object: container({ requests: { cpu: '2' } }),
     want: 'maximum cpu usage per Container is 1.  No limit is specified',
   },
   {
-    name: 'too small a request',
+    name: 'a container request below min',
     limits: [{ type: 'Container', min: { memory: '1Mi' } }],
     object: container({ requests: { memory: '1Ki' } }),
     want: 'minimum memory usage per Container is 1Mi, but request is 1Ki',
   },
   {
-    name: 'no request where there is a least',
+    name: 'a container without a request if there is a min',
     limits: [{ type: 'Container', min: { memory: '1Mi' } }],
     object: container({}),
     want: 'minimum memory usage per Container is 1Mi.  No request is specified',
   },
   {
-    name: 'all that is wrong at once',
+    name: 'several problems in one message',
     limits: [
       { type: 'Container', min: { cpu: '100m' }, maxLimitRequestRatio: { cpu: '2' } },
       { type: 'Pod', max: { memory: '1Gi' } },
@@ -72,25 +72,25 @@ it.each([
     want: '[minimum cpu usage per Container is 100m, but request is 10m, cpu max limit to request ratio per Container is 2, but provided ratio is 100.000000, maximum memory usage per Pod is 1Gi, but limit is 2Gi]',
   },
   {
-    name: 'a ratio of nothing',
+    name: 'a missing request if there is a maximum ratio',
     limits: [{ type: 'Container', maxLimitRequestRatio: { cpu: '2' } }],
     object: container({ limits: { cpu: '1' } }),
     want: 'cpu max limit to request ratio per Container is 2, but no request is specified or request is 0',
   },
   {
-    name: 'a Pod whose containers are too many together',
+    name: 'a Pod whose containers exceed max together',
     limits: [{ type: 'Pod', max: { cpu: '1' } }],
     object: podOf({ containers: ['a', 'b'].map((name) => ({ name, resources: { limits: { cpu: '600m' } } })) }),
     want: 'maximum cpu usage per Pod is 1, but limit is 1200m',
   },
   {
-    name: 'not what fits',
+    name: 'nothing within the bounds',
     limits: [{ type: 'Container', min: { cpu: '100m' }, max: { cpu: '1' } }],
     object: container({ requests: { cpu: '100m' }, limits: { cpu: '1000m' } }),
     want: undefined,
   },
 ])('refuses $name', async ({ limits, object, want }) => {
-  const { refused } = await admitted(limitRanger(pluginParts({ known: ranges(...limits) })), { object });
+  const { refused } = await admitted(hooksOf(limitRanger, { known: ranges(...limits) }), { object });
   expect(refused).toBe(want);
 });
 
@@ -98,19 +98,19 @@ const claim = (storage: string) => ({ metadata: { name: 'c' }, spec: { resources
 
 it.each([
   {
-    name: 'too large',
+    name: 'refused above max',
     storage: '2Gi',
     want: 'maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 2Gi',
   },
   {
-    name: 'too small',
+    name: 'refused below min',
     storage: '1Ki',
     want: 'minimum storage usage per PersistentVolumeClaim is 1Mi, but request is 1Ki',
   },
-  { name: 'just right', storage: '1Gi', want: undefined },
-])('of claims, says that $storage is $name', async ({ storage, want }) => {
+  { name: 'accepted within the bounds', storage: '1Gi', want: undefined },
+])('a claim of $storage is $name', async ({ storage, want }) => {
   const known = ranges({ type: 'PersistentVolumeClaim', min: { storage: '1Mi' }, max: { storage: '1Gi' } });
-  const { refused } = await admitted(limitRanger(pluginParts({ known })), {
+  const { refused } = await admitted(hooksOf(limitRanger, { known }), {
     of: '/persistentvolumeclaims',
     object: claim(storage),
   });
@@ -121,9 +121,9 @@ it.each([
   { of: '/pods/resize', refuses: true },
   { of: '/pods', refuses: false },
   { of: '/pods/status', refuses: false },
-])('an update of $of is looked at: $refuses', async ({ of, refuses }) => {
+])('an update of $of above max is refused: $refuses', async ({ of, refuses }) => {
   const known = ranges({ type: 'Container', max: { cpu: '1' } });
   const object = container({ limits: { cpu: '2' } });
-  const { refused } = await admitted(limitRanger(pluginParts({ known })), { of, object, old: container({}) });
+  const { refused } = await admitted(hooksOf(limitRanger, { known }), { of, object, old: container({}) });
   expect(refused !== undefined).toBe(refuses);
 });

@@ -1,38 +1,38 @@
-import { admitted, attributesOf, pluginParts } from '../../../test/harness/admission.js';
+import { admitted, attributesOf, hooksOf } from '../../../test/harness/admission.js';
 import type { ApiError } from '../../machinery/api-error.js';
 import { namespaceExists } from './namespace-exists.plugin.js';
 import { namespaceLifecycle } from './namespace-lifecycle.plugin.js';
 
-const going = { metadata: { name: 'ns', deletionTimestamp: '2026-01-01T00:00:00Z' } };
-const there = { metadata: { name: 'ns' } };
+const terminatingNamespace = { metadata: { name: 'ns', deletionTimestamp: '2026-01-01T00:00:00Z' } };
+const active = { metadata: { name: 'ns' } };
 const object = { metadata: { name: 'x' } };
 const terminating = 'unable to create new content in namespace ns because it is being terminated';
 
 it.each([
-  { name: 'there', known: [there], write: {}, want: undefined },
-  { name: 'missing', known: [], write: {}, want: 'namespaces "ns" not found' },
-  { name: 'going', known: [going], write: {}, want: terminating },
-  { name: 'going, and what is there is changed', known: [going], write: { old: object }, want: undefined },
+  { name: 'active accepts new objects', known: [active], write: {}, want: undefined },
+  { name: 'missing refuses new objects', known: [], write: {}, want: 'namespaces "ns" not found' },
+  { name: 'terminating refuses new objects', known: [terminatingNamespace], write: {}, want: terminating },
+  { name: 'terminating accepts updates', known: [terminatingNamespace], write: { old: object }, want: undefined },
   {
-    name: 'going, and something is done with what is there',
-    known: [going],
+    name: 'terminating accepts evictions',
+    known: [terminatingNamespace],
     write: { of: '/pods/eviction' },
     want: undefined,
   },
   {
-    name: 'missing, and rights are asked for',
+    name: 'missing accepts LocalSubjectAccessReviews',
     known: [],
     write: { of: 'authorization.k8s.io/localsubjectaccessreviews' },
     want: undefined,
   },
   {
-    name: 'missing, and the object is in none',
+    name: 'missing does not matter for cluster-scoped objects',
     known: [],
     write: { of: '/nodes', clusterWide: true },
     want: undefined,
   },
 ])('a namespace that is $name', async ({ known, write, want }) => {
-  const plugin = namespaceLifecycle(pluginParts({ known: { '/namespaces': known } }));
+  const plugin = hooksOf(namespaceLifecycle, { known: { '/namespaces': known } });
   expect((await admitted(plugin, { object, ...write })).refused).toBe(want);
 });
 
@@ -43,7 +43,7 @@ it.each([
   ['kube-node-lease', undefined],
   ['mine', undefined],
 ])('the deletion of %s: %s', async (name, want) => {
-  const plugin = namespaceLifecycle(pluginParts());
+  const plugin = hooksOf(namespaceLifecycle);
   const attributes = { ...attributesOf({ of: '/namespaces', operation: 'DELETE', clusterWide: true }), name };
   const refused = await Promise.resolve(plugin.admit!(attributes)).catch(
     (error: unknown) => (error as ApiError).message,
@@ -51,9 +51,9 @@ it.each([
   expect(refused).toBe(want === undefined ? undefined : `namespaces "${name}" is forbidden: ${want}`);
 });
 
-it('NamespaceExists refuses changes in a namespace that is missing, too', async () => {
-  const refusals = [{ '/namespaces': [there] }, {}].map((known) =>
-    admitted(namespaceExists(pluginParts({ known })), { object, old: object }).then(({ refused }) => refused),
+it('NamespaceExists refuses updates, too, if the namespace is missing', async () => {
+  const refusals = [{ '/namespaces': [active] }, {}].map((known) =>
+    admitted(hooksOf(namespaceExists, { known }), { object, old: object }).then(({ refused }) => refused),
   );
   expect(await Promise.all(refusals)).toEqual([undefined, 'namespaces "ns" not found']);
 });

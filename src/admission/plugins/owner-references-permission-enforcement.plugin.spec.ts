@@ -1,5 +1,5 @@
-import { admitted, pluginParts, type WriteGiven } from '../../../test/harness/admission.js';
-import type { WantedRight } from '../plugin-dependencies.js';
+import { admitted, hooksOf, type WriteGiven } from '../../../test/harness/admission.js';
+import type { Permission } from '../plugin-dependencies.js';
 import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.plugin.js';
 
 const kinds = [
@@ -8,13 +8,12 @@ const kinds = [
   { apiVersion: 'apps/v1', kind: 'Two', group: 'apps', resource: 'ones', namespaced: true },
   { apiVersion: 'apps/v1', kind: 'Two', group: 'apps', resource: 'others', namespaced: true },
 ];
-const shown = ({ verb, group, resource, subresource, namespace, name }: WantedRight) =>
+const shown = ({ verb, group, resource, subresource, namespace, name }: Permission) =>
   [verb, group, subresource ? `${resource}/${subresource}` : resource, namespace, name].join(' ');
 
-const plugin = (rights: readonly string[]) =>
-  ownerReferencesPermissionEnforcement({
-    ...pluginParts(),
-    mayDo: (right) => Promise.resolve(rights.includes(shown(right))),
+const plugin = (permissions: readonly string[]) =>
+  hooksOf(ownerReferencesPermissionEnforcement, {
+    mayDo: (permission) => Promise.resolve(permissions.includes(shown(permission))),
     resourcesOfKind: ({ group, version, kind }) =>
       kinds
         .filter((one) => one.apiVersion === (group ? `${group}/${version}` : version) && one.kind === kind)
@@ -38,7 +37,7 @@ type Row = readonly [
   name: string,
   old: WriteGiven['old'],
   object: WriteGiven['object'] & object,
-  rights: readonly string[],
+  permissions: readonly string[],
   want: string | undefined,
 ];
 
@@ -66,9 +65,9 @@ it.each<Row>([
   ['an unknown kind', undefined, owned(blocking({ kind: 'Nil' })), [], noKind('v1', 'Nil')],
   ['an unknown kind that does not block', undefined, owned(owner({ kind: 'Nil' })), [], undefined],
   ['an unreadable version', undefined, owned(blocking({ apiVersion: 'a/b/c' })), [], noKind('a/b/c', 'ConfigMap', 'unexpected GroupVersion string: a/b/c')],
-])('%s', async (_name, old, object, rights, want) => {
+])('%s', async (_name, old, object, permissions, want) => {
   const write = { object, ...(old && { old }) };
-  expect((await admitted(plugin(rights), write)).refused).toBe(want);
+  expect((await admitted(plugin(permissions), write)).refused).toBe(want);
 });
 
 it.each([

@@ -1,4 +1,4 @@
-import { admitted, pluginParts, podOf } from '../../../test/harness/admission.js';
+import { admitted, hooksOf, podOf } from '../../../test/harness/admission.js';
 import { plainConfiguration } from '../configuration/admission-configuration.js';
 import { plainPodSecurity } from '../configuration/pod-security.configuration.js';
 import { podSecurity } from './pod-security.plugin.js';
@@ -21,51 +21,57 @@ const isPrivileged = 'privileged (container "c" must not set securityContext.pri
 
 describe('a Pod', () => {
   it.each([
-    { name: 'of a namespace that says nothing', labels: {}, object: privileged, refused: undefined, warnings: [] },
     {
-      name: 'that may do too much',
+      name: 'in a namespace without labels is accepted',
+      labels: {},
+      object: privileged,
+      refused: undefined,
+      warnings: [],
+    },
+    {
+      name: 'that violates the enforced level is refused',
       labels: { enforce: 'baseline' },
       object: privileged,
       refused: `violates PodSecurity "baseline:latest": ${isPrivileged}`,
       warnings: [],
     },
     {
-      name: 'that may do what it may',
+      name: 'that conforms to the enforced level is accepted',
       labels: { enforce: 'restricted' },
       object: restricted,
       refused: undefined,
       warnings: [],
     },
     {
-      name: 'that is only warned of',
+      name: 'that violates the warn level is accepted with a warning',
       labels: { warn: 'baseline' },
       object: privileged,
       refused: undefined,
       warnings: [`would violate PodSecurity "baseline:latest": ${isPrivileged}`],
     },
     {
-      name: 'of an older policy',
+      name: 'that violates an enforced older version is refused',
       labels: { enforce: 'baseline', 'enforce-version': 'v1.20' },
       object: privileged,
       refused: `violates PodSecurity "baseline:v1.20": ${isPrivileged}`,
       warnings: [],
     },
     {
-      name: 'under labels that nobody understands',
+      name: 'is checked as restricted if the enforce label is invalid',
       labels: { enforce: 'strict' },
       object: privileged,
       refused: expect.stringContaining('violates PodSecurity "restricted:latest"'),
       warnings: [],
     },
   ])('$name', async ({ labels, object, refused, warnings }) => {
-    expect(await admitted(podSecurity(pluginParts(inNamespace(labels))), { object })).toMatchObject({
+    expect(await admitted(hooksOf(podSecurity, inNamespace(labels)), { object })).toMatchObject({
       refused,
       warnings,
     });
   });
 
-  it('is noted for the audit log', async () => {
-    const plugin = podSecurity(pluginParts(inNamespace({ audit: 'baseline' })));
+  it('that violates the audit level gets audit annotations', async () => {
+    const plugin = hooksOf(podSecurity, inNamespace({ audit: 'baseline' }));
     expect((await admitted(plugin, { object: privileged })).audit).toEqual({
       'pod-security.kubernetes.io/audit-violations': `would violate PodSecurity "baseline:latest": ${isPrivileged}`,
       'pod-security.kubernetes.io/enforce-policy': 'privileged:latest',
@@ -74,9 +80,9 @@ describe('a Pod', () => {
 
   // prettier-ignore
   it.each<{ name: string; of: string; object: typeof privileged; before?: object; isRefused: boolean }>([
-    { name: 'when it is only relabelled', of: '/pods', object: privileged, isRefused: false },
+    { name: 'metadata', of: '/pods', object: privileged, isRefused: false },
     {
-      name: 'when a profile is changed',
+      name: 'a security profile',
       of: '/pods',
       object: {
         ...privileged,
@@ -84,30 +90,30 @@ describe('a Pod', () => {
       },
       isRefused: true,
     },
-    { name: 'when its image is changed', of: '/pods', object: privilegedWith({ containers: [{ ...privileged.spec.containers[0]!, image: 'j' }] }), isRefused: true },
-    { name: 'when an image of its init containers is changed', of: '/pods', object: privilegedWith({ initContainers: [{ name: 'i', image: 'j' }] }), before: { initContainers: [{ name: 'i', image: 'i' }] }, isRefused: true },
-    { name: 'when it is to be looked into', of: '/pods/ephemeralcontainers', object: privilegedWith({ ephemeralContainers: [{ name: 'd', image: 'd' }] }), isRefused: true },
-    { name: 'when it could be looked into', of: '/pods/ephemeralcontainers', object: privileged, isRefused: false },
-    { name: 'when it is resized', of: '/pods/resize', object: privilegedWith({ containers: [{ ...privileged.spec.containers[0]!, resources: { limits: { cpu: '1' } } }] }), isRefused: false },
-    { name: 'when its node tells of it', of: '/pods/status', object: privileged, isRefused: false },
-  ])('that is there is looked at again $name: $isRefused', async ({ of: resource, object, isRefused, before = {} }) => {
-    const plugin = podSecurity(pluginParts(inNamespace({ enforce: 'baseline' })));
+    { name: 'the image of a container', of: '/pods', object: privilegedWith({ containers: [{ ...privileged.spec.containers[0]!, image: 'j' }] }), isRefused: true },
+    { name: 'the image of an init container', of: '/pods', object: privilegedWith({ initContainers: [{ name: 'i', image: 'j' }] }), before: { initContainers: [{ name: 'i', image: 'i' }] }, isRefused: true },
+    { name: 'a new ephemeral container', of: '/pods/ephemeralcontainers', object: privilegedWith({ ephemeralContainers: [{ name: 'd', image: 'd' }] }), isRefused: true },
+    { name: 'no ephemeral container', of: '/pods/ephemeralcontainers', object: privileged, isRefused: false },
+    { name: 'its resources by resize', of: '/pods/resize', object: privilegedWith({ containers: [{ ...privileged.spec.containers[0]!, resources: { limits: { cpu: '1' } } }] }), isRefused: false },
+    { name: 'its status', of: '/pods/status', object: privileged, isRefused: false },
+  ])('that violates the level and changes $name is refused: $isRefused', async ({ of: resource, object, isRefused, before = {} }) => {
+    const plugin = hooksOf(podSecurity, inNamespace({ enforce: 'baseline' }));
     const { refused } = await admitted(plugin, { of: resource, object, old: privilegedWith(before) });
     expect(refused !== undefined).toBe(isRefused);
   });
 });
 
-describe('what makes Pods', () => {
+describe('a workload with a Pod template', () => {
   it.each([
-    { name: 'is never refused, and warned of what is enforced', labels: { enforce: 'baseline' }, count: 1 },
+    { name: 'gets a warning for the enforced level, and is not refused', labels: { enforce: 'baseline' }, count: 1 },
     {
-      name: 'is not warned where another level is said',
+      name: 'gets no warning if the warn label is privileged',
       labels: { enforce: 'baseline', warn: 'privileged' },
       count: 0,
     },
-    { name: 'is warned of a stricter level', labels: { warn: 'restricted' }, count: 1 },
+    { name: 'gets a warning for the warn level', labels: { warn: 'restricted' }, count: 1 },
   ])('$name', async ({ labels, count }) => {
-    const outcome = await admitted(podSecurity(pluginParts(inNamespace(labels))), { of, object: deployment });
+    const outcome = await admitted(hooksOf(podSecurity, inNamespace(labels)), { of, object: deployment });
     expect([outcome.refused, outcome.warnings.length]).toEqual([undefined, count]);
   });
 
@@ -115,8 +121,8 @@ describe('what makes Pods', () => {
     ['/podtemplates', { template: { spec: privileged.spec } }],
     ['batch/cronjobs', { spec: { jobTemplate: { spec: { template: { spec: privileged.spec } } } } }],
     ['/replicationcontrollers', { spec: { template: { spec: privileged.spec } } }],
-  ])('is found in %s', async (resource, object) => {
-    const plugin = podSecurity(pluginParts(inNamespace({ enforce: 'baseline' })));
+  ])('gets a warning in %s', async (resource, object) => {
+    const plugin = hooksOf(podSecurity, inNamespace({ enforce: 'baseline' }));
     expect(
       (await admitted(plugin, { of: resource, object: { metadata: { name: 'x' }, ...object } })).warnings,
     ).toHaveLength(1);
@@ -131,7 +137,7 @@ describe('a namespace', () => {
     { ...restricted, metadata: { name: 'good', namespace: 'ns' } },
   ];
   const admit = (next: Labels, before?: Labels) =>
-    admitted(podSecurity(pluginParts({ known: { '/pods': pods } })), {
+    admitted(hooksOf(podSecurity, { known: { '/pods': pods } }), {
       of: '/namespaces',
       clusterWide: true,
       object: namespace(next),
@@ -140,23 +146,28 @@ describe('a namespace', () => {
 
   it.each([
     {
-      name: 'a level that is none',
+      name: 'an invalid level',
       labels: { enforce: 'x' },
       want: 'Namespace "ns" is invalid: metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "x": must be one of privileged, baseline, restricted',
     },
     {
-      name: 'a version that is none',
+      name: 'an invalid version',
       labels: { 'warn-version': '1.20' },
       want: 'Namespace "ns" is invalid: metadata.labels[pod-security.kubernetes.io/warn-version]: Invalid value: "1.20": must be "latest" or "v1.x"',
     },
-    { name: 'not what was wrong before', labels: { enforce: 'x' }, before: { enforce: 'x' }, want: undefined },
+    {
+      name: 'no invalid label that does not change',
+      labels: { enforce: 'x' },
+      before: { enforce: 'x' },
+      want: undefined,
+    },
   ])('refuses $name', async ({ labels, before, want }) => {
     expect((await admit(labels, before)).refused).toBe(want);
   });
 
   it.each([
     {
-      name: 'tells of the Pods that would not be let in again',
+      name: 'with a stricter level gets warnings about violating Pods',
       next: { enforce: 'baseline' },
       before: {},
       want: [
@@ -165,13 +176,13 @@ describe('a namespace', () => {
       ],
     },
     {
-      name: 'says nothing when it lets in more',
+      name: 'with a less strict level gets no warnings',
       next: { enforce: 'baseline' },
       before: { enforce: 'restricted' },
       want: [],
     },
     {
-      name: 'says nothing when it stays as it is',
+      name: 'with the same level gets no warnings',
       next: { enforce: 'baseline' },
       before: { enforce: 'baseline' },
       want: [],
@@ -181,34 +192,34 @@ describe('a namespace', () => {
   });
 });
 
-describe('nothing holds', () => {
+describe('exemptions and defaults of the configuration', () => {
   const exemptions = { usernames: new Set(['root']), runtimeClasses: new Set(['vm']), namespaces: new Set(['ns']) };
   const none = plainPodSecurity.exemptions;
   it.each([
     {
-      name: 'for some users',
+      name: 'exempts users',
       some: { ...none, usernames: exemptions.usernames },
       write: { user: { name: 'root' } },
       want: 'user',
     },
-    { name: 'in some namespaces', some: { ...none, namespaces: exemptions.namespaces }, write: {}, want: 'namespace' },
+    { name: 'exempts namespaces', some: { ...none, namespaces: exemptions.namespaces }, write: {}, want: 'namespace' },
     {
-      name: 'in some sandboxes',
+      name: 'exempts runtime classes',
       some: { ...none, runtimeClasses: exemptions.runtimeClasses },
       write: { object: podOf({ ...privileged.spec, runtimeClassName: 'vm' }) },
       want: 'runtimeClass',
     },
   ])('$name', async ({ some, write, want }) => {
     const configuration = { ...plainConfiguration, podSecurity: { ...plainPodSecurity, exemptions: some } };
-    const plugin = podSecurity(pluginParts({ ...inNamespace({ enforce: 'restricted' }), configuration }));
+    const plugin = hooksOf(podSecurity, { ...inNamespace({ enforce: 'restricted' }), configuration });
     const { refused, audit } = await admitted(plugin, { object: privileged, ...write });
     expect([refused, audit['pod-security.kubernetes.io/exempt']]).toEqual([undefined, want]);
   });
 
-  it('but the server may say what holds for namespaces that say nothing', async () => {
+  it('enforces the default level in namespaces without labels', async () => {
     const defaults = { ...plainPodSecurity.defaults, enforce: { level: 'baseline', version: 'latest' } as const };
     const configuration = { ...plainConfiguration, podSecurity: { ...plainPodSecurity, defaults } };
-    const { refused } = await admitted(podSecurity(pluginParts({ ...inNamespace({}), configuration })), {
+    const { refused } = await admitted(hooksOf(podSecurity, { ...inNamespace({}), configuration }), {
       object: privileged,
     });
     expect(refused).toBe(`violates PodSecurity "baseline:latest": ${isPrivileged}`);

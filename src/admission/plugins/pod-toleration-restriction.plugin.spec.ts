@@ -1,4 +1,5 @@
-import { admitted, pluginParts } from '../../../test/harness/admission.js';
+import { admitted, hooksOf } from '../../../test/harness/admission.js';
+import { plainConfiguration } from '../configuration/admission-configuration.js';
 import { podTolerationRestriction } from './pod-toleration-restriction.plugin.js';
 
 const a = { key: 'a', operator: 'Exists', effect: 'NoSchedule' };
@@ -14,54 +15,64 @@ interface Case {
   readonly whitelist?: object[];
   readonly configured?: Record<string, object[]>;
   readonly given?: object[];
-  readonly isSized?: boolean;
-  readonly isOld?: boolean;
+  readonly hasRequests?: boolean;
+  readonly isUpdate?: boolean;
   readonly want: object[] | undefined;
   readonly refused?: string;
 }
 
 it.each<Case>([
-  { name: 'nothing said', want: undefined },
-  { name: 'what it says, nothing else said', given: [b], want: [b] },
-  { name: 'what the namespace says', defaults: [a], want: [a] },
-  { name: 'both', defaults: [a], given: [b], want: [a, b] },
-  { name: 'what the configuration says', configured: { default: [a] }, want: [a] },
-  { name: 'nothing, as the namespace says', defaults: [], configured: { default: [a] }, want: undefined },
-  { name: 'little memory, when it asked for some', isSized: true, given: [b], want: [b, pressure] },
-  { name: 'what it did, when it is there', defaults: [a], isOld: true, given: [b], want: [b] },
-  { name: 'what it may', whitelist: [anyB], given: [b], want: [b] },
-  { name: 'more than it may', whitelist: [b], given: [anyB], want: undefined, refused: refusal },
+  { name: 'no tolerations without defaults', want: undefined },
+  { name: 'its own tolerations without defaults', given: [b], want: [b] },
+  { name: 'the defaults of the namespace', defaults: [a], want: [a] },
+  { name: 'defaults of the namespace and its own tolerations', defaults: [a], given: [b], want: [a, b] },
+  { name: 'the defaults of the configuration if the namespace has none', configured: { default: [a] }, want: [a] },
   {
-    name: 'more than the configuration lets it',
+    name: 'no tolerations if the annotation is an empty list',
+    defaults: [],
+    configured: { default: [a] },
+    want: undefined,
+  },
+  { name: 'memory pressure if it has requests', hasRequests: true, given: [b], want: [b, pressure] },
+  { name: 'no defaults on updates', defaults: [a], isUpdate: true, given: [b], want: [b] },
+  { name: 'tolerations within the whitelist', whitelist: [anyB], given: [b], want: [b] },
+  {
+    name: 'refused beyond the whitelist of the namespace',
+    whitelist: [b],
+    given: [anyB],
+    want: undefined,
+    refused: refusal,
+  },
+  {
+    name: 'refused beyond the whitelist of the configuration',
     configured: { whitelist: [b] },
     given: [a],
     want: undefined,
     refused: refusal,
   },
   {
-    name: 'what nobody can read',
+    name: 'refused if the annotation is not JSON',
     defaults: '[{',
     want: undefined,
     refused:
       'the annotation scheduler.alpha.kubernetes.io/defaultTolerations of the namespace is not a list of tolerations',
   },
-])('a Pod tolerates $name', async (row) => {
-  const { defaults, whitelist, configured, given, isSized, isOld, want, refused } = row;
+])('a Pod has $name', async (row) => {
+  const { defaults, whitelist, configured, given, hasRequests, isUpdate, want, refused } = row;
   const text = (list: object[] | string) => (typeof list === 'string' ? list : JSON.stringify(list));
   const annotations = {
     ...(defaults && { 'scheduler.alpha.kubernetes.io/defaultTolerations': text(defaults) }),
     ...(whitelist && { 'scheduler.alpha.kubernetes.io/tolerationsWhitelist': text(whitelist) }),
   };
   const known = { '/namespaces': [{ metadata: { name: 'ns', annotations } }] };
-  const parts = pluginParts({ known });
   const others = new Map(configured ? [['PodTolerationRestriction', configured]] : []);
-  const plugin = podTolerationRestriction({ ...parts, configuration: { others } });
-  const resources = isSized ? { requests: { cpu: '1' } } : {};
+  const plugin = hooksOf(podTolerationRestriction, { known, configuration: { ...plainConfiguration, others } });
+  const resources = hasRequests ? { requests: { cpu: '1' } } : {};
   const object = {
     metadata: { name: 'p' },
     spec: { containers: [{ name: 'c', resources }], ...(given && { tolerations: given }) },
   };
-  const outcome = await admitted(plugin, { object, ...(isOld && { old: object }) });
+  const outcome = await admitted(plugin, { object, ...(isUpdate && { old: object }) });
   expect(outcome.refused).toBe(refused);
   if (refused === undefined) expect((outcome.object!['spec'] as { tolerations?: object[] }).tolerations).toEqual(want);
 });

@@ -1,16 +1,11 @@
 import type { Pod } from '../../catalog/types/core.v1.js';
 import type { PriorityClass } from '../../catalog/types/scheduling.v1.js';
-import type { NamingProfile } from '../../config/naming-profile.js';
 import type { Mutable } from '../../machinery/mutable.js';
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.js';
+import { defineAdmissionPlugin, type AdmissionAttributes, type AdmissionHooks } from '../admission-plugin.js';
 import { isAbout } from '../matching.js';
-import { find, type ObjectReader } from '../object-reader.js';
+import { find } from '../object-reader.js';
+import type { PluginDependencies } from '../plugin-dependencies.js';
 import { forbid } from '../refusal.js';
-
-interface Parts {
-  readonly objects: ObjectReader;
-  readonly naming: NamingProfile;
-}
 
 interface Priority {
   readonly className: string;
@@ -21,7 +16,9 @@ interface Priority {
 const ordinary: Priority = { className: '', value: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
 /** Sets the priority of new Pods from their PriorityClass, or from the default class; refuses a second default class. */
-export function priority({ objects, naming }: Parts): AdmissionPlugin {
+export const priority = defineAdmissionPlugin({ name: 'Priority', runs: 'by default', make: makePriority });
+
+function makePriority({ objects, naming }: PluginDependencies): AdmissionHooks {
   const group = naming.group('scheduling');
   const classes = { group, resource: 'priorityclasses' };
 
@@ -42,7 +39,6 @@ export function priority({ objects, naming }: Parts): AdmissionPlugin {
   }
 
   return {
-    name: 'Priority',
     async admit(attributes) {
       if (!isAbout(attributes, '', 'pods', ['CREATE', 'UPDATE']) || !attributes.object) return;
       const pod: Mutable<Pod> = attributes.object;

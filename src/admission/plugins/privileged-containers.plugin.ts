@@ -1,30 +1,27 @@
+import type { Pod } from '../../catalog/types/core.v1.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, path } from '../../machinery/field-error.js';
-import { asFields, asItems } from '../../machinery/fields.js';
-import type { AdmissionPlugin } from '../admission-plugin.js';
+import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
+import { containerLists, containersOf } from '../pods/containers.js';
 
-const containerLists = ['initContainers', 'containers', 'ephemeralContainers'];
-
-/** What --allow-privileged=false means. No plugin of the reference server, which has it among the rules of Pods. */
-export const noPrivilegedContainers: AdmissionPlugin = {
+/** Refuses privileged containers with --allow-privileged=false. kube-apiserver has this check in the validation of Pods. */
+export const noPrivilegedContainers = defineAdmissionPlugin({
   name: 'NoPrivilegedContainers',
-  validate({ resource, subresource, object, operation, name }) {
-    if (resource.group !== '' || resource.resource !== 'pods' || !object) return;
-    // The only writes that bring containers; a Pod from before the flag may still be changed and end.
-    if (`${operation} ${subresource}` !== 'CREATE ' && subresource !== 'ephemeralcontainers') return;
-    const spec = asFields(object['spec']);
-    const errors = containerLists.flatMap((list) =>
-      asItems(spec[list]).flatMap((container, index) =>
-        asFields(container['securityContext'])['privileged'] === true
-          ? [
-              fieldError.forbidden(
-                String(path('spec').child(list).index(index).child('securityContext', 'privileged')),
-                'disallowed by cluster policy',
-              ),
-            ]
-          : [],
-      ),
-    );
-    if (errors.length > 0) throw ApiError.invalid({ group: '', kind: 'Pod' }, name, errors);
-  },
-};
+  runs: 'always',
+  make: ({ allowPrivileged }) => (allowPrivileged ? undefined : { validate }),
+});
+
+function validate({ resource, subresource, object, operation, name }: AdmissionAttributes): void {
+  if (resource.group !== '' || resource.resource !== 'pods' || !object) return;
+  // Only these writes add containers. A Pod that was created before the flag was set may still be updated.
+  if (`${operation} ${subresource}` !== 'CREATE ' && subresource !== 'ephemeralcontainers') return;
+  const { spec = {} }: Pod = object;
+  const errors = containerLists.flatMap((list) =>
+    containersOf(spec, [list]).flatMap(({ securityContext }, index) => {
+      if (securityContext?.privileged !== true) return [];
+      const at = path('spec').child(list).index(index).child('securityContext', 'privileged');
+      return [fieldError.forbidden(at, 'disallowed by cluster policy')];
+    }),
+  );
+  if (errors.length > 0) throw ApiError.invalid({ group: '', kind: 'Pod' }, name, errors);
+}

@@ -1,22 +1,20 @@
+import type {
+  AllocatedDeviceStatus,
+  AllocationResult,
+  ResourceClaim,
+  ResourceClaimSpec,
+  ResourceClaimStatus,
+  ResourceClaimTemplate,
+} from '../../catalog/types/resource.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { fieldError, type FieldError } from '../../machinery/field-error.js';
-import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { semanticEqual } from '../../machinery/semantic-equal.js';
 import { parseServiceAccountUserName, type UserInfo } from '../../machinery/user-info.js';
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission-plugin.js';
-import { find, type ObjectReader } from '../object-reader.js';
-import type { WantedRight } from '../plugin-dependencies.js';
-
-export interface ResourceClaimRightsParts {
-  readonly objects: ObjectReader;
-  readonly naming: NamingProfile;
-  /** The gate DRAResourceClaimGranularStatusAuthorization. */
-  readonly checksStatus: boolean;
-  /** The 403 for a right that the user lacks. */
-  readonly refusalOf: (right: WantedRight) => Promise<ApiError | undefined>;
-}
+import { defineAdmissionPlugin, type AdmissionAttributes } from '../admission-plugin.js';
+import { find } from '../object-reader.js';
+import type { PluginDependencies } from '../plugin-dependencies.js';
 
 const namespaces = { group: '', resource: 'namespaces' };
 
@@ -29,43 +27,53 @@ const namespaces = { group: '', resource: 'namespaces' };
  *   status.devices of a driver              arbitrary-node:update or :patch of resourceclaims/driver, by the driver's
  *                                           name; for a service account on the allocated node also associated-node:…
  */
-export function resourceClaimRights(parts: ResourceClaimRightsParts): AdmissionPlugin {
-  const group = parts.naming.group('resource');
-  return {
-    name: 'ResourceClaimRights',
-    async validate(attributes) {
-      const { resource, subresource, operation, object } = attributes;
-      if (resource.group !== group || !object) return;
-      const errors: FieldError[] = [];
-      const isClaim = resource.resource === 'resourceclaims';
-      if (operation === 'CREATE' && (isClaim || resource.resource === 'resourceclaimtemplates')) {
-        const spec = isClaim ? object['spec'] : asFields(object['spec'])['spec'];
-        errors.push(...(await adminAccessErrors(parts, attributes, adminAccessOfSpec(asFields(spec)))));
-      } else if (operation === 'UPDATE' && isClaim && subresource === 'status') {
-        errors.push(...(await statusErrors(parts, attributes)));
-      }
-      if (errors.length > 0) throw ApiError.invalid({ group, kind: attributes.kind }, attributes.name, errors);
-    },
-  };
+export const resourceClaimPermissions = defineAdmissionPlugin({
+  name: 'ResourceClaimRights',
+  runs: 'always',
+  make(dependencies) {
+    const group = dependencies.naming.group('resource');
+    return {
+      async validate(attributes) {
+        const { resource, subresource, operation, object } = attributes;
+        if (resource.group !== group || !object) return;
+        const errors: FieldError[] = [];
+        if (operation === 'CREATE') {
+          const field = adminAccessOfSpec(claimSpecOf(attributes));
+          errors.push(...(await adminAccessErrors(dependencies, attributes, field)));
+        } else if (operation === 'UPDATE' && resource.resource === 'resourceclaims' && subresource === 'status') {
+          errors.push(...(await statusErrors(dependencies, attributes)));
+        }
+        if (errors.length > 0) throw ApiError.invalid({ group, kind: attributes.kind }, attributes.name, errors);
+      },
+    };
+  },
+});
+
+function claimSpecOf({ resource, object }: AdmissionAttributes): ResourceClaimSpec {
+  if (resource.resource === 'resourceclaims') {
+    const claim: ResourceClaim | undefined = object;
+    return claim?.spec ?? {};
+  }
+  if (resource.resource !== 'resourceclaimtemplates') return {};
+  const template: ResourceClaimTemplate | undefined = object;
+  return template?.spec?.spec ?? {};
 }
 
-const statusOf = (claim: AdmissionAttributes['object']): Fields => asFields(claim?.['status']);
-const resultsOf = (status: Fields): Fields[] => asItems(asFields(asFields(status['allocation'])['devices'])['results']);
+const statusOf = (claim: ResourceClaim | undefined): ResourceClaimStatus => claim?.status ?? {};
 
-/** The path of the first request with adminAccess; only requests for exactly one class can ask for it. */
-function adminAccessOfSpec(spec: Fields): string | undefined {
-  const requests = asItems(asFields(spec['devices'])['requests']);
-  const index = requests.findIndex((request) => asFields(request['exactly'])['adminAccess'] === true);
+/** Returns the path of the first request with adminAccess; only requests with `exactly` can have it. */
+function adminAccessOfSpec({ devices }: ResourceClaimSpec): string | undefined {
+  const index = (devices?.requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true);
   return index < 0 ? undefined : `spec.devices.requests[${index}].adminAccess`;
 }
 
-function adminAccessOfStatus(status: Fields): string | undefined {
-  const index = resultsOf(status).findIndex(({ adminAccess }) => adminAccess === true);
+function adminAccessOfStatus({ allocation }: ResourceClaimStatus): string | undefined {
+  const index = (allocation?.devices?.results ?? []).findIndex(({ adminAccess }) => adminAccess === true);
   return index < 0 ? undefined : `status.allocation.devices.results[${index}].adminAccess`;
 }
 
 async function adminAccessErrors(
-  { objects, naming }: ResourceClaimRightsParts,
+  { objects, naming }: PluginDependencies,
   { namespace, request }: AdmissionAttributes,
   field: string | undefined,
 ): Promise<FieldError[]> {
@@ -77,29 +85,31 @@ async function adminAccessErrors(
   return [fieldError.forbidden(field, message)];
 }
 
-async function statusErrors(parts: ResourceClaimRightsParts, attributes: AdmissionAttributes): Promise<FieldError[]> {
+async function statusErrors(dependencies: PluginDependencies, attributes: AdmissionAttributes): Promise<FieldError[]> {
   const status = statusOf(attributes.object);
   const old = statusOf(attributes.old);
   const errors =
     adminAccessOfStatus(old) === undefined
-      ? await adminAccessErrors(parts, attributes, adminAccessOfStatus(status))
+      ? await adminAccessErrors(dependencies, attributes, adminAccessOfStatus(status))
       : [];
-  if (!parts.checksStatus) return errors;
-  errors.push(...(await bindingErrors(parts, attributes, status, old)));
-  if (isSet(status['allocation'])) errors.push(...(await driverErrors(parts, attributes, status, old)));
-  return errors;
+  if (dependencies.featureGates['DRAResourceClaimGranularStatusAuthorization'] !== true) return errors;
+  errors.push(...(await bindingErrors(dependencies, attributes, status, old)));
+  const { allocation, devices = [] } = status;
+  if (!allocation) return errors;
+  const changes = { allocation, devices, before: old.devices ?? [] };
+  return [...errors, ...(await driverErrors(dependencies, attributes, changes))];
 }
 
-/** The verb of the request; parts of this server, which have none, change objects as by an update. */
+/** Returns the verb of the request. Writes of this server itself have none and count as updates. */
 const verbOf = ({ request }: AdmissionAttributes): string => request.verb ?? 'update';
 
 async function bindingErrors(
-  { refusalOf }: ResourceClaimRightsParts,
+  { refusalOf }: PluginDependencies,
   attributes: AdmissionAttributes,
-  status: Fields,
-  old: Fields,
+  status: ResourceClaimStatus,
+  old: ResourceClaimStatus,
 ): Promise<FieldError[]> {
-  if (['allocation', 'reservedFor'].every((field) => semanticEqual(status[field], old[field]))) return [];
+  if ((['allocation', 'reservedFor'] as const).every((field) => semanticEqual(status[field], old[field]))) return [];
   const { request, resource } = attributes;
   const verb = verbOf(attributes);
   const refusal = await refusalOf({ user: request.user, verb, ...resource, subresource: 'binding', name: '' });
@@ -108,26 +118,31 @@ async function bindingErrors(
   return [fieldError.forbidden('status.allocation', message)];
 }
 
+interface AllocatedDevices {
+  readonly allocation: AllocationResult;
+  readonly devices: readonly AllocatedDeviceStatus[];
+  readonly before: readonly AllocatedDeviceStatus[];
+}
+
 async function driverErrors(
-  { refusalOf, naming }: ResourceClaimRightsParts,
+  { refusalOf, naming }: PluginDependencies,
   attributes: AdmissionAttributes,
-  status: Fields,
-  old: Fields,
+  { allocation, devices, before }: AllocatedDevices,
 ): Promise<FieldError[]> {
-  const drivers = changedDrivers(status, old);
+  const drivers = changedDrivers(devices, before);
   if (drivers.length === 0) return [];
   const { request, resource, namespace } = attributes;
-  const node = allocatedNode(asFields(status['allocation']));
+  const node = allocatedNode(allocation);
   const isOnNode = node !== undefined && nodeOfAccount(request.user, naming) === node;
   const verbs = [...(isOnNode ? ['associated-node:'] : []), 'arbitrary-node:'].map(
     (prefix) => prefix + verbOf(attributes),
   );
   const errors: FieldError[] = [];
   for (const name of drivers) {
-    const right = { user: request.user, ...resource, subresource: 'driver', namespace, name };
+    const permission = { user: request.user, ...resource, subresource: 'driver', namespace, name };
     const refusals: ApiError[] = [];
     for (const verb of verbs) {
-      const refusal = await refusalOf({ ...right, verb });
+      const refusal = await refusalOf({ ...permission, verb });
       if (refusal) refusals.push(refusal);
       else break;
     }
@@ -138,34 +153,33 @@ async function driverErrors(
   return errors;
 }
 
-/** The drivers of entries that were added, changed or removed, each once and in order. */
-function changedDrivers(status: Fields, old: Fields): string[] {
-  const keyOf = ({ driver, pool, device, shareID }: Fields) => [driver, pool, device, shareID].map(asText).join('\n');
-  const before = new Map(asItems(old['devices']).map((entry) => [keyOf(entry), entry]));
+/** Returns the drivers of entries that were added, changed or removed, without duplicates, sorted. */
+function changedDrivers(devices: readonly AllocatedDeviceStatus[], before: readonly AllocatedDeviceStatus[]): string[] {
+  const keyOf = ({ driver = '', pool = '', device = '', shareID = '' }: AllocatedDeviceStatus) =>
+    [driver, pool, device, shareID].join('\n');
+  const left = new Map(before.map((entry) => [keyOf(entry), entry]));
   const drivers = new Set<string>();
-  for (const entry of asItems(status['devices'])) {
+  for (const entry of devices) {
     const key = keyOf(entry);
-    const known = before.get(key);
-    before.delete(key);
-    if (!known || !semanticEqual(known, entry)) drivers.add(asText(entry['driver']));
+    const known = left.get(key);
+    left.delete(key);
+    if (!known || !semanticEqual(known, entry)) drivers.add(entry.driver ?? '');
   }
-  for (const entry of before.values()) drivers.add(asText(entry['driver']));
+  for (const entry of left.values()) drivers.add(entry.driver ?? '');
   return [...drivers].sort();
 }
 
-/** The node of an allocation whose selector is the one field `metadata.name` with one value. */
-function allocatedNode(allocation: Fields): string | undefined {
-  const terms = asItems(asFields(allocation['nodeSelector'])['nodeSelectorTerms']);
-  const [term] = terms;
-  if (terms.length !== 1 || asItems(term!['matchExpressions']).length > 0) return undefined;
-  const fields = asItems(term!['matchFields']);
-  const [field] = fields;
-  if (fields.length !== 1 || field!['key'] !== 'metadata.name' || field!['operator'] !== 'In') return undefined;
-  const values = asTexts(field!['values']);
+/** Returns the node of an allocation whose node selector is `metadata.name In [node]` and nothing else. */
+function allocatedNode({ nodeSelector }: AllocationResult): string | undefined {
+  const [term, ...otherTerms] = nodeSelector?.nodeSelectorTerms ?? [];
+  if (!term || otherTerms.length > 0 || (term.matchExpressions ?? []).length > 0) return undefined;
+  const [field, ...otherFields] = term.matchFields ?? [];
+  if (!field || otherFields.length > 0 || field.key !== 'metadata.name' || field.operator !== 'In') return undefined;
+  const { values = [] } = field;
   return values.length === 1 && values[0] !== '' ? values[0] : undefined;
 }
 
-/** The node of the Pod that a service account's token is bound to. */
+/** Returns the node of the Pod that a service account token is bound to. */
 function nodeOfAccount({ name, extra }: UserInfo, naming: NamingProfile): string | undefined {
   if (!parseServiceAccountUserName(name)) return undefined;
   const key = naming.label('node-name', 'authentication');

@@ -1,7 +1,7 @@
 import {
   admitted,
   KnownObjects,
-  pluginParts,
+  hooksOf,
   podOf,
   type Known,
   type WriteGiven,
@@ -35,62 +35,62 @@ interface Row {
   readonly used: object;
   readonly scope?: object;
   readonly write: WriteGiven;
-  /** What is used afterwards, or why it is refused. */
+  /** status.used after the request, or the error. */
   readonly want: object | string;
 }
 
 it.each<Row>([
   {
-    name: 'objects',
+    name: 'objects as count/<resource>',
     hard: { 'count/secrets': '2' },
     used: { 'count/secrets': '1' },
     write: secret,
     want: { 'count/secrets': '2' },
   },
   {
-    name: 'objects by their old name',
+    name: 'objects by the old name of the resource',
     hard: { secrets: '2' },
     used: { secrets: '0' },
     write: secret,
     want: { secrets: '1' },
   },
   {
-    name: 'objects of any kind',
+    name: 'objects of custom kinds',
     hard: { 'count/widgets.example.com': '1' },
     used: { 'count/widgets.example.com': '0' },
     write: { of: 'example.com/widgets', object: { metadata: { name: 'w' } } },
     want: { 'count/widgets.example.com': '1' },
   },
   {
-    name: 'the last of them',
+    name: 'an object beyond the limit: refused',
     hard: { secrets: '1' },
     used: { secrets: '1' },
     write: secret,
     want: 'exceeded quota: q, requested: secrets=1, used: secrets=1, limited: secrets=1',
   },
   {
-    name: 'nothing else',
+    name: 'no objects of other resources',
     hard: { secrets: '1' },
     used: { secrets: '1' },
     write: { of: '/configmaps', object: { metadata: {} } },
     want: { secrets: '1' },
   },
   {
-    name: 'no events',
+    name: 'no Events',
     hard: { 'count/events': '0' },
     used: { 'count/events': '0' },
     write: { of: '/events', object: { metadata: {} } },
     want: { 'count/events': '0' },
   },
   {
-    name: 'what Pods ask for',
+    name: 'requests of Pods',
     hard: { pods: '3', 'requests.cpu': '1', cpu: '2' },
     used: { pods: '0', 'requests.cpu': '100m', cpu: '0' },
     write: { object: sized('400m') },
     want: { pods: '1', 'requests.cpu': '500m', cpu: '400m' },
   },
   {
-    name: 'the largest of init containers and the sum of the others',
+    name: 'the largest of init containers, the sum of sidecars and containers, and overhead',
     hard: { 'requests.cpu': '9' },
     used: { 'requests.cpu': '0' },
     write: {
@@ -106,42 +106,42 @@ it.each<Row>([
     want: { 'requests.cpu': '4100m' },
   },
   {
-    name: 'devices',
+    name: 'extended resources beyond the limit: refused',
     hard: { 'requests.example.com/gpu': '1' },
     used: { 'requests.example.com/gpu': '0' },
     write: { object: podOf({ containers: [{ name: 'c', resources: { requests: { 'example.com/gpu': '2' } } }] }) },
     want: 'exceeded quota: q, requested: requests.example.com/gpu=2, used: requests.example.com/gpu=0, limited: requests.example.com/gpu=1',
   },
   {
-    name: 'Pods that ask for too much',
+    name: 'Pods whose requests exceed the limit: refused',
     hard: { 'requests.cpu': '1', pods: '5' },
     used: { 'requests.cpu': '0', pods: '0' },
     write: { object: sized('2') },
     want: 'exceeded quota: q, requested: requests.cpu=2, used: requests.cpu=0, limited: requests.cpu=1',
   },
   {
-    name: 'Pods that do not say what they need',
+    name: 'Pods without limited requests and limits: refused',
     hard: { 'requests.cpu': '1', 'limits.memory': '1' },
     used: { 'requests.cpu': '0', 'limits.memory': '0' },
     write: { object: podOf({ containers: [{ name: 'b' }, { name: 'a' }] }) },
     want: 'failed quota: q: must specify limits.memory for: a,b; requests.cpu for: a,b',
   },
   {
-    name: 'no Pod by an update',
+    name: 'no updates of Pods',
     hard: { pods: '0' },
     used: { pods: '0' },
     write: { object: podOf(), old: podOf() },
     want: { pods: '0' },
   },
   {
-    name: 'what a resized Pod asks for more',
+    name: 'the increase of a resized Pod',
     hard: { 'requests.cpu': '2' },
     used: { 'requests.cpu': '1' },
     write: { of: '/pods/resize', object: sized('1500m'), old: sized('1') },
     want: { 'requests.cpu': '1500m' },
   },
   {
-    name: 'Pods of a scope',
+    name: 'Pods with a deadline in the scope Terminating',
     hard: { pods: '5' },
     used: { pods: '0' },
     scope: { scopes: ['Terminating'] },
@@ -149,7 +149,7 @@ it.each<Row>([
     want: { pods: '1' },
   },
   {
-    name: 'no others',
+    name: 'no Pods without a deadline in the scope Terminating',
     hard: { pods: '5' },
     used: { pods: '0' },
     scope: { scopes: ['Terminating'] },
@@ -157,7 +157,7 @@ it.each<Row>([
     want: { pods: '0' },
   },
   {
-    name: 'Pods that ask for nothing',
+    name: 'Pods without requests in the scope BestEffort',
     hard: { pods: '5' },
     used: { pods: '0' },
     scope: { scopes: ['BestEffort', 'NotTerminating'] },
@@ -165,7 +165,7 @@ it.each<Row>([
     want: { pods: '1' },
   },
   {
-    name: 'Pods that ask for something',
+    name: 'Pods with requests in the scope NotBestEffort',
     hard: { pods: '5' },
     used: { pods: '0' },
     scope: { scopes: ['NotBestEffort'] },
@@ -173,7 +173,7 @@ it.each<Row>([
     want: { pods: '1' },
   },
   {
-    name: 'Pods of a priority',
+    name: 'Pods of a selected priority class',
     hard: { pods: '5' },
     used: { pods: '0' },
     scope: { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['high'] }] } },
@@ -181,7 +181,7 @@ it.each<Row>([
     want: { pods: '1' },
   },
   {
-    name: 'none of another priority',
+    name: 'no Pods of a priority class that is excluded',
     hard: { pods: '5' },
     used: { pods: '0' },
     scope: {
@@ -191,7 +191,7 @@ it.each<Row>([
     want: { pods: '0' },
   },
   {
-    name: 'Pods that look into other namespaces',
+    name: 'Pods with cross-namespace affinity beyond the limit: refused',
     hard: { pods: '0' },
     used: { pods: '0' },
     scope: { scopes: ['CrossNamespacePodAffinity'] },
@@ -203,28 +203,28 @@ it.each<Row>([
     want: 'exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0',
   },
   {
-    name: 'balancers and their ports',
+    name: 'load balancers and their node ports',
     hard: { services: '9', 'services.loadbalancers': '1', 'services.nodeports': '9' },
     used: { services: '1', 'services.loadbalancers': '0', 'services.nodeports': '1' },
     write: { of: '/services', object: service('LoadBalancer') },
     want: { services: '2', 'services.loadbalancers': '1', 'services.nodeports': '3' },
   },
   {
-    name: 'a Service that becomes reachable on nodes',
+    name: 'node ports of a changed Service beyond the limit: refused',
     hard: { services: '1', 'services.nodeports': '1' },
     used: { services: '1', 'services.nodeports': '0' },
     write: { of: '/services', object: service('NodePort'), old: service('ClusterIP') },
     want: 'exceeded quota: q, requested: services.nodeports=2, used: services.nodeports=0, limited: services.nodeports=1',
   },
   {
-    name: 'what becomes less',
+    name: 'a decrease, even above the limit',
     hard: { 'services.nodeports': '1' },
     used: { 'services.nodeports': '4' },
     write: { of: '/services', object: service('ClusterIP'), old: service('NodePort') },
     want: { 'services.nodeports': '2' },
   },
   {
-    name: 'storage, and that of a class',
+    name: 'storage, in total and of a StorageClass',
     hard: {
       persistentvolumeclaims: '2',
       'requests.storage': '3Gi',
@@ -243,35 +243,35 @@ it.each<Row>([
     },
   },
   {
-    name: 'too much storage',
+    name: 'storage beyond the limit: refused',
     hard: { 'requests.storage': '2Gi' },
     used: { 'requests.storage': '0' },
     write: { of: '/persistentvolumeclaims', object: claim('3Gi') },
     want: 'exceeded quota: q, requested: requests.storage=3Gi, used: requests.storage=0, limited: requests.storage=2Gi',
   },
   {
-    name: 'what a claim grows by',
+    name: 'the increase of an expanded claim',
     hard: { 'requests.storage': '3Gi' },
     used: { 'requests.storage': '1Gi' },
     write: { of: '/persistentvolumeclaims', object: claim('2Gi'), old: claim('1Gi') },
     want: { 'requests.storage': '2Gi' },
   },
   {
-    name: 'nothing before it is known what is used',
+    name: 'no objects before status.used is known: refused',
     hard: { secrets: '1' },
     used: {},
     write: secret,
     want: 'status unknown for quota: q, resources: secrets',
   },
   {
-    name: 'only looks in a dry run',
+    name: 'nothing in a dry run',
     hard: { secrets: '2' },
     used: { secrets: '1' },
     write: { ...secret, dryRun: true },
     want: { secrets: '1' },
   },
   {
-    name: 'and refuses in one',
+    name: 'beyond the limit in a dry run: refused',
     hard: { secrets: '1' },
     used: { secrets: '1' },
     write: { ...secret, dryRun: true },
@@ -279,31 +279,31 @@ it.each<Row>([
   },
 ])('counts $name', async ({ hard, used, scope, write, want }) => {
   const known = new KnownObjects(quotas(quota(hard, used, { ...(scope && { spec: scope }) })));
-  const { refused } = await admitted(resourceQuota(pluginParts({ known })), write);
+  const { refused } = await admitted(hooksOf(resourceQuota, { known }), write);
   if (typeof want === 'string') expect(refused).toBe(want);
   else expect([refused, usedIn(known)]).toEqual([undefined, want]);
 });
 
-it('charges no quota when another one refuses', async () => {
+it('charges no quota if another one refuses', async () => {
   const known = new KnownObjects(
     quotas(
       quota({ secrets: '5' }, { secrets: '1' }, { name: 'a' }),
       quota({ secrets: '1' }, { secrets: '1' }, { name: 'b' }),
     ),
   );
-  const { refused } = await admitted(resourceQuota(pluginParts({ known })), secret);
+  const { refused } = await admitted(hooksOf(resourceQuota, { known }), secret);
   expect(refused).toMatch(/^exceeded quota: b,/);
   expect(usedIn(known, 'a')).toEqual({ secrets: '1' });
 });
 
-it('has no limits before the status says so', async () => {
+it('spec.hard does not limit before status.hard has it', async () => {
   const known = {
     '/resourcequotas': [{ metadata: { name: 'q', namespace: 'ns' }, spec: { hard: { secrets: '0' } }, status: {} }],
   };
-  expect((await admitted(resourceQuota(pluginParts({ known })), secret)).refused).toBeUndefined();
+  expect((await admitted(hooksOf(resourceQuota, { known }), secret)).refused).toBeUndefined();
 });
 
-describe('an update that brings a Pod under other quotas', () => {
+describe('an update of a Pod that changes the matching quotas', () => {
   const terminating = { scopes: ['Terminating'] };
   const lasting = { scopes: ['NotTerminating'] };
   const bounded = sized('400m', { activeDeadlineSeconds: 60 });
@@ -312,7 +312,7 @@ describe('an update that brings a Pod under other quotas', () => {
     ...(old && { old }),
   });
 
-  it('charges the new one for all of it, at once', async () => {
+  it('charges the newly matching quota with the whole usage', async () => {
     const known = new KnownObjects(
       quotas(
         quota(
@@ -323,7 +323,7 @@ describe('an update that brings a Pod under other quotas', () => {
         quota({ pods: '5' }, { pods: '1' }, { name: 'before', spec: lasting }),
       ),
     );
-    const { refused } = await admitted(resourceQuota(pluginParts({ known })), update(bounded, sized('400m')));
+    const { refused } = await admitted(hooksOf(resourceQuota, { known }), update(bounded, sized('400m')));
     expect([refused, usedIn(known, 'new'), usedIn(known, 'before')]).toEqual([
       undefined,
       { pods: '1', 'requests.cpu': '400m' },
@@ -331,45 +331,45 @@ describe('an update that brings a Pod under other quotas', () => {
     ]);
   });
 
-  it('is refused where the new one has nothing left', async () => {
+  it('is refused if it exceeds the newly matching quota', async () => {
     const known = quotas(quota({ pods: '1' }, { pods: '1' }, { spec: terminating }));
-    const { refused } = await admitted(resourceQuota(pluginParts({ known })), update(bounded, sized('400m')));
+    const { refused } = await admitted(hooksOf(resourceQuota, { known }), update(bounded, sized('400m')));
     expect(refused).toBe('exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1');
   });
 
-  it('is not charged where the Pod stays in its scopes', async () => {
+  it('charges nothing if the same scopes match', async () => {
     const known = quotas(quota({ pods: '1' }, { pods: '1' }, { spec: lasting }));
-    const { refused } = await admitted(resourceQuota(pluginParts({ known })), update(sized('400m'), sized('400m')));
+    const { refused } = await admitted(hooksOf(resourceQuota, { known }), update(sized('400m'), sized('400m')));
     expect(refused).toBeUndefined();
   });
 });
 
 it.each([
-  { name: 'tries again when others are faster', rivals: 3, want: undefined },
+  { name: 'charges again after three conflicts', conflicts: 3, want: undefined },
   {
-    name: 'and gives up when they always are',
-    rivals: 99,
+    name: 'answers Conflict after eight attempts',
+    conflicts: 99,
     want: /the quota q is charged by many requests at once: .*secrets=1$/,
   },
-])('$name', async ({ rivals, want }) => {
+])('$name', async ({ conflicts, want }) => {
   const known = new KnownObjects(quotas(quota({ secrets: '5' }, { secrets: '1' })));
-  known.rivals = rivals;
-  const { refused } = await admitted(resourceQuota(pluginParts({ known })), secret);
+  known.conflicts = conflicts;
+  const { refused } = await admitted(hooksOf(resourceQuota, { known }), secret);
   if (want) expect(refused).toMatch(want);
   else expect([refused, usedIn(known)]).toEqual([undefined, { secrets: '2' }]);
 });
 
-it('refuses by what is stored, not by what the cache still has', async () => {
+it('does not refuse by a stale cached quota if the stored one has room', async () => {
   const known = new KnownObjects(quotas(quota({ secrets: '5' }, { secrets: '1' })));
   known.staleQuotas = new KnownObjects(quotas(quota({ secrets: '1' }, { secrets: '1' }))).list(
     { group: '', resource: 'resourcequotas' },
     'ns',
   );
-  const { refused } = await admitted(resourceQuota(pluginParts({ known })), secret);
+  const { refused } = await admitted(hooksOf(resourceQuota, { known }), secret);
   expect([refused, usedIn(known)]).toEqual([undefined, { secrets: '2' }]);
 });
 
-describe('what the server limits to where a quota covers it', () => {
+describe('a limitedResource of the configuration', () => {
   const limited = {
     group: '',
     resource: 'pods',
@@ -384,19 +384,19 @@ describe('what the server limits to where a quota covers it', () => {
 
   it.each([
     {
-      name: 'is refused without one',
+      name: 'is refused without a quota',
       known: {},
       object: high,
       want: 'insufficient quota to match these scopes: [{PriorityClass In [high]}]',
     },
     {
-      name: 'is had with one',
+      name: 'is accepted with a quota that covers it',
       known: quotas(quota({ pods: '1' }, { pods: '0' }, { spec: scope })),
       object: high,
       want: undefined,
     },
-    { name: 'leaves others alone', known: {}, object: podOf(), want: undefined },
+    { name: 'does not restrict other Pods', known: {}, object: podOf(), want: undefined },
   ])('$name', async ({ known, object, want }) => {
-    expect((await admitted(resourceQuota(pluginParts({ known, configuration })), { object })).refused).toBe(want);
+    expect((await admitted(hooksOf(resourceQuota, { known, configuration }), { object })).refused).toBe(want);
   });
 });

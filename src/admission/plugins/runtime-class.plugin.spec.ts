@@ -1,4 +1,4 @@
-import { admitted, pluginParts, podOf } from '../../../test/harness/admission.js';
+import { admitted, hooksOf, podOf } from '../../../test/harness/admission.js';
 import { runtimeClass } from './runtime-class.plugin.js';
 
 const known = {
@@ -15,28 +15,32 @@ const known = {
     },
   ],
 };
-const admit = (spec: object) => admitted(runtimeClass(pluginParts({ known })), { object: podOf(spec) });
+const admit = (spec: object) => admitted(hooksOf(runtimeClass, { known }), { object: podOf(spec) });
 
 it.each([
   { name: 'nothing without a class', spec: {}, want: podOf().spec },
   {
-    name: 'nothing of a plain class',
+    name: 'nothing from a class without overhead and scheduling',
     spec: { runtimeClassName: 'plain' },
     want: podOf({ runtimeClassName: 'plain' }).spec,
   },
-  { name: 'the overhead', spec: { runtimeClassName: 'heavy' }, want: { overhead: { cpu: '250m', memory: '64Mi' } } },
   {
-    name: 'the same overhead by hand',
+    name: 'the overhead of the class',
+    spec: { runtimeClassName: 'heavy' },
+    want: { overhead: { cpu: '250m', memory: '64Mi' } },
+  },
+  {
+    name: 'the overhead of the class over an equal one of the Pod',
     spec: { runtimeClassName: 'heavy', overhead: { cpu: '0.25', memory: '64Mi' } },
     want: { overhead: { cpu: '250m', memory: '64Mi' } },
   },
   {
-    name: 'where its nodes are',
+    name: 'the node selector of the class beside its own',
     spec: { runtimeClassName: 'special', nodeSelector: { a: 'b' } },
     want: { nodeSelector: { a: 'b', kind: 'vm' } },
   },
   {
-    name: 'what its nodes are tainted with',
+    name: 'the tolerations of the class before its own',
     spec: { runtimeClassName: 'special', tolerations: [{ key: 'x', operator: 'Exists' }] },
     want: {
       tolerations: [
@@ -46,11 +50,11 @@ it.each([
     },
   },
   {
-    name: 'a toleration only once',
+    name: 'no toleration that its own ones cover',
     spec: { runtimeClassName: 'special', tolerations: [{ key: 'vm', operator: 'Exists' }] },
     want: { tolerations: [{ key: 'vm', operator: 'Exists' }] },
   },
-])('takes over $name', async ({ spec, want }) => {
+])('a Pod gets $name', async ({ spec, want }) => {
   const { object, refused } = await admit(spec);
   expect(refused).toBeUndefined();
   expect(object).toMatchObject({ spec: want });
@@ -58,22 +62,22 @@ it.each([
 
 it.each([
   {
-    name: 'a class that is not there',
+    name: 'an unknown class',
     spec: { runtimeClassName: 'none' },
     want: 'pod rejected: RuntimeClass "none" not found',
   },
   {
-    name: 'overhead without a class',
+    name: 'an overhead without a class',
     spec: { overhead: { cpu: '1' } },
     want: 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
   },
   {
-    name: 'another overhead',
+    name: 'another overhead than that of the class',
     spec: { runtimeClassName: 'heavy', overhead: { cpu: '1' } },
     want: "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead",
   },
   {
-    name: 'nodes that contradict',
+    name: 'a node selector that conflicts with the class',
     spec: { runtimeClassName: 'special', nodeSelector: { kind: 'metal' } },
     want: 'conflict: runtimeClass.scheduling.nodeSelector[kind] = vm; pod.spec.nodeSelector[kind] = metal',
   },

@@ -1,4 +1,4 @@
-import { admitted, KnownObjects, pluginParts, podOf } from '../../../test/harness/admission.js';
+import { admitted, KnownObjects, hooksOf, podOf } from '../../../test/harness/admission.js';
 import { ManualClock } from '../../std/clock.js';
 import { serviceAccount } from './service-account.plugin.js';
 
@@ -17,17 +17,22 @@ const enforcing = (more: object = {}) =>
 const env = (name: string) => [{ name: 'c', env: [{ name: 'E', valueFrom: { secretKeyRef: { name, key: 'k' } } }] }];
 const mounts = (container: unknown) => (container as { volumeMounts?: { name: string }[] }).volumeMounts?.length ?? 0;
 
-describe('every Pod acts as an account', () => {
+describe('a new Pod', () => {
   it.each([
-    { name: 'its own', spec: { serviceAccountName: 'robot' }, known: account({}, 'robot'), want: 'robot' },
-    { name: 'the default one', spec: {}, known: account(), want: 'default' },
+    {
+      name: 'keeps its serviceAccountName',
+      spec: { serviceAccountName: 'robot' },
+      known: account({}, 'robot'),
+      want: 'robot',
+    },
+    { name: 'without a name gets the default service account', spec: {}, known: account(), want: 'default' },
   ])('$name', async ({ spec, known, want }) => {
-    const { object } = await admitted(serviceAccount(pluginParts({ known })), { object: podOf(spec) });
+    const { object } = await admitted(hooksOf(serviceAccount, { known }), { object: podOf(spec) });
     expect(object).toMatchObject({ spec: { serviceAccountName: want, serviceAccount: want } });
   });
 
-  it('and gets its token, the authority and the namespace', async () => {
-    const { object } = await admitted(serviceAccount(pluginParts({ known: account() })), { object: podOf() });
+  it('gets a volume with token, CA bundle and namespace, mounted in its container', async () => {
+    const { object } = await admitted(hooksOf(serviceAccount, { known: account() }), { object: podOf() });
     const { volumes, containers } = object!['spec'] as { volumes: { name: string }[]; containers: object[] };
     expect(volumes).toEqual([
       {
@@ -50,32 +55,42 @@ describe('every Pod acts as an account', () => {
   });
 
   it.each([
-    { name: 'the Pod says no', account: {}, spec: { automountServiceAccountToken: false }, want: [0] },
-    { name: 'the account says no', account: { automountServiceAccountToken: false }, spec: {}, want: [0] },
     {
-      name: 'the Pod says yes, whatever the account says',
+      name: 'not if the Pod sets automountServiceAccountToken to false',
+      account: {},
+      spec: { automountServiceAccountToken: false },
+      want: [0],
+    },
+    {
+      name: 'not if the service account sets automountServiceAccountToken to false',
+      account: { automountServiceAccountToken: false },
+      spec: {},
+      want: [0],
+    },
+    {
+      name: 'the Pod overrides the service account',
       account: { automountServiceAccountToken: false },
       spec: { automountServiceAccountToken: true },
       want: [1],
     },
-    { name: 'init containers have it too', account: {}, spec: { initContainers: [{ name: 'i' }] }, want: [1, 1] },
+    { name: 'init containers too', account: {}, spec: { initContainers: [{ name: 'i' }] }, want: [1, 1] },
     {
-      name: 'something else stands there',
+      name: 'not over a mount of the container at the same path',
       account: {},
       spec: {
         containers: [{ name: 'c', volumeMounts: [{ name: 'own', mountPath: tokenMount.mountPath }] }, { name: 'd' }],
       },
       want: [1, 1],
     },
-  ])('mounts: $name', async ({ account: more, spec, want }) => {
-    const { object } = await admitted(serviceAccount(pluginParts({ known: account(more) })), { object: podOf(spec) });
+  ])('mounts the token: $name', async ({ account: more, spec, want }) => {
+    const { object } = await admitted(hooksOf(serviceAccount, { known: account(more) }), { object: podOf(spec) });
     const { initContainers = [], containers } = object!['spec'] as { initContainers?: object[]; containers: object[] };
     expect([...initContainers, ...containers].map(mounts)).toEqual(want);
   });
 
-  it('a volume that was there already is used', async () => {
+  it('mounts an existing kube-api-access volume and adds none', async () => {
     const volumes = [{ name: 'kube-api-access-mine', emptyDir: {} }];
-    const { object } = await admitted(serviceAccount(pluginParts({ known: account() })), {
+    const { object } = await admitted(hooksOf(serviceAccount, { known: account() }), {
       object: podOf({ volumes }),
     });
     expect(object).toMatchObject({
@@ -84,11 +99,11 @@ describe('every Pod acts as an account', () => {
   });
 
   it.each([
-    { name: 'its own stay', spec: { imagePullSecrets: [{ name: 'mine' }] }, want: [{ name: 'mine' }] },
-    { name: "the account's are taken over", spec: {}, want: [{ name: 'pull' }] },
-  ])('pull secrets: $name', async ({ spec, want }) => {
+    { name: 'those of the Pod are kept', spec: { imagePullSecrets: [{ name: 'mine' }] }, want: [{ name: 'mine' }] },
+    { name: 'those of the service account are added to a Pod without any', spec: {}, want: [{ name: 'pull' }] },
+  ])('imagePullSecrets: $name', async ({ spec, want }) => {
     const known = account({ imagePullSecrets: [{ name: 'pull' }] });
-    const { object } = await admitted(serviceAccount(pluginParts({ known })), { object: podOf(spec) });
+    const { object } = await admitted(hooksOf(serviceAccount, { known }), { object: podOf(spec) });
     expect(object).toMatchObject({ spec: { imagePullSecrets: want } });
   });
 });
@@ -96,13 +111,13 @@ describe('every Pod acts as an account', () => {
 describe('refuses', () => {
   it.each([
     {
-      name: 'an account that is not there',
+      name: 'a service account that does not exist',
       known: account(),
       object: podOf({ serviceAccountName: 'nobody' }),
       want: 'error looking up service account ns/nobody: serviceaccount "nobody" not found',
     },
     {
-      name: 'a mirror Pod with an account',
+      name: 'a mirror Pod with a service account',
       known: account(),
       object: podOf({ serviceAccountName: 'default' }, mirror),
       want: 'a mirror pod may not reference service accounts',
@@ -123,53 +138,53 @@ describe('refuses', () => {
       want: 'a mirror pod may not use ServiceAccountToken volume projections',
     },
     {
-      name: 'a secret that the account does not list',
+      name: 'a volume with a Secret that the service account does not list',
       known: enforcing(),
       object: podOf({ volumes: [{ name: 's', secret: { secretName: 'x' } }] }),
       want: 'volume with secret.secretName="x" is not allowed because service account default does not reference that secret',
     },
     {
-      name: 'such a secret in a variable',
+      name: 'a variable from a Secret that the service account does not list',
       known: enforcing(),
       object: podOf({ containers: env('x') }),
       want: 'container c with envVar E referencing secret.secretName="x" is not allowed because service account default does not reference that secret',
     },
     {
-      name: 'such a secret for pulling',
+      name: 'an imagePullSecret that the service account does not list',
       known: enforcing(),
       object: podOf({ imagePullSecrets: [{ name: 'x' }] }),
       want: 'imagePullSecrets[0].name="x" is not allowed because service account default does not reference that imagePullSecret',
     },
     {
-      name: 'not one that it lists',
+      name: 'no Secret that the service account lists',
       known: enforcing({ secrets: [{ name: 'x' }] }),
       object: podOf({ containers: env('x') }),
       want: undefined,
     },
-    { name: 'not a plain mirror Pod', known: {}, object: podOf({}, mirror), want: undefined },
+    { name: 'no mirror Pod without references', known: {}, object: podOf({}, mirror), want: undefined },
   ])('$name', async ({ known, object, want }) => {
-    const { refused } = await admitted(serviceAccount(pluginParts({ known })), { object });
+    const { refused } = await admitted(hooksOf(serviceAccount, { known }), { object });
     expect(refused).toBe(want);
   });
 });
 
-describe('the default account of a young namespace', () => {
+describe('the default service account of a new namespace', () => {
   const settle = async () => {
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
   };
 
-  it('is waited for', async () => {
+  it('is waited for until it is created', async () => {
     const [clock, known] = [new ManualClock(), new KnownObjects()];
-    const outcome = admitted(serviceAccount(pluginParts({ clock, known })), { object: podOf() });
+    const outcome = admitted(hooksOf(serviceAccount, { clock, known }), { object: podOf() });
     await settle();
     known.add('/serviceaccounts', { metadata: { name: 'default' } });
     clock.advance(100);
     expect(await outcome).toMatchObject({ refused: undefined, object: { spec: { serviceAccountName: 'default' } } });
   });
 
-  it('not for ever', async () => {
+  it('is missing after ten attempts: the Pod is refused', async () => {
     const clock = new ManualClock();
-    const outcome = admitted(serviceAccount(pluginParts({ clock })), { object: podOf() });
+    const outcome = admitted(hooksOf(serviceAccount, { clock }), { object: podOf() });
     for (let attempt = 0; attempt < 10; attempt++) {
       await settle();
       clock.advance(100);

@@ -1,22 +1,31 @@
-import type { NamingProfile } from '../../config/naming-profile.js';
-import type { AdmissionPlugin } from '../admission-plugin.js';
+import { defineAdmissionPlugin } from '../admission-plugin.js';
 import { isAbout } from '../matching.js';
 
-/** Claims, volumes and attribute classes stay until nobody uses them any more: their reconciler takes the finalizer off. */
-export function storageObjectInUseProtection({ naming }: { readonly naming: NamingProfile }): AdmissionPlugin {
-  const protections = [
-    { group: '', resource: 'persistentvolumeclaims', finalizer: naming.label('pvc-protection') },
-    { group: '', resource: 'persistentvolumes', finalizer: naming.label('pv-protection') },
-    { group: naming.group('storage'), resource: 'volumeattributesclasses', finalizer: naming.label('vac-protection') },
-  ];
-  return {
-    name: 'StorageObjectInUseProtection',
-    admit(attributes) {
-      const protection = protections.find(({ group, resource }) => isAbout(attributes, group, resource, ['CREATE']));
-      if (!protection || !attributes.object) return;
-      const { metadata } = attributes.object;
-      const finalizers = metadata.finalizers ?? [];
-      if (!finalizers.includes(protection.finalizer)) metadata.finalizers = [...finalizers, protection.finalizer];
-    },
-  };
-}
+/**
+ * Adds the protection finalizer to new claims, volumes and VolumeAttributesClasses. Reconcilers remove it when the object
+ * is being deleted and not in use.
+ */
+export const storageObjectInUseProtection = defineAdmissionPlugin({
+  name: 'StorageObjectInUseProtection',
+  runs: 'by default',
+  make({ naming }) {
+    const protections = [
+      { group: '', resource: 'persistentvolumeclaims', finalizer: naming.label('pvc-protection') },
+      { group: '', resource: 'persistentvolumes', finalizer: naming.label('pv-protection') },
+      {
+        group: naming.group('storage'),
+        resource: 'volumeattributesclasses',
+        finalizer: naming.label('vac-protection'),
+      },
+    ];
+    return {
+      admit(attributes) {
+        const protection = protections.find(({ group, resource }) => isAbout(attributes, group, resource, ['CREATE']));
+        if (!protection || !attributes.object) return;
+        const { metadata } = attributes.object;
+        const finalizers = metadata.finalizers ?? [];
+        if (!finalizers.includes(protection.finalizer)) metadata.finalizers = [...finalizers, protection.finalizer];
+      },
+    };
+  },
+});

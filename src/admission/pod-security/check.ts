@@ -1,13 +1,13 @@
-import type { Fields } from '../../machinery/fields.js';
+import type { PodSpec } from '../../catalog/types/core.v1.js';
 import type { Level } from './level.js';
 
-/** What checks see: a Pod, or what a controller makes Pods from. */
+/** The part of a Pod, or of a Pod template, that checks read. */
 export interface PodView {
   readonly annotations: Readonly<Record<string, string>>;
-  readonly spec: Fields;
+  readonly spec: PodSpec;
 }
 
-/** Why a Pod is not of a level: in short, and who in it is to blame. */
+/** A rule that a Pod violates, and the containers, volumes or fields that violate it. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
@@ -15,17 +15,17 @@ export interface Violation {
 
 export type Rule = (pod: PodView) => Violation | undefined;
 
-/** One control of the Pod security standards. Its rule may have changed over time. */
+/** One control of the Pod Security Standards. Its rule may differ between versions. */
 export interface Check {
   readonly id: string;
   readonly level: Exclude<Level, 'privileged'>;
-  /** By the minor version that each came with, the oldest first. */
+  /** Ordered by the minor version that introduced each rule. */
   readonly rules: readonly VersionedRule[];
 }
 
 export interface VersionedRule {
   readonly since: number;
   readonly rule: Rule;
-  /** Baseline checks that say the same less strictly. */
+  /** Baseline checks that this stricter rule makes redundant. */
   readonly replaces?: readonly string[];
 }

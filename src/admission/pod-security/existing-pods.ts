@@ -1,14 +1,14 @@
-import type { KubeObject } from '../../machinery/kube-object.js';
-import { shownPolicy, type LevelVersion } from './level.js';
+import type { Pod } from '../../catalog/types/core.v1.js';
+import { formatPolicy, type LevelVersion } from './level.js';
 import { viewOf } from './pod-templates.js';
-import { shownReasons, type PodSecurityStandards } from './standards.js';
+import { formatReasons, type PodSecurityStandards } from './standards.js';
 
-/** Namespaces may be large, and the request waits for it. */
+/** Limits the time of the request that changes the namespace. */
 const podsCheckedMax = 3000;
 
-/** What to say to whoever tightens a namespace: which of its Pods could not be made again. One of a controller's stands for all. */
+/** Returns warnings about existing Pods that a stricter policy would refuse. One Pod of each controller is checked. */
 export function warningsOf(
-  pods: readonly KubeObject[],
+  pods: readonly Pod[],
   namespace: string,
   policy: LevelVersion,
   standards: PodSecurityStandards,
@@ -16,7 +16,7 @@ export function warningsOf(
   const checked = onePerController(pods).slice(0, podsCheckedMax);
   const byReasons = new Map<string, string[]>();
   for (const pod of checked) {
-    const reasons = shownReasons(standards.violations(viewOf(pod), policy));
+    const reasons = formatReasons(standards.violations(viewOf(pod), policy));
     if (reasons === '') continue;
     byReasons.set(reasons, [...(byReasons.get(reasons) ?? []), pod.metadata.name ?? '']);
   }
@@ -27,21 +27,21 @@ export function warningsOf(
     );
   }
   if (byReasons.size === 0) return warnings;
-  const lines = [...byReasons].map(([reasons, names]) => `${named(names)}: ${reasons}`);
+  const lines = [...byReasons].map(([reasons, names]) => `${formatNames(names)}: ${reasons}`);
   return [
     ...warnings,
-    `existing pods in namespace "${namespace}" violate the new PodSecurity enforce level "${shownPolicy(policy)}"`,
+    `existing pods in namespace "${namespace}" violate the new PodSecurity enforce level "${formatPolicy(policy)}"`,
     ...lines.sort(),
   ];
 }
 
-function named(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   const [first, ...others] = [...names].sort();
   if (others.length === 0) return first!;
   return `${first} (and ${others.length} other ${others.length === 1 ? 'pod' : 'pods'})`;
 }
 
-function onePerController(pods: readonly KubeObject[]): KubeObject[] {
+function onePerController(pods: readonly Pod[]): Pod[] {
   const seen = new Set<string>();
   return pods.filter(({ metadata }) => {
     const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);

@@ -1,8 +1,8 @@
-/** How much a Pod may do on its node. Each level is stricter than the one before. */
+/** The levels of the Pod Security Standards, each stricter than the one before. */
 export const levels = ['privileged', 'baseline', 'restricted'] as const;
 export type Level = (typeof levels)[number];
 
-/** The rules as they were in v1.<minor>; without one, as they are. */
+/** The minor version (v1.<minor>) whose rules apply, or the latest rules. */
 export type PolicyVersion = number | 'latest';
 
 export interface LevelVersion {
@@ -10,11 +10,11 @@ export interface LevelVersion {
   readonly version: PolicyVersion;
 }
 
-export function asLevel(text: string): Level | undefined {
+export function parseLevel(text: string): Level | undefined {
   return levels.find((level) => level === text);
 }
 
-export function asVersion(text: string): PolicyVersion | undefined {
+export function parseVersion(text: string): PolicyVersion | undefined {
   if (text === 'latest') return 'latest';
   const match = /^v1\.(0|[1-9][0-9]*)$/.exec(text);
   return match ? Number(match[1]) : undefined;
@@ -25,7 +25,7 @@ export function isStricter(level: Level, than: Level): boolean {
 }
 
 /** `restricted:latest`, `baseline:v1.24` */
-export function shownPolicy({ level, version }: LevelVersion): string {
+export function formatPolicy({ level, version }: LevelVersion): string {
   return `${level}:${version === 'latest' ? version : `v1.${version}`}`;
 }
 

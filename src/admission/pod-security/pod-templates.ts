@@ -1,45 +1,42 @@
+import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../../catalog/types/apps.v1.js';
+import type { CronJob, Job } from '../../catalog/types/batch.v1.js';
+import type { PodTemplate, PodTemplateSpec, ReplicationController } from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
-import { asFields, asItems } from '../../machinery/fields.js';
 import type { GroupResource } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
+import { containerLists } from '../pods/containers.js';
 import type { PodView } from './check.js';
 
-const paths: Readonly<Record<string, readonly string[]>> = {
-  '/podtemplates': ['template'],
-  '/replicationcontrollers': ['spec', 'template'],
-  'apps/daemonsets': ['spec', 'template'],
-  'apps/deployments': ['spec', 'template'],
-  'apps/replicasets': ['spec', 'template'],
-  'apps/statefulsets': ['spec', 'template'],
-  'batch/cronjobs': ['spec', 'jobTemplate', 'spec', 'template'],
-  'batch/jobs': ['spec', 'template'],
+const templates: Readonly<Record<string, (object: KubeObject) => PodTemplateSpec | undefined>> = {
+  '/podtemplates': ({ template }: PodTemplate) => template,
+  '/replicationcontrollers': ({ spec }: ReplicationController) => spec?.template,
+  'apps/daemonsets': ({ spec }: DaemonSet) => spec?.template,
+  'apps/deployments': ({ spec }: Deployment) => spec?.template,
+  'apps/replicasets': ({ spec }: ReplicaSet) => spec?.template,
+  'apps/statefulsets': ({ spec }: StatefulSet) => spec?.template,
+  'batch/cronjobs': ({ spec }: CronJob) => spec?.jobTemplate?.spec?.template,
+  'batch/jobs': ({ spec }: Job) => spec?.template,
 };
 
-/** What a controller makes its Pods from; undefined for kinds that make none. */
+/** Returns the Pod template of a workload; undefined for kinds without one, and if the template is absent. */
 export function templateOf({ group, resource }: GroupResource, object: KubeObject): PodView | undefined {
-  const steps = paths[`${group}/${resource}`];
-  if (!steps) return undefined;
-  const template = steps.reduce<unknown>((at, field) => asFields(at)[field], object);
-  // A controller may be without one; what is not there violates nothing.
-  return template === undefined || template === null ? undefined : viewOf(asFields(template));
+  const template = templates[`${group}/${resource}`]?.(object);
+  return template && viewOf(template);
 }
 
-export function viewOf(pod: { readonly metadata?: unknown; readonly spec?: unknown }): PodView {
-  return {
-    annotations: asFields(asFields(pod.metadata)['annotations']) as Record<string, string>,
-    spec: asFields(pod.spec),
-  };
+export function viewOf({ metadata = {}, spec = {} }: PodTemplateSpec): PodView {
+  return { annotations: metadata.annotations ?? {}, spec };
 }
 
 /**
- * True if the update makes the Pod run something else: another image, another container, or other security profiles.
- * Images count although no rule reads them, so that a Pod that is no longer allowed cannot be put to another use.
+ * True if the update changes the image or the security profiles of a container, or adds one. No rule reads images, but a
+ * Pod that violates the policy by now must not be changed to run something else.
  */
 export function isSignificantUpdate(pod: PodView, old: PodView, naming: NamingProfile): boolean {
   if (!deepEqual(profileAnnotations(pod, naming), profileAnnotations(old, naming))) return true;
-  return ['containers', 'initContainers', 'ephemeralContainers'].some((list) => {
-    const [after, before] = [asItems(pod.spec[list]), asItems(old.spec[list])];
+  return containerLists.some((list) => {
+    const [after, before] = [pod.spec[list] ?? [], old.spec[list] ?? []];
     if (list !== 'ephemeralContainers' && after.length !== before.length) return true;
     const images = new Map(before.map(({ name, image }) => [name, image]));
     return after.some(({ name, image }) => !images.has(name) || images.get(name) !== image);
@@ -47,8 +44,8 @@ export function isSignificantUpdate(pod: PodView, old: PodView, naming: NamingPr
 }
 
 function profileAnnotations({ annotations }: PodView, naming: NamingProfile): Record<string, string> {
-  const about = ['container.apparmor.security.beta', 'seccomp.security.alpha', 'container.seccomp.security.alpha'];
-  const prefixes = about.map((subdomain) => naming.label('', subdomain));
+  const subdomains = ['container.apparmor.security.beta', 'seccomp.security.alpha', 'container.seccomp.security.alpha'];
+  const prefixes = subdomains.map((subdomain) => naming.label('', subdomain));
   return Object.fromEntries(
     Object.entries(annotations).filter(([key]) => prefixes.some((prefix) => key.startsWith(prefix))),
   );

@@ -1,41 +1,42 @@
-import { asFields, asText, type Fields } from '../../machinery/fields.js';
+import type { PodSecurityContext, SecurityContext } from '../../catalog/types/core.v1.js';
 import { containersOf } from '../pods/containers.js';
 import type { PodView } from './check.js';
-import { containers } from './text.js';
+import { quotedContainers } from './text.js';
 
 export interface NamedContext {
   readonly name: string;
-  readonly context: Fields;
+  readonly context: SecurityContext;
 }
 
-export const podContext = ({ spec }: PodView): Fields => asFields(spec['securityContext']);
+export const podContext = ({ spec }: PodView): PodSecurityContext => spec.securityContext ?? {};
 
 export function containerContexts({ spec }: PodView): NamedContext[] {
-  return containersOf(spec).map((container) => ({
-    name: asText(container['name']),
-    context: asFields(container['securityContext']),
-  }));
+  return containersOf(spec).map(({ name = '', securityContext = {} }) => ({ name, context: securityContext }));
 }
 
-/** Who sets something that a rule refuses: `pod and container "a"`. Undefined when nobody does. */
-export function settersOf(pod: PodView, isRefused: (context: Fields) => boolean): string | undefined {
+/** Names the Pod and the containers whose securityContext is refused: `pod and container "a"`. Undefined if none is. */
+export function settersOf(pod: PodView, isRefused: (context: SecurityContext) => boolean): string | undefined {
   const names = namesOf(pod, isRefused);
-  const setters = [...(isRefused(podContext(pod)) ? ['pod'] : []), ...(names.length > 0 ? [containers(names)] : [])];
+  const setters = [
+    ...(isRefused(podContext(pod)) ? ['pod'] : []),
+    ...(names.length > 0 ? [quotedContainers(names)] : []),
+  ];
   return setters.length === 0 ? undefined : setters.join(' and ');
 }
 
-export function namesOf(pod: PodView, matches: (context: Fields) => boolean): string[] {
+/** Returns the names of containers whose securityContext matches. */
+export function namesOf(pod: PodView, matches: (context: SecurityContext) => boolean): string[] {
   return containerContexts(pod)
     .filter(({ context }) => matches(context))
     .map(({ name }) => name);
 }
 
-/** The contexts of the Pod and of its containers, for collecting values. */
-export function allContexts(pod: PodView): Fields[] {
+/** Returns the securityContext of the Pod and of its containers. */
+export function allContexts(pod: PodView): SecurityContext[] {
   return [podContext(pod), ...containerContexts(pod).map(({ context }) => context)];
 }
 
-export const isWindows = ({ spec }: PodView): boolean => asFields(spec['os'])['name'] === 'windows';
+export const isWindows = ({ spec }: PodView): boolean => spec.os?.name === 'windows';
 
-/** Users in such a Pod are others than those of the node, the first one too. */
-export const hasOwnUsers = ({ spec }: PodView): boolean => spec['hostUsers'] === false;
+/** True for a Pod in a user namespace of its own, where root is not root of the node. */
+export const hasUserNamespace = ({ spec }: PodView): boolean => spec.hostUsers === false;

@@ -9,12 +9,12 @@ import {
   seLinuxOptions,
 } from './checks/profile.checks.js';
 import { restrictedVolumes } from './checks/volume.checks.js';
-import type { LevelVersion, PolicyVersion } from './level.js';
+import { formatPolicy, type LevelVersion, type PolicyVersion } from './level.js';
 
-/** The Pod security standards: all controls, in the order in which violations are told. */
+/** All checks of the Pod Security Standards, in the order in which violations are reported. */
 export class PodSecurityStandards {
   private readonly checks: readonly Check[];
-  private readonly chosen = new Map<string, readonly Rule[]>();
+  private readonly rulesByPolicy = new Map<string, readonly Rule[]>();
 
   constructor(naming: NamingProfile) {
     this.checks = [
@@ -46,13 +46,13 @@ export class PodSecurityStandards {
 
   private rulesFor(policy: LevelVersion): readonly Rule[] {
     if (policy.level === 'privileged') return [];
-    const key = `${policy.level}:${policy.version}`;
-    let rules = this.chosen.get(key);
-    if (!rules) this.chosen.set(key, (rules = this.choose(policy)));
+    const key = formatPolicy(policy);
+    let rules = this.rulesByPolicy.get(key);
+    if (!rules) this.rulesByPolicy.set(key, (rules = this.selectRules(policy)));
     return rules;
   }
 
-  private choose({ level, version }: LevelVersion): readonly Rule[] {
+  private selectRules({ level, version }: LevelVersion): readonly Rule[] {
     const active = this.checks
       .filter((check) => level === 'restricted' || check.level === 'baseline')
       .flatMap((check) => {
@@ -69,10 +69,10 @@ function ruleAt({ rules }: Check, version: PolicyVersion): VersionedRule | undef
 }
 
 /** `reason (detail), reason (detail)` */
-export function shownViolations(violations: readonly Violation[]): string {
+export function formatViolations(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ');
 }
 
-export function shownReasons(violations: readonly Violation[]): string {
+export function formatReasons(violations: readonly Violation[]): string {
   return violations.map(({ reason }) => reason).join(', ');
 }

@@ -4,9 +4,9 @@ export const plural = (one: string, many: string, count: number): string => (cou
 
 export const quoted = (texts: readonly string[]): string => texts.map(goQuote).join(', ');
 
-/** Each once, in order. */
-export const sorted = (texts: Iterable<string>): string[] => [...new Set(texts)].sort();
+/** Returns the distinct texts, sorted. */
+export const distinct = (texts: Iterable<string>): string[] => [...new Set(texts)].sort();
 
 /** `container "a"`, `containers "a", "b"` */
-export const containers = (names: readonly string[]): string =>
+export const quotedContainers = (names: readonly string[]): string =>
   `${plural('container', 'containers', names.length)} ${quoted(names)}`;

@@ -1,16 +1,18 @@
-import { asFields, asItems, type Fields } from '../../machinery/fields.js';
+import type { Container, Pod, PodSpec } from '../../catalog/types/core.v1.js';
+import type { Mutable } from '../../machinery/mutable.js';
 
 export type ContainerList = 'initContainers' | 'containers' | 'ephemeralContainers';
 
-const allLists: readonly ContainerList[] = ['initContainers', 'containers', 'ephemeralContainers'];
+export const containerLists: readonly ContainerList[] = ['initContainers', 'containers', 'ephemeralContainers'];
 
-/** The containers of a Pod's spec, in the order in which they start. They are the Pod's own: changes are seen. */
-export function containersOf(spec: unknown, lists: readonly ContainerList[] = allLists): Fields[] {
-  const fields = asFields(spec);
-  return lists.flatMap((list) => asItems(fields[list]));
+/** Returns the containers of a Pod in the order in which they start, not copied. */
+export function containersOf(spec: Mutable<PodSpec>, lists?: readonly ContainerList[]): Mutable<Container>[];
+export function containersOf(spec: PodSpec, lists?: readonly ContainerList[]): Container[];
+export function containersOf(spec: PodSpec, lists = containerLists): Container[] {
+  return lists.flatMap((list): readonly Container[] => spec[list] ?? []);
 }
 
-/** The Pod was made by a node agent from its own files: the server shows it, and may not change it. */
-export function isMirrorPod(pod: { metadata: { annotations?: Record<string, string> } }, mirrorLabel: string): boolean {
-  return pod.metadata.annotations?.[mirrorLabel] !== undefined;
+/** True for a mirror Pod: the kubelet created it from a file of its node, and the server must not change it. */
+export function isMirrorPod({ metadata }: Pod, mirrorAnnotation: string): boolean {
+  return metadata.annotations?.[mirrorAnnotation] !== undefined;
 }

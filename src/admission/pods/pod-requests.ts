@@ -1,27 +1,25 @@
-import { asFields, asItems, type Fields } from '../../machinery/fields.js';
+import type { PodSpec, ResourceRequirements } from '../../catalog/types/core.v1.js';
 import type { Quantity } from '../../machinery/quantity.js';
-import { largestOf, readAmounts, sumOf, sumOfAll, type Amounts } from '../amounts.js';
+import { largestOf, parseAmounts, sumOf, sumOfAll, type Amounts } from '../amounts.js';
 
 export type ResourceSide = 'requests' | 'limits';
 
 export interface PodAmountOptions {
-  /** What the sandbox itself takes, spec.overhead. */
+  /** Adds spec.overhead, which the Pod's sandbox uses. */
   readonly withOverhead?: boolean;
 }
 
 /**
- * What a Pod takes of a node: its containers run side by side, its init containers one after another before them, and
- * those init containers that restart run on beside everything that comes later. What the Pod says for itself as a
- * whole goes before what its containers add up to.
+ * Computes the requests or limits of a Pod. Containers run at the same time; init containers run one after another before
+ * them, and restartable init containers (sidecars) keep running. Amounts in spec.resources replace those of containers.
  */
-export function podAmounts(spec: unknown, side: ResourceSide, { withOverhead = true }: PodAmountOptions = {}): Amounts {
-  const fields = asFields(spec);
-  const beside = sumOfAll(asItems(fields['containers']).map((container) => amountsOf(container, side)));
+export function podAmounts(spec: PodSpec, side: ResourceSide, { withOverhead = true }: PodAmountOptions = {}): Amounts {
+  const running = sumOfAll((spec.containers ?? []).map((container) => amountsOf(container, side)));
   const sidecars = new Map<string, Quantity>();
-  // Never less than what the sidecars take, so only the names of one container change at a time.
+  // The largest sum while init containers run. Each container can only raise the amounts that it names.
   const starting = new Map<string, Quantity>();
-  for (const container of asItems(fields['initContainers'])) {
-    const isSidecar = container['restartPolicy'] === 'Always';
+  for (const container of spec.initContainers ?? []) {
+    const isSidecar = container.restartPolicy === 'Always';
     for (const [name, amount] of amountsOf(container, side)) {
       const sum = sidecars.get(name)?.add(amount) ?? amount;
       if (isSidecar) sidecars.set(name, sum);
@@ -29,15 +27,20 @@ export function podAmounts(spec: unknown, side: ResourceSide, { withOverhead = t
       if (!before || before.compare(sum) < 0) starting.set(name, sum);
     }
   }
-  const containers = largestOf(sumOf(beside, sidecars), starting);
-  const together = new Map([...containers, ...amountsOf(fields, side)]);
-  if (!withOverhead) return together;
-  const overhead = readAmounts(fields['overhead']);
-  if (side === 'requests') return sumOf(together, overhead);
-  // Where nothing is limited, the overhead limits nothing either.
-  return sumOf(together, new Map([...overhead].filter(([name]) => together.has(name))));
+  const containers = largestOf(sumOf(running, sidecars), starting);
+  const amounts = new Map([...containers, ...amountsOf(spec, side)]);
+  if (!withOverhead) return amounts;
+  const overhead = parseAmounts(spec.overhead);
+  if (side === 'requests') return sumOf(amounts, overhead);
+  // An amount without a limit stays unlimited.
+  return sumOf(amounts, new Map([...overhead].filter(([name]) => amounts.has(name))));
 }
 
-export function amountsOf(holder: Fields, side: ResourceSide): Amounts {
-  return readAmounts(asFields(holder['resources'])[side]);
+interface ResourceHolder {
+  readonly resources?: ResourceRequirements | undefined;
+}
+
+/** Returns the requests or limits of a container, a claim, or a Pod as a whole. */
+export function amountsOf({ resources }: ResourceHolder, side: ResourceSide): Amounts {
+  return parseAmounts(resources?.[side]);
 }

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 
-/** A device or the like that somebody else has a name for: the built-in resources have no domain, or that of the labels. */
+/** True for extended resources (`example.com/gpu`): names with a domain that is not the label domain or below it. */
 export function isExtendedResource(name: string, naming: NamingProfile): boolean {
   return name.includes('/') && !isNative(name, naming) && !name.startsWith('requests.');
 }

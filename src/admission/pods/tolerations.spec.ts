@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { deepEqual } from '../../machinery/deep-equal.js';
-import type { Fields } from '../../machinery/fields.js';
+import type { Toleration } from '../../catalog/types/core.v1.js';
 import { covers, mergeTolerations } from './tolerations.js';
 
-/** Every toleration compared with every other one, as the rule is written. */
-function mergedOneByOne(all: readonly Fields[]): Fields[] {
-  const merged: Fields[] = [];
+/** Compares each toleration with each other one: the rule as it is specified. */
+function mergeByPairs(all: readonly Toleration[]): Toleration[] {
+  const merged: Toleration[] = [];
   all.forEach((toleration, index) => {
     if (merged.some((other) => covers(other, toleration))) return;
     const later = all.slice(index + 1);
@@ -15,7 +15,7 @@ function mergedOneByOne(all: readonly Fields[]): Fields[] {
   return merged;
 }
 
-const anyToleration: fc.Arbitrary<Fields> = fc
+const anyToleration: fc.Arbitrary<Toleration> = fc
   .record(
     {
       key: fc.constantFrom('', 'a', 'b'),
@@ -28,11 +28,11 @@ const anyToleration: fc.Arbitrary<Fields> = fc
   )
   .map((fields) => ({ ...fields }));
 
-describe('merging tolerations', () => {
-  it('keeps what a comparison of each with each keeps', () => {
+describe('mergeTolerations', () => {
+  it('keeps the same tolerations as a comparison of all pairs', () => {
     fc.assert(
       fc.property(fc.array(anyToleration, { maxLength: 8 }), fc.nat({ max: 8 }), (all, split) => {
-        expect(mergeTolerations(all.slice(0, split), all.slice(split))).toEqual(mergedOneByOne(all));
+        expect(mergeTolerations(all.slice(0, split), all.slice(split))).toEqual(mergeByPairs(all));
       }),
       { numRuns: 3_000 },
     );

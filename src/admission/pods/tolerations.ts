@@ -1,18 +1,20 @@
+import type { PodSpec, Toleration } from '../../catalog/types/core.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
+import { asNumber, isSet } from '../../machinery/fields.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { valueKey } from '../../machinery/value-key.js';
-import { asItems, asNumber, asText, isSet, type Fields } from '../../machinery/fields.js';
 
-/** Both lists as one, without those that another one of them already says. */
-export function mergeTolerations(first: unknown, second: unknown): Fields[] {
-  const all = [...asItems(first), ...asItems(second)];
+/** Joins both lists and leaves out each toleration that another one of them covers. */
+export function mergeTolerations(first: readonly Toleration[] = [], second: readonly Toleration[] = []): Toleration[] {
+  const all = [...first, ...second];
   const keys = all.map(valueKey);
-  // The later ones, and the kept ones, by class: only a toleration of the same class may cover another.
+  // Grouped by class, since only tolerations of some classes may cover a toleration: large lists stay cheap.
   const later = new Coverage();
   for (let index = all.length - 1; index >= 0; index--) later.push(all[index]!, keys[index]!);
   const merged = new Coverage();
   return all.filter((toleration, index) => {
     later.pop(toleration);
-    // Of two that say the same, the first stays.
+    // Of two equal tolerations, the first stays.
     if (merged.has(toleration) || later.has(toleration, keys[index])) return false;
     merged.push(toleration, keys[index]!);
     return true;
@@ -27,26 +29,26 @@ interface Longest {
 }
 
 /**
- * Tolerations by class: key, operator with value, and effect. Those of a class differ in how long they hold, so that
- * the one that holds longest covers what any of them covers. Each push can be taken back, the last one first.
+ * Tolerations by class: key, operator with value, and effect. Those of a class differ in tolerationSeconds only, so the
+ * longest covers all that any of them covers. Pushes are undone in reverse order.
  */
 class Coverage {
   private readonly classes = new Map<string, Longest[]>();
 
-  push(toleration: Fields, key: string): void {
+  push(toleration: Toleration, key: string): void {
     const name = classOf(toleration);
     const stack = this.classes.get(name) ?? [];
     this.classes.set(name, stack);
     stack.push(longer({ seconds: secondsOf(toleration), key }, stack.at(-1)));
   }
 
-  pop(toleration: Fields): void {
+  pop(toleration: Toleration): void {
     this.classes.get(classOf(toleration))!.pop();
   }
 
-  /** True if one that is not `exceptKey` covers the toleration. */
-  has(toleration: Fields, exceptKey?: string): boolean {
-    const seconds = isSet(toleration['tolerationSeconds']) ? asNumber(toleration['tolerationSeconds']) : Infinity;
+  /** True if a toleration with another key than `exceptKey` covers this one. */
+  has(toleration: Toleration, exceptKey?: string): boolean {
+    const seconds = isSet(toleration.tolerationSeconds) ? asNumber(toleration.tolerationSeconds) : Infinity;
     return coveringClasses(toleration).some((name) => {
       const longest = this.classes.get(name)?.at(-1);
       const best = longest && longest.key === exceptKey ? longest.other : longest;
@@ -64,63 +66,59 @@ function longer(next: { seconds: number; key: string }, longest: Longest | undef
   return { seconds, key, other: next };
 }
 
-/** Seconds say something of the effect NoExecute alone. */
-function secondsOf(toleration: Fields): number {
-  const counts = asText(toleration['effect']) === 'NoExecute' && isSet(toleration['tolerationSeconds']);
-  return counts ? asNumber(toleration['tolerationSeconds']) : Infinity;
+/** tolerationSeconds applies to the effect NoExecute only. */
+function secondsOf({ effect, tolerationSeconds }: Toleration): number {
+  return effect === 'NoExecute' && isSet(tolerationSeconds) ? asNumber(tolerationSeconds) : Infinity;
 }
 
 const className = (key: string, match: string, effect: string): string => valueKey([key, match, effect]);
 
-function classOf(toleration: Fields): string {
-  return className(asText(toleration['key']), matchOf(toleration), asText(toleration['effect']));
+function classOf(toleration: Toleration): string {
+  return className(toleration.key ?? '', matchOf(toleration), toleration.effect ?? '');
 }
 
-function matchOf(toleration: Fields): string {
-  if (toleration['operator'] === 'Exists') return 'exists';
-  return isEqual(toleration) ? `equal ${asText(toleration['value'])}` : `itself ${valueKey(toleration)}`;
+function matchOf(toleration: Toleration): string {
+  if (toleration.operator === 'Exists') return 'exists';
+  return isEqual(toleration) ? `equal ${toleration.value ?? ''}` : `itself ${valueKey(toleration)}`;
 }
 
-/** The classes whose tolerations cover this one if they hold as long. */
-function coveringClasses(toleration: Fields): string[] {
-  const key = asText(toleration['key']);
-  const effect = asText(toleration['effect']);
-  const effects = new Set(['', effect]);
+/** Returns the classes whose tolerations cover this one if they last as long. */
+function coveringClasses(toleration: Toleration): string[] {
+  const { key = '', effect = '' } = toleration;
   const own = matchOf(toleration);
-  return [...effects].flatMap((wide) => [
+  return [...new Set(['', effect])].flatMap((wide) => [
     className('', 'exists', wide),
     ...(key === '' ? [] : [className(key, 'exists', wide)]),
     ...(own === 'exists' ? [] : [className(key, own, wide)]),
   ]);
 }
 
-/** Whether whatever the second tolerates is tolerated by the first too. */
-export function covers(wide: Fields, narrow: Fields): boolean {
+/** True if the first toleration tolerates every taint that the second one does. */
+export function covers(wide: Toleration, narrow: Toleration): boolean {
   if (deepEqual(wide, narrow)) return true;
-  const anyKey = asText(wide['key']) === '' && wide['operator'] === 'Exists';
-  if (!anyKey && asText(wide['key']) !== asText(narrow['key'])) return false;
-  const effect = asText(wide['effect']);
-  if (effect !== '' && effect !== asText(narrow['effect'])) return false;
-  if (effect === 'NoExecute' && isSet(wide['tolerationSeconds'])) {
-    if (!isSet(narrow['tolerationSeconds'])) return false;
-    if (asNumber(narrow['tolerationSeconds']) > asNumber(wide['tolerationSeconds'])) return false;
+  const { key = '', effect = '' } = wide;
+  const anyKey = key === '' && wide.operator === 'Exists';
+  if (!anyKey && key !== (narrow.key ?? '')) return false;
+  if (effect !== '' && effect !== (narrow.effect ?? '')) return false;
+  if (effect === 'NoExecute' && isSet(wide.tolerationSeconds)) {
+    if (!isSet(narrow.tolerationSeconds)) return false;
+    if (asNumber(narrow.tolerationSeconds) > asNumber(wide.tolerationSeconds)) return false;
   }
-  if (wide['operator'] === 'Exists') return true;
-  return isEqual(wide) && isEqual(narrow) && asText(wide['value']) === asText(narrow['value']);
+  if (wide.operator === 'Exists') return true;
+  return isEqual(wide) && isEqual(narrow) && (wide.value ?? '') === (narrow.value ?? '');
 }
 
-/** No operator means Equal. */
-function isEqual(toleration: Fields): boolean {
-  const operator = asText(toleration['operator']);
+/** An absent operator means Equal. */
+function isEqual({ operator = '' }: Toleration): boolean {
   return operator === '' || operator === 'Equal';
 }
 
-/** Adds one, unless there is one with its key, operator, value and effect: that one takes its seconds over. */
-export function putToleration(spec: Fields, toleration: Fields): void {
-  const list = asItems(spec['tolerations']);
-  const same = ['key', 'operator', 'value', 'effect'];
-  const at = list.findIndex((other) => same.every((field) => asText(other[field]) === asText(toleration[field])));
+/** Adds a toleration, or replaces the one with the same key, operator, value and effect. */
+export function putToleration(spec: Mutable<PodSpec>, toleration: Toleration): void {
+  const list: Toleration[] = [...(spec.tolerations ?? [])];
+  const same = ['key', 'operator', 'value', 'effect'] as const;
+  const at = list.findIndex((other) => same.every((field) => (other[field] ?? '') === (toleration[field] ?? '')));
   if (at < 0) list.push(toleration);
   else list[at] = toleration;
-  spec['tolerations'] = list;
+  spec.tolerations = list;
 }

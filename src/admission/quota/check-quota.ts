@@ -1,6 +1,6 @@
-import { asFields } from '../../machinery/fields.js';
+import type { ResourceQuota } from '../../catalog/types/core.v1.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
-import { only, readAmounts, shownAmounts, sumOf, type Amounts } from '../amounts.js';
+import { formatAmounts, parseAmounts, pickAmounts, sumOf, type Amounts } from '../amounts.js';
 import type { Evaluator } from './evaluator.js';
 import { scopesOf } from './scopes.js';
 
@@ -10,14 +10,13 @@ export interface QuotaView {
   readonly used: Amounts;
 }
 
-/** As its status says: limits count from the moment that what is used is known. */
-export function viewOfQuota(quota: KubeObject): QuotaView {
-  const status = asFields(quota['status']);
-  return { name: quota.metadata.name ?? '', hard: readAmounts(status['hard']), used: readAmounts(status['used']) };
+/** Reads hard and used from the status: a limit applies only after its usage has been counted. */
+export function viewOfQuota({ metadata, status = {} }: ResourceQuota): QuotaView {
+  return { name: metadata.name ?? '', hard: parseAmounts(status.hard), used: parseAmounts(status.used) };
 }
 
-/** Whether the quota has a say in the object: one of its limits is about the resource, and all its scopes hold. */
-export function concerns(quota: KubeObject, evaluator: Evaluator, object: KubeObject): boolean {
+/** True if the quota limits a name that the evaluator counts, and if all its scopes match the object. */
+export function quotaMatches(quota: ResourceQuota, evaluator: Evaluator, object: KubeObject): boolean {
   const { hard } = viewOfQuota(quota);
   return (
     [...hard.keys()].some((name) => evaluator.counts(name)) &&
@@ -25,13 +24,13 @@ export function concerns(quota: KubeObject, evaluator: Evaluator, object: KubeOb
   );
 }
 
-/** Names of limits that the resource has a part in. */
+/** Returns the limited names that the evaluator counts. */
 export function limitedNames({ hard }: QuotaView, evaluator: Evaluator): Set<string> {
   return new Set([...hard.keys()].filter((name) => evaluator.counts(name)));
 }
 
-/** Why the object cannot be counted against the quota, whatever it takes. */
-export function uncountable(quota: KubeObject, evaluator: Evaluator, object: KubeObject): string | undefined {
+/** Returns the error if the object cannot be counted: it lacks a request or limit, or the usage is not known yet. */
+export function uncountableProblem(quota: ResourceQuota, evaluator: Evaluator, object: KubeObject): string | undefined {
   const view = viewOfQuota(quota);
   const names = limitedNames(view, evaluator);
   const missing = evaluator.missing?.(object, names);
@@ -42,20 +41,20 @@ export function uncountable(quota: KubeObject, evaluator: Evaluator, object: Kub
 
 export type Verdict = { readonly refusal: string } | { readonly used: Amounts } | 'unchanged';
 
-/** What is used when `delta` comes on top, or why it is too much. What gets less is never too much. */
-export function withDelta(quota: KubeObject, delta: Amounts): Verdict {
+/** Adds `delta` to the usage, or refuses if that exceeds a limit. An amount that does not grow never exceeds it. */
+export function addUsage(quota: ResourceQuota, delta: Amounts): Verdict {
   const { name, hard, used } = viewOfQuota(quota);
-  const requested = only(delta, hard);
+  const requested = pickAmounts(delta, hard);
   if (requested.size === 0) return 'unchanged';
   const next = sumOf(used, requested);
   const exceeded = new Set(
     [...requested]
-      .filter(([what, amount]) => amount.sign > 0 && next.get(what)!.compare(hard.get(what)!) > 0)
-      .map(([what]) => what),
+      .filter(([resource, amount]) => amount.sign > 0 && next.get(resource)!.compare(hard.get(resource)!) > 0)
+      .map(([resource]) => resource),
   );
   if (exceeded.size === 0) return { used: next };
-  const shown = (amounts: Amounts) => shownAmounts(only(amounts, exceeded));
+  const format = (amounts: Amounts) => formatAmounts(pickAmounts(amounts, exceeded));
   return {
-    refusal: `exceeded quota: ${name}, requested: ${shown(requested)}, used: ${shown(used)}, limited: ${shown(hard)}`,
+    refusal: `exceeded quota: ${name}, requested: ${format(requested)}, used: ${format(used)}, limited: ${format(hard)}`,
   };
 }

@@ -3,19 +3,19 @@ import type { AdmissionOperation } from '../admission-plugin.js';
 import type { Amounts } from '../amounts.js';
 import type { ScopeMatcher } from './scopes.js';
 
-/** How the objects of one resource are counted against quotas. */
+/** Counts the objects of one resource against ResourceQuotas. */
 export interface Evaluator {
-  /** Which writes may change what is used. */
+  /** True for writes that may change the usage. */
   handles(operation: AdmissionOperation, subresource: string): boolean;
-  /** True if an update of the object itself, which `handles` does not ask for, may bring it under other quotas. */
+  /** True if an update that `handles` does not report may change which quotas match the object. */
   changesScope?(object: KubeObject, old: KubeObject): boolean;
-  /** Of the names in a quota, whether this resource has a part in one. */
+  /** True if objects of this resource may use the resource name. */
   counts(name: string): boolean;
-  /** What one object takes. `nowMs` tells whether it has ended. */
+  /** Computes the usage of one object. `nowMs` decides whether a deleted Pod still counts. */
   usage(object: KubeObject, nowMs: number): Amounts;
-  /** Every object takes the same: the names of which each takes one. Objects need not be looked at to be counted. */
+  /** Set if each object uses one of each of these names and no more: objects are counted without being parsed. */
   readonly countedNames?: readonly string[];
   readonly matchesScope: ScopeMatcher;
-  /** What the object must say when these are limited, and does not say. */
+  /** Returns the error if the object lacks a request or limit that is required because its name is limited. */
   missing?(object: KubeObject, limited: ReadonlySet<string>): string | undefined;
 }

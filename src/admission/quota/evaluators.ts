@@ -14,9 +14,10 @@ export function objectCountName({ group, resource }: GroupResource): string {
 
 const plainNames = ['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas'];
 
-/** Objects whose number is all there is to count. */
-function countingEvaluator(of: GroupResource): Evaluator {
-  const names = [objectCountName(of), ...(of.group === '' && plainNames.includes(of.resource) ? [of.resource] : [])];
+/** Counts the objects of a resource, and nothing in them. */
+function countingEvaluator(counted: GroupResource): Evaluator {
+  const { group, resource } = counted;
+  const names = [objectCountName(counted), ...(group === '' && plainNames.includes(resource) ? [resource] : [])];
   const usage: Amounts = new Map(names.map((name) => [name, one]));
   return {
     handles: (operation, subresource) => operation === 'CREATE' && subresource === '',
@@ -27,7 +28,7 @@ function countingEvaluator(of: GroupResource): Evaluator {
   };
 }
 
-/** Evaluators are made as resources are met: kinds come and go. */
+/** The evaluators of all resources, created on first use, since custom kinds come and go. */
 export class Evaluators {
   private readonly known = new Map<string, Evaluator>();
 
@@ -37,7 +38,7 @@ export class Evaluators {
     this.known.set('/persistentvolumeclaims', claimEvaluator(naming));
   }
 
-  /** Undefined for what is not counted at all: events are many and short-lived. */
+  /** Undefined for Events, which are not counted: they are many and short-lived. */
   of(resource: GroupResource): Evaluator | undefined {
     if (resource.resource === 'events') return undefined;
     const path = `${resource.group}/${resource.resource}`;

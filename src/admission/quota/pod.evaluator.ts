@@ -1,6 +1,6 @@
+import type { Pod } from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asFields, asNumber, asText, isSet } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import { asNumber } from '../../machinery/fields.js';
 import type { Quantity } from '../../machinery/quantity.js';
 import { one, type Amounts } from '../amounts.js';
 import { containersOf } from '../pods/containers.js';
@@ -10,10 +10,10 @@ import type { Evaluator } from './evaluator.js';
 import { podScope, scopeKey } from './scopes.js';
 
 const basic = ['cpu', 'memory', 'ephemeral-storage'];
-/** When one of these is limited, every container must say it for itself. */
+/** If one of these is limited, every container must set it. */
 const required = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
 
-/** Pods are counted while they run, with what they ask for; `count/pods` counts all that are stored. */
+/** Counts Pods that have not ended with their requests and limits; `count/pods` counts all stored Pods. */
 export function podEvaluator(naming: NamingProfile): Evaluator {
   const fixed = new Set([
     'count/pods',
@@ -39,39 +39,35 @@ export function podEvaluator(naming: NamingProfile): Evaluator {
       isHugePage(name.replace(/^requests\./, '')) ||
       (name.startsWith('requests.') && isExtendedResource(name.slice('requests.'.length), naming)),
     matchesScope: podScope,
-    usage(pod, nowMs) {
+    usage(pod: Pod, nowMs) {
       const usage = new Map([['count/pods', one]]);
       if (hasEnded(pod, nowMs)) return usage;
-      const { spec } = pod;
+      const { spec = {} } = pod;
       const compute = computeUsage(podAmounts(spec, 'requests'), podAmounts(spec, 'limits'));
       return new Map([...usage, ['pods', one], ...compute]);
     },
-    missing(pod, limited) {
+    missing({ spec = {} }: Pod, limited) {
       const names = required.filter((name) => limited.has(name));
       if (names.length === 0) return undefined;
-      const ofPod = computeUsage(
-        amountsOf(asFields(pod['spec']), 'requests'),
-        amountsOf(asFields(pod['spec']), 'limits'),
-      );
-      const containers = containersOf(pod['spec'], ['containers', 'initContainers']).map((container) => ({
-        name: asText(container['name']),
-        said: computeUsage(amountsOf(container, 'requests'), amountsOf(container, 'limits')),
+      const ofPod = computeUsage(amountsOf(spec, 'requests'), amountsOf(spec, 'limits'));
+      const containers = containersOf(spec, ['containers', 'initContainers']).map((container) => ({
+        name: container.name ?? '',
+        usage: computeUsage(amountsOf(container, 'requests'), amountsOf(container, 'limits')),
       }));
       const gaps = names.sort().flatMap((name) => {
         if (ofPod.has(name)) return [];
-        const silent = containers.filter(({ said }) => !said.has(name)).map((container) => container.name);
-        return silent.length === 0 ? [] : [`${name} for: ${[...new Set(silent)].sort().join(',')}`];
+        const lacking = containers.filter(({ usage }) => !usage.has(name)).map((container) => container.name);
+        return lacking.length === 0 ? [] : [`${name} for: ${[...new Set(lacking)].sort().join(',')}`];
       });
       return gaps.length === 0 ? undefined : `must specify ${gaps.join('; ')}`;
     },
   };
 }
 
-/** It takes nothing of a node any more, or should have been gone for some time and its node does not say. */
-function hasEnded(pod: KubeObject, nowMs: number): boolean {
-  const phase = asText(asFields(pod['status'])['phase']);
-  if (phase === 'Failed' || phase === 'Succeeded') return true;
-  const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
-  if (!isSet(deletionTimestamp)) return false;
-  return nowMs > Date.parse(deletionTimestamp!) + asNumber(deletionGracePeriodSeconds) * 1000;
+/** True if the Pod is Failed or Succeeded, or if its grace period is over and its node has not confirmed the deletion. */
+function hasEnded({ metadata, status }: Pod, nowMs: number): boolean {
+  if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return true;
+  const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
+  if (deletionTimestamp === undefined) return false;
+  return nowMs > Date.parse(deletionTimestamp) + asNumber(deletionGracePeriodSeconds) * 1000;
 }

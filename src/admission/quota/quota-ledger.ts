@@ -1,13 +1,13 @@
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { ResourceQuota } from '../../catalog/types/core.v1.js';
 
-/** Where quotas are kept. The one place of admission that writes. */
+/** Reads and charges ResourceQuotas: the only writes that admission makes. */
 export interface QuotaLedger {
-  /** Those of a namespace as the cache has them. */
-  quotas(namespace: string): readonly KubeObject[];
-  /** The same quota as it was last written here, where the cache has not seen that yet. */
-  latestKnown(quota: KubeObject): KubeObject;
-  /** One as it is stored; undefined when it is gone. */
-  latest(quota: KubeObject, signal: AbortSignal | undefined): Promise<KubeObject | undefined>;
-  /** Writes what is used, if nobody else changed the quota meanwhile: false then. */
-  charge(quota: KubeObject, used: Record<string, string>, signal: AbortSignal | undefined): Promise<boolean>;
+  /** The cached quotas of a namespace. */
+  quotas(namespace: string): readonly ResourceQuota[];
+  /** Returns what this process last wrote to the quota if the cache has not seen it yet, else the same quota. */
+  latestKnown(quota: ResourceQuota): ResourceQuota;
+  /** Reads the quota from the store; undefined if it is gone. */
+  latest(quota: ResourceQuota, signal: AbortSignal | undefined): Promise<ResourceQuota | undefined>;
+  /** Writes status.used if the stored quota still has this resourceVersion; returns false otherwise. */
+  charge(quota: ResourceQuota, used: Record<string, string>, signal: AbortSignal | undefined): Promise<boolean>;
 }

@@ -1,28 +1,28 @@
+import type { ResourceQuota } from '../../catalog/types/core.v1.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { Revision } from '../../machinery/revision.js';
-import { asFields } from '../../machinery/fields.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import type { ObjectReader } from '../object-reader.js';
 import type { QuotaLedger } from './quota-ledger.js';
 
 const quotas = { group: '', resource: 'resourcequotas' };
-/** They only save a read: more of them than this are forgotten. */
+/** Limit on remembered writes. They only save a read, so that forgetting them does no harm. */
 const writtenMax = 1000;
 
-/** Quotas as objects of the registry. What is used is written past admission: it is admission that writes it. */
+/** Reads and charges quotas of the registry. status.used is written without admission, since admission computes it. */
 export class RegistryLedger implements QuotaLedger {
-  private readonly written = new Map<string, KubeObject>();
+  private readonly written = new Map<string, ResourceQuota>();
 
   constructor(
     private readonly registry: ResourceRegistry,
     private readonly objects: ObjectReader,
   ) {}
 
-  quotas(namespace: string): readonly KubeObject[] {
+  quotas(namespace: string): readonly ResourceQuota[] {
     return this.objects.list(quotas, namespace);
   }
 
-  latestKnown(quota: KubeObject): KubeObject {
+  latestKnown(quota: ResourceQuota): ResourceQuota {
     const written = this.written.get(quota.metadata.uid ?? '');
     if (!written) return quota;
     if (revisionOf(written) > revisionOf(quota)) return written;
@@ -30,15 +30,15 @@ export class RegistryLedger implements QuotaLedger {
     return quota;
   }
 
-  async latest({ metadata }: KubeObject, signal: AbortSignal | undefined): Promise<KubeObject | undefined> {
+  async latest({ metadata }: ResourceQuota, signal: AbortSignal | undefined): Promise<ResourceQuota | undefined> {
     const { encoded } = await this.store.storedCurrent(this.store.keyOf(metadata.namespace!, metadata.name!), signal);
     return encoded?.parse();
   }
 
-  async charge(quota: KubeObject, used: Record<string, string>, signal: AbortSignal | undefined): Promise<boolean> {
+  async charge(quota: ResourceQuota, used: Record<string, string>, signal: AbortSignal | undefined): Promise<boolean> {
     const { store } = this;
     const { namespace = '', name = '', uid = '' } = quota.metadata;
-    const next = store.canonical({ ...quota, status: { ...asFields(quota['status']), used } });
+    const next = store.canonical({ ...quota, status: { ...quota.status, used } });
     const key = store.keyOf(namespace, name);
     const stored = store.cache.get(key);
     if (stored) store.checkRewritable(stored);
@@ -58,6 +58,6 @@ export class RegistryLedger implements QuotaLedger {
   }
 }
 
-function revisionOf({ metadata }: KubeObject): Revision {
+function revisionOf({ metadata }: Pick<KubeObject, 'metadata'>): Revision {
   return Number(metadata.resourceVersion) as Revision;
 }

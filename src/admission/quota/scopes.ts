@@ -1,26 +1,25 @@
-import { asFields, asItems, asNumber, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
+import type { PersistentVolumeClaim, Pod, PodSpec, ResourceQuota } from '../../catalog/types/core.v1.js';
+import { asNumber } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { ScopeRequirement } from '../configuration/quota.configuration.js';
 import { containersOf } from '../pods/containers.js';
 import { amountsOf } from '../pods/pod-requests.js';
 
-/** Which objects a quota counts: all of its scopes must hold. */
-export function scopesOf(quota: KubeObject): ScopeRequirement[] {
-  const spec = asFields(quota['spec']);
+/** Returns the requirements of spec.scopes and spec.scopeSelector. A quota counts objects that match all of them. */
+export function scopesOf({ spec = {} }: ResourceQuota): ScopeRequirement[] {
   return [
-    ...asTexts(spec['scopes']).map((scopeName) => ({ scopeName, operator: 'Exists', values: [] })),
-    ...asItems(asFields(spec['scopeSelector'])['matchExpressions']).map((expression) => ({
-      scopeName: asText(expression['scopeName']),
-      operator: asText(expression['operator']),
-      values: asTexts(expression['values']),
+    ...(spec.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists', values: [] })),
+    ...(spec.scopeSelector?.matchExpressions ?? []).map(({ scopeName = '', operator = '', values = [] }) => ({
+      scopeName,
+      operator,
+      values,
     })),
   ];
 }
 
 export type ScopeMatcher = (scope: ScopeRequirement, object: KubeObject) => boolean;
 
-export const podScope: ScopeMatcher = (scope, pod) => {
-  const spec = asFields(pod['spec']);
+export const podScope: ScopeMatcher = (scope, { spec = {} }: Pod) => {
   switch (scope.scopeName) {
     case 'Terminating':
       return isBounded(spec);
@@ -31,7 +30,7 @@ export const podScope: ScopeMatcher = (scope, pod) => {
     case 'NotBestEffort':
       return !isBestEffort(spec);
     case 'PriorityClass':
-      return valueMatches(scope, asText(spec['priorityClassName']));
+      return valueMatches(scope, spec.priorityClassName ?? '');
     case 'CrossNamespacePodAffinity':
       return reachesOtherNamespaces(spec);
     default:
@@ -39,21 +38,21 @@ export const podScope: ScopeMatcher = (scope, pod) => {
   }
 };
 
-/** Equal for Pods that are in the same scopes. */
-export function scopeKey({ spec }: KubeObject): string {
-  const fields = asFields(spec);
-  const facts = [isBounded(fields), isBestEffort(fields), reachesOtherNamespaces(fields)];
-  return [...facts, asText(fields['priorityClassName'])].join();
+/** Returns a text that is equal for two Pods if the same scopes match them. */
+export function scopeKey({ spec = {} }: Pod): string {
+  const facts = [isBounded(spec), isBestEffort(spec), reachesOtherNamespaces(spec)];
+  return [...facts, spec.priorityClassName ?? ''].join();
 }
 
-export const claimScope: ScopeMatcher = (scope, claim) => {
+export const claimScope: ScopeMatcher = (scope, { spec, status }: PersistentVolumeClaim) => {
   if (scope.scopeName !== 'VolumeAttributesClass') return false;
+  const wanted = spec?.volumeAttributesClassName ?? '';
   const names = [
-    asText(asFields(claim['spec'])['volumeAttributesClassName']),
-    asText(asFields(claim['status'])['currentVolumeAttributesClassName']),
-    asText(asFields(asFields(claim['status'])['modifyVolumeStatus'])['targetVolumeAttributesClassName']),
+    wanted,
+    status?.currentVolumeAttributesClassName ?? '',
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName ?? '',
   ];
-  return names.some((name) => name !== '' && valueMatches(scope, name)) || (names[0] === '' && valueMatches(scope, ''));
+  return names.some((name) => name !== '' && valueMatches(scope, name)) || (wanted === '' && valueMatches(scope, ''));
 };
 
 export const noScope: ScopeMatcher = () => false;
@@ -73,13 +72,13 @@ function valueMatches({ operator, values }: ScopeRequirement, value: string): bo
   }
 }
 
-/** It ends by itself after some time. */
-function isBounded(spec: Fields): boolean {
-  return isSet(spec['activeDeadlineSeconds']) && asNumber(spec['activeDeadlineSeconds']) >= 0;
+/** True if spec.activeDeadlineSeconds ends the Pod after some time. */
+function isBounded({ activeDeadlineSeconds }: PodSpec): boolean {
+  return activeDeadlineSeconds !== undefined && asNumber(activeDeadlineSeconds) >= 0;
 }
 
-/** Nobody in it asks for any processor or memory. */
-export function isBestEffort(spec: Fields): boolean {
+/** True if the Pod and its containers have no requests and limits of cpu and memory. */
+export function isBestEffort(spec: PodSpec): boolean {
   return [spec, ...containersOf(spec, ['initContainers', 'containers'])].every((holder) =>
     (['requests', 'limits'] as const).every((side) => {
       const amounts = amountsOf(holder, side);
@@ -88,14 +87,14 @@ export function isBestEffort(spec: Fields): boolean {
   );
 }
 
-function reachesOtherNamespaces(spec: Fields): boolean {
-  const affinity = asFields(spec['affinity']);
-  return ['podAffinity', 'podAntiAffinity'].some((field) => {
-    const terms = asFields(affinity[field]);
-    const preferred = asItems(terms['preferredDuringSchedulingIgnoredDuringExecution']);
-    return [
-      ...asItems(terms['requiredDuringSchedulingIgnoredDuringExecution']),
-      ...preferred.map(({ podAffinityTerm }) => asFields(podAffinityTerm)),
-    ].some((term) => asTexts(term['namespaces']).length > 0 || isSet(term['namespaceSelector']));
-  });
+/** True if a term of Pod affinity or anti-affinity names or selects namespaces. */
+function reachesOtherNamespaces({ affinity = {} }: PodSpec): boolean {
+  return [affinity.podAffinity, affinity.podAntiAffinity].some((terms) =>
+    [
+      ...(terms?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+      ...(terms?.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(
+        ({ podAffinityTerm }) => podAffinityTerm ?? [],
+      ),
+    ].some((term) => (term.namespaces ?? []).length > 0 || term.namespaceSelector !== undefined),
+  );
 }

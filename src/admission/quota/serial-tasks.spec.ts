@@ -1,26 +1,26 @@
-import { Turns } from './serial-tasks.js';
+import { SerialTasks } from './serial-tasks.js';
 
-it('one name, one at a time and in order; another name at once', async () => {
-  const turns = new Turns();
-  const told: string[] = [];
+it('runs tasks of one key in order, one at a time and also after a failure; other keys do not wait', async () => {
+  const tasks = new SerialTasks();
+  const log: string[] = [];
   const task =
     (name: string, steps: number, fails = false) =>
     async () => {
-      told.push(`${name} begins`);
+      log.push(`${name} begins`);
       for (let step = 0; step < steps; step++) await Promise.resolve();
-      told.push(`${name} ends`);
+      log.push(`${name} ends`);
       if (fails) throw new Error(name);
       return name;
     };
   const outcomes = await Promise.allSettled([
-    turns.take('a', task('a1', 9)),
-    turns.take('a', task('a2', 1, true)),
-    turns.take('b', task('b1', 1)),
-    turns.take('a', task('a3', 1)),
+    tasks.run('a', task('a1', 9)),
+    tasks.run('a', task('a2', 1, true)),
+    tasks.run('b', task('b1', 1)),
+    tasks.run('a', task('a3', 1)),
   ]);
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-  expect(told.filter((text) => text.startsWith('a'))).toEqual(
+  expect(log.filter((text) => text.startsWith('a'))).toEqual(
     ['a1', 'a2', 'a3'].flatMap((name) => [`${name} begins`, `${name} ends`]),
   );
-  expect(told.indexOf('b1 ends')).toBeLessThan(told.indexOf('a1 ends'));
+  expect(log.indexOf('b1 ends')).toBeLessThan(log.indexOf('a1 ends'));
 });

@@ -1,15 +1,15 @@
-/** Tasks of one name, one after the other; those of different names do not wait for each other. */
-export class Turns {
+/** Runs tasks of the same key one after another; tasks of different keys do not wait for each other. */
+export class SerialTasks {
   private readonly last = new Map<string, Promise<unknown>>();
 
-  take<T>(name: string, task: () => Promise<T>): Promise<T> {
-    const before = this.last.get(name) ?? Promise.resolve();
-    const mine = before.then(task, task);
-    this.last.set(name, mine);
-    const leave = () => {
-      if (this.last.get(name) === mine) this.last.delete(name);
+  run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const before = this.last.get(key) ?? Promise.resolve();
+    const running = before.then(task, task);
+    this.last.set(key, running);
+    const forget = () => {
+      if (this.last.get(key) === running) this.last.delete(key);
     };
-    mine.then(leave, leave);
-    return mine;
+    running.then(forget, forget);
+    return running;
   }
 }

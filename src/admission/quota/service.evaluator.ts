@@ -1,32 +1,31 @@
-import { asFields, asItems, asNumber } from '../../machinery/fields.js';
+import type { Service } from '../../catalog/types/core.v1.js';
 import { Quantity } from '../../machinery/quantity.js';
-import { nothing, one } from '../amounts.js';
+import { one, zero } from '../amounts.js';
 import type { Evaluator } from './evaluator.js';
 import { noScope } from './scopes.js';
 
 const names = ['count/services', 'services', 'services.nodeports', 'services.loadbalancers'];
 
+/** Counts Services, their node ports and their load balancers. */
 export const serviceEvaluator: Evaluator = {
   handles: (operation, subresource) => (operation === 'CREATE' || operation === 'UPDATE') && subresource === '',
   counts: (name) => names.includes(name),
   matchesScope: noScope,
-  usage(service) {
-    const spec = asFields(service['spec']);
-    const ports = asItems(spec['ports']);
-    const isBalanced = spec['type'] === 'LoadBalancer';
-    const wantsNodePorts = spec['allocateLoadBalancerNodePorts'] !== false;
-    // A balancer that reaches Pods by itself takes only the node ports that were asked for.
+  usage({ spec = {} }: Service) {
+    const { type, ports = [], allocateLoadBalancerNodePorts = true } = spec;
+    const isBalanced = type === 'LoadBalancer';
+    // Without allocateLoadBalancerNodePorts, only node ports that the user set are used.
     const nodePorts =
-      spec['type'] === 'NodePort' || (isBalanced && wantsNodePorts)
+      type === 'NodePort' || (isBalanced && allocateLoadBalancerNodePorts)
         ? ports.length
         : isBalanced
-          ? ports.filter(({ nodePort }) => asNumber(nodePort) !== 0).length
+          ? ports.filter(({ nodePort = 0 }) => nodePort !== 0).length
           : 0;
     return new Map([
       ['count/services', one],
       ['services', one],
       ['services.nodeports', Quantity.ofInteger(nodePorts)],
-      ['services.loadbalancers', isBalanced ? one : nothing],
+      ['services.loadbalancers', isBalanced ? one : zero],
     ]);
   },
 };

@@ -1,3 +1,4 @@
+import type { ResourceQuota } from '../../catalog/types/core.v1.js';
 import type { GroupResource } from '../../machinery/gvk.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { Amounts } from '../amounts.js';
@@ -6,18 +7,18 @@ import { limitedNames, viewOfQuota } from './check-quota.js';
 import type { Evaluator } from './evaluator.js';
 import { scopesOf } from './scopes.js';
 
-interface Asked {
+interface Requested {
   readonly resource: GroupResource;
   readonly object: KubeObject;
   readonly usage: Amounts;
   readonly evaluator: Evaluator;
-  /** Those that count the object. */
-  readonly quotas: readonly KubeObject[];
+  /** The quotas that count the object. */
+  readonly quotas: readonly ResourceQuota[];
 }
 
-/** Why something may not be had at all: the server limits it to where a quota covers it, and none does. */
-export function uncoveredProblem({ limitedResources }: QuotaConfiguration, asked: Asked): string | undefined {
-  const { resource, object, usage, evaluator, quotas } = asked;
+/** Returns the error if the configuration allows the resource only where a quota covers it, and no quota does. */
+export function uncoveredProblem({ limitedResources }: QuotaConfiguration, requested: Requested): string | undefined {
+  const { resource, object, usage, evaluator, quotas } = requested;
   const limits = limitedResources.filter(
     (limited) => limited.group === resource.group && limited.resource === resource.resource,
   );
@@ -32,16 +33,16 @@ export function uncoveredProblem({ limitedResources }: QuotaConfiguration, asked
     .filter((name) => !covered.has(name));
   if (uncovered.length > 0) return `insufficient quota to consume: ${uncovered.sort().join(',')}`;
   const scopes = quotas.flatMap(scopesOf);
-  const loose = limits
+  const uncoveredScopes = limits
     .flatMap(({ matchScopes }) => matchScopes)
     .filter(
       (scope) => evaluator.matchesScope(scope, object) && !scopes.some((other) => other.scopeName === scope.scopeName),
     );
-  return loose.length === 0
+  return uncoveredScopes.length === 0
     ? undefined
-    : `insufficient quota to match these scopes: [${loose.map(shownScope).join(' ')}]`;
+    : `insufficient quota to match these scopes: [${uncoveredScopes.map(formatScope).join(' ')}]`;
 }
 
-function shownScope({ scopeName, operator, values }: ScopeRequirement): string {
+function formatScope({ scopeName, operator, values }: ScopeRequirement): string {
   return `{${scopeName} ${operator} [${values.join(' ')}]}`;
 }

@@ -1,44 +1,52 @@
-import { asFields, asItems, asText, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Container, ObjectReference, PodSpec, ServiceAccount } from '../../catalog/types/core.v1.js';
+import { containersOf } from '../pods/containers.js';
 
-/** Why the Pod may not use a secret that its account does not list, if it does. Of a debugged Pod, the new containers count. */
-export function refusedReference(spec: Fields, account: KubeObject, onlyEphemeral: boolean): string | undefined {
+/**
+ * Returns the error if the Pod refers to a Secret that its service account does not list. With `onlyEphemeral`, checks
+ * ephemeral containers alone.
+ */
+export function refusedReference(spec: PodSpec, account: ServiceAccount, onlyEphemeral: boolean): string | undefined {
   const who = `is not allowed because service account ${account.metadata.name} does not reference that`;
-  const mountable = namesIn(account['secrets']);
-  if (onlyEphemeral) return refusedIn(spec['ephemeralContainers'], 'ephemeral container', mountable, `${who} secret`);
-  for (const volume of asItems(spec['volumes'])) {
-    const name = asText(asFields(volume['secret'])['secretName']);
+  const mountable = namesIn(account.secrets);
+  const refusedIn = (list: 'ephemeralContainers' | 'initContainers' | 'containers', what: string) =>
+    refusedInContainers(containersOf(spec, [list]), what, mountable, `${who} secret`);
+  if (onlyEphemeral) return refusedIn('ephemeralContainers', 'ephemeral container');
+  for (const { secret } of spec.volumes ?? []) {
+    const name = secret?.secretName ?? '';
     if (name !== '' && !mountable.has(name)) return `volume with secret.secretName="${name}" ${who} secret`;
   }
-  const inContainers =
-    refusedIn(spec['initContainers'], 'init container', mountable, `${who} secret`) ??
-    refusedIn(spec['containers'], 'container', mountable, `${who} secret`);
+  const inContainers = refusedIn('initContainers', 'init container') ?? refusedIn('containers', 'container');
   if (inContainers !== undefined) return inContainers;
-  const pullable = namesIn(account['imagePullSecrets']);
-  for (const [index, { name }] of asItems(spec['imagePullSecrets']).entries()) {
-    if (!pullable.has(asText(name))) return `imagePullSecrets[${index}].name="${asText(name)}" ${who} imagePullSecret`;
+  const pullable = namesIn(account.imagePullSecrets);
+  for (const [index, { name = '' }] of (spec.imagePullSecrets ?? []).entries()) {
+    if (!pullable.has(name)) return `imagePullSecrets[${index}].name="${name}" ${who} imagePullSecret`;
   }
   return undefined;
 }
 
-function refusedIn(containers: unknown, what: string, mountable: Set<string>, who: string): string | undefined {
-  for (const container of asItems(containers)) {
-    for (const variable of asItems(container['env'])) {
-      const name = asText(asFields(asFields(variable['valueFrom'])['secretKeyRef'])['name']);
+function refusedInContainers(
+  containers: readonly Container[],
+  what: string,
+  mountable: Set<string>,
+  who: string,
+): string | undefined {
+  for (const { name: container = '', env = [], envFrom = [] } of containers) {
+    for (const variable of env) {
+      const name = variable.valueFrom?.secretKeyRef?.name ?? '';
       if (name !== '' && !mountable.has(name)) {
-        return `${what} ${asText(container['name'])} with envVar ${asText(variable['name'])} referencing secret.secretName="${name}" ${who}`;
+        return `${what} ${container} with envVar ${variable.name ?? ''} referencing secret.secretName="${name}" ${who}`;
       }
     }
-    for (const { secretRef } of asItems(container['envFrom'])) {
-      const name = asText(asFields(secretRef)['name']);
+    for (const { secretRef } of envFrom) {
+      const name = secretRef?.name ?? '';
       if (name !== '' && !mountable.has(name)) {
-        return `${what} ${asText(container['name'])} with envFrom referencing secret.secretName="${name}" ${who}`;
+        return `${what} ${container} with envFrom referencing secret.secretName="${name}" ${who}`;
       }
     }
   }
   return undefined;
 }
 
-function namesIn(references: unknown): Set<string> {
-  return new Set(asItems(references).map(({ name }) => asText(name)));
+function namesIn(references: readonly Pick<ObjectReference, 'name'>[] = []): Set<string> {
+  return new Set(references.map(({ name = '' }) => name));
 }

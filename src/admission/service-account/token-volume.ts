@@ -1,13 +1,15 @@
+import type { PodSpec, ProjectedVolumeSource } from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asItems, asText, type Fields } from '../../machinery/fields.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { generateName } from '../../registry/write/system-fields.js';
 import type { Rng } from '../../std/rng.js';
 import { containersOf } from '../pods/containers.js';
 
 export interface TokenMount {
-  /** `kube-api-access-`: the beginning of the volume's name. */
+  /** Prefix of the name of the volume: `kube-api-access-`. */
   readonly volumeBase: string;
   readonly mountPath: string;
+  /** Name of the ConfigMap with the CA bundle of the server. */
   readonly rootCertificates: string;
 }
 
@@ -19,26 +21,30 @@ export function tokenMountOf(naming: NamingProfile): TokenMount {
   };
 }
 
-/** An hour, and a few seconds by which tokens that were made so can be told from those somebody asked for. */
+/** One hour and 7 seconds: the odd number tells tokens of this volume from tokens that users request. */
 const lifetimeSeconds = 3607;
 
-/** Shows the account's token, whom to trust, and the namespace, to every container that keeps nothing of its own there. */
-export function mountToken(spec: Fields, { volumeBase, mountPath, rootCertificates }: TokenMount, rng: Rng): void {
-  const volumes = asItems(spec['volumes']);
-  const existing = volumes.map(({ name }) => asText(name)).find((name) => name.startsWith(volumeBase));
+/** Mounts token, CA bundle and namespace into each container that has no mount of its own at the path. */
+export function mountToken(
+  spec: Mutable<PodSpec>,
+  { volumeBase, mountPath, rootCertificates }: TokenMount,
+  rng: Rng,
+): void {
+  const { volumes = [] } = spec;
+  const existing = volumes.map((volume) => volume.name ?? '').find((name) => name.startsWith(volumeBase));
   const name = existing ?? generateName(volumeBase, rng);
   let isMounted = false;
   for (const container of containersOf(spec, ['initContainers', 'containers'])) {
-    const mounts = asItems(container['volumeMounts']);
-    if (mounts.some((mount) => mount['mountPath'] === mountPath)) continue;
-    container['volumeMounts'] = [...mounts, { name, readOnly: true, mountPath }];
+    const { volumeMounts = [] } = container;
+    if (volumeMounts.some((mount) => mount.mountPath === mountPath)) continue;
+    container.volumeMounts = [...volumeMounts, { name, readOnly: true, mountPath }];
     isMounted = true;
   }
   if (!isMounted || existing !== undefined) return;
-  spec['volumes'] = [...volumes, { name, projected: projection(rootCertificates) }];
+  spec.volumes = [...volumes, { name, projected: projection(rootCertificates) }];
 }
 
-function projection(rootCertificates: string) {
+function projection(rootCertificates: string): Mutable<ProjectedVolumeSource> {
   return {
     sources: [
       { serviceAccountToken: { expirationSeconds: lifetimeSeconds, path: 'token' } },

@@ -1,4 +1,4 @@
-import { readAmounts, writeAmounts, type Amounts } from '../../admission/amounts.js';
+import { parseAmounts, toResourceList, type Amounts } from '../../admission/amounts.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { ManualClock } from '../../std/clock.js';
 import { decide } from './decide.js';
@@ -14,7 +14,7 @@ const quota = (hard: Given, status: object = {}): KubeObject => ({
 });
 const said = (hard: Given, used: Given) => quota(hard, { hard, used });
 const decided = (given: KubeObject, counted: Given, lately: Given | 'unknown' = {}) =>
-  decide(given, readAmounts(counted), lately === 'unknown' ? lately : readAmounts(lately));
+  decide(given, parseAmounts(counted), lately === 'unknown' ? lately : parseAmounts(lately));
 
 it.each<[string, KubeObject, Given, Given | 'unknown', object | undefined, boolean]>([
   ['is new', quota({ pods: '3' }), { pods: '0' }, 'unknown', { hard: { pods: '3' }, used: { pods: '0' } }, false],
@@ -69,7 +69,7 @@ it('remembers what was noted for a moment', () => {
   clock.advance(400);
   charges.note('q', used('1'), used('3'));
   charges.note('q', used('3'), used('2'));
-  const recent = () => writeAmounts(charges.of('q') as Amounts);
+  const recent = () => toResourceList(charges.of('q') as Amounts);
   expect(recent()).toEqual({ pods: '3' });
   clock.advance(600);
   expect(recent()).toEqual({ pods: '2' });

@@ -1,43 +1,41 @@
-import { readAmounts, sameAmounts, writeAmounts, type Amounts } from '../../admission/amounts.js';
-import { asFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import { parseAmounts, sameAmounts, toResourceList, type Amounts } from '../../admission/amounts.js';
+import type { ResourceQuota } from '../../catalog/types/core.v1.js';
 import type { Quantity } from '../../machinery/quantity.js';
 
 export interface Decision {
-  /** What the status should be; undefined where it is so already. */
+  /** The new status; undefined if the status need not change. */
   readonly status: { readonly hard: Record<string, string>; readonly used: Record<string, string> } | undefined;
-  /** More is noted as used than there is: it may be on its way, and is given back when it does not come. */
+  /** True if `used` includes recent charges of objects that are not stored (yet): decide again after some time. */
   readonly waits: boolean;
 }
 
 /**
- * What a quota should say. Admission notes what an object takes before the object is stored, so less is written down
- * only for what nobody noted lately:
+ * Computes the status of a quota. Admission charges an object before it is stored, so `used` is reduced only by what was
+ * not charged recently:
  *
- *   noted 7, counted 5, of which 1 was noted a moment ago  -->  6, and 5 when that moment is over
+ *   used 7, counted 5, of which 1 was charged a moment ago  -->  6, and 5 after that moment
  */
-export function decide(quota: KubeObject, counted: Amounts, lately: Amounts | 'unknown'): Decision {
-  const hard = readAmounts(asFields(quota['spec'])['hard']);
-  const status = asFields(quota['status']);
-  const noted = readAmounts(status['used']);
+export function decide({ spec, status = {} }: ResourceQuota, counted: Amounts, recent: Amounts | 'unknown'): Decision {
+  const hard = parseAmounts(spec?.hard);
+  const charged = parseAmounts(status.used);
   const used = new Map<string, Quantity>();
   let waits = false;
   for (const name of hard.keys()) {
-    const there = counted.get(name);
-    const before = noted.get(name);
-    if (there === undefined) {
-      // Of a kind that is not served: what was noted is all that is known.
+    const stored = counted.get(name);
+    const before = charged.get(name);
+    if (stored === undefined) {
+      // The resource is not served, so that its objects cannot be counted.
       if (before) used.set(name, before);
-    } else if (before === undefined || there.compare(before) >= 0) {
-      used.set(name, before?.equals(there) ? before : there);
+    } else if (before === undefined || stored.compare(before) >= 0) {
+      used.set(name, before?.equals(stored) ? before : stored);
     } else {
-      const next = lately === 'unknown' ? before : smaller(before, plus(there, lately.get(name)));
+      const next = recent === 'unknown' ? before : smaller(before, plus(stored, recent.get(name)));
       used.set(name, next);
-      waits ||= next.compare(there) > 0;
+      waits ||= next.compare(stored) > 0;
     }
   }
-  const isSame = sameAmounts(readAmounts(status['hard']), hard) && sameAmounts(noted, used);
-  return { status: isSame ? undefined : { hard: writeAmounts(hard), used: writeAmounts(used) }, waits };
+  const isSame = sameAmounts(parseAmounts(status.hard), hard) && sameAmounts(charged, used);
+  return { status: isSame ? undefined : { hard: toResourceList(hard), used: toResourceList(used) }, waits };
 }
 
 const smaller = (a: Quantity, b: Quantity): Quantity => (a.compare(b) <= 0 ? a : b);

@@ -1,4 +1,4 @@
-import { nothing, type Amounts } from '../../admission/amounts.js';
+import { zero, type Amounts } from '../../admission/amounts.js';
 import type { Evaluator } from '../../admission/quota/evaluator.js';
 import type { scopesOf } from '../../admission/quota/scopes.js';
 import type { EncodedObject } from '../../cache/encoded-object.js';
@@ -7,19 +7,19 @@ import type { LoopYieldTimer } from '../../std/loop-yield-timer.js';
 
 type Scopes = ReturnType<typeof scopesOf>;
 
-/** What one state of an object takes, and which scopes it is in. */
-interface Taken {
+/** The usage of one revision of an object, and the scopes that match it. */
+interface ObjectUsage {
   readonly usage: Amounts;
   readonly matches: Map<string, boolean>;
 }
 
-/** What the objects of one resource take. It is remembered by their states, so that counting again looks at few. */
+/** Sums the usage of the objects of one resource. Usages are cached by revision, so that counting again parses few. */
 export class ObjectUsages {
-  private readonly known = new WeakMap<EncodedObject, Taken>();
+  private readonly known = new WeakMap<EncodedObject, ObjectUsage>();
 
   constructor(private readonly evaluator: Evaluator) {}
 
-  /** Of those names that the resource has a part in. */
+  /** Sums the usage of these names, all of which the evaluator counts. */
   async count(
     names: readonly string[],
     scopes: Scopes,
@@ -27,42 +27,42 @@ export class ObjectUsages {
     { nowMs, yieldTimer }: { readonly nowMs: number; readonly yieldTimer: LoopYieldTimer },
   ): Promise<Amounts> {
     const { countedNames } = this.evaluator;
-    if (countedNames) return this.countAlike(names, scopes, objects);
-    const total = new Map(names.map((name) => [name, nothing]));
+    if (countedNames) return this.countUnparsed(names, scopes, objects);
+    const total = new Map(names.map((name) => [name, zero]));
     for (const object of objects) {
       if (yieldTimer.isDue()) await yieldTimer.yield();
       if (object.corruption) continue;
-      const { usage, matches } = this.takenBy(object, scopes, nowMs);
+      const { usage, matches } = this.usageOf(object, scopes, nowMs);
       if (!scopes.every((scope) => matches.get(keyOf(scope)))) continue;
       for (const name of names) {
         const amount = usage.get(name);
         if (!amount || amount.isZero) continue;
         const before = total.get(name)!;
-        // The first one says how the sum is written.
+        // The format of the first amount is the format of the sum.
         total.set(name, before.isZero ? amount : before.add(amount));
       }
     }
     return total;
   }
 
-  private countAlike(names: readonly string[], scopes: Scopes, objects: Iterable<EncodedObject>): Amounts {
+  private countUnparsed(names: readonly string[], scopes: Scopes, objects: Iterable<EncodedObject>): Amounts {
     let count = 0;
-    // Objects that are all alike are in no scope.
+    // No scope matches objects that are only counted.
     if (scopes.length === 0) for (const _object of objects) count++;
     const amount = Quantity.ofInteger(count);
     return new Map(names.map((name) => [name, amount]));
   }
 
-  private takenBy(object: EncodedObject, scopes: Scopes, nowMs: number): Taken {
+  private usageOf(object: EncodedObject, scopes: Scopes, nowMs: number): ObjectUsage {
     const known = this.known.get(object);
     if (known && scopes.every((scope) => known.matches.has(keyOf(scope)))) return known;
     const parsed = object.parse();
     const matches = new Map(known?.matches);
     for (const scope of scopes) matches.set(keyOf(scope), this.evaluator.matchesScope(scope, parsed));
-    const taken = { usage: this.evaluator.usage(parsed, nowMs), matches };
-    // What is being deleted stops to count by itself, in time.
-    if (!object.attributes.lifetime?.isDeleting) this.known.set(object, taken);
-    return taken;
+    const computed = { usage: this.evaluator.usage(parsed, nowMs), matches };
+    // The usage of an object that is being deleted depends on the time, so that it is not cached.
+    if (!object.attributes.lifetime?.isDeleting) this.known.set(object, computed);
+    return computed;
   }
 }
 

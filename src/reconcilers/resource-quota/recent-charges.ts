@@ -1,11 +1,10 @@
-import { difference, readAmounts, sumOfAll, type Amounts } from '../../admission/amounts.js';
-import { asFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import { difference, parseAmounts, sumOfAll, type Amounts } from '../../admission/amounts.js';
+import type { ResourceQuota } from '../../catalog/types/core.v1.js';
 import type { Clock } from '../../std/clock.js';
 
 /**
- * What was noted as used within the last moments, by quota: objects that it is for may not be stored yet. Before it has
- * followed the quotas for that long, it does not know.
+ * Increases of status.used by quota during the last `settleMs`: the objects that were charged may not be stored yet.
+ * Unknown until quotas have been followed for that long.
  */
 export class RecentCharges {
   private readonly charges = new Map<string, { readonly atMs: number; readonly amounts: Amounts }[]>();
@@ -18,9 +17,9 @@ export class RecentCharges {
     this.sinceMs = clock.monotonicMs();
   }
 
-  note(key: string, before: KubeObject | undefined, after: KubeObject | undefined): void {
+  note(key: string, before: ResourceQuota | undefined, after: ResourceQuota | undefined): void {
     if (!after) return void this.charges.delete(key);
-    const used = (quota: KubeObject | undefined) => readAmounts(asFields(quota?.['status'])['used']);
+    const used = (quota: ResourceQuota | undefined) => parseAmounts(quota?.status?.used);
     const more = [...difference(used(after), used(before))].filter(([, amount]) => amount.sign > 0);
     if (more.length === 0) return;
     this.charges.set(key, [...this.within(key), { atMs: this.clock.monotonicMs(), amounts: new Map(more) }]);

@@ -1,10 +1,9 @@
-import { readAmounts, sumOfAll, type Amounts } from '../../admission/amounts.js';
+import { parseAmounts, sumOfAll, type Amounts } from '../../admission/amounts.js';
 import { Evaluators } from '../../admission/quota/evaluators.js';
 import { scopesOf } from '../../admission/quota/scopes.js';
 import type { CacheEvent } from '../../cache/cache-event.js';
 import type { EncodedObject } from '../../cache/encoded-object.js';
-import { asFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { ResourceQuota } from '../../catalog/types/core.v1.js';
 import type { ServedResource } from '../../registry/resource-registry.js';
 import { LoopYieldTimer } from '../../std/loop-yield-timer.js';
 import { followAll } from '../follow.js';
@@ -15,8 +14,8 @@ import { ObjectUsages } from './object-usages.js';
 import { RecentCharges } from './recent-charges.js';
 
 /**
- * Says in the status of each quota what its limits are and what is used of them. Admission notes there what is taken;
- * this gives back what went, or never came.
+ * Keeps status.hard and status.used of ResourceQuotas. Admission adds the usage of new objects; this reconciler removes
+ * that of objects that were deleted or never stored.
  */
 export const resourceQuotas: Reconciler = {
   name: 'resourcequota-controller',
@@ -24,13 +23,13 @@ export const resourceQuotas: Reconciler = {
   start: (parts) => new ResourceQuotas(parts),
 };
 
-/** Objects come and go in groups. */
+/** Collects changes of many objects into one count. */
 const gatherMs = 100;
-/** From what admission notes to the object that it is for: a write to the store, with room for a slow one. */
+/** Time in which an object that admission has charged is stored, with a margin for a slow store. */
 const settleMs = 2_000;
-/** As the reference looks at all of them again. */
+/** Interval of full recounts, that of kube-controller-manager. */
 const lookAgainMs = 300_000;
-/** Counting a large namespace takes turns with requests. */
+/** Other requests run after each slice of a long count. */
 const sliceMs = 5;
 const workersMax = 5;
 
@@ -44,7 +43,7 @@ class ResourceQuotas implements RunningReconciler {
   private readonly queue: WorkQueue;
   private readonly quotas: ServedResource;
   private readonly charges: RecentCharges;
-  /** Names that are limited, by quota and namespace. Events of other namespaces cost one look-up. */
+  /** Limited resource names by namespace and quota: events of namespaces without quotas cost one look-up. */
   private readonly limits = new Map<string, Map<string, readonly string[]>>();
   private readonly counted = new Map<ServedResource, Counted>();
   private readonly evaluators: Evaluators;
@@ -91,9 +90,8 @@ class ResourceQuotas implements RunningReconciler {
 
   private noteLimits(quota: EncodedObject): void {
     const { namespace, name } = quota.attributes;
-    const hard = asFields(parsed(quota)?.['spec'])['hard'];
     if (!this.limits.has(namespace)) this.limits.set(namespace, new Map());
-    this.limits.get(namespace)!.set(name, Object.keys(asFields(hard)));
+    this.limits.get(namespace)!.set(name, Object.keys(parsed(quota)?.spec?.hard ?? {}));
     this.queue.addAfter(`${namespace}/${name}`, 0);
   }
 
@@ -125,9 +123,9 @@ class ResourceQuotas implements RunningReconciler {
     const found = store.cache.get(store.keyOf(namespace, name));
     const quota = parsed(found);
     if (!found || !quota || found.attributes.lifetime?.isDeleting) return;
-    // As of this moment, before anything is waited for; the write holds only while the quota stays as it is.
-    const lately = this.charges.of(found.key);
-    const { status, waits } = decide(quota, await this.count(quota, namespace), lately);
+    // Read before the count awaits anything. The write fails if the quota changes in between.
+    const recent = this.charges.of(found.key);
+    const { status, waits } = decide(quota, await this.count(quota, namespace), recent);
     if (status) {
       const { uid, resourceVersion } = quota.metadata;
       await this.parts.client.change({ served: this.quotas, namespace, name }, (current) => ({ ...current, status }), {
@@ -139,24 +137,24 @@ class ResourceQuotas implements RunningReconciler {
     return { againInMs: waits ? settleMs : lookAgainMs };
   }
 
-  private async count(quota: KubeObject, namespace: string): Promise<Amounts> {
+  private async count(quota: ResourceQuota, namespace: string): Promise<Amounts> {
     const { clock } = this.parts;
-    const limited = [...readAmounts(asFields(quota['spec'])['hard']).keys()];
+    const limited = [...parseAmounts(quota.spec?.hard).keys()];
     const scopes = scopesOf(quota);
-    const taken = { nowMs: clock.now(), yieldTimer: new LoopYieldTimer(clock, sliceMs) };
-    const parts = [...this.counted.values()].flatMap(({ served: { store }, usages, counts }) => {
-      const names = limited.filter(counts);
+    const options = { nowMs: clock.now(), yieldTimer: new LoopYieldTimer(clock, sliceMs) };
+    const counts = [...this.counted.values()].flatMap(({ served: { store }, usages, counts: isCounted }) => {
+      const names = limited.filter(isCounted);
       return names.length === 0
         ? []
         : [{ names, usages, objects: store.cache.snapshot().range(store.scopeOf(namespace)) }];
     });
     const amounts: Amounts[] = [];
-    for (const { names, usages, objects } of parts) amounts.push(await usages.count(names, scopes, objects, taken));
+    for (const { names, usages, objects } of counts) amounts.push(await usages.count(names, scopes, objects, options));
     return sumOfAll(amounts);
   }
 }
 
-/** What cannot be read limits nothing. */
-function parsed(quota: EncodedObject | undefined): KubeObject | undefined {
+/** Undefined for a quota that cannot be read, which limits nothing. */
+function parsed(quota: EncodedObject | undefined): ResourceQuota | undefined {
   return quota && !quota.corruption ? quota.parse() : undefined;
 }

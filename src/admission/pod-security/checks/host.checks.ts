@@ -1,10 +1,10 @@
-import { asFields, asItems, asNumber, asText, type Fields } from '../../../machinery/fields.js';
+import type { Container, LifecycleHandler, ProbeHandler } from '../../../catalog/types/core.v1.js';
 import { containersOf } from '../../pods/containers.js';
 import type { Check, PodView, Violation } from '../check.js';
 import { namesOf, settersOf } from '../security-contexts.js';
-import { containers, plural, quoted, sorted } from '../text.js';
+import { distinct, plural, quoted, quotedContainers } from '../text.js';
 
-/** What a Pod shares with its node. */
+/** Refuses Pods that share namespaces with their node. */
 export const hostNamespaces: Check = {
   id: 'hostNamespaces',
   level: 'baseline',
@@ -12,7 +12,7 @@ export const hostNamespaces: Check = {
     {
       since: 0,
       rule({ spec }) {
-        const shared = ['hostNetwork', 'hostPID', 'hostIPC'].filter((field) => spec[field] === true);
+        const shared = (['hostNetwork', 'hostPID', 'hostIPC'] as const).filter((field) => spec[field] === true);
         if (shared.length === 0) return undefined;
         return { reason: 'host namespaces', detail: shared.map((field) => `${field}=true`).join(', ') };
       },
@@ -26,10 +26,8 @@ export const hostPathVolumes: Check = {
   rules: [
     {
       since: 0,
-      rule({ spec }) {
-        const names = asItems(spec['volumes'])
-          .filter(({ hostPath }) => hostPath !== undefined)
-          .map(({ name }) => asText(name));
+      rule({ spec: { volumes = [] } }) {
+        const names = volumes.filter(({ hostPath }) => hostPath !== undefined).map(({ name = '' }) => name);
         if (names.length === 0) return undefined;
         return {
           reason: 'hostPath volumes',
@@ -47,23 +45,21 @@ export const hostPorts: Check = {
 };
 
 function refuseHostPorts({ spec }: PodView): Violation | undefined {
-  const using = containersOf(spec).flatMap((container) => {
-    const ports = asItems(container['ports'])
-      .map(({ hostPort }) => asNumber(hostPort))
-      .filter((port) => port !== 0);
-    return ports.length === 0 ? [] : [{ name: asText(container['name']), ports }];
+  const using = containersOf(spec).flatMap(({ name = '', ports = [] }) => {
+    const hostPortsOf = ports.map(({ hostPort = 0 }) => hostPort).filter((port) => port !== 0);
+    return hostPortsOf.length === 0 ? [] : [{ name, ports: hostPortsOf }];
   });
   if (using.length === 0) return undefined;
-  const ports = sorted(using.flatMap((one) => one.ports.map(String)));
+  const ports = distinct(using.flatMap((container) => container.ports.map(String)));
   const names = using.map(({ name }) => name);
   const verb = plural('uses', 'use', names.length);
   return {
     reason: 'hostPort',
-    detail: `${containers(names)} ${verb} ${plural('hostPort', 'hostPorts', ports.length)} ${ports.join(', ')}`,
+    detail: `${quotedContainers(names)} ${verb} ${plural('hostPort', 'hostPorts', ports.length)} ${ports.join(', ')}`,
   };
 }
 
-/** A probe of another host is a request that the node's agent makes for whoever wrote the Pod. */
+/** Refuses hosts in probes and lifecycle hooks: with them the kubelet sends requests to hosts that the user names. */
 export const hostProbesAndHostLifecycle: Check = {
   id: 'hostProbesAndHostLifecycle',
   level: 'baseline',
@@ -71,28 +67,26 @@ export const hostProbesAndHostLifecycle: Check = {
 };
 
 function refuseProbedHosts({ spec }: PodView): Violation | undefined {
-  const using = containersOf(spec).map((container) => {
-    const lifecycle = asFields(container['lifecycle']);
-    const handlers = [
-      ...['livenessProbe', 'readinessProbe', 'startupProbe'].map((field) => asFields(container[field])),
-      ...['postStart', 'preStop'].map((field) => asFields(lifecycle[field])),
-    ];
-    return { name: asText(container['name']), hosts: handlers.flatMap(hostsOf) };
-  });
-  const hosts = sorted(using.flatMap((one) => one.hosts));
+  const using = containersOf(spec).map((container) => ({
+    name: container.name ?? '',
+    hosts: handlersOf(container).flatMap(hostsOf),
+  }));
+  const hosts = distinct(using.flatMap((container) => container.hosts));
   if (hosts.length === 0) return undefined;
-  const names = sorted(using.filter((one) => one.hosts.length > 0).map(({ name }) => name));
+  const names = distinct(using.filter((container) => container.hosts.length > 0).map(({ name }) => name));
   const what = plural('probe or lifecycle host', 'probe or lifecycle hosts', hosts.length);
   return {
     reason: 'probe or lifecycle host',
-    detail: `${containers(names)} ${plural('uses', 'use', names.length)} ${what} ${quoted(hosts)}`,
+    detail: `${quotedContainers(names)} ${plural('uses', 'use', names.length)} ${what} ${quoted(hosts)}`,
   };
 }
 
-function hostsOf(handler: Fields): string[] {
-  return ['httpGet', 'tcpSocket']
-    .map((action) => asText(asFields(handler[action])['host']))
-    .filter((host) => host !== '');
+function handlersOf({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Container) {
+  return [livenessProbe, readinessProbe, startupProbe, lifecycle?.postStart, lifecycle?.preStop];
+}
+
+function hostsOf(handler: ProbeHandler | LifecycleHandler | undefined): string[] {
+  return [handler?.httpGet?.host, handler?.tcpSocket?.host].flatMap((host) => host || []);
 }
 
 export const privileged: Check = {
@@ -102,9 +96,12 @@ export const privileged: Check = {
     {
       since: 0,
       rule(pod) {
-        const names = namesOf(pod, (context) => context['privileged'] === true);
+        const names = namesOf(pod, (context) => context.privileged === true);
         if (names.length === 0) return undefined;
-        return { reason: 'privileged', detail: `${containers(names)} must not set securityContext.privileged=true` };
+        return {
+          reason: 'privileged',
+          detail: `${quotedContainers(names)} must not set securityContext.privileged=true`,
+        };
       },
     },
   ],
@@ -117,7 +114,7 @@ export const windowsHostProcess: Check = {
     {
       since: 0,
       rule(pod) {
-        const setters = settersOf(pod, (context) => asFields(context['windowsOptions'])['hostProcess'] === true);
+        const setters = settersOf(pod, (context) => context.windowsOptions?.hostProcess === true);
         if (setters === undefined) return undefined;
         return {
           reason: 'hostProcess',

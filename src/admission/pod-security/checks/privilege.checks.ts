@@ -1,9 +1,16 @@
-import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../../machinery/fields.js';
+import type { SecurityContext } from '../../../catalog/types/core.v1.js';
 import type { Check, PodView, Violation } from '../check.js';
-import { containerContexts, hasOwnUsers, isWindows, namesOf, podContext, settersOf } from '../security-contexts.js';
-import { containers, quoted, sorted } from '../text.js';
+import {
+  containerContexts,
+  hasUserNamespace,
+  isWindows,
+  namesOf,
+  podContext,
+  settersOf,
+} from '../security-contexts.js';
+import { distinct, quoted, quotedContainers } from '../text.js';
 
-/** What the processes of a Pod may do, and as whom they run. */
+/** Requires that processes cannot gain more privileges than their parent. */
 export const allowPrivilegeEscalation: Check = {
   id: 'allowPrivilegeEscalation',
   level: 'restricted',
@@ -14,15 +21,15 @@ export const allowPrivilegeEscalation: Check = {
 };
 
 function refuseEscalation(pod: PodView): Violation | undefined {
-  const names = namesOf(pod, (context) => context['allowPrivilegeEscalation'] !== false);
+  const names = namesOf(pod, (context) => context.allowPrivilegeEscalation !== false);
   if (names.length === 0) return undefined;
   return {
     reason: 'allowPrivilegeEscalation != false',
-    detail: `${containers(names)} must set securityContext.allowPrivilegeEscalation=false`,
+    detail: `${quotedContainers(names)} must set securityContext.allowPrivilegeEscalation=false`,
   };
 }
 
-const ordinaryCapabilities = [
+const defaultCapabilities = [
   'AUDIT_WRITE',
   'CHOWN',
   'DAC_OVERRIDE',
@@ -38,9 +45,6 @@ const ordinaryCapabilities = [
   'SYS_CHROOT',
 ];
 
-const capabilities = (context: Fields, field: 'add' | 'drop'): string[] =>
-  asTexts(asFields(context['capabilities'])[field]);
-
 export const capabilitiesBaseline: Check = {
   id: 'capabilities_baseline',
   level: 'baseline',
@@ -48,7 +52,7 @@ export const capabilitiesBaseline: Check = {
     {
       since: 0,
       rule(pod) {
-        const detail = addedCapabilities(pod, ordinaryCapabilities);
+        const detail = addedCapabilities(pod, defaultCapabilities);
         return detail === undefined ? undefined : { reason: 'non-default capabilities', detail };
       },
     },
@@ -69,35 +73,36 @@ export const capabilitiesRestricted: Check = {
 };
 
 function requireDropAll(pod: PodView): Violation | undefined {
-  const keeping = namesOf(pod, (context) => !capabilities(context, 'drop').includes('ALL'));
+  const keeping = namesOf(pod, (context) => !context.capabilities?.drop?.includes('ALL'));
   const added = addedCapabilities(pod, ['NET_BIND_SERVICE']);
   const details = [
-    ...(keeping.length > 0 ? [`${containers(keeping)} must set securityContext.capabilities.drop=["ALL"]`] : []),
+    ...(keeping.length > 0 ? [`${quotedContainers(keeping)} must set securityContext.capabilities.drop=["ALL"]`] : []),
     ...(added === undefined ? [] : [added]),
   ];
   return details.length === 0 ? undefined : { reason: 'unrestricted capabilities', detail: details.join('; ') };
 }
 
 function addedCapabilities(pod: PodView, allowed: readonly string[]): string | undefined {
-  const refusedIn = (context: Fields) => capabilities(context, 'add').filter((name) => !allowed.includes(name));
-  const names = namesOf(pod, (context) => refusedIn(context).length > 0);
+  const refusedOf = (context: SecurityContext) =>
+    (context.capabilities?.add ?? []).filter((name) => !allowed.includes(name));
+  const names = namesOf(pod, (context) => refusedOf(context).length > 0);
   if (names.length === 0) return undefined;
-  const refused = sorted(containerContexts(pod).flatMap(({ context }) => refusedIn(context)));
-  return `${containers(names)} must not include ${quoted(refused)} in securityContext.capabilities.add`;
+  const refused = distinct(containerContexts(pod).flatMap(({ context }) => refusedOf(context)));
+  return `${quotedContainers(names)} must not include ${quoted(refused)} in securityContext.capabilities.add`;
 }
 
-const strictProcMount = (pod: PodView): Violation | undefined => {
-  const isRefused = (context: Fields) => isSet(context['procMount']) && context['procMount'] !== 'Default';
+const refuseProcMount = (pod: PodView): Violation | undefined => {
+  const isRefused = (context: SecurityContext) => context.procMount !== undefined && context.procMount !== 'Default';
   const names = namesOf(pod, isRefused);
   if (names.length === 0) return undefined;
-  const values = sorted(
+  const values = distinct(
     containerContexts(pod)
       .filter(({ context }) => isRefused(context))
-      .map(({ context }) => asText(context['procMount'])),
+      .map(({ context }) => context.procMount ?? ''),
   );
   return {
     reason: 'procMount',
-    detail: `${containers(names)} must not set securityContext.procMount to ${quoted(values)}`,
+    detail: `${quotedContainers(names)} must not set securityContext.procMount to ${quoted(values)}`,
   };
 };
 
@@ -105,15 +110,15 @@ export const procMountBaseline: Check = {
   id: 'procMount',
   level: 'baseline',
   rules: [
-    { since: 0, rule: strictProcMount },
-    { since: 35, rule: (pod) => (hasOwnUsers(pod) ? undefined : strictProcMount(pod)) },
+    { since: 0, rule: refuseProcMount },
+    { since: 35, rule: (pod) => (hasUserNamespace(pod) ? undefined : refuseProcMount(pod)) },
   ],
 };
 
 export const procMountRestricted: Check = {
   id: 'procMount_restricted',
   level: 'restricted',
-  rules: [{ since: 35, rule: strictProcMount, replaces: ['procMount'] }],
+  rules: [{ since: 35, rule: refuseProcMount, replaces: ['procMount'] }],
 };
 
 export const runAsNonRoot: Check = {
@@ -121,20 +126,20 @@ export const runAsNonRoot: Check = {
   level: 'restricted',
   rules: [
     { since: 0, rule: requireNonRoot },
-    { since: 35, rule: (pod) => (hasOwnUsers(pod) ? undefined : requireNonRoot(pod)) },
+    { since: 35, rule: (pod) => (hasUserNamespace(pod) ? undefined : requireNonRoot(pod)) },
   ],
 };
 
 function requireNonRoot(pod: PodView): Violation | undefined {
   const reason = 'runAsNonRoot != true';
-  const setters = settersOf(pod, (context) => context['runAsNonRoot'] === false);
+  const setters = settersOf(pod, (context) => context.runAsNonRoot === false);
   if (setters !== undefined) {
     return { reason, detail: `${setters} must not set securityContext.runAsNonRoot=false` };
   }
-  if (podContext(pod)['runAsNonRoot'] === true) return undefined;
-  const silent = namesOf(pod, (context) => !isSet(context['runAsNonRoot']));
-  if (silent.length === 0) return undefined;
-  return { reason, detail: `pod or ${containers(silent)} must set securityContext.runAsNonRoot=true` };
+  if (podContext(pod).runAsNonRoot === true) return undefined;
+  const without = namesOf(pod, (context) => context.runAsNonRoot === undefined);
+  if (without.length === 0) return undefined;
+  return { reason, detail: `pod or ${quotedContainers(without)} must set securityContext.runAsNonRoot=true` };
 }
 
 export const runAsUser: Check = {
@@ -142,12 +147,12 @@ export const runAsUser: Check = {
   level: 'restricted',
   rules: [
     { since: 23, rule: refuseRoot },
-    { since: 35, rule: (pod) => (hasOwnUsers(pod) ? undefined : refuseRoot(pod)) },
+    { since: 35, rule: (pod) => (hasUserNamespace(pod) ? undefined : refuseRoot(pod)) },
   ],
 };
 
 function refuseRoot(pod: PodView): Violation | undefined {
-  const setters = settersOf(pod, (context) => context['runAsUser'] === 0);
+  const setters = settersOf(pod, (context) => context.runAsUser === 0);
   return setters === undefined ? undefined : { reason: 'runAsUser=0', detail: `${setters} must not set runAsUser=0` };
 }
 
@@ -164,11 +169,11 @@ export const sysctls: Check = {
   id: 'sysctls',
   level: 'baseline',
   rules: [0, 27, 29, 32].map((since) => {
-    const safe = safeSysctls.filter((some) => some.since <= since).flatMap(({ names }) => names);
+    const safe = safeSysctls.filter((added) => added.since <= since).flatMap(({ names }) => names);
     return {
       since,
       rule(pod) {
-        const names = asItems(podContext(pod)['sysctls']).map(({ name }) => asText(name));
+        const names = (podContext(pod).sysctls ?? []).map(({ name = '' }) => name);
         const refused = names.filter((name) => !safe.includes(name));
         return refused.length === 0 ? undefined : { reason: 'forbidden sysctls', detail: refused.join(', ') };
       },

@@ -1,22 +1,24 @@
+import type { SELinuxOptions, SecurityContext } from '../../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../../config/naming-profile.js';
 import { goQuote } from '../../../machinery/field-error.js';
-import { asFields, asText, isSet, type Fields } from '../../../machinery/fields.js';
 import type { Check, PodView, Violation } from '../check.js';
 import { allContexts, containerContexts, isWindows, namesOf, podContext, settersOf } from '../security-contexts.js';
-import { containers, plural, quoted, sorted } from '../text.js';
+import { distinct, plural, quoted, quotedContainers } from '../text.js';
 
-/** Profiles of the kernel's own guards: what a process may do however much its user may. */
-const profileType = (context: Fields, field: string): string | undefined =>
-  isSet(context[field]) ? asText(asFields(context[field])['type']) : undefined;
+type ProfileField = 'appArmorProfile' | 'seccompProfile';
+
+/** Returns the type of the profile, '' if the profile has none, undefined if there is no profile. */
+const profileType = (context: SecurityContext, field: ProfileField): string | undefined =>
+  context[field] && (context[field].type ?? '');
 
 const goodTypes = ['RuntimeDefault', 'Localhost'];
-const isBadType = (field: string) => (context: Fields) => {
+const isBadType = (field: ProfileField) => (context: SecurityContext) => {
   const type = profileType(context, field);
   return type !== undefined && !goodTypes.includes(type);
 };
 
-const badTypes = (pod: PodView, field: string): string[] =>
-  sorted(
+const badTypes = (pod: PodView, field: ProfileField): string[] =>
+  distinct(
     allContexts(pod)
       .filter(isBadType(field))
       .map((context) => profileType(context, field)!),
@@ -53,7 +55,7 @@ export function appArmorProfile(naming: NamingProfile): Check {
   };
 }
 
-/** Before v1.19 the profile stood in annotations alone. */
+/** Reads the profile from annotations before v1.19, from securityContext.seccompProfile since then. */
 export function seccompProfileBaseline(naming: NamingProfile): Check {
   const podKey = naming.label('pod', 'seccomp.security.alpha');
   const containerPrefix = naming.label('', 'container.seccomp.security.alpha');
@@ -67,7 +69,7 @@ export function seccompProfileBaseline(naming: NamingProfile): Check {
         since: 0,
         rule(pod) {
           const keys = [podKey, ...containerContexts(pod).map(({ name }) => containerPrefix + name)];
-          const bad = sorted(
+          const bad = distinct(
             keys
               .filter((key) => pod.annotations[key] !== undefined && !isGood(pod.annotations[key]))
               .map((key) => `${key}=${goQuote(pod.annotations[key]!)}`),
@@ -115,7 +117,7 @@ function requireSeccomp(pod: PodView): Violation | undefined {
   if (without.length === 0) return undefined;
   return {
     reason: seccomp,
-    detail: `pod or ${containers(without)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`,
+    detail: `pod or ${quotedContainers(without)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`,
   };
 }
 
@@ -131,22 +133,18 @@ export const seLinuxOptions: Check = {
 };
 
 function refuseSeLinux(goodSeLinuxTypes: readonly string[]): (pod: PodView) => Violation | undefined {
-  const optionsOf = (context: Fields) => asFields(context['seLinuxOptions']);
-  const isBadSeLinuxType = (options: Fields) => !goodSeLinuxTypes.includes(asText(options['type']));
-  const sets = (options: Fields, field: string) => asText(options[field]) !== '';
-  const isRefused = (context: Fields) => {
-    const options = optionsOf(context);
-    return isBadSeLinuxType(options) || sets(options, 'user') || sets(options, 'role');
-  };
+  const isBadSeLinuxType = ({ type = '' }: SELinuxOptions) => !goodSeLinuxTypes.includes(type);
+  const isRefused = ({ seLinuxOptions: options = {} }: SecurityContext) =>
+    isBadSeLinuxType(options) || Boolean(options.user) || Boolean(options.role);
   return (pod) => {
     const setters = settersOf(pod, isRefused);
     if (setters === undefined) return undefined;
-    const all = allContexts(pod).map(optionsOf);
-    const types = sorted(all.filter(isBadSeLinuxType).map((options) => asText(options['type'])));
+    const all = allContexts(pod).map(({ seLinuxOptions: options = {} }) => options);
+    const types = distinct(all.filter(isBadSeLinuxType).map(({ type = '' }) => type));
     const faults = [
       ...(types.length > 0 ? [`${plural('type', 'types', types.length)} ${quoted(types)}`] : []),
-      ...['user', 'role']
-        .filter((field) => all.some((options) => sets(options, field)))
+      ...(['user', 'role'] as const)
+        .filter((field) => all.some((options) => options[field]))
         .map((field) => `${field} may not be set`),
     ];
     return {

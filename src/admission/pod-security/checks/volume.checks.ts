@@ -1,8 +1,8 @@
-import { asItems, asText, isSet } from '../../../machinery/fields.js';
+import type { Volume } from '../../../catalog/types/core.v1.js';
 import type { Check } from '../check.js';
-import { plural, quoted, sorted } from '../text.js';
+import { distinct, plural, quoted } from '../text.js';
 
-const harmless = [
+const allowedSources = [
   'configMap',
   'csi',
   'downwardAPI',
@@ -12,9 +12,9 @@ const harmless = [
   'persistentVolumeClaim',
   'projected',
   'secret',
-];
+] as const;
 
-/** Volumes that are not of the Pod alone, or are not handed out by somebody who decides who gets them. */
+/** Allows volumes that belong to the Pod, and storage that an administrator provides through claims or CSI drivers. */
 export const restrictedVolumes: Check = {
   id: 'restrictedVolumes',
   level: 'restricted',
@@ -22,13 +22,11 @@ export const restrictedVolumes: Check = {
     {
       since: 0,
       replaces: ['hostPathVolumes'],
-      rule({ spec }) {
-        const bad = asItems(spec['volumes']).filter((volume) => !harmless.some((source) => isSet(volume[source])));
+      rule({ spec: { volumes = [] } }) {
+        const bad = volumes.filter((volume) => !allowedSources.some((source) => volume[source] !== undefined));
         if (bad.length === 0) return undefined;
-        const names = bad.map(({ name }) => asText(name));
-        const types = sorted(
-          bad.map((volume) => Object.keys(volume).find((key) => key !== 'name' && isSet(volume[key])) ?? 'unknown'),
-        );
+        const names = bad.map(({ name = '' }) => name);
+        const types = distinct(bad.map(sourceOf));
         const what = plural('restricted volume type', 'restricted volume types', types.length);
         return {
           reason: 'restricted volume types',
@@ -38,3 +36,7 @@ export const restrictedVolumes: Check = {
     },
   ],
 };
+
+function sourceOf({ name: _name, ...sources }: Volume): string {
+  return Object.entries(sources).find(([, value]) => value !== undefined)?.[0] ?? 'unknown';
+}
