@@ -3,6 +3,7 @@ import type { RequestInfo } from '../machinery/request-info.js';
 import { anonymousUser, type UserInfo } from '../machinery/user-info.js';
 import { sharedAbort } from '../std/shared-abort.js';
 import type { RequestContext } from '../registry/request-context.js';
+import type { Served } from '../registry/resource-registry.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,6 +26,9 @@ export class RequestState {
   user: UserInfo = anonymousUser;
   /** The authenticated user, if `user` is impersonated. */
   impersonator: UserInfo | undefined = undefined;
+  /** The resource in the path; undefined for other requests and for resources that are not served. */
+  served: Served | undefined = undefined;
+  /** The negotiated encoding and transform of a resource request. */
   output: OutputChoice | undefined = undefined;
   readonly warnings: string[] = [];
   /** True for a response that continues after its head (watch, connect); the access log does not call it slow. */

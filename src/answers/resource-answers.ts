@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { wantsPretty, type OutputNegotiator } from '../codec/negotiate.js';
+import { wantsPretty } from '../codec/negotiate.js';
 import { headersFor, sendBytes } from './answer.js';
 import { ApiError } from '../machinery/api-error.js';
 import { Renderings, type IncludeObject, type ListMeta, type Representation } from './rendering.js';
@@ -11,8 +11,6 @@ import { asCompressed, compressed, compressedBytesMin, mayCompress } from './com
 
 export interface ResourceAnswerDependencies {
   readonly renderings: (definition: ResourceDefinition) => Renderings;
-  /** Negotiator for custom kinds, without encodings that need a generated schema. */
-  readonly openNegotiator: OutputNegotiator;
   readonly compressionEnabled: boolean;
   readonly clock: Clock;
 }
@@ -20,21 +18,6 @@ export interface ResourceAnswerDependencies {
 /** Sends the result of a verb in the encoding and transformation (Table, PartialObjectMetadata) that was negotiated. */
 export class ResourceAnswers {
   constructor(private readonly dependencies: ResourceAnswerDependencies) {}
-
-  /**
-   * Negotiates again for a custom kind, which cannot be written in encodings that need a generated schema.
-   * PartialObjectMetadata has such a schema and keeps the first result.
-   */
-  negotiateOpen(request: FastifyRequest): void {
-    const { kube, raw } = request;
-    const { encoding, transform } = kube.output!;
-    if (encoding.takesAnyKind || transform?.as.startsWith('PartialObjectMetadata')) return;
-    const { openNegotiator } = this.dependencies;
-    kube.output =
-      kube.info.verb === 'watch'
-        ? openNegotiator.negotiateStream(raw.headers.accept)
-        : openNegotiator.negotiate(raw.headers.accept);
-  }
 
   representation(request: FastifyRequest): Representation {
     const { output, info } = request.kube;

@@ -45,7 +45,10 @@ export class PipelineModule {
           provide: APP_GUARD,
           useFactory: () => new AuthorizationGuard(components.authorizers, components.accessMetrics),
         },
-        { provide: APP_INTERCEPTOR, useFactory: () => new ContentNegotiationInterceptor(components.negotiator) },
+        {
+          provide: APP_INTERCEPTOR,
+          useFactory: () => new ContentNegotiationInterceptor(components.registry, components.negotiators),
+        },
         { provide: APP_FILTER, useFactory: () => new ApiErrorFilter(components.logger, components.encodings) },
       ],
       // resourceController is last: its wildcard route matches every path.

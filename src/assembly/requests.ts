@@ -7,6 +7,7 @@ import { protobufEncoding } from '../codec/protobuf.js';
 import type { ServerConfig } from '../config/server-config.js';
 import { ResourceRequests } from '../endpoints/resource-requests.js';
 import { WatchStreams } from '../endpoints/watch-stream.js';
+import type { ResourceNegotiators } from '../interceptors/content-negotiation.interceptor.js';
 import { InflightLimiter } from '../flow/inflight-limiter.js';
 import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
 import type { ResourceRegistry } from '../registry/resource-registry.js';
@@ -30,7 +31,7 @@ interface Dependencies extends Pick<AccessComponents, 'admission' | 'refusalOf'>
 /** Requests for resources, from the bound on requests in flight to the answer. */
 export interface RequestComponents {
   readonly limiter: InflightLimiter;
-  readonly negotiator: OutputNegotiator;
+  readonly negotiators: ResourceNegotiators;
   readonly watches: WatchStreams;
   readonly requests: ResourceRequests;
 }
@@ -58,11 +59,17 @@ export function makeRequests(dependencies: Dependencies): RequestComponents {
     longRunningMax: limits.watchesMax,
     longRunningPerUserMax: limits.watchesPerUserMax,
   });
-  return { limiter, negotiator: negotiatorOf(config, encodings), watches, requests: requestsOf(dependencies, watches) };
+  return {
+    limiter,
+    negotiators: negotiatorsOf(config, encodings),
+    watches,
+    requests: requestsOf(dependencies, watches),
+  };
 }
 
-function negotiatorOf({ naming }: ServerConfig, encodings: readonly Encoding[]): OutputNegotiator {
-  return new OutputNegotiator({ metaGroup: naming.group('meta'), allowsTransforms: true, canWatch: true, encodings });
+function negotiatorsOf({ naming }: ServerConfig, encodings: readonly Encoding[]): ResourceNegotiators {
+  const offer = { metaGroup: naming.group('meta'), allowsTransforms: true, canWatch: true, encodings };
+  return { builtIn: new OutputNegotiator(offer), custom: new OutputNegotiator({ ...offer, isCustom: true }) };
 }
 
 function requestsOf(dependencies: Dependencies, watches: WatchStreams): ResourceRequests {
@@ -77,10 +84,6 @@ function requestsOf(dependencies: Dependencies, watches: WatchStreams): Resource
     watchMetrics: meters.watches,
     deprecations: meters.deprecations,
     encodings,
-    openNegotiator: negotiatorOf(
-      config,
-      encodings.filter(({ takesAnyKind }) => takesAnyKind),
-    ),
     metaGroup: config.naming.group('meta'),
     limits,
     rng,

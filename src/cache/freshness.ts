@@ -17,7 +17,8 @@ export class FreshnessTimeout extends Error {
 }
 
 export interface WaitOptions {
-  readonly signal?: AbortSignal;
+  /** Read only if the caller has to wait: most requests create their signal on first use. */
+  readonly signal?: AbortSignal | undefined;
   readonly timeoutMs: number;
 }
 
@@ -71,9 +72,10 @@ export class Freshness {
     this.confirmedMs = this.options.clock.monotonicMs();
   }
 
-  waitFor(revision: Revision, { signal, timeoutMs }: WaitOptions): Promise<void> {
+  waitFor(revision: Revision, options: WaitOptions, timeoutMs = options.timeoutMs): Promise<void> {
     if (this.closedBy) return Promise.reject(this.closedBy);
     if (this.options.position() >= revision) return Promise.resolve();
+    const { signal } = options;
     if (signal?.aborted) return Promise.reject(signal.reason);
     return new Promise((resolve, reject) => {
       const timeout = this.options.wheel.after(timeoutMs, () => {
@@ -103,10 +105,7 @@ export class Freshness {
     const startMs = clock.monotonicMs();
     const revision = await this.readRevision();
     const askedMs = startMs;
-    await this.waitFor(revision, {
-      ...options,
-      timeoutMs: Math.max(0, options.timeoutMs - (clock.monotonicMs() - startMs)),
-    });
+    await this.waitFor(revision, options, Math.max(0, options.timeoutMs - (clock.monotonicMs() - startMs)));
     this.confirmedMs = Math.max(this.confirmedMs, askedMs);
     return revision;
   }

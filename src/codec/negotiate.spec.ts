@@ -100,6 +100,27 @@ describe('OutputNegotiator', () => {
     );
   });
 
+  const partial = 'as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+  const routedCustom = '406 406: Not Acceptable\n\nAvailable representations: application/json, application/yaml';
+  it.each([
+    [undefined, 'json'],
+    ['application/vnd.kubernetes.protobuf, application/json', 'json'],
+    ['application/vnd.kubernetes.protobuf, */*', 'json'],
+    [
+      `application/vnd.kubernetes.protobuf;${partial}, application/json;${partial}`,
+      'protobuf PartialObjectMetadata/v1',
+    ],
+    [`application/vnd.kubernetes.protobuf;${table}, application/json;${table}`, 'json Table/v1'],
+    ['application/yaml', 'yaml'],
+    ['application/vnd.kubernetes.protobuf', routedCustom],
+    ['application/json;as=Table;g=x;v=v1', negotiated],
+    ['application/xml', routed],
+  ])('a custom kind with Accept %s → %s', (accept, want) => {
+    const encodings = offer.encodings.map((one) => ({ ...one, takesAnyKind: one.name !== 'protobuf' }));
+    const custom = new OutputNegotiator({ ...offer, encodings, isCustom: true });
+    expect(outcome(() => custom.negotiate(accept))).toBe(want);
+  });
+
   it('stream media types are known to routes and refused in Accept', () => {
     const sequence: Encoding = {
       ...json,

@@ -25,6 +25,11 @@ export interface OutputOffer {
   readonly allowsTransforms: boolean;
   /** True if the route supports watch: a refusal then also lists stream types. */
   readonly canWatch: boolean;
+  /**
+   * True for kinds that are not in the catalog: encodings that need a generated schema can write only their
+   * PartialObjectMetadata, which has such a schema.
+   */
+  readonly isCustom?: boolean;
 }
 
 const memoSizeMax = 500;
@@ -37,7 +42,16 @@ export class OutputNegotiator {
   private readonly objects = new Map<string, OutputChoice>();
   private readonly streams = new Map<string, OutputChoice>();
   private readonly default: OutputChoice;
+  /** Negotiates for objects of a custom kind that are not transformed to PartialObjectMetadata. */
+  private readonly custom: OutputNegotiator | undefined;
   constructor(private readonly offer: OutputOffer) {
+    this.custom = offer.isCustom
+      ? new OutputNegotiator({
+          ...offer,
+          encodings: offer.encodings.filter(({ takesAnyKind }) => takesAnyKind),
+          isCustom: false,
+        })
+      : undefined;
     this.default = { encoding: offer.encodings[0]!, pretty: false, transform: undefined };
   }
 
@@ -47,13 +61,13 @@ export class OutputNegotiator {
 
   negotiate(accept: string | undefined): OutputChoice {
     if (accept === undefined || accept === '') return this.default;
-    return this.objects.get(accept) ?? this.remember(this.objects, accept, this.choose(accept, false));
+    return this.objects.get(accept) ?? this.remember(this.objects, accept, this.chooseForKind(accept, false));
   }
 
   /** Chooses among the encodings that can stream. */
   negotiateStream(accept: string | undefined): OutputChoice {
     if (accept === undefined || accept === '') return this.default;
-    return this.streams.get(accept) ?? this.remember(this.streams, accept, this.choose(accept, true));
+    return this.streams.get(accept) ?? this.remember(this.streams, accept, this.chooseForKind(accept, true));
   }
 
   private remember(memo: Map<string, OutputChoice>, accept: string, choice: OutputChoice): OutputChoice {
@@ -61,6 +75,14 @@ export class OutputNegotiator {
     if (memo.size >= memoSizeMax) memo.clear();
     memo.set(accept, choice);
     return choice;
+  }
+
+  private chooseForKind(accept: string, isStream: boolean): OutputChoice {
+    const choice = this.choose(accept, isStream);
+    if (!this.custom || choice.encoding.takesAnyKind || choice.transform?.as.startsWith('PartialObjectMetadata')) {
+      return choice;
+    }
+    return this.custom.choose(accept, isStream);
   }
 
   private choose(accept: string, isStream: boolean): OutputChoice {

@@ -82,10 +82,9 @@ export class ResourceRequests {
   }
 
   answer(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
-    const { info } = request.kube;
+    const { info, served } = request.kube;
     if (info.error) throw info.error;
     if (!info.isResourceRequest) throw isApiPath(info.path) ? ApiError.noSuchResource() : ApiError.noSuchPage();
-    const served = this.dependencies.registry.find(info.group, info.version, info.resource);
     if (!served) throw ApiError.noSuchResource();
     if (served.type !== 'stored') return this.virtual(request, reply, served);
     const answered = this.stored(request, reply, served);
@@ -99,15 +98,16 @@ export class ResourceRequests {
     const { verb } = request.kube.info;
     const isRead = verb === 'get' || verb === 'list' || verb === 'watch';
     const isTooLate = error instanceof ApiError && error.reason === 'ServiceUnavailable' && served.store.cache.isClosed;
-    if (isRead && isTooLate && !reply.raw.headersSent) return this.answer(request, reply);
-    throw error;
+    if (!isRead || !isTooLate || reply.raw.headersSent) throw error;
+    const { group, version, resource } = request.kube.info;
+    request.kube.served = this.dependencies.registry.find(group, version, resource);
+    return this.answer(request, reply);
   }
 
   private async stored(request: FastifyRequest, reply: FastifyReply, served: ServedResource): Promise<void> {
     const { kube } = request;
     const { info } = kube;
     const { definition } = served;
-    if (!served.struct) this.answers.negotiateOpen(request);
     checkNamespace(info, definition.namespaced);
     if (info.subresource !== '') {
       const handled = handledSubresource(served, info.subresource);
@@ -169,7 +169,9 @@ export class ResourceRequests {
       namespace: request.kube.info.namespace,
       options,
       usesSnapshots: this.dependencies.snapshotsEnabled,
-      signal: request.kube.signal,
+      get signal() {
+        return request.kube.signal;
+      },
     });
     warnOfUnreadable(request.kube.warnings, result.unreadable);
     const meta: ListMeta = {
@@ -208,6 +210,9 @@ export class ResourceRequests {
       namespace: request.kube.info.namespace,
       options,
       rendering: renderings.of(representation),
+      get signal() {
+        return request.kube.signal;
+      },
     });
     const { minWatchTimeoutMs, rng } = this.dependencies;
     this.dependencies.watches.start(

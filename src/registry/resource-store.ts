@@ -14,7 +14,7 @@ import type { GatedFields } from '../typed/gated-fields.js';
 import type { KeyValue, KvStore, Write } from '../storage/kv-store.js';
 import type { DeclaredValidation } from './write/declared-validation.js';
 import { FieldOwnership } from './write/field-ownership.js';
-import { readFresh } from './read/freshness.js';
+import { readFresh, type Caller } from './read/freshness.js';
 import { objectCodec, type ObjectCodec } from './stored/object-codec.js';
 import type { Steps } from '../std/steps.js';
 import { StoredValues, type StoredValuesOptions } from './stored/stored-values.js';
@@ -117,9 +117,9 @@ export class ResourceStore {
   async get(
     namespace: string,
     name: string,
-    options: { resourceVersion?: string | undefined; signal?: AbortSignal | undefined } = {},
+    options: Caller & { readonly resourceVersion?: string | undefined } = {},
   ): Promise<EncodedObject> {
-    await readFresh(this.dependencies, this.cache, options.resourceVersion, options.signal);
+    await readFresh(this.dependencies, this.cache, options.resourceVersion, options);
     return this.cached(namespace, name);
   }
 

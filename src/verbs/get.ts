@@ -15,7 +15,12 @@ export async function getObject(
     return { type: 'computed', code: 200, object };
   }
   const viewSubresource = subresource === '' ? undefined : viewSubresourceOf(target.served, subresource, 'get');
-  const encoded = await store.get(target.namespace, target.name, { resourceVersion });
+  const encoded = await store.get(target.namespace, target.name, {
+    resourceVersion,
+    get signal() {
+      return target.context.signal;
+    },
+  });
   if (!viewSubresource?.viewKind) return { type: 'stored', code: 200, encoded };
   return { type: 'computed', code: 200, object: viewSubresource.view(encoded.parse()) };
 }

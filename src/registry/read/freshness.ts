@@ -9,6 +9,11 @@ interface Parts {
   readonly limits: { readonly freshnessTimeoutMs: number };
 }
 
+/** A request that a read waits for; its signal is read only if the read has to wait. */
+export interface Caller {
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Waits until the cache may serve a read: without a resourceVersion, until it holds all writes acknowledged before the
  * request; for `0`, until it is loaded; for another version, until it is at least that fresh.
@@ -17,10 +22,10 @@ export async function readFresh(
   { feed, limits }: Parts,
   cache: WatchCache,
   resourceVersion: string | undefined,
-  signal: AbortSignal | undefined,
+  caller: Caller,
 ): Promise<void> {
-  if (!cache.isReady) await whenReady(cache, limits.freshnessTimeoutMs, signal);
-  if (resourceVersion !== '0') await whenCaughtUp({ feed, limits }, cache, resourceVersion, signal);
+  if (!cache.isReady) await whenReady(cache, limits.freshnessTimeoutMs, caller.signal);
+  if (resourceVersion !== '0') await whenCaughtUp({ feed, limits }, cache, resourceVersion, caller);
   // The cache is closed if the definition of the kind changed meanwhile: it would miss all later events.
   cache.checkOpen();
 }
@@ -29,9 +34,14 @@ async function whenCaughtUp(
   { feed, limits }: Parts,
   cache: WatchCache,
   resourceVersion: string | undefined,
-  signal: AbortSignal | undefined,
+  caller: Caller,
 ): Promise<void> {
-  const options = { timeoutMs: limits.freshnessTimeoutMs, ...(signal && { signal }) };
+  const options = {
+    timeoutMs: limits.freshnessTimeoutMs,
+    get signal() {
+      return caller.signal;
+    },
+  };
   try {
     if (resourceVersion === undefined || resourceVersion === '') {
       await feed.consistentRevision(options);

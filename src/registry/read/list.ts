@@ -38,7 +38,7 @@ export interface Unreadable {
  * the options were parsed. Every other combination reads either the latest state or the state at an exact revision.
  */
 export async function listObjects(store: ResourceStore, query: ListQuery): Promise<ListResult> {
-  const { options, signal } = query;
+  const { options } = query;
   const { resourceVersion, resourceVersionMatch } = options;
   // resourceVersion 0 ignores limit, as in kube-apiserver: the list comes from memory in one page.
   const limit = resourceVersion === '0' ? 0 : options.limit;
@@ -48,16 +48,16 @@ export async function listObjects(store: ResourceStore, query: ListQuery): Promi
     const token = decodeContinue(options.continue);
     if (isVersion) throw ApiError.badRequest('specifying resource version is not allowed when using continue');
     if (token.revision === 'latest') {
-      await readFresh(store.dependencies, store.cache, undefined, signal);
+      await readFresh(store.dependencies, store.cache, undefined, query);
       return page(store, query, store.cache.snapshot(), token.start, limit);
     }
     return exactly(store, query, token.revision, token.start, limit);
   }
   if (isVersion && (resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit > 0))) {
-    await readFresh(store.dependencies, store.cache, resourceVersion, signal);
+    await readFresh(store.dependencies, store.cache, resourceVersion, query);
     return exactly(store, query, revisionOption(resourceVersion), '', limit);
   }
-  await readFresh(store.dependencies, store.cache, resourceVersion, signal);
+  await readFresh(store.dependencies, store.cache, resourceVersion, query);
   return page(store, query, store.cache.snapshot(), '', limit);
 }
 

@@ -27,8 +27,8 @@ export async function watchObjects(
   const isVersion = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0';
   // Parsed first, so that an invalid resourceVersion rejects the watch before headers are sent.
   const after = !fromStart && isVersion ? revisionOption(resourceVersion) : undefined;
-  if (fromStart) await readFresh(store.dependencies, store.cache, resourceVersion, query.signal);
-  else await readFresh(store.dependencies, store.cache, '0', query.signal);
+  if (fromStart) await readFresh(store.dependencies, store.cache, resourceVersion, query);
+  else await readFresh(store.dependencies, store.cache, '0', query);
 
   const name = options.fields.requiresExact('metadata.name');
   const namespace =
