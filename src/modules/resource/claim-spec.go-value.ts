@@ -1,6 +1,5 @@
 import { goStruct, type GoStruct } from '../../machinery/go-value.js';
 
-/** How messages show a whole claim, which they do when it was to be changed. */
 const listOf = (fields: GoStruct) => (list: unknown) =>
   Array.isArray(list) ? list.map((item) => goStruct(item, fields)) : null;
 const one = (fields: GoStruct) => (value: unknown) => goStruct(value, fields);
@@ -25,5 +24,6 @@ const devices: GoStruct = [
   ['config', null],
 ];
 
+/** Returns a claim spec as error messages of immutable fields show it: with the names of the Go fields. */
 export const shownClaimSpec = (spec: unknown): unknown =>
   goStruct(spec, [['devices', goStruct({}, devices), one(devices)]]);

@@ -1,10 +1,17 @@
 import { isIP } from 'node:net';
+import type {
+  AllocatedDeviceStatus,
+  AllocationResult,
+  DeviceRequestAllocationResult,
+  NetworkDeviceData,
+  ResourceClaim,
+  ResourceClaimConsumerReference,
+} from '../../catalog/types/resource.v1.js';
 import { validateConditions } from '../../machinery/condition-validation.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, oneOf, required } from '../../machinery/field-rules.js';
-import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
+import { isSet } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { validateDnsLabel, validateQualifiedName } from '../../machinery/names.js';
 import { validateNodeSelector } from '../core/pod/scheduling.validation.js';
 import { validateDriverName } from '../storage/parameters.validation.js';
@@ -18,67 +25,82 @@ const resultsMax = 32;
 const reservationsMax = 256;
 const bindingConditionsMax = 4;
 
-export function validateClaimStatus(claim: KubeObject, old: KubeObject): FieldError[] {
-  const { allocation, reservedFor, devices } = asFields(claim['status']);
-  const before = asFields(old['status']);
+export function validateClaimStatus(claim: ResourceClaim, old: ResourceClaim): FieldError[] {
+  const { allocation, reservedFor = [], devices } = claim.status ?? {};
+  const before = old.status ?? {};
   const allocationAt = at.child('allocation');
   const reservedAt = at.child('reservedFor');
-  const names = requestNames(asFields(claim['spec']));
+  const names = requestNames(claim.spec ?? {});
   const errors = validateKeyedList(reservedFor, { max: reservationsMax, key: 'uid', at: reservedAt }, validateConsumer);
-  if (asItems(reservedFor).length > 0 && !isSet(allocation)) {
-    errors.push(fieldError.forbidden(String(reservedAt), 'may not be specified when `allocated` is not set'));
+  if (reservedFor.length > 0 && !allocation) {
+    errors.push(fieldError.forbidden(reservedAt, 'may not be specified when `allocated` is not set'));
   }
-  if (isSet(claim.metadata.deletionTimestamp) && hasNewConsumer(reservedFor, before['reservedFor'])) {
+  if (isSet(claim.metadata.deletionTimestamp) && hasNewConsumer(reservedFor, before.reservedFor ?? [])) {
     const message = 'new entries may not be added while `deletionTimestamp` is set';
-    errors.push(fieldError.forbidden(String(reservedAt), message));
+    errors.push(fieldError.forbidden(reservedAt, message));
   }
-  if (isSet(allocation)) {
+  if (allocation) {
     errors.push(
-      ...(isSet(before['allocation'])
-        ? immutable(allocation, before['allocation'], allocationAt)
-        : validateAllocation(asFields(allocation), allocationAt, names)),
+      ...(before.allocation
+        ? immutable(allocation, before.allocation, allocationAt)
+        : validateAllocation(allocation, allocationAt, names)),
     );
   }
-  return [...errors, ...validateDeviceStatuses(devices, asFields(allocation))];
+  return [...errors, ...validateDeviceStatuses(devices, allocation)];
 }
 
-function validateConsumer(consumer: Fields, consumerAt: FieldPath): FieldError[] {
-  return ['resource', 'name', 'uid'].flatMap((field) => required(consumer[field], consumerAt.child(field)));
+const consumerFields = ['resource', 'name', 'uid'] as const;
+type Consumer = ResourceClaimConsumerReference;
+
+function validateConsumer(consumer: Consumer, consumerAt: FieldPath): FieldError[] {
+  return consumerFields.flatMap((field) => required(consumer[field], consumerAt.child(field)));
 }
 
-function hasNewConsumer(now: unknown, before: unknown): boolean {
-  const known = new Set(asItems(before).map(({ uid }) => uid));
-  return asItems(now).some(({ uid }) => !known.has(uid));
+function hasNewConsumer(now: readonly Consumer[], before: readonly Consumer[]): boolean {
+  const known = new Set(before.map(({ uid }) => uid));
+  return now.some(({ uid }) => !known.has(uid));
 }
 
-function validateAllocation(allocation: Fields, allocationAt: FieldPath, names: ReadonlySet<string>): FieldError[] {
-  const { results, config } = asFields(allocation['devices']);
+function validateAllocation(
+  { devices = {}, nodeSelector }: AllocationResult,
+  allocationAt: FieldPath,
+  names: ReadonlySet<string>,
+): FieldError[] {
   const devicesAt = allocationAt.child('devices');
   return [
-    ...validateList(results, resultsMax, devicesAt.child('results'), (result, resultAt) =>
+    ...validateList(devices.results, resultsMax, devicesAt.child('results'), (result, resultAt) =>
       validateResult(result, resultAt, names),
     ),
-    ...validateList(config, 2 * configurationsMax, devicesAt.child('config'), (configuration, configurationAt) => {
-      const { source, requests } = configuration;
-      const sourceAt = configurationAt.child('source');
-      return [
-        ...(asText(source) === '' ? required('', sourceAt) : oneOf(source, sourceAt, ['FromClaim', 'FromClass'])),
-        ...validateRequestRefs(requests, configurationAt.child('requests'), names),
-        ...validateConfiguration(configuration, configurationAt),
-      ];
-    }),
-    ...(isSet(allocation['nodeSelector'])
-      ? validateNodeSelector(asFields(allocation['nodeSelector']), allocationAt.child('nodeSelector'))
-      : []),
+    ...validateList(
+      devices.config,
+      2 * configurationsMax,
+      devicesAt.child('config'),
+      (configuration, configurationAt) => {
+        const { source, requests } = configuration;
+        const sourceAt = configurationAt.child('source');
+        return [
+          ...(source ? oneOf(source, sourceAt, ['FromClaim', 'FromClass']) : required('', sourceAt)),
+          ...validateRequestRefs(requests, configurationAt.child('requests'), names),
+          ...validateConfiguration(configuration, configurationAt),
+        ];
+      },
+    ),
+    ...(nodeSelector ? validateNodeSelector(nodeSelector, allocationAt.child('nodeSelector')) : []),
   ];
 }
 
-function validateResult(result: Fields, resultAt: FieldPath, names: ReadonlySet<string>): FieldError[] {
+const conditionFields = ['bindingConditions', 'bindingFailureConditions'] as const;
+
+function validateResult(
+  result: DeviceRequestAllocationResult,
+  resultAt: FieldPath,
+  names: ReadonlySet<string>,
+): FieldError[] {
   return [
-    ...validateRequestRef(asText(result['request']), resultAt.child('request'), names),
+    ...validateRequestRef(result.request ?? '', resultAt.child('request'), names),
     ...validateDeviceId(result, resultAt),
-    ...validateDeviceTolerations(result['tolerations'], resultAt.child('tolerations')),
-    ...['bindingConditions', 'bindingFailureConditions'].flatMap((field) =>
+    ...validateDeviceTolerations(result.tolerations, resultAt.child('tolerations')),
+    ...conditionFields.flatMap((field) =>
       validateTexts(result[field], bindingConditionsMax, resultAt.child(field), (type, typeAt) =>
         checked(type, typeAt, validateQualifiedName),
       ),
@@ -86,39 +108,44 @@ function validateResult(result: Fields, resultAt: FieldPath, names: ReadonlySet<
   ];
 }
 
-function validateDeviceId(device: Fields, deviceAt: FieldPath): FieldError[] {
+type DeviceId = Pick<AllocatedDeviceStatus, 'driver' | 'pool' | 'device' | 'shareID'>;
+
+function validateDeviceId({ driver = '', pool = '', device = '' }: DeviceId, deviceAt: FieldPath): FieldError[] {
   return [
-    ...validateDriverName(asText(device['driver']), deviceAt.child('driver')),
-    ...validatePoolName(asText(device['pool']), deviceAt.child('pool')),
-    ...checked(asText(device['device']), deviceAt.child('device'), validateDnsLabel),
+    ...validateDriverName(driver, deviceAt.child('driver')),
+    ...validatePoolName(pool, deviceAt.child('pool')),
+    ...checked(device, deviceAt.child('device'), validateDnsLabel),
   ];
 }
 
 const conditionsMax = 8;
-const idFields = ['driver', 'pool', 'device', 'shareID'];
-const idOf = (device: Fields): string => idFields.map((field) => asText(device[field])).join('/');
+const idOf = ({ driver = '', pool = '', device = '', shareID = '' }: DeviceId): string =>
+  [driver, pool, device, shareID].join('/');
 
-/** Only of devices that the claim has. */
-function validateDeviceStatuses(devices: unknown, allocation: Fields): FieldError[] {
+/** Accepts statuses of allocated devices only. */
+function validateDeviceStatuses(
+  devices: readonly AllocatedDeviceStatus[] = [],
+  allocation: AllocationResult | undefined,
+): FieldError[] {
   const devicesAt = at.child('devices');
-  const allocated = new Set(asItems(asFields(allocation['devices'])['results']).map(idOf));
+  const allocated = new Set((allocation?.devices?.results ?? []).map(idOf));
   const seen = new Set<string>();
-  return asItems(devices).flatMap((device, index) => {
+  return devices.flatMap((device, index) => {
     const deviceAt = devicesAt.index(index);
     const id = idOf(device);
-    const shown = { Driver: device['driver'], Pool: device['pool'], Device: device['device'] };
+    const shown = { Driver: device.driver, Pool: device.pool, Device: device.device };
     const errors = validateDeviceId(device, deviceAt);
-    if (seen.has(id)) errors.push(fieldError.duplicate(String(deviceAt), shown));
+    if (seen.has(id)) errors.push(fieldError.duplicate(deviceAt, shown));
     seen.add(id);
     if (!allocated.has(id)) {
-      errors.push(fieldError.invalid(String(deviceAt), shown, 'must be an allocated device in the claim'));
+      errors.push(fieldError.invalid(deviceAt, shown, 'must be an allocated device in the claim'));
     }
     const conditionsAt = deviceAt.child('conditions');
-    const count = asItems(device['conditions']).length;
-    if (count > conditionsMax) errors.push(fieldError.tooMany(String(conditionsAt), count, conditionsMax));
-    errors.push(...validateConditions(device['conditions'], conditionsAt));
-    if (isSet(device['data'])) errors.push(...validateRawObject(device['data'], deviceAt.child('data')));
-    return [...errors, ...validateNetwork(asFields(device['networkData']), deviceAt.child('networkData'))];
+    const count = (device.conditions ?? []).length;
+    if (count > conditionsMax) errors.push(fieldError.tooMany(conditionsAt, count, conditionsMax));
+    errors.push(...validateConditions(device.conditions, conditionsAt));
+    if (isSet(device.data)) errors.push(...validateRawObject(device.data, deviceAt.child('data')));
+    return [...errors, ...validateNetwork(device.networkData ?? {}, deviceAt.child('networkData'))];
   });
 }
 
@@ -126,19 +153,22 @@ const interfaceNameBytesMax = 256;
 const hardwareAddressBytesMax = 128;
 const ipsMax = 16;
 
-function validateNetwork(network: Fields, networkAt: FieldPath): FieldError[] {
-  const bounds = { interfaceName: interfaceNameBytesMax, hardwareAddress: hardwareAddressBytesMax };
+function validateNetwork(network: NetworkDeviceData, networkAt: FieldPath): FieldError[] {
+  const bounds = [
+    ['interfaceName', interfaceNameBytesMax],
+    ['hardwareAddress', hardwareAddressBytesMax],
+  ] as const;
   return [
-    ...Object.entries(bounds).flatMap(([field, max]) =>
-      Buffer.byteLength(asText(network[field])) > max ? [fieldError.tooLong(String(networkAt.child(field)), max)] : [],
+    ...bounds.flatMap(([field, max]) =>
+      Buffer.byteLength(network[field] ?? '') > max ? [fieldError.tooLong(networkAt.child(field), max)] : [],
     ),
-    ...validateTexts(network['ips'], ipsMax, networkAt.child('ips'), (text, textAt) =>
+    ...validateTexts(network.ips, ipsMax, networkAt.child('ips'), (text, textAt) =>
       checked(text, textAt, validateInterfaceAddress),
     ),
   ];
 }
 
-/** An address with the length of its network. */
+/** Accepts an address with a prefix length: `10.9.8.7/24`. */
 function validateInterfaceAddress(text: string): string[] {
   const [address = '', bits = '', ...rest] = text.split('/');
   const family = isIP(address);

@@ -12,7 +12,7 @@ const claim = (devices: object, status: object = {}): KubeObject => ({
   status,
 });
 const exactly = (fields: object = {}) => ({ name: 'r', exactly: { deviceClassName: 'c', ...fields } });
-const asking = (fields: object) => ({ requests: [exactly(fields)] });
+const requesting = (fields: object) => ({ requests: [exactly(fields)] });
 const alternatives = { name: 'q', firstAvailable: [{ name: 'a', deviceClassName: 'c' }] };
 const opaque = { driver: 'dra.example.com', parameters: { a: 1 } };
 const at = 'spec.devices.requests[0]';
@@ -20,11 +20,11 @@ const noRequest =
   "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
 
 it.each<[string, object, string[]]>([
-  ['nothing', {}, []],
-  ['a device', { requests: [exactly()] }, []],
-  ['all devices', asking({ allocationMode: 'All', selectors: [{ cel: { expression: 'true' } }] }), []],
+  ['no requests', {}, []],
+  ['one device', { requests: [exactly()] }, []],
+  ['all devices', requesting({ allocationMode: 'All', selectors: [{ cel: { expression: 'true' } }] }), []],
   [
-    'the first that there is, and rules for it',
+    'alternatives, constraints and configuration',
     {
       requests: [exactly(), alternatives],
       constraints: [{ requests: ['r', 'q/a'], matchAttribute: 'dra.example.com/numa' }],
@@ -32,27 +32,31 @@ it.each<[string, object, string[]]>([
     },
     [],
   ],
-  ['no class', { requests: [{ name: 'r', exactly: {} }] }, [`${at}.exactly.deviceClassName: Required value`]],
+  ['no device class', { requests: [{ name: 'r', exactly: {} }] }, [`${at}.exactly.deviceClassName: Required value`]],
   [
-    'neither way',
+    'neither exactly nor firstAvailable',
     { requests: [{ name: 'r' }] },
     [`${at}: Required value: exactly one of \`exactly\` or \`firstAvailable\` is required`],
   ],
   [
-    'both ways',
+    'exactly and firstAvailable',
     { requests: [{ ...alternatives, ...exactly() }] },
     [
       `${at}: Invalid value: null: exactly one of \`exactly\` or \`firstAvailable\` is required, but multiple fields are set`,
     ],
   ],
-  ['a request twice', { requests: [exactly(), exactly()] }, ['spec.devices.requests[1]: Duplicate value: "r"']],
   [
-    'many requests',
+    'two requests of one name',
+    { requests: [exactly(), exactly()] },
+    ['spec.devices.requests[1]: Duplicate value: "r"'],
+  ],
+  [
+    'too many requests',
     { requests: Array.from({ length: 33 }, (_, i) => ({ ...exactly(), name: `r${i}` })) },
     ['spec.devices.requests: Too many: 33: must have at most 32 items'],
   ],
   [
-    'many alternatives',
+    'too many alternatives',
     {
       requests: [
         { name: 'r', firstAvailable: Array.from({ length: 9 }, (_, i) => ({ name: `a${i}`, deviceClassName: 'c' })) },
@@ -61,56 +65,60 @@ it.each<[string, object, string[]]>([
     [`${at}.firstAvailable: Too many: 9: must have at most 8 items`],
   ],
   [
-    'another mode',
-    asking({ allocationMode: 'X' }),
+    'an unknown allocation mode',
+    requesting({ allocationMode: 'X' }),
     [`${at}.exactly.allocationMode: Unsupported value: "X": supported values: "All", "ExactCount"`],
   ],
-  ['less than none', asking({ count: -1 }), [`${at}.exactly.count: Invalid value: -1: must be greater than zero`]],
   [
-    'two of all',
-    asking({ allocationMode: 'All', count: 2 }),
+    'a negative count',
+    requesting({ count: -1 }),
+    [`${at}.exactly.count: Invalid value: -1: must be greater than zero`],
+  ],
+  [
+    'a count and allocationMode All',
+    requesting({ allocationMode: 'All', count: 2 }),
     [`${at}.exactly.count: Invalid value: 2: must not be specified when allocationMode is 'All'`],
   ],
-  ['an empty selector', asking({ selectors: [{}] }), [`${at}.exactly.selectors[0].cel: Required value`]],
+  ['an empty selector', requesting({ selectors: [{}] }), [`${at}.exactly.selectors[0].cel: Required value`]],
   [
-    'a toleration of a value and of all',
-    asking({ tolerations: [{ key: 'k', operator: 'Exists', value: 'v' }] }),
+    'a toleration with operator Exists and a value',
+    requesting({ tolerations: [{ key: 'k', operator: 'Exists', value: 'v' }] }),
     [`${at}.exactly.tolerations[0].value: Invalid value: "v": must be empty for operator \`Exists\``],
   ],
   [
-    'a toleration of nothing',
-    asking({ tolerations: [{ key: 'k', operator: 'Exists', effect: 'None' }] }),
+    'a toleration of the effect None',
+    requesting({ tolerations: [{ key: 'k', operator: 'Exists', effect: 'None' }] }),
     [`${at}.exactly.tolerations[0].effect: Unsupported value: "None": supported values: "NoExecute", "NoSchedule"`],
   ],
   [
-    'a constraint of no request',
+    'a constraint on an unknown request',
     { requests: [exactly()], constraints: [{ requests: ['z'], matchAttribute: 'a/b' }] },
     [`spec.devices.constraints[0].requests[0]: Invalid value: "z": ${noRequest}`],
   ],
   [
-    'an attribute without a domain',
+    'a constraint on an attribute without a domain',
     { requests: [exactly()], constraints: [{ matchAttribute: 'x' }] },
     [
       'spec.devices.constraints[0].matchAttribute: Invalid value: "x": a fully qualified name must be a domain and a name separated by a slash',
     ],
   ],
   [
-    'a constraint of nothing',
+    'a constraint without an attribute',
     { requests: [exactly()], constraints: [{}] },
     ['spec.devices.constraints[0].matchAttribute: Required value'],
   ],
-  ['no settings', { config: [{}] }, ['spec.devices.config[0].opaque: Required value']],
+  ['a configuration without opaque parameters', { config: [{}] }, ['spec.devices.config[0].opaque: Required value']],
   [
-    'settings for nobody',
+    'opaque parameters without a driver',
     { config: [{ opaque: { parameters: {} } }] },
     ['spec.devices.config[0].opaque.driver: Required value'],
   ],
   [
-    'large settings',
+    'too large opaque parameters',
     { config: [{ opaque: { ...opaque, parameters: { a: 'x'.repeat(10240) } } }] },
     ['spec.devices.config[0].opaque.parameters: Too long: may not be more than 10240 bytes'],
   ],
-])('%s', (_name, devices, want) => {
+])('a claim and a template with %s are validated', (_name, devices, want) => {
   expect(refusals(resourceClaimStrategy, claim(devices))).toEqual(want);
   const template = { ...claim({}), kind: 'ResourceClaimTemplate', spec: { spec: { devices } } };
   expect(refusals(resourceClaimTemplateStrategy, template)).toEqual(
@@ -118,14 +126,14 @@ it.each<[string, object, string[]]>([
   );
 });
 
-it('asks for one device unless it says otherwise', () => {
+it('allocationMode defaults to ExactCount and count to 1', () => {
   const tolerations = [{ key: 'k' }];
-  const made = prepared(
+  const created = prepared(
     resourceClaimStrategy,
     claim({ requests: [exactly({ count: 0, tolerations }), alternatives, exactly({ allocationMode: 'All' })] }),
   );
   const one = { allocationMode: 'ExactCount', count: 1 };
-  expect(made['spec']).toEqual({
+  expect(created['spec']).toEqual({
     devices: {
       requests: [
         exactly({ ...one, tolerations: [{ key: 'k', operator: 'Equal' }] }),
@@ -136,12 +144,12 @@ it('asks for one device unless it says otherwise', () => {
   });
 });
 
-it('shows the whole of what was to be changed', () =>
+it('spec is immutable and the error shows all of its Go fields', () =>
   expect(updateRefusals(resourceClaimStrategy, claim({ requests: [exactly()] }), claim({}))).toEqual([
     'spec: Invalid value: {"Devices":{"Requests":[{"Name":"r","Exactly":{"DeviceClassName":"c","Selectors":null,"AllocationMode":"ExactCount","Count":1,"AdminAccess":null,"Tolerations":null,"Capacity":null},"FirstAvailable":null}],"Constraints":null,"Config":null}}: field is immutable',
   ]));
 
-it('looks at what a template says of the claims', () =>
+it('labels in spec.metadata of a template are validated', () =>
   expect(
     refusals(resourceClaimTemplateStrategy, {
       ...claim({}),
@@ -157,11 +165,11 @@ describe('status', () => {
   const of = (status: object) => claim({ requests: [exactly()] }, status);
 
   it.each<[string, object, object, string[]]>([
-    ['allocated', { allocation }, {}, []],
-    ['reserved', { allocation, reservedFor: [consumer], devices: [device] }, { allocation }, []],
-    ['given back', {}, { allocation }, []],
+    ['an allocation', { allocation }, {}, []],
+    ['a consumer and a device status', { allocation, reservedFor: [consumer], devices: [device] }, { allocation }, []],
+    ['a deallocation', {}, { allocation }, []],
     [
-      'for no request',
+      'an unknown request',
       { allocation: { devices: { results: [{ ...result, request: 'z' }] } } },
       {},
       [`status.allocation.devices.results[0].request: Invalid value: "z": ${noRequest}`],
@@ -173,31 +181,31 @@ describe('status', () => {
       ['status.allocation.devices.results[0].pool: Required value'],
     ],
     [
-      'settings from nowhere',
+      'a configuration without a source',
       { allocation: { devices: { config: [{ opaque }] } } },
       {},
       ['status.allocation.devices.config[0].source: Required value'],
     ],
     [
-      'another allocation',
+      'a changed allocation',
       { allocation: { devices: {} } },
       { allocation },
       ['status.allocation: Invalid value: {"devices":{}}: field is immutable'],
     ],
     [
-      'reserved before it is allocated',
+      'a consumer without an allocation',
       { reservedFor: [consumer] },
       {},
       ['status.reservedFor: Forbidden: may not be specified when `allocated` is not set'],
     ],
     [
-      'reserved twice',
+      'one consumer twice',
       { allocation, reservedFor: [consumer, consumer] },
       { allocation },
       ['status.reservedFor[1]: Duplicate value: "u"'],
     ],
     [
-      'news of another device',
+      'the status of a device that is not allocated',
       { allocation, devices: [{ ...device, device: 'e' }] },
       { allocation },
       [
@@ -205,18 +213,18 @@ describe('status', () => {
       ],
     ],
     [
-      'no address',
+      'an IP without a prefix length',
       { allocation, devices: [{ ...device, networkData: { ips: ['10.0.0.1'] } }] },
       { allocation },
       [
         'status.devices[0].networkData.ips[0]: Invalid value: "10.0.0.1": must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)',
       ],
     ],
-  ])('%s', (_name, status, before, want) =>
+  ])('a status with %s is validated', (_name, status, before, want) =>
     expect(texts(resourceClaimStatusSubresource.validate!(of(status), of(before), testContext))).toEqual(want),
   );
 
-  it('reserves nothing that is being deleted', () => {
+  it('new consumers are refused while deletionTimestamp is set', () => {
     const changed = of({ allocation, reservedFor: [consumer] });
     changed.metadata.deletionTimestamp = testContext.now;
     expect(texts(resourceClaimStatusSubresource.validate!(changed, of({ allocation }), testContext))).toEqual([
@@ -224,7 +232,7 @@ describe('status', () => {
     ]);
   });
 
-  it('forgets devices that are given back', () => {
+  it('deallocation removes the device statuses', () => {
     const changed = of({ devices: [device] });
     resourceClaimStatusSubresource.prepare!(changed, of({ allocation, devices: [device] }), testContext);
     expect(changed['status']).toEqual({});
@@ -236,7 +244,7 @@ describe('status', () => {
     [{ allocation }, false, 'allocated'],
     [{ allocation, reservedFor: [consumer] }, false, 'allocated,reserved'],
     [{ allocation }, true, 'deleted,allocated'],
-  ])('%j, deleted: %j, in a table', (status, isDeleted, state) => {
+  ])('the State cell of status %j, deleted: %j', (status, isDeleted, state) => {
     const object = of(status);
     if (isDeleted) object.metadata.deletionTimestamp = testContext.now;
     expect(resourceClaimTable.cells(object, { nowMs: 0 })).toEqual(['c', state, '<unknown>']);

@@ -1,19 +1,25 @@
-import { asFields, asItems, fillInZero, isSet, type Fields } from '../../machinery/fields.js';
+import type {
+  DeviceSubRequest,
+  DeviceToleration,
+  ExactDeviceRequest,
+  ResourceClaimSpec,
+} from '../../catalog/types/resource.v1.js';
+import type { Mutable } from '../../machinery/mutable.js';
 
-/** One device, where nothing else is asked for. `spec` is a claim's, also inside a template. */
-export function defaultClaimSpec(spec: Fields): void {
-  for (const request of asItems(asFields(spec['devices'])['requests'])) {
-    if (isSet(request['exactly'])) defaultRequest(asFields(request['exactly']));
-    for (const alternative of asItems(request['firstAvailable'])) defaultRequest(alternative);
+/** Sets the defaults of the requests of a ResourceClaim or of a claim template: one device each. */
+export function defaultClaimSpec({ devices }: Mutable<ResourceClaimSpec>): void {
+  for (const { exactly, firstAvailable } of devices?.requests ?? []) {
+    if (exactly) defaultRequest(exactly);
+    for (const alternative of firstAvailable ?? []) defaultRequest(alternative);
   }
 }
 
-function defaultRequest(request: Fields): void {
-  fillInZero(request, 'allocationMode', 'ExactCount');
-  if (request['allocationMode'] === 'ExactCount') fillInZero(request, 'count', 1);
-  defaultTolerations(request['tolerations']);
+function defaultRequest(request: Mutable<ExactDeviceRequest | DeviceSubRequest>): void {
+  request.allocationMode ||= 'ExactCount';
+  if (request.allocationMode === 'ExactCount') request.count ||= 1;
+  defaultTolerations(request.tolerations);
 }
 
-export function defaultTolerations(tolerations: unknown): void {
-  for (const toleration of asItems(tolerations)) fillInZero(toleration, 'operator', 'Equal');
+export function defaultTolerations(tolerations: Mutable<DeviceToleration>[] | undefined): void {
+  for (const toleration of tolerations ?? []) toleration.operator ||= 'Equal';
 }

@@ -1,9 +1,8 @@
+import type { DeviceTaintRule } from '../../catalog/types/resource.v1alpha3.js';
 import { validateConditions } from '../../machinery/condition-validation.js';
-import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { checked } from '../../machinery/field-rules.js';
-import { asFields, asItems, asText, isSet, makeFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain, validateDnsLabel } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
@@ -14,50 +13,50 @@ import { stampTaint } from './taint-times.js';
 
 const at = path('spec');
 
-export const deviceTaintRuleStrategy: Strategy = {
+export const deviceTaintRuleStrategy: Strategy<DeviceTaintRule> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   prepareForCreate(rule, { now }) {
     stampTaint(taintOf(rule), now);
-    rule['status'] = {};
+    rule.status = {};
   },
-  /** Another effect begins anew, unless the client says since when. */
+  /** Sets timeAdded anew if the effect changes, unless the client changes timeAdded too. */
   prepareForUpdate(rule, old, { now }) {
     const [taint, before] = [taintOf(rule), taintOf(old)];
-    if (taint['effect'] !== before['effect'] && deepEqual(taint['timeAdded'], before['timeAdded'])) {
-      taint['timeAdded'] = now;
+    if (taint.effect !== before.effect && taint.timeAdded === before.timeAdded) {
+      taint.timeAdded = now;
     }
     stampTaint(taint, now);
-    rule['status'] = old['status'];
+    rule.status = old.status;
   },
   validateCreate: validateRule,
   validateUpdate: validateRule,
 };
 
-const taintOf = (rule: KubeObject) => makeFields(makeFields(rule, 'spec'), 'taint');
+const taintOf = (rule: Mutable<DeviceTaintRule>) => ((rule.spec ??= {}).taint ??= {});
 
-function validateRule(rule: KubeObject): FieldError[] {
-  const { deviceSelector, taint } = asFields(rule['spec']);
-  const { driver, pool, device } = asFields(deviceSelector);
+function validateRule({ spec = {} }: DeviceTaintRule): FieldError[] {
+  const { deviceSelector = {}, taint = {} } = spec;
+  const { driver, pool, device } = deviceSelector;
   const selectorAt = at.child('deviceSelector');
   return [
-    ...(isSet(driver) ? validateDriverName(asText(driver), selectorAt.child('driver')) : []),
-    ...(isSet(pool) ? validatePoolName(asText(pool), selectorAt.child('pool')) : []),
-    ...(isSet(device) ? checked(asText(device), selectorAt.child('device'), validateDnsLabel) : []),
-    ...validateDeviceTaint(asFields(taint), at.child('taint')),
+    ...(driver === undefined ? [] : validateDriverName(driver, selectorAt.child('driver'))),
+    ...(pool === undefined ? [] : validatePoolName(pool, selectorAt.child('pool'))),
+    ...(device === undefined ? [] : checked(device, selectorAt.child('device'), validateDnsLabel)),
+    ...validateDeviceTaint(taint, at.child('taint')),
   ];
 }
 
 const conditionsMax = 8;
 
-export const deviceTaintRuleStatusSubresource = statusSubresource({
+export const deviceTaintRuleStatusSubresource = statusSubresource<DeviceTaintRule>({
   keepsMetadata: true,
-  validate(rule) {
-    const { conditions } = asFields(rule['status']);
+  validate({ status = {} }) {
+    const { conditions = [] } = status;
     const conditionsAt = path('status').child('conditions');
-    const count = asItems(conditions).length;
+    const count = conditions.length;
     return [
-      ...(count > conditionsMax ? [fieldError.tooMany(String(conditionsAt), count, conditionsMax)] : []),
+      ...(count > conditionsMax ? [fieldError.tooMany(conditionsAt, count, conditionsMax)] : []),
       ...validateConditions(conditions, conditionsAt),
     ];
   },

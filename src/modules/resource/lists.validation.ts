@@ -1,32 +1,39 @@
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { duplicates } from '../../machinery/field-rules.js';
-import { asItems, asText, asTexts, type Fields } from '../../machinery/fields.js';
+import { asText } from '../../machinery/fields.js';
 
 type ItemRule<T> = (item: T, at: FieldPath) => FieldError[];
+type List<T> = readonly T[] | null | undefined;
 
-export function validateList(list: unknown, max: number, at: FieldPath, rule: ItemRule<Fields>): FieldError[] {
-  const items = asItems(list);
+export function validateList<T extends object>(
+  list: List<T>,
+  max: number,
+  at: FieldPath,
+  rule: ItemRule<T>,
+): FieldError[] {
+  const items = list ?? [];
   return [...tooMany(items.length, max, at), ...items.flatMap((item, index) => rule(item, at.index(index)))];
 }
 
-/** A list whose items are told apart by one of their fields. */
-export function validateKeyedList(
-  list: unknown,
-  { max, key, at }: { readonly max: number; readonly key: string; readonly at: FieldPath },
-  rule: ItemRule<Fields>,
+/** Validates a list whose items must differ in the field `key`. */
+export function validateKeyedList<T extends object>(
+  list: List<T>,
+  { max, key, at }: { readonly max: number; readonly key: keyof T & string; readonly at: FieldPath },
+  rule: ItemRule<T>,
 ): FieldError[] {
   return [
     ...validateList(list, max, at, rule),
     ...duplicates(
-      asItems(list),
+      list ?? [],
       (item) => asText(item[key]),
       (index) => at.index(index),
     ),
   ];
 }
 
-export function validateTexts(list: unknown, max: number, at: FieldPath, rule: ItemRule<string>): FieldError[] {
-  const texts = asTexts(list);
+/** Validates a list of unique strings. */
+export function validateTexts(list: List<string>, max: number, at: FieldPath, rule: ItemRule<string>): FieldError[] {
+  const texts = list ?? [];
   return [
     ...tooMany(texts.length, max, at),
     ...texts.flatMap((text, index) => rule(text, at.index(index))),
@@ -39,5 +46,5 @@ export function validateTexts(list: unknown, max: number, at: FieldPath, rule: I
 }
 
 function tooMany(count: number, max: number, at: FieldPath): FieldError[] {
-  return count > max ? [fieldError.tooMany(String(at), count, max)] : [];
+  return count > max ? [fieldError.tooMany(at, count, max)] : [];
 }

@@ -1,39 +1,48 @@
+import type { NodeSelector } from '../../catalog/types/core.v1.js';
+import type { ResourceSliceSpec } from '../../catalog/types/resource.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked } from '../../machinery/field-rules.js';
-import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
+import { isSet } from '../../machinery/fields.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { validateNodeSelector } from '../core/pod/scheduling.validation.js';
 
-/** From where devices can be reached: said in exactly one of several ways. */
-export function validateNodeChoice(owner: Fields, at: FieldPath, ways: readonly string[]): FieldError[] {
-  const named = (fields: readonly string[]) => fields.map((field) => `\`${field}\``).join(', ');
-  const set = ways.filter((way) => isSet(owner[way]));
-  const errors = set.flatMap((way) => validateWay(owner[way], way, at.child(way)));
-  const message = `exactly one of ${named(ways)} is required`;
-  if (set.length === 0) return [...errors, fieldError.required(String(at), message)];
+/** The fields of ResourceSlices and devices that select the nodes with access to devices. */
+type NodeChoice = Pick<ResourceSliceSpec, 'nodeName' | 'nodeSelector' | 'allNodes' | 'perDeviceNodeSelection'>;
+export type NodeChoiceField = keyof NodeChoice;
+
+/** Requires exactly one of `fields`, and validates the one that is set. */
+export function validateNodeChoice(
+  choice: NodeChoice,
+  at: FieldPath,
+  fields: readonly NodeChoiceField[],
+): FieldError[] {
+  const named = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
+  const set = fields.filter((field) => isSet(choice[field]));
+  const errors = set.flatMap((field) => validateField(choice, field, at.child(field)));
+  const message = `exactly one of ${named(fields)} is required`;
+  if (set.length === 0) return [...errors, fieldError.required(at, message)];
   if (set.length === 1) return errors;
-  return [...errors, fieldError.invalid(String(at), `{${named(set)}}`, `${message}, but multiple fields are set`)];
+  return [...errors, fieldError.invalid(at, `{${named(set)}}`, `${message}, but multiple fields are set`)];
 }
 
-function validateWay(value: unknown, way: string, at: FieldPath): FieldError[] {
-  switch (way) {
+function validateField(choice: NodeChoice, field: NodeChoiceField, at: FieldPath): FieldError[] {
+  const { nodeName = '', nodeSelector = {} } = choice;
+  switch (field) {
     case 'nodeName':
-      return value === ''
-        ? [fieldError.invalid(String(at), value, 'must be either unset or set to a non-empty string')]
-        : checked(asText(value), at, nameIsDnsSubdomain);
+      return nodeName === ''
+        ? [fieldError.invalid(at, nodeName, 'must be either unset or set to a non-empty string')]
+        : checked(nodeName, at, nameIsDnsSubdomain);
     case 'nodeSelector':
-      return validateOneTerm(asFields(value), at);
+      return validateOneTerm(nodeSelector, at);
     default:
-      return value === true ? [] : [fieldError.invalid(String(at), value, 'must be either unset or set to true')];
+      return choice[field] ? [] : [fieldError.invalid(at, choice[field], 'must be either unset or set to true')];
   }
 }
 
-function validateOneTerm(selector: Fields, at: FieldPath): FieldError[] {
+function validateOneTerm(selector: NodeSelector, at: FieldPath): FieldError[] {
   const { nodeSelectorTerms: terms } = selector;
-  if (asItems(terms).length < 2) return validateNodeSelector(selector, at);
-  const termsAt = String(at.child('nodeSelectorTerms'));
-  return [
-    ...validateNodeSelector(selector, at),
-    fieldError.invalid(termsAt, terms, 'must have exactly one node selector term'),
-  ];
+  const errors = validateNodeSelector(selector, at);
+  if ((terms ?? []).length < 2) return errors;
+  const message = 'must have exactly one node selector term';
+  return [...errors, fieldError.invalid(at.child('nodeSelectorTerms'), terms, message)];
 }

@@ -1,8 +1,7 @@
-import { path } from '../../machinery/field-error.js';
-import { asFields } from '../../machinery/fields.js';
+import type { ResourceClaimTemplate, ResourceClaimTemplateSpec } from '../../catalog/types/resource.v1.js';
+import { path, type FieldError } from '../../machinery/field-error.js';
 import { goStruct } from '../../machinery/go-value.js';
 import { immutable } from '../../machinery/immutable.js';
-import type { KubeObject, ObjectMeta } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { validateAnnotations, validateLabels } from '../../machinery/object-meta-validation.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
@@ -12,29 +11,28 @@ import { defaultClaimSpec } from './device-request.defaults.js';
 
 const at = path('spec');
 
-/** Claims are made from it as it is: it does not change. */
-export const resourceClaimTemplateStrategy: Strategy = {
+/** A template for ResourceClaims; its spec is immutable. */
+export const resourceClaimTemplateStrategy: Strategy<ResourceClaimTemplate> = {
   validateName: nameIsDnsSubdomain,
-  default: (template) => defaultClaimSpec(asFields(asFields(template['spec'])['spec'])),
+  default: ({ spec }) => defaultClaimSpec(spec?.spec ?? {}),
   validateCreate: validateTemplate,
   validateUpdate: (template, old) => [
-    ...immutable(template['spec'], old['spec'], at, shownTemplate(template['spec'])),
+    ...immutable(template.spec, old.spec, at, shownTemplate(template.spec)),
     ...validateTemplate(template),
   ],
 };
 
-function validateTemplate(template: KubeObject) {
-  const spec = asFields(template['spec']);
-  const { labels, annotations } = asFields(spec['metadata']) as ObjectMeta;
+function validateTemplate({ spec = {} }: ResourceClaimTemplate): FieldError[] {
+  const { labels, annotations } = spec.metadata ?? {};
   const metadataAt = at.child('metadata');
   return [
     ...validateLabels(labels, String(metadataAt.child('labels'))),
     ...validateAnnotations(annotations, String(metadataAt.child('annotations'))),
-    ...validateClaimSpec(asFields(spec['spec']), at.child('spec')),
+    ...validateClaimSpec(spec.spec ?? {}, at.child('spec')),
   ];
 }
 
-const shownTemplate = (spec: unknown): unknown => ({
-  ...asFields(asFields(spec)['metadata']),
+const shownTemplate = (spec: ResourceClaimTemplateSpec | undefined): unknown => ({
+  ...spec?.metadata,
   ...goStruct(spec, [['spec', shownClaimSpec({}), shownClaimSpec]]),
 });

@@ -1,5 +1,5 @@
+import type { ResourceClaim } from '../../catalog/types/resource.v1.js';
 import { path } from '../../machinery/field-error.js';
-import { asFields, isSet } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
@@ -11,29 +11,28 @@ import { defaultClaimSpec } from './device-request.defaults.js';
 
 const at = path('spec');
 
-export const resourceClaimStrategy: Strategy = {
+export const resourceClaimStrategy: Strategy<ResourceClaim> = {
   validateName: nameIsDnsSubdomain,
-  default: (claim) => defaultClaimSpec(asFields(claim['spec'])),
+  default: ({ spec = {} }) => defaultClaimSpec(spec),
   prepareForCreate(claim) {
-    claim['status'] = {};
+    claim.status = {};
   },
   prepareForUpdate(claim, old) {
-    claim['status'] = old['status'];
+    claim.status = old.status;
   },
-  validateCreate: (claim) => validateClaimSpec(asFields(claim['spec']), at),
-  validateUpdate: (claim, old) => [
-    ...immutable(claim['spec'], old['spec'], at, shownClaimSpec(claim['spec'])),
-    ...validateClaimSpec(asFields(claim['spec']), at),
+  validateCreate: ({ spec = {} }) => validateClaimSpec(spec, at),
+  validateUpdate: ({ spec }, old) => [
+    ...immutable(spec, old.spec, at, shownClaimSpec(spec)),
+    ...validateClaimSpec(spec ?? {}, at),
   ],
 };
 
-export const resourceClaimStatusSubresource = statusSubresource({
+export const resourceClaimStatusSubresource = statusSubresource<ResourceClaim>({
   keepsMetadata: true,
-  /** What is told of devices goes with the devices. */
-  prepare(claim, old) {
-    const status = asFields(claim['status']);
-    const wasAllocated = isSet(asFields(old['status'])['allocation']);
-    if (wasAllocated && !isSet(status['allocation'])) delete status['devices'];
+  /** Removes the statuses of devices that a write deallocates. */
+  prepare({ status }, old) {
+    const wasAllocated = old.status?.allocation !== undefined;
+    if (status && wasAllocated && !status.allocation) delete status.devices;
   },
   validate: validateClaimStatus,
 });

@@ -1,11 +1,11 @@
-import { asFields, asItems, isSet } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { ResourceClaim } from '../../catalog/types/resource.v1.js';
+import { isSet } from '../../machinery/fields.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-export const resourceClaimTable: TableDefinition = {
+export const resourceClaimTable: TableDefinition<ResourceClaim> = {
   columns: [
     nameColumn,
-    { name: 'State', type: 'string', description: 'Whether devices were found for it, and are in use.' },
+    { name: 'State', type: 'string', description: 'The allocation state: pending, allocated, reserved, deleted.' },
     ageColumn,
   ],
   cells: (claim, { nowMs }) => [
@@ -15,14 +15,14 @@ export const resourceClaimTable: TableDefinition = {
   ],
 };
 
-function stateCell(claim: KubeObject): string {
-  const { allocation, reservedFor } = asFields(claim['status']);
-  const isDeleted = isSet(claim.metadata.deletionTimestamp);
+function stateCell({ metadata, status = {} }: ResourceClaim): string {
+  const { allocation, reservedFor = [] } = status;
+  const isDeleted = isSet(metadata.deletionTimestamp);
   const states: string[] = [];
   if (isDeleted) states.push('deleted');
-  if (isSet(allocation)) {
+  if (allocation) {
     states.push('allocated');
-    if (asItems(reservedFor).length > 0) states.push('reserved');
+    if (reservedFor.length > 0) states.push('reserved');
   } else if (!isDeleted) states.push('pending');
   return states.join(',');
 }

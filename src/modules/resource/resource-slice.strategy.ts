@@ -1,7 +1,7 @@
+import type { ResourceSlice, ResourceSliceSpec } from '../../catalog/types/resource.v1.js';
 import { path, type FieldError } from '../../machinery/field-error.js';
-import { asFields, asItems, type Fields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateSliceSpec } from './resource-slice.validation.js';
@@ -9,29 +9,29 @@ import { stampTaint } from './taint-times.js';
 
 const at = path('spec');
 
-export const resourceSliceStrategy: Strategy = {
+export const resourceSliceStrategy: Strategy<ResourceSlice> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   prepareForCreate: (slice, { now }) => stampTaints(slice, now),
   prepareForUpdate: (slice, _old, { now }) => stampTaints(slice, now),
-  validateCreate: (slice) => validateSliceSpec(asFields(slice['spec'])),
-  validateUpdate: (slice, old) => {
-    const [spec, before] = [asFields(slice['spec']), asFields(old['spec'])];
-    return [...validateSliceSpec(spec), ...validateFixed(spec, before)];
-  },
+  validateCreate: ({ spec = {} }) => validateSliceSpec(spec),
+  validateUpdate: ({ spec = {} }, { spec: before = {} }) => [
+    ...validateSliceSpec(spec),
+    ...validateFixed(spec, before),
+  ],
 };
 
-function stampTaints(slice: KubeObject, now: string): void {
-  for (const device of asItems(asFields(slice['spec'])['devices'])) {
-    for (const taint of asItems(device['taints'])) stampTaint(taint, now);
+function stampTaints({ spec }: Mutable<ResourceSlice>, now: string): void {
+  for (const { taints } of spec?.devices ?? []) {
+    for (const taint of taints ?? []) stampTaint(taint, now);
   }
 }
 
-/** Whose devices they are, and in which pool. */
-function validateFixed(spec: Fields, before: Fields): FieldError[] {
-  const poolName = (of: Fields) => asFields(of['pool'])['name'];
+/** Requires the driver, the node and the name of the pool to stay unchanged. */
+function validateFixed(spec: ResourceSliceSpec, before: ResourceSliceSpec): FieldError[] {
   return [
-    ...['driver', 'nodeName'].flatMap((field) => immutable(spec[field], before[field], at.child(field))),
-    ...immutable(poolName(spec), poolName(before), at.child('pool', 'name')),
+    ...immutable(spec.driver, before.driver, at.child('driver')),
+    ...immutable(spec.nodeName, before.nodeName, at.child('nodeName')),
+    ...immutable(spec.pool?.name, before.pool?.name, at.child('pool', 'name')),
   ];
 }

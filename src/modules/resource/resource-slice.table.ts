@@ -1,22 +1,19 @@
-import { asFields, asText } from '../../machinery/fields.js';
+import type { ResourceSlice } from '../../catalog/types/resource.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-export const resourceSliceTable: TableDefinition = {
+export const resourceSliceTable: TableDefinition<ResourceSlice> = {
   columns: [
     nameColumn,
-    { name: 'Node', type: 'string', description: 'The node whose devices they are, if it is one node.' },
-    { name: 'Driver', type: 'string', description: 'The driver of the devices.' },
-    { name: 'Pool', type: 'string', description: 'The pool that it is a part of.' },
+    { name: 'Node', type: 'string', description: 'The node with access to the devices, if spec.nodeName is set.' },
+    { name: 'Driver', type: 'string', description: 'The DRA driver that provides the devices.' },
+    { name: 'Pool', type: 'string', description: 'The pool that the devices belong to.' },
     ageColumn,
   ],
-  cells(slice, { nowMs }) {
-    const spec = asFields(slice['spec']);
-    return [
-      slice.metadata.name ?? '',
-      asText(spec['nodeName']),
-      asText(spec['driver']),
-      asText(asFields(spec['pool'])['name']),
-      ageCell(slice.metadata.creationTimestamp, nowMs),
-    ];
-  },
+  cells: ({ metadata, spec = {} }, { nowMs }) => [
+    metadata.name ?? '',
+    spec.nodeName ?? '',
+    spec.driver ?? '',
+    spec.pool?.name ?? '',
+    ageCell(metadata.creationTimestamp, nowMs),
+  ],
 };

@@ -1,6 +1,7 @@
+import type { ResourcePool, ResourceSliceSpec } from '../../catalog/types/resource.v1.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { requiredName } from '../../machinery/field-rules.js';
-import { asFields, asItems, asNumber, asText, type Fields } from '../../machinery/fields.js';
+import { asNumber } from '../../machinery/fields.js';
 import { validateDnsLabel } from '../../machinery/names.js';
 import { validateDriverName } from '../storage/parameters.validation.js';
 import { validateCounters } from './counters.validation.js';
@@ -11,46 +12,50 @@ import { validateNodeChoice } from './node-choice.validation.js';
 
 const at = path('spec');
 const devicesMax = 128;
-/** Devices that share, or keep off, cost the scheduler more. */
+/** The limit if a device has taints or consumes counters, which the scheduler needs more time for. */
 const advancedDevicesMax = 64;
 const counterSetsMax = 8;
 
-export function validateSliceSpec(spec: Fields): FieldError[] {
-  const devices = asItems(spec['devices']);
-  const isAdvanced = devices.some((device) =>
-    ['taints', 'consumesCounters'].some((field) => asItems(device[field]).length > 0),
+export function validateSliceSpec(spec: ResourceSliceSpec): FieldError[] {
+  const { driver = '', pool = {}, devices = [], sharedCounters = [] } = spec;
+  const isAdvanced = devices.some(
+    ({ taints = [], consumesCounters = [] }) => taints.length > 0 || consumesCounters.length > 0,
   );
-  const choosesPerDevice = spec['perDeviceNodeSelection'] === true;
+  const isPerDevice = spec.perDeviceNodeSelection === true;
   const errors = [
-    ...validateDriverName(asText(spec['driver']), at.child('driver')),
-    ...validatePool(asFields(spec['pool']), at.child('pool')),
+    ...validateDriverName(driver, at.child('driver')),
+    ...validatePool(pool, at.child('pool')),
     ...validateNodeChoice(spec, at, ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection']),
   ];
-  if (devices.length > 0 && asItems(spec['sharedCounters']).length > 0) {
+  if (devices.length > 0 && sharedCounters.length > 0) {
     const message = 'only one of `sharedCounters` or `devices` is allowed';
-    errors.push(fieldError.invalid(String(at), '{`sharedCounters`, `devices`}', message));
+    errors.push(fieldError.invalid(at, '{`sharedCounters`, `devices`}', message));
   }
-  const devicesRule = { max: isAdvanced ? advancedDevicesMax : devicesMax, key: 'name', at: at.child('devices') };
-  const counterSetsRule = { max: counterSetsMax, key: 'name', at: at.child('sharedCounters') };
   return [
     ...errors,
-    ...validateKeyedList(devices, devicesRule, (device, deviceAt) =>
-      validateDevice(device, deviceAt, choosesPerDevice),
+    ...validateKeyedList(
+      devices,
+      { max: isAdvanced ? advancedDevicesMax : devicesMax, key: 'name', at: at.child('devices') },
+      (device, deviceAt) => validateDevice(device, deviceAt, isPerDevice),
     ),
-    ...validateKeyedList(spec['sharedCounters'], counterSetsRule, (set, setAt) => [
-      ...requiredName(asText(set['name']), setAt.child('name'), validateDnsLabel),
-      ...validateCounters(set['counters'], setAt.child('counters')),
-    ]),
+    ...validateKeyedList(
+      sharedCounters,
+      { max: counterSetsMax, key: 'name', at: at.child('sharedCounters') },
+      ({ name = '', counters }, setAt) => [
+        ...requiredName(name, setAt.child('name'), validateDnsLabel),
+        ...validateCounters(counters, setAt.child('counters')),
+      ],
+    ),
   ];
 }
 
-function validatePool(pool: Fields, poolAt: FieldPath): FieldError[] {
-  const count = asNumber(pool['resourceSliceCount']);
-  const generation = asNumber(pool['generation']);
+function validatePool({ name = '', ...pool }: ResourcePool, poolAt: FieldPath): FieldError[] {
+  const count = asNumber(pool.resourceSliceCount);
+  const generation = asNumber(pool.generation);
   const refuse = (field: string, value: number, message: string) =>
-    fieldError.invalid(String(poolAt.child(field)), value, message);
+    fieldError.invalid(poolAt.child(field), value, message);
   return [
-    ...validatePoolName(asText(pool['name']), poolAt.child('name')),
+    ...validatePoolName(name, poolAt.child('name')),
     ...(count > 0 ? [] : [refuse('resourceSliceCount', count, 'must be greater than zero')]),
     ...(generation >= 0 ? [] : [refuse('generation', generation, 'must be greater than or equal to zero')]),
   ];

@@ -4,7 +4,7 @@ import { resourceResources } from './resource.resources.js';
 
 const { v1, v1beta2, v1beta1, v1alpha3 } = resourceResources(namingProfile('kubernetes'));
 
-it('defines what is served', () => {
+it('the served resources, their names and their verbs', () => {
   expect(linesOf([...v1, ...v1beta2.slice(v1.length), ...v1alpha3.slice(1)])).toEqual([
     'deviceclasses DeviceClass - deviceclasses - - --ud',
     'resourceclaims ResourceClaim - resourceclaims status - n-ud',

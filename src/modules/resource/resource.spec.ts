@@ -32,9 +32,12 @@ describe('DeviceClass', () => {
       { extendedResourceName: 'gpu' },
       ['spec.extendedResourceName: Invalid value: "gpu": must be a valid extended resource name'],
     ],
-  ])('%#', (spec, want) => expect(refusals(deviceClassStrategy, object('DeviceClass', spec))).toEqual(want));
+  ])('spec %# is validated', (spec, want) =>
+    expect(refusals(deviceClassStrategy, object('DeviceClass', spec))).toEqual(want),
+  );
 
-  it('in a table', () => expect(ageTable.cells(object('DeviceClass', {}), { nowMs: 0 })).toEqual(['r', '<unknown>']));
+  it('the table row of a DeviceClass', () =>
+    expect(ageTable.cells(object('DeviceClass', {}), { nowMs: 0 })).toEqual(['r', '<unknown>']));
 });
 
 describe('DeviceTaintRule', () => {
@@ -51,22 +54,26 @@ describe('DeviceTaintRule', () => {
       ['spec.taint.effect: Unsupported value: "X": supported values: "NoExecute", "NoSchedule", "None"'],
     ],
     [taint, { driver: '' }, ['spec.deviceSelector.driver: Required value']],
-  ])('%j on %j', (taint, selector, want) =>
+  ])('taint %j with device selector %j is validated', (taint, selector, want) =>
     expect(refusals(deviceTaintRuleStrategy, rule(taint, selector))).toEqual(want),
   );
 
   it.each<[string, object, string]>([
     ['the same effect', {}, '2020-01-01T00:00:00Z'],
     ['another effect', { effect: 'NoSchedule' }, testContext.now],
-    ['another effect since then', { effect: 'NoSchedule', timeAdded: '2021-01-01T00:00:00Z' }, '2021-01-01T00:00:00Z'],
-  ])('%s', (_name, change, timeAdded) => {
+    [
+      'another effect and a new timeAdded',
+      { effect: 'NoSchedule', timeAdded: '2021-01-01T00:00:00Z' },
+      '2021-01-01T00:00:00Z',
+    ],
+  ])('an update with %s sets timeAdded', (_name, change, timeAdded) => {
     const old = { ...taint, timeAdded: '2020-01-01T00:00:00Z' };
     const changed = rule({ ...old, ...change });
     deviceTaintRuleStrategy.prepareForUpdate!(changed, rule(old), testContext);
     expect(changed['spec']).toMatchObject({ taint: { timeAdded } });
   });
 
-  it('begins when it is made', () =>
+  it('a create sets timeAdded to the time of the request', () =>
     expect(prepared(deviceTaintRuleStrategy, rule(taint))['spec']).toMatchObject({
       taint: { ...taint, timeAdded: testContext.now },
     }));
@@ -74,7 +81,7 @@ describe('DeviceTaintRule', () => {
   it.each([
     [8, 0],
     [9, 1],
-  ])('%d conditions', (count, errors) => {
+  ])('a status with %d conditions has %d errors', (count, errors) => {
     const conditions = Array.from({ length: count }, (_, i) => ({ ...condition, type: `T${i}` }));
     const changed = rule(taint, {}, { conditions });
     expect(deviceTaintRuleStatusSubresource.validate!(changed, changed, testContext)).toHaveLength(errors);
@@ -90,9 +97,9 @@ describe('ResourcePoolStatusRequest', () => {
     [{}, ['spec.driver: Required value']],
     [{ driver, limit: 0 }, ['spec.limit: Invalid value: 0: must be greater than or equal to 1']],
     [{ driver, limit: 1001 }, ['spec.limit: Invalid value: 1001: must be less than or equal to 1000']],
-  ])('%j', (spec, want) => expect(refusals(poolStatusRequestStrategy, request(spec))).toEqual(want));
+  ])('spec %j is validated', (spec, want) => expect(refusals(poolStatusRequestStrategy, request(spec))).toEqual(want));
 
-  it('asks for a hundred pools, and changes no more', () => {
+  it('limit defaults to 100 and the spec is immutable', () => {
     expect(prepared(poolStatusRequestStrategy, request({ driver }, { poolCount: 1 }))).toEqual(
       request({ driver, limit: 100 }),
     );
@@ -103,21 +110,16 @@ describe('ResourcePoolStatusRequest', () => {
 
   const pool = { driver, poolName: 'p', generation: 1 };
   it.each<[string, object, object | undefined, string[]]>([
-    ['an answer', { poolCount: 1, pools: [pool], conditions: [condition] }, undefined, []],
-    ['no count', { pools: [] }, undefined, ['status.poolCount: Required value']],
+    ['pools and conditions', { poolCount: 1, pools: [pool], conditions: [condition] }, undefined, []],
+    ['no pool count', { pools: [] }, undefined, ['status.poolCount: Required value']],
     [
-      'less than none',
+      'a negative device count',
       { poolCount: 1, pools: [{ ...pool, totalDevices: -1 }] },
       undefined,
       ['status.pools[0].totalDevices: Invalid value: -1: must be greater than or equal to 0'],
     ],
-    [
-      'another answer',
-      { poolCount: 1 },
-      { poolCount: 2 },
-      ['status: Invalid value: {"poolCount":1}: field is immutable'],
-    ],
-  ])('%s', (_name, status, before, want) =>
+    ['a change', { poolCount: 1 }, { poolCount: 2 }, ['status: Invalid value: {"poolCount":1}: field is immutable']],
+  ])('a status with %s is validated', (_name, status, before, want) =>
     expect(
       texts(poolStatusSubresource.validate!(request({ driver }, status), request({ driver }, before), testContext)),
     ).toEqual(want),

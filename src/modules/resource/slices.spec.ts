@@ -15,7 +15,7 @@ const capacity = (requestPolicy: object, allowMultipleAllocations = true) =>
   device({ allowMultipleAllocations, capacity: { m: { value: '8Gi', requestPolicy } } });
 const at = 'spec.devices[0]';
 const policyAt = `${at}.capacity[m].requestPolicy`;
-const ways = '`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection`';
+const nodeFields = '`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection`';
 const terms = (count: number) => ({
   nodeSelectorTerms: Array.from({ length: count }, () => ({ matchExpressions: [{ key: 'k', operator: 'Exists' }] })),
 });
@@ -37,43 +37,51 @@ it.each<[string, object, string[]]>([
     }),
     [],
   ],
-  ['a place of its own', { nodeName: undefined, perDeviceNodeSelection: true, ...device({ allNodes: true }) }, []],
-  ['no driver', { driver: '' }, ['spec.driver: Required value']],
-  ['no place', { nodeName: undefined }, [`spec: Required value: exactly one of ${ways} is required`]],
   [
-    'two places',
+    'node selection per device',
+    { nodeName: undefined, perDeviceNodeSelection: true, ...device({ allNodes: true }) },
+    [],
+  ],
+  ['no driver', { driver: '' }, ['spec.driver: Required value']],
+  ['no node selection', { nodeName: undefined }, [`spec: Required value: exactly one of ${nodeFields} is required`]],
+  [
+    'two node selections',
     { allNodes: true },
     [
-      `spec: Invalid value: "{\`nodeName\`, \`allNodes\`}": exactly one of ${ways} is required, but multiple fields are set`,
+      `spec: Invalid value: "{\`nodeName\`, \`allNodes\`}": exactly one of ${nodeFields} is required, but multiple fields are set`,
     ],
   ],
   [
-    'not everywhere',
+    'allNodes false',
     { nodeName: undefined, allNodes: false },
     ['spec.allNodes: Invalid value: false: must be either unset or set to true'],
   ],
   [
-    'an empty name',
+    'an empty node name',
     { nodeName: '' },
     ['spec.nodeName: Invalid value: "": must be either unset or set to a non-empty string'],
   ],
-  ['no slices', { pool: { name: 'p' } }, ['spec.pool.resourceSliceCount: Invalid value: 0: must be greater than zero']],
-  ['no pool', { pool: { resourceSliceCount: 1 } }, ['spec.pool.name: Required value']],
-  ['a device twice', { devices: [{ name: 'd' }, { name: 'd' }] }, ['spec.devices[1]: Duplicate value: "d"']],
   [
-    'many devices',
+    'no resourceSliceCount',
+    { pool: { name: 'p' } },
+    ['spec.pool.resourceSliceCount: Invalid value: 0: must be greater than zero'],
+  ],
+  ['no pool name', { pool: { resourceSliceCount: 1 } }, ['spec.pool.name: Required value']],
+  ['two devices of one name', { devices: [{ name: 'd' }, { name: 'd' }] }, ['spec.devices[1]: Duplicate value: "d"']],
+  [
+    'too many devices',
     { devices: Array.from({ length: 129 }, (_, i) => ({ name: `d${i}` })) },
     ['spec.devices: Too many: 129: must have at most 128 items'],
   ],
   [
-    'many devices that keep off',
+    'too many devices with taints',
     {
       devices: Array.from({ length: 65 }, (_, i) => ({ name: `d${i}`, taints: [{ key: 'k', effect: 'None' }] })),
     },
     ['spec.devices: Too many: 65: must have at most 64 items'],
   ],
   [
-    'many facts',
+    'too many attributes',
     device({ attributes: Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`a${i}`, { int: i }])) }),
     [`${at}: Invalid value: 33: the total number of attributes and capacities must not exceed 32`],
   ],
@@ -90,51 +98,55 @@ it.each<[string, object, string[]]>([
     ],
   ],
   [
-    'no version',
+    'an attribute with an invalid version',
     attribute({ version: '1' }),
     [`${at}.attributes[x].version: Invalid value: "1": must be a string compatible with semver.org spec 2.0.0`],
   ],
   [
-    'a long text',
+    'an attribute with too long a string',
     attribute({ strings: ['x', 'x'.repeat(65)] }),
     [`${at}.attributes[x].strings[1]: Too long: may not be more than 64 bytes`],
   ],
   [
-    'a domain without a name',
+    'an attribute with a domain and no name',
     device({ attributes: { 'example.com/': { int: 1 } } }),
     [`${at}.attributes[example.com/]: Required value: the name must not be empty`],
   ],
   ['a taint without an effect', device({ taints: [{ key: 'k' }] }), [`${at}.taints[0].effect: Required value`]],
   [
-    'a place where the slice has one',
+    'node selection by the slice and a device',
     device({ allNodes: true }),
     [`${at}.allNodes: Invalid value: true: can only be set if \`spec.perDeviceNodeSelection\` is true`],
   ],
-  ['counters of nothing', { sharedCounters: [{ name: 'c' }] }, ['spec.sharedCounters[0].counters: Required value']],
   [
-    'counters beside devices',
+    'a counter set without counters',
+    { sharedCounters: [{ name: 'c' }] },
+    ['spec.sharedCounters[0].counters: Required value'],
+  ],
+  [
+    'shared counters and devices',
     { sharedCounters: [{ name: 'c', counters: { m: { value: '1' } } }], ...device() },
     ['spec: Invalid value: "{`sharedCounters`, `devices`}": only one of `sharedCounters` or `devices` is allowed'],
   ],
-  ['a range', capacity({ default: '2Gi', validRange: { min: '1Gi', max: '4Gi' } }), []],
+  ['a range of capacity', capacity({ default: '2Gi', validRange: { min: '1Gi', max: '4Gi' } }), []],
   [
-    'a policy for one alone',
+    'a request policy for a device that is not shared',
     capacity({ default: '2Gi' }, false),
     [`${policyAt}: Forbidden: allowMultipleAllocations must be true`],
   ],
-  ['steps', capacity({ default: '2Gi', validRange: { min: '1Gi', max: '4Gi', step: '1Gi' } }), []],
+  ['a range with a step', capacity({ default: '2Gi', validRange: { min: '1Gi', max: '4Gi', step: '1Gi' } }), []],
   [
-    'steps that do not fit',
+    'amounts that are not multiples of the step',
     capacity({ default: '1Gi', validRange: { min: '1Gi', max: '5Gi', step: '2Gi' } }),
     [
       `${policyAt}.validRange.max: Invalid value: "5Gi": must be a multiple of \`step\``,
       `${policyAt}.default: Invalid value: "1Gi": must be a multiple of \`step\``,
     ],
   ],
-  ['values', capacity({ default: '2Gi', validValues: ['1Gi', '2Gi'] }), []],
+  ['valid amounts of capacity', capacity({ default: '2Gi', validValues: ['1Gi', '2Gi'] }), []],
   ['a range without a default', capacity({ validRange: { min: '1Gi' } }), [`${policyAt}.default: Required value`]],
   [
-    'a default outside',
+    'a default out of range',
     capacity({ default: '16Gi', validRange: { min: '1Gi', max: '4Gi' } }),
     [
       `${policyAt}.default: Invalid value: "16Gi": must be less than or equal to the capacity value`,
@@ -142,17 +154,19 @@ it.each<[string, object, string[]]>([
     ],
   ],
   [
-    'values out of order',
+    'unsorted valid amounts',
     capacity({ default: '1Gi', validValues: ['2Gi', '1Gi'] }),
     [`${policyAt}.validValues[1]: Invalid value: "1Gi": values must be sorted in ascending order`],
   ],
-])('%s', (_name, spec, want) => expect(refusals(resourceSliceStrategy, slice(spec))).toEqual(want));
+])('a slice with %s is validated', (_name, spec, want) =>
+  expect(refusals(resourceSliceStrategy, slice(spec))).toEqual(want),
+);
 
 it.each([
   [1, 0],
   [2, 1],
   [0, 1],
-])('a selector of %d terms', (count, errors) =>
+])('a node selector with %d terms has %d errors', (count, errors) =>
   expect(refusals(resourceSliceStrategy, slice({ nodeName: undefined, nodeSelector: terms(count) }))).toHaveLength(
     errors,
   ),
@@ -165,11 +179,11 @@ it.each<[object, string[]]>([
   [{ driver: 'x.example.com' }, ['spec.driver: Invalid value: "x.example.com": field is immutable']],
   [{ nodeName: 'y' }, ['spec.nodeName: Invalid value: "y": field is immutable']],
   [{ pool: { name: 'q', resourceSliceCount: 1 } }, ['spec.pool.name: Invalid value: "q": field is immutable']],
-])('a change to %j', (spec, want) =>
+])('an update to %j is validated', (spec, want) =>
   expect(updateRefusals(resourceSliceStrategy, slice(spec), slice({}))).toEqual(want),
 );
 
-it('notes since when taints are there', () => {
+it('a create sets timeAdded of taints without one', () => {
   const timeAdded = '2020-01-01T00:00:00Z';
   const taints = [{ key: 'a' }, { key: 'b', timeAdded }];
   expect(prepared(resourceSliceStrategy, slice(device({ taints })))['spec']).toMatchObject({
@@ -187,6 +201,6 @@ it('notes since when taints are there', () => {
 it.each([
   [{}, 'n'],
   [{ nodeName: undefined, allNodes: true }, ''],
-])('%j in a table', (spec, node) =>
+])('the table row of spec %j', (spec, node) =>
   expect(resourceSliceTable.cells(slice(spec), { nowMs: 0 })).toEqual(['s', node, 'dra.example.com', 'p', '<unknown>']),
 );

@@ -1,6 +1,7 @@
-import { isSet, type Fields } from '../../machinery/fields.js';
+import type { DeviceTaint } from '../../catalog/types/resource.v1.js';
+import type { Mutable } from '../../machinery/mutable.js';
 
-/** Since when a taint is there is noted when nobody says it. */
-export function stampTaint(taint: Fields, now: string): void {
-  if (!isSet(taint['timeAdded'])) taint['timeAdded'] = now;
+/** Sets timeAdded of a taint if it is absent. */
+export function stampTaint(taint: Mutable<DeviceTaint>, now: string): void {
+  taint.timeAdded ??= now;
 }

@@ -19,21 +19,21 @@ const ofRequests = (...requests: object[]) => ({ devices: { requests, config: []
 
 it.each<[string, object, object]>([
   [
-    'exactly this',
+    'a request for one device class',
     { name: 'r', deviceClassName: 'c', count: 2 },
     { name: 'r', exactly: { deviceClassName: 'c', count: 2 } },
   ],
   [
-    'the first of several',
+    'a request with alternatives',
     { name: 'r', deviceClassName: '', firstAvailable: [{ name: 'a' }] },
     { name: 'r', firstAvailable: [{ name: 'a' }] },
   ],
   [
-    'both, which is refused later',
+    'a request with both, which validation refuses',
     { name: 'r', deviceClassName: 'c', firstAvailable: [{ name: 'a' }] },
     { name: 'r', exactly: { deviceClassName: 'c' }, firstAvailable: [{ name: 'a' }] },
   ],
-])('%s', (_name, older, newer) => {
+])('%s is converted from and to v1beta1', (_name, older, newer) => {
   expect(claimFromV1Beta1(object('C', ofRequests(older)))).toEqual(object('C', ofRequests(newer)));
   expect(claimToV1Beta1(object('C', ofRequests(newer)))).toEqual(object('C', ofRequests(older)));
   const template = (request: object) => object('T', { metadata: {}, spec: ofRequests(request) });
@@ -41,7 +41,7 @@ it.each<[string, object, object]>([
   expect(templateToV1Beta1(template(newer))).toEqual(template(older));
 });
 
-it('a request for nothing is one for exactly nothing', () =>
+it('a request without fields becomes one with an empty exactly', () =>
   expect(claimFromV1Beta1(object('C', ofRequests({ name: 'r', deviceClassName: '' })))['spec']).toEqual(
     ofRequests({ name: 'r', exactly: { deviceClassName: '' } }),
   ));
@@ -52,7 +52,7 @@ it.each<[object, object]>([
     { name: 'd', attributes: { a: { int: 1 } } },
   ],
   [{ name: 'd', basic: {} }, { name: 'd' }],
-])('a device: %j', (older, newer) => {
+])('device %j is converted from and to v1beta1', (older, newer) => {
   expect(sliceFromV1Beta1(object('S', { devices: [older] }))).toEqual(object('S', { devices: [newer] }));
   expect(sliceToV1Beta1(object('S', { devices: [newer] }))).toEqual(object('S', { devices: [older] }));
 });
@@ -61,10 +61,10 @@ it.each([
   ['claim', claimFromV1Beta1, claimToV1Beta1],
   ['template', templateFromV1Beta1, templateToV1Beta1],
   ['slice', sliceFromV1Beta1, sliceToV1Beta1],
-] as const)('a %s without what is converted stays as it is', (_name, from, to) => {
-  for (const given of [object('O', {}), { kind: 'O', apiVersion: 'v', metadata: {} }]) {
-    expect(from(given)).toEqual(given);
-    expect(to(given)).toEqual(given);
+] as const)('a %s without requests or devices stays unchanged', (_name, from, to) => {
+  for (const unchanged of [object('O', {}), { kind: 'O', apiVersion: 'v', metadata: {} }]) {
+    expect(from(unchanged)).toEqual(unchanged);
+    expect(to(unchanged)).toEqual(unchanged);
   }
 });
 
@@ -99,7 +99,7 @@ const device = fc.record(
   { requiredKeys: ['name'] },
 );
 
-it('loses nothing there and back, and changes nothing that it is given', () => {
+it('conversion to v1beta1 and back loses no field and changes no argument', () => {
   fc.assert(
     fc.property(fc.array(request), fc.array(device), (requests, devices) => {
       const claim = object('C', { devices: { requests } });

@@ -1,58 +1,69 @@
-import { asFields, asItems, isSet, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type * as v1 from '../../catalog/types/resource.v1.js';
+import type * as v1beta1 from '../../catalog/types/resource.v1beta1.js';
+import { isSet } from '../../machinery/fields.js';
 
 /**
- * v1beta1 knew one kind of request and one kind of device, and later gave each a place of its own:
+ * Converts requests and devices, whose fields have another location in v1beta1:
  *
  *   request: { name, deviceClassName, count, … }  →  { name, exactly: { deviceClassName, count, … } }
  *   device:  { name, basic: { attributes, … } }   →  { name, attributes, … }
  */
-type Convert = (object: KubeObject) => KubeObject;
-
-export const claimFromV1Beta1: Convert = (claim) => withRequests(claim, ['spec'], requestFromV1Beta1);
-export const claimToV1Beta1: Convert = (claim) => withRequests(claim, ['spec'], requestToV1Beta1);
-export const templateFromV1Beta1: Convert = (template) => withRequests(template, ['spec', 'spec'], requestFromV1Beta1);
-export const templateToV1Beta1: Convert = (template) => withRequests(template, ['spec', 'spec'], requestToV1Beta1);
-export const sliceFromV1Beta1: Convert = (slice) => withItems(slice, ['spec', 'devices'], deviceFromV1Beta1);
-export const sliceToV1Beta1: Convert = (slice) => withItems(slice, ['spec', 'devices'], deviceToV1Beta1);
-
-function withRequests(object: KubeObject, spec: readonly string[], change: (item: Fields) => Fields): KubeObject {
-  return withItems(object, [...spec, 'devices', 'requests'], change);
+export function claimFromV1Beta1(claim: v1beta1.ResourceClaim): v1.ResourceClaim {
+  return claim.spec ? { ...claim, spec: claimSpecFromV1Beta1(claim.spec) } : claim;
 }
 
-/** The object with every item of a list changed. What is not there stays so. */
-function withItems<T extends Fields>(
-  object: T,
-  [field, ...rest]: readonly string[],
-  change: (item: Fields) => Fields,
-): T {
-  const inner = object[field!];
-  if (!isSet(inner)) return object;
-  const changed = rest.length > 0 ? withItems(asFields(inner), rest, change) : asItems(inner).map(change);
-  return { ...object, [field!]: changed };
+export function claimToV1Beta1(claim: v1.ResourceClaim): v1beta1.ResourceClaim {
+  return claim.spec ? { ...claim, spec: claimSpecToV1Beta1(claim.spec) } : claim;
 }
 
-/** A request without alternatives is one for exactly this, whatever else it says. */
-function requestFromV1Beta1({ name, firstAvailable, ...exactly }: Fields): Fields {
-  const hasAlternatives = asItems(firstAvailable).length > 0;
+export function templateFromV1Beta1(template: v1beta1.ResourceClaimTemplate): v1.ResourceClaimTemplate {
+  const { spec } = template;
+  return spec?.spec ? { ...template, spec: { ...spec, spec: claimSpecFromV1Beta1(spec.spec) } } : template;
+}
+
+export function templateToV1Beta1(template: v1.ResourceClaimTemplate): v1beta1.ResourceClaimTemplate {
+  const { spec } = template;
+  return spec?.spec ? { ...template, spec: { ...spec, spec: claimSpecToV1Beta1(spec.spec) } } : template;
+}
+
+export function sliceFromV1Beta1(slice: v1beta1.ResourceSlice): v1.ResourceSlice {
+  const { spec } = slice;
+  return spec?.devices ? { ...slice, spec: { ...spec, devices: spec.devices.map(deviceFromV1Beta1) } } : slice;
+}
+
+export function sliceToV1Beta1(slice: v1.ResourceSlice): v1beta1.ResourceSlice {
+  const { spec } = slice;
+  return spec?.devices ? { ...slice, spec: { ...spec, devices: spec.devices.map(deviceToV1Beta1) } } : slice;
+}
+
+function claimSpecFromV1Beta1(spec: v1beta1.ResourceClaimSpec): v1.ResourceClaimSpec {
+  const { devices } = spec;
+  if (!devices?.requests) return spec;
+  return { ...spec, devices: { ...devices, requests: devices.requests.map(requestFromV1Beta1) } };
+}
+
+function claimSpecToV1Beta1(spec: v1.ResourceClaimSpec): v1beta1.ResourceClaimSpec {
+  const { devices } = spec;
+  if (!devices?.requests) return spec;
+  return { ...spec, devices: { ...devices, requests: devices.requests.map(requestToV1Beta1) } };
+}
+
+/** Returns a request with `exactly` if it has no alternatives or any other field that is set. */
+function requestFromV1Beta1({ name, firstAvailable, ...exactly }: v1beta1.DeviceRequest): v1.DeviceRequest {
+  const hasAlternatives = firstAvailable !== undefined && firstAvailable.length > 0;
   const isExact = !hasAlternatives || Object.values(exactly).some((value) => isSet(value) && value !== '');
-  return { name, ...(isExact && { exactly }), ...(isSet(firstAvailable) && { firstAvailable }) };
+  return { name, ...(isExact && { exactly }), ...(firstAvailable && { firstAvailable }) };
 }
 
-function requestToV1Beta1({ name, exactly, firstAvailable }: Fields): Fields {
-  return {
-    name,
-    // It is written even where there is nothing to say.
-    deviceClassName: '',
-    ...asFields(exactly),
-    ...(isSet(firstAvailable) && { firstAvailable }),
-  };
+function requestToV1Beta1({ name, exactly, firstAvailable }: v1.DeviceRequest): v1beta1.DeviceRequest {
+  // v1beta1 writes an empty deviceClassName.
+  return { name, deviceClassName: '', ...exactly, ...(firstAvailable && { firstAvailable }) };
 }
 
-function deviceFromV1Beta1({ name, basic }: Fields): Fields {
-  return { name, ...asFields(basic) };
+function deviceFromV1Beta1({ name, basic }: v1beta1.Device): v1.Device {
+  return { name, ...basic };
 }
 
-function deviceToV1Beta1({ name, ...basic }: Fields): Fields {
+function deviceToV1Beta1({ name, ...basic }: v1.Device): v1beta1.Device {
   return { name, basic };
 }
