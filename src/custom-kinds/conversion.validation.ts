@@ -44,9 +44,9 @@ export function validateConversion(conversion: Fields, at: FieldPath, leniency: 
       ...(strategy === '' ? required('', at.child('strategy')) : []),
       ...(strategy === '' || strategies.includes(strategy)
         ? []
-        : [fieldError.notSupported(String(at.child('strategy')), strategy, strategies)]),
-      ...(isSet(clientConfig) ? [fieldError.forbidden(String(client), message)] : []),
-      ...(asTexts(conversionReviewVersions).length > 0 ? [fieldError.forbidden(String(versions), message)] : []),
+        : [fieldError.notSupported(at.child('strategy'), strategy, strategies)]),
+      ...(isSet(clientConfig) ? [fieldError.forbidden(client, message)] : []),
+      ...(asTexts(conversionReviewVersions).length > 0 ? [fieldError.forbidden(versions, message)] : []),
     ];
   }
   return [
@@ -73,7 +73,7 @@ function validateReviewVersions(versions: readonly string[], at: FieldPath, anyI
   });
   if (anyIsFine || versions.some((version) => reviewVersions.includes(version))) return errors;
   const message = `must include at least one of ${reviewVersions.join(', ')}`;
-  return [...errors, fieldError.invalid(String(at), versions, message)];
+  return [...errors, fieldError.invalid(at, versions, message)];
 }
 
 function bundleProblems(base64: string): string[] {

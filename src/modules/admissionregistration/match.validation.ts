@@ -32,7 +32,7 @@ export function validateMatchResources(resources: unknown, at: FieldPath): Field
 export function validateMatchConditions(conditions: unknown, at: FieldPath): FieldError[] {
   const list = asItems(conditions);
   return [
-    ...(list.length > matchConditionsMax ? [fieldError.tooMany(String(at), list.length, matchConditionsMax)] : []),
+    ...(list.length > matchConditionsMax ? [fieldError.tooMany(at, list.length, matchConditionsMax)] : []),
     ...each(conditions, at, ({ name, expression }, where) => [
       ...required(asText(expression).trim(), where.child('expression')),
       ...requiredName(asText(name), where.child('name'), validateQualifiedName),

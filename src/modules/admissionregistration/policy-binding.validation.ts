@@ -34,7 +34,7 @@ export function validateValidatingBinding(binding: KubeObject): FieldError[] {
   if (given.includes('Deny') && given.includes('Warn')) {
     const message =
       'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)';
-    errors.push(fieldError.invalid(String(at), given, message));
+    errors.push(fieldError.invalid(at, given, message));
   }
   return errors;
 }
@@ -44,7 +44,7 @@ function validateParamRef({ name, selector, parameterNotFoundAction }: Fields, a
   const errors = checked(text, at.child('name'), validatePathSegment);
   if (text !== '' && isSet(selector)) {
     for (const field of ['name', 'selector']) {
-      errors.push(fieldError.forbidden(String(at.child(field)), 'name and selector are mutually exclusive'));
+      errors.push(fieldError.forbidden(at.child(field), 'name and selector are mutually exclusive'));
     }
   }
   if (text === '' && !isSet(selector)) errors.push(...required('', at, 'one of name or selector must be specified'));

@@ -83,7 +83,7 @@ function validateParamKind({ apiVersion, kind }: Fields, at: FieldPath): FieldEr
   if (name === '') errors.push(...required(name, at.child('kind')));
   else if (problems.length > 0) {
     const message = `may have mixed case, but should otherwise match: ${problems.join(',')}`;
-    errors.push(fieldError.invalid(String(at.child('kind')), name, message));
+    errors.push(fieldError.invalid(at.child('kind'), name, message));
   }
   return errors;
 }
@@ -102,7 +102,7 @@ function validateVariable({ name, expression }: Fields, at: FieldPath): FieldErr
       ? required('', at.child('name'), 'name is not specified')
       : isIdentifier
         ? []
-        : [fieldError.invalid(String(at.child('name')), text, 'must be a valid CEL identifier')]),
+        : [fieldError.invalid(at.child('name'), text, 'must be a valid CEL identifier')]),
     ...specified(expression, at.child('expression')),
   ];
 }
@@ -117,7 +117,7 @@ function validateValidation(validation: Fields, at: FieldPath): FieldError[] {
   const { expression, message, messageExpression, reason } = validation;
   const errors = specified(expression, at.child('expression'));
   const invalid = (field: string, detail: string) =>
-    errors.push(fieldError.invalid(String(at.child(field)), validation[field], detail));
+    errors.push(fieldError.invalid(at.child(field), validation[field], detail));
   if (asText(messageExpression) !== '' && asText(messageExpression).trim() === '') {
     invalid('messageExpression', 'must be non-empty if specified');
   }
@@ -135,7 +135,7 @@ function validateAuditAnnotations(policyName: string, annotations: unknown, at: 
   const errors: FieldError[] = [];
   if (list.length > auditAnnotationsMax) {
     const message = `must not have more than ${auditAnnotationsMax} auditAnnotations`;
-    errors.push(fieldError.invalid(String(at), annotations, message));
+    errors.push(fieldError.invalid(at, annotations, message));
   }
   return [
     ...errors,
@@ -144,7 +144,7 @@ function validateAuditAnnotations(policyName: string, annotations: unknown, at: 
       const problems = validateQualifiedName(full);
       const expression = asText(valueExpression).trim();
       return [
-        ...problems.map((problem) => fieldError.invalid(String(where.child('key')), full, problem)),
+        ...problems.map((problem) => fieldError.invalid(where.child('key'), full, problem)),
         ...(Buffer.byteLength(expression) > auditExpressionBytesMax
           ? required('', where.child('valueExpression'), `must not exceed ${auditExpressionBytesMax} bytes in length`)
           : specified(expression, where.child('valueExpression'), 'valueExpression')),
@@ -175,7 +175,7 @@ function validateMutation(mutation: Fields, at: FieldPath): FieldError[] {
   for (const other of Object.values(patchFields)) {
     if (other === field || !isSet(mutation[other])) continue;
     const message = `must not be specified when patchType is ${type}`;
-    errors.push(fieldError.invalid(String(at.child(other)), `{${other}}`, message));
+    errors.push(fieldError.invalid(at.child(other), `{${other}}`, message));
   }
   return errors;
 }

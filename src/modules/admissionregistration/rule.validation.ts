@@ -28,7 +28,7 @@ export function validateNamedRule(rule: Fields, at: FieldPath): FieldError[] {
   const where = (index: number) => at.child('resourceNames').index(index);
   return [
     ...names.flatMap((name, index) =>
-      validatePathSegment(name).map((problem) => fieldError.invalid(String(where(index)), name, problem)),
+      validatePathSegment(name).map((problem) => fieldError.invalid(where(index), name, problem)),
     ),
     ...duplicates(names, (name) => name, where),
     ...validateRule(rule, at),
@@ -40,14 +40,14 @@ function listed(rule: Fields, field: string, what: string, at: FieldPath): Field
   const where = at.child(field);
   if (given.length === 0) return required(undefined, where);
   if (given.length === 1 || !given.includes('*')) return [];
-  return [fieldError.invalid(String(where), given, `if '*' is present, must not specify other ${what}`)];
+  return [fieldError.invalid(where, given, `if '*' is present, must not specify other ${what}`)];
 }
 
 /** A star covers what stands beside it, so that whoever says both has meant something else. */
 function validateResources(resources: readonly string[], at: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   const invalid = (where: FieldPath, value: unknown, message: string) =>
-    errors.push(fieldError.invalid(String(where), value, message));
+    errors.push(fieldError.invalid(where, value, message));
   if (resources.length === 0) return required(undefined, at);
   const wholeResources = new Set<string>();
   const everywhere = new Set<string>();

@@ -79,15 +79,15 @@ function validateWebhook(webhook: Fields, at: FieldPath, { mutates }: Kind, leni
 function validateFullName(name: string, at: FieldPath): FieldError[] {
   if (name === '') return required(name, at);
   const problems = validateDnsSubdomain(name);
-  if (problems.length > 0) return [fieldError.invalid(String(at), name, problems.join(','))];
+  if (problems.length > 0) return [fieldError.invalid(at, name, problems.join(','))];
   if (name.split('.').length >= 3) return [];
-  return [fieldError.invalid(String(at), name, 'should be a domain with at least three segments separated by dots')];
+  return [fieldError.invalid(at, name, 'should be a domain with at least three segments separated by dots')];
 }
 
 function validateTimeout(seconds: unknown, at: FieldPath): FieldError[] {
   if (typeof seconds !== 'number' || (seconds >= 1 && seconds <= timeoutSecondsMax)) return [];
   const message = `the timeout value must be between 1 and ${timeoutSecondsMax} seconds`;
-  return [fieldError.invalid(String(at), seconds, message)];
+  return [fieldError.invalid(at, seconds, message)];
 }
 
 function isReviewed(webhook: Fields): boolean {
@@ -105,7 +105,7 @@ function validateVersions(webhook: Fields, at: FieldPath, leniency: Leniency): F
     return validateDns1035Label(version).map((problem) => fieldError.invalid(where, version, problem));
   });
   if (!leniency.versions && !isReviewed(webhook)) {
-    errors.push(fieldError.invalid(String(at), versions, `must include at least one of ${reviewVersions.join(', ')}`));
+    errors.push(fieldError.invalid(at, versions, `must include at least one of ${reviewVersions.join(', ')}`));
   }
   return errors;
 }

@@ -23,11 +23,11 @@ export function validateColumn(column: Fields, at: FieldPath): FieldError[] {
 
 function among(value: string, at: FieldPath, accepted: readonly string[]): FieldError[] {
   if (accepted.includes(value)) return [];
-  return [fieldError.invalid(String(at), value, `must be one of ${accepted.join(',')}`)];
+  return [fieldError.invalid(at, value, `must be one of ${accepted.join(',')}`)];
 }
 
 /** Validates a simple JSON path: `.spec.replicas`. */
 export function validateSimplePath(text: string, at: FieldPath): FieldError[] {
   if (text.startsWith('.')) return [];
-  return [fieldError.invalid(String(at), text, 'must be a simple json path starting with .')];
+  return [fieldError.invalid(at, text, 'must be a simple json path starting with .')];
 }

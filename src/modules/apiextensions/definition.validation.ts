@@ -105,7 +105,7 @@ function* validateSpec(spec: Fields, at: FieldPath, { schema: leniency, conversi
   // Validation compiles the patterns; if that takes too long, nothing else is validated.
   if (!leniency.costlyPatterns && hasCostlyPatterns(schemasOf(view))) {
     const message = 'schema has too many patterns, or patterns that are too large';
-    return [fieldError.forbidden(String(at.child('versions')), message)];
+    return [fieldError.forbidden(at.child('versions'), message)];
   }
   yield;
   return [
@@ -127,15 +127,15 @@ function* validateSpec(spec: Fields, at: FieldPath, { schema: leniency, conversi
 function validateGroup(group: string, at: FieldPath): FieldError[] {
   if (group === '') return required(group, at);
   const problems = validateDnsSubdomain(group);
-  if (problems.length > 0) return [fieldError.invalid(String(at), group, problems.join(','))];
+  if (problems.length > 0) return [fieldError.invalid(at, group, problems.join(','))];
   if (group.includes('.')) return [];
-  return [fieldError.invalid(String(at), group, 'should be a domain with at least one dot')];
+  return [fieldError.invalid(at, group, 'should be a domain with at least one dot')];
 }
 
 export function choice(value: unknown, at: FieldPath, accepted: readonly string[]): FieldError[] {
   const text = asText(value);
   if (text === '') return required(text, at);
-  return accepted.includes(text) ? [] : [fieldError.notSupported(String(at), text, accepted)];
+  return accepted.includes(text) ? [] : [fieldError.notSupported(at, text, accepted)];
 }
 
 function validateHasSchema(
@@ -171,9 +171,9 @@ function* validateVersion(
   const problems = validateDns1035Label(name);
   const own = version['subresources'] ?? view.common.subresources;
   return [
-    ...(problems.length > 0 ? [fieldError.invalid(String(at.child('name')), name, problems.join(','))] : []),
+    ...(problems.length > 0 ? [fieldError.invalid(at.child('name'), name, problems.join(','))] : []),
     ...deprecationProblems(version).map((problem) =>
-      fieldError.invalid(String(at.child('deprecationWarning')), version['deprecationWarning'], problem),
+      fieldError.invalid(at.child('deprecationWarning'), version['deprecationWarning'], problem),
     ),
     ...(yield* validateHeldSchema(version['schema'], at.child('schema'), statusIsApart(own), leniency)),
     ...validateSubresources(version['subresources'], at.child('subresources')),
@@ -224,14 +224,14 @@ function validateColumns(columns: unknown, at: FieldPath): FieldError[] {
 /** Requires exactly one storage version. */
 function validateVersionList({ versions, version }: DefinitionView, at: FieldPath): FieldError[] {
   const names = versions.map(({ name }) => asText(name));
-  const invalid = (message: string) => fieldError.invalid(String(at.child('versions')), versions.map(shown), message);
+  const invalid = (message: string) => fieldError.invalid(at.child('versions'), versions.map(shown), message);
   const errors: FieldError[] = [];
   if (new Set(names).size < names.length) errors.push(invalid('must contain unique version names'));
   if (versions.filter(({ storage }) => storage === true).length !== 1) {
     errors.push(invalid('must have exactly one version marked as storage version'));
   }
   const problems = version === '' ? [] : validateDns1035Label(version);
-  if (problems.length > 0) errors.push(fieldError.invalid(String(at.child('version')), version, problems.join(',')));
+  if (problems.length > 0) errors.push(fieldError.invalid(at.child('version'), version, problems.join(',')));
   return errors;
 }
 
@@ -257,7 +257,7 @@ function validateStoredVersions(definition: KubeObject): FieldError[] {
   const { storedVersions } = asFields(definition['status']);
   const stored = asTexts(storedVersions);
   if (stored.length === 0) {
-    return [fieldError.invalid(String(at), storedVersions ?? null, 'must have at least one stored version')];
+    return [fieldError.invalid(at, storedVersions ?? null, 'must have at least one stored version')];
   }
   const versions = asItems(asFields(definition['spec'])['versions']);
   const names = new Set(versions.map(({ name }) => asText(name)));
@@ -265,11 +265,9 @@ function validateStoredVersions(definition: KubeObject): FieldError[] {
   return [
     ...versions
       .filter(({ name, storage }) => storage === true && !onRecord.has(asText(name)))
-      .map(({ name }) =>
-        fieldError.invalid(String(at), storedVersions, `must have the storage version ${asText(name)}`),
-      ),
+      .map(({ name }) => fieldError.invalid(at, storedVersions, `must have the storage version ${asText(name)}`)),
     ...stored.flatMap((name, index) =>
-      names.has(name) ? [] : [fieldError.invalid(String(at.index(index)), name, goneVersion(name))],
+      names.has(name) ? [] : [fieldError.invalid(at.index(index), name, goneVersion(name))],
     ),
   ];
 }

@@ -13,7 +13,7 @@ export function validateNames(names: Fields, at: FieldPath): FieldError[] {
     ...mixedCase(listKind, at.child('listKind')),
     ...asTexts(names['shortNames']).flatMap((name, index) => someLabel(name, at.child('shortNames').index(index))),
     ...(kind !== '' && kind === listKind
-      ? [fieldError.invalid(String(at.child('listKind')), listKind, 'kind and listKind may not be the same')]
+      ? [fieldError.invalid(at.child('listKind'), listKind, 'kind and listKind may not be the same')]
       : []),
     ...asTexts(names['categories']).flatMap((name, index) => someLabel(name, at.child('categories').index(index))),
   ];
@@ -21,7 +21,7 @@ export function validateNames(names: Fields, at: FieldPath): FieldError[] {
 
 function someLabel(name: string, at: FieldPath): FieldError[] {
   const problems = validateDns1035Label(name);
-  return problems.length === 0 ? [] : [fieldError.invalid(String(at), name, problems.join(','))];
+  return problems.length === 0 ? [] : [fieldError.invalid(at, name, problems.join(','))];
 }
 
 function label(name: string, at: FieldPath): FieldError[] {
@@ -32,5 +32,5 @@ function mixedCase(name: string, at: FieldPath): FieldError[] {
   const problems = validateDns1035Label(name.toLowerCase());
   if (name === '' || problems.length === 0) return [];
   const message = `may have mixed case, but should otherwise match: ${problems.join(',')}`;
-  return [fieldError.invalid(String(at), name, message)];
+  return [fieldError.invalid(at, name, message)];
 }

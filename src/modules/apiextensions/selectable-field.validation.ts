@@ -10,10 +10,10 @@ const simpleTypes = ['string', 'boolean', 'integer'];
 export function validateSelectableFields(fields: unknown, schema: Fields | undefined, at: FieldPath): FieldError[] {
   const list = asItems(fields);
   if (list.length === 0) return [];
-  if (!schema) return [fieldError.invalid(String(at), '', 'may only be set when validations.schema is included')];
+  if (!schema) return [fieldError.invalid(at, '', 'may only be set when validations.schema is included')];
   const seen = new Set<string>();
   const errors = list.flatMap(({ jsonPath }, index) => validateOne(asText(jsonPath), at.index(index), schema, seen));
-  if (seen.size > selectableFieldsMax) errors.push(fieldError.tooMany(String(at), seen.size, selectableFieldsMax));
+  if (seen.size > selectableFieldsMax) errors.push(fieldError.tooMany(at, seen.size, selectableFieldsMax));
   return errors;
 }
 
@@ -21,7 +21,7 @@ function validateOne(jsonPath: string, at: FieldPath, schema: Fields, seen: Set<
   const where = at.child('jsonPath');
   if (jsonPath === '') return required(jsonPath, where);
   const found = findField(jsonPath, schema, { allowsBrackets: false });
-  const invalid = (message: string) => fieldError.invalid(String(where), jsonPath, message);
+  const invalid = (message: string) => fieldError.invalid(where, jsonPath, message);
   if ('problem' in found) return [invalid(`is an invalid path: ${found.problem}`)];
   const errors: FieldError[] = [];
   if (found.names[0] === 'metadata') errors.push(invalid('must not point to fields in metadata'));
@@ -33,7 +33,7 @@ function validateOne(jsonPath: string, at: FieldPath, schema: Fields, seen: Set<
     );
   }
   const key = found.names.join('.');
-  if (seen.has(key)) errors.push(fieldError.duplicate(String(where), jsonPath));
+  if (seen.has(key)) errors.push(fieldError.duplicate(where, jsonPath));
   seen.add(key);
   return errors;
 }

@@ -27,5 +27,5 @@ function under(text: string, at: FieldPath, roots: readonly string[]): FieldErro
   if (errors.length > 0 || roots.some((root) => text.startsWith(`.${root}.`))) return errors;
   const names = roots.map((root) => `.${root}`).join(' or ');
   const where = roots.length === 1 ? names : `either ${names}`;
-  return [fieldError.invalid(String(at), text, `should be a json path under ${where}`)];
+  return [fieldError.invalid(at, text, `should be a json path under ${where}`)];
 }

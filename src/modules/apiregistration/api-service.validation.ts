@@ -40,7 +40,7 @@ function validateName(name: string, expected: string): FieldError[] {
 function validatePriority(spec: Fields, field: string, max: number, at: FieldPath): FieldError[] {
   const value = asNumber(spec[field]);
   if (value > 0 && value <= max) return [];
-  return [fieldError.invalid(String(at.child(field)), value, `must be positive and less than ${max}`)];
+  return [fieldError.invalid(at.child(field), value, `must be positive and less than ${max}`)];
 }
 
 function validateLocal(spec: Fields, at: FieldPath): FieldError[] {
@@ -48,11 +48,11 @@ function validateLocal(spec: Fields, at: FieldPath): FieldError[] {
   const bundle = Buffer.from(asText(spec['caBundle']), 'base64');
   if (bundle.length > 0) {
     const message = 'local APIServices may not have a caBundle';
-    errors.push(fieldError.invalid(String(at.child('caBundle')), `${bundle.length} bytes`, message));
+    errors.push(fieldError.invalid(at.child('caBundle'), `${bundle.length} bytes`, message));
   }
   if (spec['insecureSkipTLSVerify'] === true) {
     const message = 'local APIServices may not have insecureSkipTLSVerify';
-    errors.push(fieldError.invalid(String(at.child('insecureSkipTLSVerify')), true, message));
+    errors.push(fieldError.invalid(at.child('insecureSkipTLSVerify'), true, message));
   }
   return errors;
 }
@@ -64,12 +64,12 @@ function validateRemote(spec: Fields, at: FieldPath): FieldError[] {
     ...required(namespace, where.child('namespace')),
     ...required(name, where.child('name')),
     ...validatePortNumber(asNumber(port)).map((problem) =>
-      fieldError.invalid(String(where.child('port')), asNumber(port), `port is not valid: ${problem}`),
+      fieldError.invalid(where.child('port'), asNumber(port), `port is not valid: ${problem}`),
     ),
   ];
   if (spec['insecureSkipTLSVerify'] === true && asText(spec['caBundle']) !== '') {
     const message = 'may not be true if caBundle is present';
-    errors.push(fieldError.invalid(String(at.child('insecureSkipTLSVerify')), true, message));
+    errors.push(fieldError.invalid(at.child('insecureSkipTLSVerify'), true, message));
   }
   return errors;
 }

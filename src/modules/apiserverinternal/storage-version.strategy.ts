@@ -40,7 +40,7 @@ function validateStatus(status: Fields, at: FieldPath): FieldError[] {
   const errors = versions.flatMap((version, index) => {
     const where = at.child('storageVersions').index(index);
     const id = asText(version['apiServerID']);
-    const duplicate = seen.has(id) ? [fieldError.duplicate(String(where.child('apiServerID')), id)] : [];
+    const duplicate = seen.has(id) ? [fieldError.duplicate(where.child('apiServerID'), id)] : [];
     seen.add(id);
     return [...duplicate, ...validateServerVersion(version, where)];
   });
@@ -61,25 +61,25 @@ function validateServerVersion(version: Fields, at: FieldPath): FieldError[] {
   const decodable = asTexts(decodableVersions);
   const errors = [
     ...validateDnsSubdomain(asText(apiServerID)).map((problem) =>
-      fieldError.invalid(String(at.child('apiServerID')), asText(apiServerID), problem),
+      fieldError.invalid(at.child('apiServerID'), asText(apiServerID), problem),
     ),
     ...validateApiVersion(encoding, at.child('encodingVersion')),
     ...decodable.flatMap((text, index) => validateApiVersion(text, at.child('decodableVersions').index(index))),
   ];
   if (!decodable.includes(encoding)) {
     const message = `decodableVersions must include encodingVersion ${encoding}`;
-    errors.push(fieldError.invalid(String(at.child('decodableVersions')), decodable, message));
+    errors.push(fieldError.invalid(at.child('decodableVersions'), decodable, message));
   }
   for (const served of asTexts(version['servedVersions'])) {
     if (decodable.includes(served)) continue;
     const message = `individual served version: ${served} must be included in decodableVersions`;
-    errors.push(fieldError.invalid(String(at.child('servedVersions')), version['servedVersions'], message));
+    errors.push(fieldError.invalid(at.child('servedVersions'), version['servedVersions'], message));
   }
   return errors;
 }
 
 function validateApiVersion(text: string, at: FieldPath): FieldError[] {
-  const problem = (message: string) => [fieldError.invalid(String(at), text, message)];
+  const problem = (message: string) => [fieldError.invalid(at, text, message)];
   const [version = '', group, ...rest] = text.split('/').reverse();
   if (rest.length > 0) return problem('an apiVersion is a DNS-1035 label with an optional DNS subdomain prefix');
   return [
@@ -95,10 +95,8 @@ function validateCommonVersion(status: Fields, versions: readonly Fields[], at: 
   const actual = status['commonEncodingVersion'];
   if (!agree) {
     if (actual === undefined || actual === null) return [];
-    return [
-      fieldError.invalid(String(at), actual, 'should be nil if servers do not agree on the same encoding version'),
-    ];
+    return [fieldError.invalid(at, actual, 'should be nil if servers do not agree on the same encoding version')];
   }
   if (actual === common) return [];
-  return [fieldError.invalid(String(at), actual, `the common encoding version is ${asText(common)}`)];
+  return [fieldError.invalid(at, actual, `the common encoding version is ${asText(common)}`)];
 }

@@ -13,15 +13,15 @@ export function validateAccessReview(review: KubeObject, { isAboutAsker }: { isA
   const errors: FieldError[] = [];
   if (isSet(resource) && isSet(other)) {
     const message = 'cannot be specified in combination with resourceAttributes';
-    errors.push(fieldError.invalid(String(at.child('nonResourceAttributes')), shownPath(other), message));
+    errors.push(fieldError.invalid(at.child('nonResourceAttributes'), shownPath(other), message));
   }
   if (!isSet(resource) && !isSet(other)) {
     const message = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
-    errors.push(fieldError.invalid(String(at.child('resourceAttributes')), null, message));
+    errors.push(fieldError.invalid(at.child('resourceAttributes'), null, message));
   }
   if (!isAboutAsker && asText(spec['user']) === '' && asTexts(spec['groups']).length === 0) {
     const message = 'at least one of user or group must be specified';
-    errors.push(fieldError.invalid(String(at.child('user')), '', message));
+    errors.push(fieldError.invalid(at.child('user'), '', message));
   }
   return [...errors, ...validateSelectors(asFields(resource), at.child('resourceAttributes'))];
 }
@@ -76,11 +76,11 @@ function validateSelector(
   const count = asItems(requirements).length;
   if (raw !== '' && count > 0) {
     const message = 'may not specified at the same time as requirements';
-    errors.push(fieldError.invalid(String(at.child('rawSelector')), raw, message));
+    errors.push(fieldError.invalid(at.child('rawSelector'), raw, message));
   }
   if (raw === '' && count === 0) {
     const message = `when ${String(at)} is specified, requirements or rawSelector is required`;
-    errors.push(fieldError.required(String(at.child('requirements')), message));
+    errors.push(fieldError.required(at.child('requirements'), message));
   }
   return [...errors, ...each(requirements, at.child('requirements'), validateRequirement)];
 }
@@ -100,7 +100,7 @@ function validateFieldRequirement(requirement: Fields, at: FieldPath): FieldErro
     case 'DoesNotExist': {
       if (values === 0) return errors;
       const message = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-      return [...errors, fieldError.forbidden(String(at.child('values')), message)];
+      return [...errors, fieldError.forbidden(at.child('values'), message)];
     }
     default:
       return errors;

@@ -21,9 +21,7 @@ export function validatePodCertificateStatus(request: KubeObject, old: KubeObjec
   const status = asFields(request['status']);
   if (outcomesOf(old).length > 0) {
     const isSame = deepEqual(status, asFields(old['status']));
-    return isSame
-      ? []
-      : [fieldError.forbidden(String(at), 'immutable once the request has been issued, denied or has failed')];
+    return isSame ? [] : [fieldError.forbidden(at, 'immutable once the request has been issued, denied or has failed')];
   }
   return [
     ...validateConditions(status['conditions'], conditionsAt),
@@ -50,9 +48,7 @@ const times = ['notBefore', 'beginRefreshAt', 'notAfter'] as const;
 function validateNothingIssued(status: Fields): FieldError[] {
   return ['certificateChain', ...times]
     .filter((field) => isSet(status[field]) && status[field] !== '')
-    .map((field) =>
-      fieldError.forbidden(String(at.child(field)), 'may only be set together with the condition "Issued"'),
-    );
+    .map((field) => fieldError.forbidden(at.child(field), 'may only be set together with the condition "Issued"'));
 }
 
 /** The refresh lies inside the lifetime, with room on both sides for clocks that differ. */
@@ -71,7 +67,7 @@ function validateIssued(status: Fields, secondsMax: number): FieldError[] {
     number,
   ];
   const refuse = (field: string, message: string) =>
-    fieldError.invalid(String(at.child(field)), asText(status[field]), message);
+    fieldError.invalid(at.child(field), asText(status[field]), message);
   const seconds = (notAfter - notBefore) / 1000;
   const errors: FieldError[] = [];
   if (notBefore !== Date.parse(leaf.validFrom))

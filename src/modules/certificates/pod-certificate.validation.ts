@@ -32,7 +32,7 @@ export function validatePodCertificateSpec(spec: Fields, ownSigners: string): Fi
 function validateUid(uid: string, field: string): FieldError[] {
   const uidAt = at.child(field);
   if (uid === '') return required(uid, uidAt, 'must not be empty');
-  return Buffer.byteLength(uid) > uidBytesMax ? [fieldError.tooLong(String(uidAt), uidBytesMax)] : [];
+  return Buffer.byteLength(uid) > uidBytesMax ? [fieldError.tooLong(uidAt, uidBytesMax)] : [];
 }
 
 function validateLifetime(seconds: unknown, isOwn: boolean): FieldError[] {
@@ -49,7 +49,7 @@ function validateUserAnnotations(annotations: Fields): FieldError[] {
     ...validateAnnotations(annotations as Record<string, string>, String(where)),
     ...Object.keys(annotations)
       .filter((key) => !key.includes('/'))
-      .map((key) => fieldError.invalid(String(where), key, 'must be domain-prefixed, such as "acme.io/foo"')),
+      .map((key) => fieldError.invalid(where, key, 'must be domain-prefixed, such as "acme.io/foo"')),
   ];
 }
 
@@ -62,9 +62,7 @@ function validateKey(spec: Fields): FieldError[] {
   const others = { pkixPublicKey: key, proofOfPossession: proof };
   return [
     ...Object.entries(others).flatMap(([field, value]) =>
-      value === ''
-        ? []
-        : [fieldError.forbidden(String(at.child(field)), 'must be empty when stubPKCS10Request is set')],
+      value === '' ? [] : [fieldError.forbidden(at.child(field), 'must be empty when stubPKCS10Request is set')],
     ),
     ...validateStubRequest(request),
   ];

@@ -35,7 +35,7 @@ export function signingRequestStrategy(naming: NamingProfile): Strategy {
         ...validateExpiration(spec['expirationSeconds']),
         ...validateSignerName(signer, signerAt),
         ...(signer === legacySigner
-          ? [fieldError.invalid(String(signerAt), signer, 'the legacy signerName is not allowed via this API version')]
+          ? [fieldError.invalid(signerAt, signer, 'the legacy signerName is not allowed via this API version')]
           : []),
       ];
     },
@@ -62,9 +62,7 @@ const wrongSignatures: Readonly<Record<string, string>> = {
 const unknownAlgorithm = 'x509: cannot verify signature: algorithm unimplemented';
 
 function validateRequest(base64: string): FieldError[] {
-  const refuse = (message: string) => [
-    fieldError.invalid(String(at.child('request')), base64 === '' ? null : base64, message),
-  ];
+  const refuse = (message: string) => [fieldError.invalid(at.child('request'), base64 === '' ? null : base64, message)];
   try {
     const { isSigned, publicKey } = parsePemCertificateRequest(Buffer.from(base64, 'base64').toString('latin1'));
     return isSigned() ? [] : refuse(wrongSignatures[publicKey?.asymmetricKeyType ?? ''] ?? unknownAlgorithm);
@@ -102,11 +100,11 @@ const keyUsages = [
 
 function validateUsages(usages: readonly string[]): FieldError[] {
   const usagesAt = at.child('usages');
-  if (usages.length === 0) return [fieldError.required(String(usagesAt))];
+  if (usages.length === 0) return [fieldError.required(usagesAt)];
   const isAgain = repeatedValues(usages);
   return usages.flatMap((usage, index) => [
     ...oneOf(usage, usagesAt.index(index), keyUsages),
-    ...(isAgain[index] ? [fieldError.duplicate(String(usagesAt.index(index)), usage)] : []),
+    ...(isAgain[index] ? [fieldError.duplicate(usagesAt.index(index), usage)] : []),
   ]);
 }
 
@@ -115,5 +113,5 @@ const expirationSecondsMin = 600;
 function validateExpiration(seconds: unknown): FieldError[] {
   if (typeof seconds !== 'number' || seconds >= expirationSecondsMin) return [];
   const message = 'may not specify a duration less than 600 seconds (10 minutes)';
-  return [fieldError.invalid(String(at.child('expirationSeconds')), seconds, message)];
+  return [fieldError.invalid(at.child('expirationSeconds'), seconds, message)];
 }

@@ -70,16 +70,16 @@ function validateConditions(conditions: readonly Fields[]): FieldError[] {
     const statusAt = conditionAt.child('status');
     const allowed = finals.includes(type) ? ['True'] : ['False', 'True', 'Unknown'];
     return [
-      ...(type === '' ? [fieldError.required(String(conditionAt.child('type')))] : []),
-      ...(status === '' ? [fieldError.required(String(statusAt))] : oneOf(status, statusAt, allowed)),
-      ...(isAgain[index] ? [fieldError.duplicate(String(conditionAt.child('type')), type)] : []),
+      ...(type === '' ? [fieldError.required(conditionAt.child('type'))] : []),
+      ...(status === '' ? [fieldError.required(statusAt)] : oneOf(status, statusAt, allowed)),
+      ...(isAgain[index] ? [fieldError.duplicate(conditionAt.child('type'), type)] : []),
     ];
   });
   const decided = types.filter((type) => decisions.includes(type));
   const other = decided.find((type) => type !== decided[0]);
   if (other !== undefined) {
     const message = 'Approved and Denied conditions are mutually exclusive';
-    errors.push(fieldError.invalid(String(conditionsAt), other, message));
+    errors.push(fieldError.invalid(conditionsAt, other, message));
   }
   return errors;
 }
@@ -88,7 +88,7 @@ const ofType = (request: KubeObject, type: string): Fields[] =>
   conditionsOf(request).filter((condition) => condition['type'] === type);
 
 const refuse = (what: string, type: string): FieldError =>
-  fieldError.forbidden(String(conditionsAt), `updates may not ${what} a condition of type "${type}"`);
+  fieldError.forbidden(conditionsAt, `updates may not ${what} a condition of type "${type}"`);
 
 /** What was decided, or has failed, stays so. */
 function validateKept(request: KubeObject, old: KubeObject): FieldError[] {

@@ -36,27 +36,25 @@ function validateRule(rule: Fields, at: FieldPath, namespaced: boolean): FieldEr
   const errors: FieldError[] = [];
   const isEmpty = (field: string) => asTexts(rule[field]).length === 0;
   if (isEmpty('verbs')) {
-    errors.push(fieldError.required(String(at.child('verbs')), 'verbs must contain at least one value'));
+    errors.push(fieldError.required(at.child('verbs'), 'verbs must contain at least one value'));
   }
   if (!isEmpty('nonResourceURLs')) {
     const urls = at.child('nonResourceURLs');
     if (namespaced) {
       const message = 'namespaced rules cannot apply to non-resource URLs';
-      errors.push(fieldError.invalid(String(urls), rule['nonResourceURLs'], message));
+      errors.push(fieldError.invalid(urls, rule['nonResourceURLs'], message));
     }
     if (!isEmpty('apiGroups') || !isEmpty('resources') || !isEmpty('resourceNames')) {
       const message = 'rules cannot apply to both regular resources and non-resource URLs';
-      errors.push(fieldError.invalid(String(urls), rule['nonResourceURLs'], message));
+      errors.push(fieldError.invalid(urls, rule['nonResourceURLs'], message));
     }
     return errors;
   }
   if (isEmpty('apiGroups')) {
-    errors.push(
-      fieldError.required(String(at.child('apiGroups')), 'resource rules must supply at least one api group'),
-    );
+    errors.push(fieldError.required(at.child('apiGroups'), 'resource rules must supply at least one api group'));
   }
   if (isEmpty('resources')) {
-    errors.push(fieldError.required(String(at.child('resources')), 'resource rules must supply at least one resource'));
+    errors.push(fieldError.required(at.child('resources'), 'resource rules must supply at least one resource'));
   }
   return errors;
 }
@@ -71,8 +69,6 @@ function validateAggregation(aggregation: unknown, at: FieldPath): FieldError[] 
   return each(clusterRoleSelectors, selectors, (selector, where) => {
     const errors = validateLabelSelectorObject(selector, where);
     // Said once more of the whole selector, since it cannot be turned into one that selects.
-    return errors.length === 0
-      ? []
-      : [...errors, fieldError.invalid(String(where), undefined, 'invalid label selector.')];
+    return errors.length === 0 ? [] : [...errors, fieldError.invalid(where, undefined, 'invalid label selector.')];
   });
 }

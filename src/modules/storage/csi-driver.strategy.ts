@@ -85,7 +85,7 @@ function validateTokenRequests(requests: unknown, requestsAt: FieldPath): FieldE
     const { expirationSeconds: seconds } = request;
     const secondsAt = String(requestAt.child('expirationSeconds'));
     const errors: FieldError[] = [];
-    if (audiences.has(audience)) errors.push(fieldError.duplicate(String(requestAt.child('audience')), audience));
+    if (audiences.has(audience)) errors.push(fieldError.duplicate(requestAt.child('audience'), audience));
     audiences.add(audience);
     if (typeof seconds === 'number' && seconds < tokenSecondsMin) {
       errors.push(fieldError.invalid(secondsAt, seconds, 'may not specify a duration less than 10 minutes'));

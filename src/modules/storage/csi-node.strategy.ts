@@ -42,11 +42,11 @@ function validateDriver(driver: Fields, driverAt: FieldPath): FieldError[] {
     ...validateDriverName(asText(driver['name']), driverAt.child('name')),
     ...required(id, idAt),
     ...(id.length > nodeIdLengthMax
-      ? [fieldError.invalid(String(idAt), id, `must be ${nodeIdLengthMax} characters or less`)]
+      ? [fieldError.invalid(idAt, id, `must be ${nodeIdLengthMax} characters or less`)]
       : []),
     ...notNegative(asFields(driver['allocatable'])['count'], driverAt.child('allocatable', 'count')),
     ...keys.flatMap((key, index) => [
-      ...(isAgain[index] ? [fieldError.duplicate(String(keysAt), key)] : []),
+      ...(isAgain[index] ? [fieldError.duplicate(keysAt, key)] : []),
       ...checked(key, keysAt, validateQualifiedName),
     ]),
   ];

@@ -9,10 +9,10 @@ const parametersBytesMax = 256 * 1024;
 /** Settings that only the driver understands. */
 export function validateParameters(parameters: unknown, at: FieldPath): FieldError[] {
   const entries = asTextMap(parameters);
-  if (entries.length > parametersMax) return [fieldError.tooLong(String(at), parametersMax)];
+  if (entries.length > parametersMax) return [fieldError.tooLong(at, parametersMax)];
   const errors = entries
     .filter(([key]) => key === '')
-    .map(([key]) => fieldError.invalid(String(at), key, 'field can not be empty.'));
+    .map(([key]) => fieldError.invalid(at, key, 'field can not be empty.'));
   return [...errors, ...validateMapSize(parameters, at)];
 }
 
@@ -21,13 +21,13 @@ export function validateMapSize(map: unknown, at: FieldPath): FieldError[] {
     (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
     0,
   );
-  return bytes > parametersBytesMax ? [fieldError.tooLong(String(at), parametersBytesMax)] : [];
+  return bytes > parametersBytesMax ? [fieldError.tooLong(at, parametersBytesMax)] : [];
 }
 
 /** Letters of both cases are the same in the name of a provisioner. */
 export function validateProvisioner(name: string, at: FieldPath): FieldError[] {
   if (name === '') return required(name, at);
-  return validateQualifiedName(name.toLowerCase()).map((message) => fieldError.invalid(String(at), name, message));
+  return validateQualifiedName(name.toLowerCase()).map((message) => fieldError.invalid(at, name, message));
 }
 
 const driverNameMax = 63;
@@ -35,7 +35,7 @@ const driverNameMax = 63;
 export function validateDriverName(name: string, at: FieldPath): FieldError[] {
   if (name === '') return required(name, at);
   return [
-    ...(name.length > driverNameMax ? [fieldError.tooLong(String(at), driverNameMax)] : []),
+    ...(name.length > driverNameMax ? [fieldError.tooLong(at, driverNameMax)] : []),
     ...checked(name, at, (text) => validateDnsSubdomain(text.toLowerCase())),
   ];
 }

@@ -44,7 +44,7 @@ function validateTopologies(topologies: unknown, at: FieldPath): FieldError[] {
   const isAgain = repeatedValues(asItems(topologies));
   return each(topologies, at, validateTerm, (term, termAt, index) =>
     isAgain[index] || asItems(term['matchLabelExpressions']).length === 0
-      ? [fieldError.duplicate(String(termAt.child('matchLabelExpressions')), '')]
+      ? [fieldError.duplicate(termAt.child('matchLabelExpressions'), '')]
       : [],
   );
 }
@@ -57,13 +57,13 @@ function validateTerm(term: Fields, at: FieldPath): FieldError[] {
     const values = asTexts(expression['values']);
     const valuesAt = expressionAt.child('values');
     const errors: FieldError[] = [];
-    if (values.length === 0) errors.push(fieldError.required(String(valuesAt)));
+    if (values.length === 0) errors.push(fieldError.required(valuesAt));
     const isAgain = repeatedValues(values);
     values.forEach((value, index) => {
-      if (isAgain[index]) errors.push(fieldError.duplicate(String(valuesAt.index(index)), value));
+      if (isAgain[index]) errors.push(fieldError.duplicate(valuesAt.index(index), value));
     });
     errors.push(...checked(key, keyAt, validateQualifiedName));
-    if (seen.has(key)) errors.push(fieldError.duplicate(String(keyAt), key));
+    if (seen.has(key)) errors.push(fieldError.duplicate(keyAt, key));
     seen.add(key);
     return errors;
   });
