@@ -77,3 +77,14 @@ export function onlyOneOf<T extends object, Field extends keyof T & string>(
   const set = fields.filter((field) => value[field] !== undefined && value[field] !== null);
   return { taken: set[0], errors: set.slice(1).map((field) => fieldError.forbidden(at.child(field), tooMany)) };
 }
+
+/** Applies to a union member that is set the rule of that member. */
+export function memberErrors<T extends object, Name extends keyof T & string>(
+  value: T,
+  name: Name,
+  at: FieldPath,
+  rules: { readonly [Member in Name]: (member: NonNullable<T[Member]>, at: FieldPath) => FieldError[] },
+): FieldError[] {
+  const member = value[name];
+  return member === undefined || member === null ? [] : rules[name](member, at.child(name));
+}

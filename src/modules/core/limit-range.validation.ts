@@ -5,7 +5,7 @@ import type { KubeObject } from '../../machinery/kube-object.js';
 import { validateQualifiedName } from '../../machinery/names.js';
 import type { Steps } from '../../std/steps.js';
 import { amountRatio, compareAmounts, sameAmount } from './pod/pod-resources.js';
-import { mayExceed, validateContainerResourceName, validateResourceName } from './pod/resource-names.js';
+import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from './pod/resource-names.js';
 
 const types = ['Pod', 'Container', 'PersistentVolumeClaim'];
 const bounds = ['max', 'min', 'maxLimitRequestRatio'];
@@ -95,7 +95,7 @@ function validateOrder(limit: Fields, name: string, at: FieldPath): FieldError[]
   check(min, normal, 'default', min, ['min', 'default']);
   check(normal, max, 'default', max, ['default', 'max']);
   errors.push(...validateRatio(amount('maxLimitRequestRatio'), min, max, at.child('maxLimitRequestRatio').key(name)));
-  if (!mayExceed(name) && isSet(normal) && isSet(request) && !sameAmount(normal, request)) {
+  if (!isOvercommitAllowed(name) && isSet(normal) && isSet(request) && !sameAmount(normal, request)) {
     const message = `default value ${String(normal)} must equal to defaultRequest value ${String(request)} in ${asText(limit['type'])}`;
     errors.push(fieldError.invalid(at.child('defaultRequest').key(name), request, message));
   }

@@ -5,9 +5,9 @@ import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 import { validatePersistentVolume, validatePersistentVolumeUpdate } from './persistent-volume.validation.js';
-import { volumeDefaults } from './pod/pod.defaults.js';
+import { defaultVolumeSource } from './pod/pod.defaults.js';
 import { normalizeAmounts } from './pod/pod-resources.js';
-import { goneVolumes } from './pod/pod.warnings.js';
+import { volumeSourceWarnings } from './pod/pod.warnings.js';
 
 export const persistentVolumeStrategy: Strategy = {
   validateName: nameIsDnsSubdomain,
@@ -22,9 +22,7 @@ export const persistentVolumeStrategy: Strategy = {
   validateUpdate: validatePersistentVolumeUpdate,
   warnings(volume) {
     const spec = asFields(volume['spec']);
-    const texts = Object.entries(goneVolumes).flatMap(([source, text]) =>
-      isSet(spec[source]) ? [`spec.${source}: ${text}`] : [],
-    );
+    const texts = volumeSourceWarnings(spec, 'spec');
     if (spec['persistentVolumeReclaimPolicy'] === 'Recycle') {
       texts.push(
         'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
@@ -39,9 +37,7 @@ function defaultVolume(volume: KubeObject): void {
   normalizeAmounts(spec['capacity']);
   fillInZero(spec, 'persistentVolumeReclaimPolicy', 'Retain');
   fillIn(spec, 'volumeMode', 'Filesystem');
-  for (const [source, defaultSource] of Object.entries(volumeDefaults)) {
-    if (isSet(spec[source])) defaultSource(asFields(spec[source]));
-  }
+  defaultVolumeSource(spec);
   fillInZero(makeFields(volume, 'status'), 'phase', 'Pending');
 }
 

@@ -1,6 +1,11 @@
+import type {
+  CSIPersistentVolumeSource,
+  PersistentVolumeSource,
+  SecretReference,
+} from '../../catalog/types/core.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
-import { checked, oneOf, onlyOneOf, required } from '../../machinery/field-rules.js';
+import { checked, memberErrors, oneOf, onlyOneOf, required } from '../../machinery/field-rules.js';
 import { asFields, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
 import { goStruct } from '../../machinery/go-value.js';
 import { immutable } from '../../machinery/immutable.js';
@@ -10,41 +15,45 @@ import { validateDnsSubdomain } from '../../machinery/names.js';
 import { validateAccessModes, volumeModes } from './access-modes.validation.js';
 import { validateAmount, validatePositiveAmount } from './amounts.validation.js';
 import { volumeSourceShape } from './go-shapes.js';
-import { hasNoBackstep } from './pod/paths.validation.js';
+import { validateNoBackstep } from './pod/paths.validation.js';
 import { validateNodeSelector } from './pod/scheduling.validation.js';
-import { all, needs, sourceRules, type SourceRule } from './pod/volume.validation.js';
+import { all, needs, sourceRules as podSourceRules, type SourceRule } from './pod/volume.validation.js';
 
 const at = path('spec');
 
-/** Of what pods can mount themselves, what can also be a volume of its own, and what can be nothing else. */
-const persistentSources: Readonly<Record<string, SourceRule>> = {
-  ...Object.fromEntries(
-    [
-      ...['hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'glusterfs', 'flocker', 'nfs', 'rbd', 'quobyte'],
-      ...['cephfs', 'iscsi', 'cinder', 'fc', 'flexVolume', 'azureFile', 'vsphereVolume', 'photonPersistentDisk'],
-      ...['portworxVolume', 'azureDisk', 'scaleIO', 'storageos'],
-    ].map((name) => [name, sourceRules[name]!]),
-  ),
-  local: all(needs('path'), (source, sourceAt) => hasNoBackstep(asText(source['path']), sourceAt.child('path'))),
+type SourceName = keyof PersistentVolumeSource;
+
+const { hostPath, gcePersistentDisk, awsElasticBlockStore, glusterfs, flocker, nfs, rbd, quobyte } = podSourceRules;
+const { cephfs, iscsi, cinder, fc, flexVolume, azureFile, vsphereVolume, photonPersistentDisk } = podSourceRules;
+const { portworxVolume, azureDisk, scaleIO, storageos } = podSourceRules;
+
+/** The rule of each source of a PersistentVolume. Most have the rule of the same source of a Pod. */
+const sourceRules: { readonly [Name in SourceName]-?: SourceRule<NonNullable<PersistentVolumeSource[Name]>> } = {
+  ...{ hostPath, gcePersistentDisk, awsElasticBlockStore, glusterfs, flocker, nfs, rbd, quobyte },
+  ...{ cephfs, iscsi, cinder, fc, flexVolume, azureFile, vsphereVolume, photonPersistentDisk },
+  ...{ portworxVolume, azureDisk, scaleIO, storageos },
+  local: all(needs('path'), (source, sourceAt) => validateNoBackstep(source.path ?? '', sourceAt.child('path'))),
   csi: validateCsiSource,
 };
+const sourceNames = Object.keys(sourceRules) as SourceName[];
 
 const csiSecrets = [
   'controllerPublishSecretRef',
   'controllerExpandSecretRef',
   'nodePublishSecretRef',
   'nodeExpandSecretRef',
-];
+] as const;
 
-/** Also of a volume that is attached without being an object of its own. */
-export function validateCsiSource(csi: Fields, csiAt: FieldPath): FieldError[] {
-  const driver = asText(csi['driver']);
+/** Also validates the inline volume of a VolumeAttachment. */
+export function validateCsiSource(csi: CSIPersistentVolumeSource, csiAt: FieldPath): FieldError[] {
+  const { driver = '' } = csi;
   return [
-    ...needs('driver', 'volumeHandle')(csi, csiAt),
+    ...needs<CSIPersistentVolumeSource>('driver', 'volumeHandle')(csi, csiAt),
     ...(driver === '' ? [] : checked(driver.toLowerCase(), csiAt.child('driver'), validateDnsSubdomain)),
-    ...csiSecrets
-      .filter((field) => isSet(csi[field]))
-      .flatMap((field) => needs('name', 'namespace')(asFields(csi[field]), csiAt.child(field))),
+    ...csiSecrets.flatMap((field) => {
+      const secret = csi[field];
+      return secret ? needs<SecretReference>('name', 'namespace')(secret, csiAt.child(field)) : [];
+    }),
   ];
 }
 
@@ -78,11 +87,10 @@ function validateCapacity(capacity: unknown): FieldError[] {
   ]);
 }
 
-function validateSource(spec: Fields): FieldError[] {
-  const names = Object.keys(persistentSources);
-  const { taken, errors } = onlyOneOf(spec, at, names, 'may not specify more than 1 volume type');
+function validateSource(source: PersistentVolumeSource): FieldError[] {
+  const { taken, errors } = onlyOneOf(source, at, sourceNames, 'may not specify more than 1 volume type');
   if (taken === undefined) return [fieldError.required(at, 'must specify a volume type')];
-  return [...persistentSources[taken]!(asFields(spec[taken]), at.child(taken)), ...errors];
+  return [...memberErrors(source, taken, at, sourceRules), ...errors];
 }
 
 function validateNodeAffinity(spec: Fields): FieldError[] {
@@ -111,7 +119,7 @@ function validateReclaim(spec: Fields): FieldError[] {
 export function validatePersistentVolumeUpdate(volume: KubeObject, old: KubeObject): FieldError[] {
   const spec = asFields(volume['spec']);
   const before = asFields(old['spec']);
-  const sources = ({ ...fields }: Fields) => Object.keys(persistentSources).map((name) => fields[name] ?? null);
+  const sources = ({ ...fields }: Fields) => sourceNames.map((name) => fields[name] ?? null);
   const errors = validatePersistentVolume(volume);
   if (!deepEqual(sources(withoutNewExpandSecret(spec, before)), sources(before))) {
     const message = 'spec.persistentvolumesource is immutable after creation';

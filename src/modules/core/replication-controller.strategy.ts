@@ -1,8 +1,8 @@
+import type { ReplicationController, ReplicationControllerSpec } from '../../catalog/types/core.v1.js';
 import { path, type FieldError } from '../../machinery/field-error.js';
 import { notNegative, required } from '../../machinery/field-rules.js';
-import { asFields, asTextMap, fillIn, isSet, makeFields, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { labelSelectorOf } from '../../machinery/label-selector.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
@@ -17,75 +17,77 @@ import {
 import { validateCounters, validateParts } from './replica-status.validation.js';
 import { validateLabelMap } from './selector.validation.js';
 
-/** The oldest of the workloads: its selector is a plain map, and it takes it from the pods' labels when it has none. */
-export const replicationControllerStrategy: Strategy = {
+/** Unlike the selectors of other workloads, this one is a map, and defaults to the labels of the Pod template. */
+export const replicationControllerStrategy: Strategy<ReplicationController> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   default: defaultController,
   prepareForCreate(controller) {
-    controller['status'] = { replicas: 0 };
+    controller.status = { replicas: 0 };
   },
   prepareForUpdate(controller, old) {
-    controller['status'] = old['status'];
+    controller.status = old.status;
   },
   // Selectors may have tens of thousands of labels.
   validateInSteps: validateController,
-  // Its first clients deleted Pods by themselves.
+  // The first clients deleted the Pods themselves.
   deletion: { dependents: 'orphan' },
-  warnings: workloadWarnings((controller) => asFields(controller['spec'])['template'], 'spec.template'),
+  warnings: workloadWarnings(({ spec }: ReplicationController) => spec?.template, 'spec.template'),
 };
 
-function defaultController(controller: KubeObject): void {
-  const spec = makeFields(controller, 'spec');
-  fillIn(spec, 'replicas', 1);
-  if (isSet(spec['template'])) {
+function defaultController(controller: Mutable<ReplicationController>): void {
+  const spec = (controller.spec ??= {});
+  spec.replicas ??= 1;
+  if (spec.template) {
     defaultPodTemplate(spec);
-    takeLabels(controller, spec, asFields(asFields(asFields(spec['template'])['metadata'])['labels']));
+    defaultLabels(controller, spec);
   }
-  fillIn(makeFields(controller, 'status'), 'replicas', 0);
+  controller.status ??= {};
+  controller.status.replicas ??= 0;
 }
 
-function takeLabels(controller: KubeObject, spec: Fields, labels: Fields): void {
+/** Sets an empty selector, and empty labels of the ReplicationController, to the labels of the Pod template. */
+function defaultLabels({ metadata }: Mutable<ReplicationController>, spec: Mutable<ReplicationControllerSpec>): void {
+  const labels = spec.template?.metadata?.labels ?? {};
   if (Object.keys(labels).length === 0) return;
-  if (asTextMap(spec['selector']).length === 0) spec['selector'] = { ...labels };
-  if (asTextMap(controller.metadata.labels).length === 0) {
-    controller.metadata.labels = { ...labels } as Record<string, string>;
-  }
+  if (Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels };
+  if (Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
 }
 
 const at = path('spec');
 
-function* validateController(controller: KubeObject): Steps<FieldError[]> {
-  const spec = asFields(controller['spec']);
-  const selector = Object.fromEntries(asTextMap(spec['selector']));
+function* validateController({ spec = {} }: ReplicationController): Steps<FieldError[]> {
+  const { selector = {} } = spec;
   const selectorErrors = validateLabelMap(selector, at.child('selector'));
   yield;
   return [
-    ...notNegative(spec['minReadySeconds'], at.child('minReadySeconds')),
+    ...notNegative(spec.minReadySeconds, at.child('minReadySeconds')),
     ...(Object.keys(selector).length === 0 ? required(undefined, at.child('selector')) : []),
     ...selectorErrors,
-    ...notNegative(spec['replicas'], at.child('replicas')),
-    ...(yield* validateTemplate(spec['template'], selectorErrors.length === 0 ? selector : undefined)),
+    ...notNegative(spec.replicas, at.child('replicas')),
+    ...(yield* validateTemplate(spec, selectorErrors.length === 0)),
   ];
 }
 
-/** `selector` is undefined if it is invalid: then it is not compared with the labels of the template. */
-function* validateTemplate(template: unknown, selector: Record<string, string> | undefined): Steps<FieldError[]> {
+/** Compares the selector with the labels of the template only if the selector is valid. */
+function* validateTemplate(
+  { selector = {}, template }: ReplicationControllerSpec,
+  isValidSelector: boolean,
+): Steps<FieldError[]> {
   const templateAt = at.child('template');
-  if (!isSet(template)) return required(template, templateAt);
-  const fields = asFields(template);
-  const labelSelector = selector && labelSelectorOf({ matchLabels: selector });
+  if (!template) return required(template, templateAt);
+  const labelSelector = isValidSelector ? labelSelectorOf({ matchLabels: selector }) : undefined;
   yield;
-  const labelErrors = labelSelector ? validateTemplateLabels(labelSelector, fields, templateAt) : [];
+  const labelErrors = labelSelector ? validateTemplateLabels(labelSelector, template, templateAt) : [];
   yield;
   return [
     ...labelErrors,
-    ...validatePodTemplate(fields, templateAt),
-    ...validateRunsForever(fields, templateAt, 'ReplicationController'),
+    ...validatePodTemplate(template, templateAt),
+    ...validateRunsForever(template, templateAt, 'ReplicationController'),
   ];
 }
 
-export const replicationControllerStatusSubresource = statusSubresource({
+export const replicationControllerStatusSubresource = statusSubresource<ReplicationController>({
   validate: (controller) => [
     ...validateCounters(controller, ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']),
     ...validateCounters(controller, ['observedGeneration']),

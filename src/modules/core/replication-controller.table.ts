@@ -1,8 +1,5 @@
-import { asFields } from '../../machinery/fields.js';
-import type { TableDefinition } from '../../registry/definition/table.js';
+import type { ReplicationController } from '../../catalog/types/core.v1.js';
 import { labelsCell } from './cells.js';
 import { replicaTable } from './pod/replica.table.js';
 
-export const replicationControllerTable: TableDefinition = replicaTable((controller) =>
-  labelsCell(asFields(controller['spec'])['selector']),
-);
+export const replicationControllerTable = replicaTable<ReplicationController>(({ spec }) => labelsCell(spec?.selector));

@@ -3,7 +3,7 @@ import { fieldError, path, type FieldError, type FieldPath } from '../../machine
 import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import { isNegative, isWhole } from './pod/pod-resources.js';
-import { isQuotaResource, pieces, validateQuotaResourceName } from './pod/resource-names.js';
+import { isQuotaResource, integerResources, validateQuotaResourceName } from './pod/resource-names.js';
 
 const at = path('spec');
 
@@ -39,7 +39,7 @@ function validateAmounts(amounts: unknown, amountsAt: FieldPath): FieldError[] {
     const errors = validateQuotaResourceName(name, amountAt);
     const refuse = (message: string) => errors.push(fieldError.invalid(amountAt, amount, message));
     if (isNegative(amount)) refuse('must be greater than or equal to 0');
-    if (pieces.has(name) && !isWhole(amount)) refuse('must be an integer');
+    if (integerResources.has(name) && !isWhole(amount)) refuse('must be an integer');
     return errors;
   });
 }

@@ -1,9 +1,9 @@
+import type { ObjectFieldSelector, ResourceFieldSelector } from '../../../catalog/types/core.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
 import { checked, oneOf, required } from '../../../machinery/field-rules.js';
-import { asText, type Fields } from '../../../machinery/fields.js';
 import { validateQualifiedName } from '../../../machinery/names.js';
 
-/** What a container may be told of its own pod, by variables and by files. */
+/** Pod fields that environment variables of a container may refer to. */
 export const fieldsOfVariables = [
   'metadata.name',
   'metadata.namespace',
@@ -15,6 +15,7 @@ export const fieldsOfVariables = [
   'status.podIP',
   'status.podIPs',
 ];
+/** Pod fields that files of a downwardAPI volume may refer to. */
 export const fieldsOfVolumes = [
   'metadata.annotations',
   'metadata.labels',
@@ -22,7 +23,7 @@ export const fieldsOfVolumes = [
   'metadata.namespace',
   'metadata.uid',
 ];
-/** Every field of a pod that has a name in such references, whether or not it may be used in this place. */
+/** Fields that any fieldPath may name. A fieldPath that names another one has an error of its own. */
 const knownFields = new Set([
   ...fieldsOfVariables,
   ...fieldsOfVolumes,
@@ -31,14 +32,17 @@ const knownFields = new Set([
   'status.phase',
 ]);
 
-export function validateFieldRef(ref: Fields, at: FieldPath, supported: readonly string[]): FieldError[] {
-  const errors = required(ref['apiVersion'], at.child('apiVersion'));
-  const fieldPath = asText(ref['fieldPath']);
-  if (fieldPath === '') return [...errors, fieldError.required(String(at.child('fieldPath')))];
-  const apiVersion = asText(ref['apiVersion']);
+export function validateFieldRef(
+  { apiVersion = '', fieldPath = '' }: ObjectFieldSelector,
+  at: FieldPath,
+  supported: readonly string[],
+): FieldError[] {
+  const errors = required(apiVersion, at.child('apiVersion'));
+  const pathAt = at.child('fieldPath');
+  if (fieldPath === '') return [...errors, fieldError.required(pathAt)];
   if (apiVersion !== '' && apiVersion !== 'v1') {
     const message = `error converting fieldPath: unsupported pod version: ${apiVersion}`;
-    return [...errors, fieldError.invalid(String(at.child('fieldPath')), fieldPath, message)];
+    return [...errors, fieldError.invalid(pathAt, fieldPath, message)];
   }
   const keyed = /^(metadata\.(?:annotations|labels))\['(.*)'\]$/.exec(fieldPath);
   if (keyed) {
@@ -47,20 +51,22 @@ export function validateFieldRef(ref: Fields, at: FieldPath, supported: readonly
   }
   if (!knownFields.has(fieldPath)) {
     const message = `error converting fieldPath: field label not supported: ${fieldPath}`;
-    return [...errors, fieldError.invalid(String(at.child('fieldPath')), fieldPath, message)];
+    return [...errors, fieldError.invalid(pathAt, fieldPath, message)];
   }
-  return [...errors, ...oneOf(fieldPath, at.child('fieldPath'), supported)];
+  return [...errors, ...oneOf(fieldPath, pathAt, supported)];
 }
 
 const resourceFields = ['cpu', 'ephemeral-storage', 'memory']
   .flatMap((name) => [`limits.${name}`, `requests.${name}`])
   .sort();
 
-export function validateResourceFieldRef(ref: Fields, at: FieldPath, needsContainer: boolean): FieldError[] {
-  const resource = asText(ref['resource']);
-  if (needsContainer && asText(ref['containerName']) === '')
-    return [fieldError.required(String(at.child('containerName')))];
-  if (resource === '') return [fieldError.required(String(at.child('resource')))];
+export function validateResourceFieldRef(
+  { containerName = '', resource = '' }: ResourceFieldSelector,
+  at: FieldPath,
+  needsContainer: boolean,
+): FieldError[] {
+  if (needsContainer && containerName === '') return [fieldError.required(at.child('containerName'))];
+  if (resource === '') return [fieldError.required(at.child('resource'))];
   if (/^(limits|requests)\.hugepages-/.test(resource)) return [];
   return oneOf(resource, at.child('resource'), resourceFields);
 }

@@ -1,45 +1,49 @@
-import { asFields, type Fields } from '../../../machinery/fields.js';
+import type { VolumeResourceRequirements } from '../../../catalog/types/core.v1.js';
+import { asFields } from '../../../machinery/fields.js';
+import type { Mutable } from '../../../machinery/mutable.js';
 import { isShortQuantity, Quantity } from '../../../machinery/quantity.js';
 
-/** Amounts by the name of what is counted (cpu, memory, …), as containers ask for them. What cannot be read counts as nothing. */
-type Amounts = Record<string, string>;
+/** Quantities by resource name: cpu, memory, … */
+type Amounts = Readonly<Record<string, unknown>>;
 
-const none = Quantity.ofInteger(0);
+const zero = Quantity.ofInteger(0);
 
+/** Returns zero for a value that is no quantity. */
 function quantity(amount: unknown): Quantity {
-  if (typeof amount !== 'string' && typeof amount !== 'number') return none;
+  if (typeof amount !== 'string' && typeof amount !== 'number') return zero;
   try {
     return Quantity.parse(String(amount));
   } catch {
-    return none;
+    return zero;
   }
 }
 
-/** Every amount in the one way it is written; nobody counts in less than thousandths. */
-export function normalizeResources(resources: Fields): void {
-  for (const kind of ['limits', 'requests']) normalizeAmounts(resources[kind]);
+/** Rewrites the amounts of resource requirements in canonical form, see normalizeAmounts. */
+export function normalizeResources({ limits, requests }: Mutable<VolumeResourceRequirements>): void {
+  normalizeAmounts(limits);
+  normalizeAmounts(requests);
 }
 
+/** Rewrites amounts in canonical form, rounded up to thousandths. Leaves values that are no quantities to validation. */
 export function normalizeAmounts(map: unknown): void {
   const amounts = asFields(map);
   for (const [name, amount] of Object.entries(amounts)) {
-    if (typeof amount !== 'string' && typeof amount !== 'number') continue;
-    if (typeof amount === 'string' && isShortQuantity(amount)) continue;
+    if (typeof amount !== 'string' || isShortQuantity(amount)) continue;
     try {
-      const exact = Quantity.parse(String(amount));
+      const exact = Quantity.parse(amount);
       const inMilli = Quantity.ofMilli(exact.toMilli(), exact.format);
       amounts[name] = (exact.equals(inMilli) ? exact : inMilli).toString();
     } catch {
-      // Not an amount: that is for validation to say.
+      // Not a quantity.
     }
   }
 }
 
-/** Sums and maxima of many amounts, each added in place: a pod may have as many names of resources as containers. */
+/** Sums and maxima of amounts, updated in place: a Pod may have as many resource names as containers. */
 export class ResourceTotals {
   readonly totals = new Map<string, Quantity>();
 
-  add(amounts: Readonly<Fields>): void {
+  add(amounts: Amounts): void {
     for (const name of Object.keys(amounts)) {
       const before = this.totals.get(name);
       const amount = quantity(amounts[name]);
@@ -47,61 +51,57 @@ export class ResourceTotals {
     }
   }
 
-  /** Raises each amount to what is given for it, where that is more. */
+  /** Raises the total of a resource to `amount`, if it is less. */
   raise(name: string, amount: Quantity): void {
     const before = this.totals.get(name);
     this.totals.set(name, before && before.compare(amount) >= 0 ? before : amount);
   }
 
-  /** This amount and another one of the same name together. */
-  with(name: string, amount: unknown): Quantity {
+  /** Returns the sum of the total of a resource and `amount`. */
+  sumWith(name: string, amount: string | undefined): Quantity {
     const before = this.totals.get(name);
     return before ? before.add(quantity(amount)) : quantity(amount);
   }
 
-  amounts(): Amounts {
+  amounts(): Record<string, string> {
     return Object.fromEntries([...this.totals].map(([name, amount]) => [name, amount.toString()]));
   }
 }
 
-export function addResources(a: Readonly<Fields>, b: Readonly<Fields>): Amounts {
+export function addResources(a: Amounts, b: Amounts): Record<string, string> {
   return combine(a, b, (left, right) => left.add(right));
 }
 
-export function maxResources(a: Readonly<Fields>, b: Readonly<Fields>): Amounts {
+export function maxResources(a: Amounts, b: Amounts): Record<string, string> {
   return combine(a, b, (left, right) => (left.compare(right) >= 0 ? left : right));
 }
 
-function combine(
-  a: Readonly<Fields>,
-  b: Readonly<Fields>,
-  join: (left: Quantity, right: Quantity) => Quantity,
-): Amounts {
+function combine(a: Amounts, b: Amounts, join: (left: Quantity, right: Quantity) => Quantity): Record<string, string> {
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
   return Object.fromEntries(
     [...names].map((name) => {
       const left = Object.hasOwn(a, name) ? quantity(a[name]) : undefined;
       const right = Object.hasOwn(b, name) ? quantity(b[name]) : undefined;
-      return [name, (left && right ? join(left, right) : (left ?? right ?? none)).toString()];
+      return [name, (left && right ? join(left, right) : (left ?? right ?? zero)).toString()];
     }),
   );
 }
 
 export const compareAmounts = (a: unknown, b: unknown): number => quantity(a).compare(quantity(b));
 export const sameAmount = (a: unknown, b: unknown): boolean => compareAmounts(a, b) === 0;
-/** Whole units, as messages show them. */
+/** Returns the amount rounded to an integer, for messages. */
 export const wholeUnits = (amount: unknown): bigint => quantity(amount).toInteger();
 export const isNegative = (amount: unknown): boolean => quantity(amount).sign < 0;
 export const isPositive = (amount: unknown): boolean => quantity(amount).sign > 0;
 export const isWhole = (amount: unknown): boolean =>
   quantity(amount).equals(Quantity.ofInteger(quantity(amount).toInteger()));
 
-/** Of pages of 2Mi, 3Mi cannot be had. */
+/** True if the amount is a positive multiple of the unit, as the size of huge pages must be. */
 export function isWholeMultiple(amount: unknown, unit: string): boolean {
   const size = quantity(unit).toInteger();
   const wanted = quantity(amount).toInteger();
   return size > 0n && wanted > 0n && wanted % size === 0n;
 }
 
-/** How many times the second amount is in the first. */
+/** Returns `a` divided by `b`. */
 export const amountRatio = (a: unknown, b: unknown): number => quantity(a).toNumber() / quantity(b).toNumber();

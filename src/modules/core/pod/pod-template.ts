@@ -1,7 +1,8 @@
+import type { PodTemplateSpec } from '../../../catalog/types/core.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
-import { asFields, asItems, fillIn, isSet, makeFields, type Fields } from '../../../machinery/fields.js';
-import type { KubeObject, ObjectMeta } from '../../../machinery/kube-object.js';
+import type { KubeObject } from '../../../machinery/kube-object.js';
 import type { LabelSelector } from '../../../machinery/label-selector.js';
+import type { Mutable } from '../../../machinery/mutable.js';
 import { validateDnsLabel } from '../../../machinery/names.js';
 import { validateAnnotations } from '../../../machinery/object-meta-validation.js';
 import { validateLabelMap } from '../selector.validation.js';
@@ -9,58 +10,60 @@ import { defaultPodSpec } from './pod.defaults.js';
 import { validatePodSpec } from './pod.validation.js';
 import { podSpecWarnings } from './pod.warnings.js';
 
-/** What workloads make pods from. A template is part of another object: it has no status, and its metadata is only partly its own. */
-export function defaultPodTemplate(owner: Fields): void {
-  const template = makeFields(owner, 'template');
-  fillIn(template, 'metadata', {});
-  defaultPodSpec(makeFields(template, 'spec'));
+/** Defaults the Pod template of a workload's spec, or of a PodTemplate. */
+export function defaultPodTemplate(parent: { template?: Mutable<PodTemplateSpec> | undefined }): void {
+  const template = (parent.template ??= {});
+  template.metadata ??= {};
+  defaultPodSpec((template.spec ??= {}));
 }
 
-export function validatePodTemplate(template: Fields, at: FieldPath): FieldError[] {
-  const metadata = asFields(template['metadata']) as ObjectMeta;
-  const spec = asFields(template['spec']);
+/** Validates labels, annotations and spec of a Pod template. Other metadata is for Pods only. */
+export function validatePodTemplate({ metadata = {}, spec = {} }: PodTemplateSpec, at: FieldPath): FieldError[] {
   const errors = [
     ...validateLabelMap(metadata.labels, at.child('labels')),
     ...validateAnnotations(metadata.annotations, String(at.child('annotations'))),
     ...validatePodSpec(spec, at.child('spec')),
   ];
-  if (asItems(spec['ephemeralContainers']).length > 0) {
+  if (spec.ephemeralContainers?.length) {
     const message = 'ephemeral containers not allowed in pod template';
-    errors.push(fieldError.forbidden(String(at.child('spec', 'ephemeralContainers')), message));
+    errors.push(fieldError.forbidden(at.child('spec', 'ephemeralContainers'), message));
   }
   return errors;
 }
 
-/** A workload whose pods its own selector does not find would make them without end. */
-export function validateTemplateLabels(selector: LabelSelector, template: Fields, at: FieldPath): FieldError[] {
-  const { labels } = asFields(template['metadata']) as ObjectMeta;
+/** Requires the selector of a workload to match its own Pods. Otherwise it would create Pods without end. */
+export function validateTemplateLabels(
+  selector: LabelSelector,
+  { metadata: { labels } = {} }: PodTemplateSpec,
+  at: FieldPath,
+): FieldError[] {
   if (selector.isEmpty || selector.matches(labels)) return [];
   const message = '`selector` does not match template `labels`';
-  return [fieldError.invalid(String(at.child('metadata', 'labels')), sortedLabels(labels), message)];
+  return [fieldError.invalid(at.child('metadata', 'labels'), sortedLabels(labels), message)];
 }
 
-/** Pods that are kept running start again whenever they end, and nobody gives them a deadline. */
-export function validateRunsForever(template: Fields, at: FieldPath, kind: string): FieldError[] {
-  const spec = asFields(template['spec']);
+/** Requires Pods that are restarted forever: restartPolicy Always, and no deadline. */
+export function validateRunsForever({ spec = {} }: PodTemplateSpec, at: FieldPath, kind: string): FieldError[] {
+  const { restartPolicy, activeDeadlineSeconds } = spec;
   const errors: FieldError[] = [];
-  if (spec['restartPolicy'] !== 'Always') {
-    errors.push(fieldError.notSupported(String(at.child('spec', 'restartPolicy')), spec['restartPolicy'], ['Always']));
+  if (restartPolicy !== 'Always') {
+    errors.push(fieldError.notSupported(at.child('spec', 'restartPolicy'), restartPolicy, ['Always']));
   }
-  if (isSet(spec['activeDeadlineSeconds'])) {
+  if (activeDeadlineSeconds !== undefined) {
     const message = `activeDeadlineSeconds in ${kind} is not Supported`;
-    errors.push(fieldError.forbidden(String(at.child('spec', 'activeDeadlineSeconds')), message));
+    errors.push(fieldError.forbidden(at.child('spec', 'activeDeadlineSeconds'), message));
   }
   return errors;
 }
 
-/** What is accepted, but hardly meant. Nothing is said again while the workload stays as it was. */
-export function workloadWarnings(
-  template: (object: KubeObject) => unknown,
+/** Returns the warnings about a workload and its Pod template, if its generation has changed. */
+export function workloadWarnings<T extends Pick<KubeObject, 'metadata'>>(
+  template: (object: T) => PodTemplateSpec | undefined,
   at: string,
-): (object: KubeObject, old: KubeObject | undefined) => string[] {
+): (object: T, old: T | undefined) => string[] {
   return (object, old) => {
     if (old && old.metadata.generation === object.metadata.generation) return [];
-    const texts = podSpecWarnings(asFields(asFields(template(object))['spec']), `${at}.spec`);
+    const texts = podSpecWarnings(template(object)?.spec ?? {}, `${at}.spec`);
     const problems = old ? [] : validateDnsLabel(object.metadata.name ?? '');
     if (problems.length > 0) {
       texts.unshift(
@@ -71,7 +74,7 @@ export function workloadWarnings(
   };
 }
 
-/** Maps in messages are in order. */
+/** Sorts a map by key, as messages show it. */
 export function sortedLabels<T>(labels: Readonly<Record<string, T>> | undefined): Record<string, T> | undefined {
   return labels && Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

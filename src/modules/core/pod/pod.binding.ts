@@ -1,31 +1,28 @@
+import type { Binding, Pod, PodCondition } from '../../../catalog/types/core.v1.js';
 import { ApiError } from '../../../machinery/api-error.js';
 import { fieldError, path, type FieldError } from '../../../machinery/field-error.js';
-import { asFields, asItems, asText } from '../../../machinery/fields.js';
-import type { KubeObject } from '../../../machinery/kube-object.js';
 import type { ViewSubresource } from '../../../registry/definition/resource-definition.js';
 
 const podBindings = { group: '', resource: 'pods/binding' };
 
-/** What is wrong with a binding itself, whatever pod it is for. */
-export function checkBinding(binding: KubeObject, name: string): void {
-  const target = asFields(binding['target']);
+/** Validates a Binding regardless of its Pod. Throws a 422. */
+export function checkBinding({ target: { kind = '', name: nodeName = '' } = {} }: Binding, name: string): void {
   const at = path('target');
   const errors: FieldError[] = [];
-  const kind = asText(target['kind']);
   if (kind !== '' && kind !== 'Node') {
-    errors.push(fieldError.notSupported(String(at.child('kind')), kind, ['Node', '<empty>']));
+    errors.push(fieldError.notSupported(at.child('kind'), kind, ['Node', '<empty>']));
   }
-  if (asText(target['name']) === '') errors.push(fieldError.required(String(at.child('name'))));
+  if (nodeName === '') errors.push(fieldError.required(at.child('name')));
   if (errors.length > 0) throw ApiError.invalid({ group: '', kind: 'Binding' }, name, errors);
 }
 
 /**
- * The pod on the node that a scheduler chose. A pod is bound once: of two schedulers, the second one is told.
- * Annotations of the binding go over to the pod, and labels that it does not have.
+ * Returns the Pod with the node of the Binding, its annotations, and those of its labels that the Pod does not have.
+ * Throws a 409 if the Pod cannot be bound: of two schedulers that bind it, the second one gets this error.
  */
-export function bindPod(pod: KubeObject, binding: KubeObject, now: string): KubeObject {
+export function bindPod(pod: Pod, binding: Binding, now: string): Pod {
+  const { spec = {} } = pod;
   const name = pod.metadata.name ?? '';
-  const spec = asFields(pod['spec']);
   const refuse = (message: string) => ApiError.conflict(podBindings, name, message);
   const { uid, resourceVersion, annotations, labels } = binding.metadata;
   if (uid && uid !== pod.metadata.uid) {
@@ -37,14 +34,17 @@ export function bindPod(pod: KubeObject, binding: KubeObject, now: string): Kube
     );
   }
   if (pod.metadata.deletionTimestamp) throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
-  if (asText(spec['nodeName']) !== '') {
-    throw refuse(`pod ${name} is already assigned to node "${asText(spec['nodeName'])}"`);
-  }
-  if (asItems(spec['schedulingGates']).length > 0) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
+  if (spec.nodeName) throw refuse(`pod ${name} is already assigned to node "${spec.nodeName}"`);
+  if (spec.schedulingGates?.length) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
 
-  const { nominatedNodeName: _nominated, ...status } = asFields(pod['status']);
-  const others = asItems(status['conditions']).filter((condition) => condition['type'] !== 'PodScheduled');
-  const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now };
+  const { nominatedNodeName: _nominated, ...status } = pod.status ?? {};
+  const others = (status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled');
+  const scheduled: PodCondition = {
+    type: 'PodScheduled',
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: now,
+  };
   return {
     ...pod,
     metadata: {
@@ -52,12 +52,12 @@ export function bindPod(pod: KubeObject, binding: KubeObject, now: string): Kube
       ...(annotations && { annotations: { ...pod.metadata.annotations, ...annotations } }),
       ...(labels && { labels: { ...labels, ...pod.metadata.labels } }),
     },
-    spec: { ...spec, nodeName: asFields(binding['target'])['name'] },
+    spec: { ...spec, nodeName: binding.target?.name },
     status: { ...status, conditions: [...others, scheduled] },
   };
 }
 
-/** Writes the bound pod as it is: the rules of an ordinary update forbid just this change. */
+/** Writes the bound Pod without the validation of an update, which rejects a change of nodeName. */
 export const bindingSubresource: ViewSubresource = {
   type: 'view',
   verbs: ['update'],

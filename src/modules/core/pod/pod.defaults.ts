@@ -1,229 +1,247 @@
-import {
-  asFields,
-  asItems,
-  asText,
-  fillIn,
-  fillInZero,
-  isSet,
-  makeFields,
-  type Fields,
-} from '../../../machinery/fields.js';
+import type {
+  Container,
+  ContainerState,
+  ContainerStatus,
+  EphemeralContainer,
+  LifecycleHandler,
+  ObjectFieldSelector,
+  Pod,
+  PodSpec,
+  PodStatus,
+  Probe,
+  ProjectedVolumeSource,
+  ResourceFieldSelector,
+  ResourceRequirements,
+  Volume,
+  VolumeSource,
+} from '../../../catalog/types/core.v1.js';
+import { isSet } from '../../../machinery/fields.js';
+import type { Mutable } from '../../../machinery/mutable.js';
 import { defaultClaimSpec } from '../persistent-volume-claim.defaults.js';
 import { imageTag } from './image-tag.js';
 import { addResources, maxResources, normalizeResources, ResourceTotals } from './pod-resources.js';
 
-/**
- * What a pod says when its author said nothing. Everything here is idempotent, since it is also run on pods read back.
- * `defaultPodSpec` is for pods and for the templates of workloads alike; `defaultPod` adds what only a pod itself gets.
- */
-export function defaultPodSpec(spec: Fields): void {
-  fillInZero(spec, 'restartPolicy', 'Always');
-  fillInZero(spec, 'dnsPolicy', 'ClusterFirst');
-  fillInZero(spec, 'schedulerName', 'default-scheduler');
-  fillIn(spec, 'securityContext', {});
-  fillIn(spec, 'terminationGracePeriodSeconds', 30);
+/** Defaults a PodSpec, of a Pod or of a template. Idempotent, as all defaults: they also run on stored objects. */
+export function defaultPodSpec(spec: Mutable<PodSpec>): void {
+  spec.restartPolicy ||= 'Always';
+  spec.dnsPolicy ||= 'ClusterFirst';
+  spec.schedulerName ||= 'default-scheduler';
+  spec.securityContext ??= {};
+  spec.terminationGracePeriodSeconds ??= 30;
   mirrorServiceAccount(spec);
-  for (const list of containerLists) for (const container of asItems(spec[list])) defaultContainer(container);
-  for (const volume of asItems(spec['volumes'])) defaultVolume(volume);
-  const resources = asFields(spec['resources']);
-  normalizeResources(resources);
+  for (const list of containerLists) for (const container of spec[list] ?? []) defaultContainer(container);
+  for (const volume of spec.volumes ?? []) defaultVolume(volume);
+  if (spec.resources) normalizeResources(spec.resources);
 }
 
 export const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
-export function defaultPod(pod: Fields): void {
-  const spec = makeFields(pod, 'spec');
+/** Defaults a Pod. Adds to the defaults of its spec those that templates do not get. */
+export function defaultPod(pod: Mutable<Pod>): void {
+  const spec = (pod.spec ??= {});
   defaultPodSpec(spec);
-  fillIn(spec, 'enableServiceLinks', true);
-  for (const list of ['initContainers', 'containers']) {
-    for (const container of asItems(spec[list])) {
-      requestWhatIsLimited(asFields(container['resources']));
-      if (spec['hostNetwork'] === true) portsOfTheHost(container);
+  spec.enableServiceLinks ??= true;
+  for (const list of ['initContainers', 'containers'] as const) {
+    for (const container of spec[list] ?? []) {
+      if (container.resources) requestLimits(container.resources);
+      if (spec.hostNetwork === true) defaultHostPorts(container);
     }
   }
-  if (isSet(spec['resources'])) requestForThePod(spec);
-  const status = asFields(pod['status']);
-  defaultPodStatus(status);
+  if (spec.resources) defaultPodRequests(spec, spec.resources);
+  if (pod.status) defaultPodStatus(pod.status);
 }
 
-/** The account has an old name too, and both always say the same. */
-function mirrorServiceAccount(spec: Fields): void {
-  const name = asText(spec['serviceAccountName']) || asText(spec['serviceAccount']);
-  if (name === '') return;
-  spec['serviceAccountName'] = name;
-  spec['serviceAccount'] = name;
+/** Sets serviceAccountName and its older name, serviceAccount, to the same value. */
+function mirrorServiceAccount(spec: Mutable<PodSpec>): void {
+  const name = spec.serviceAccountName || spec.serviceAccount;
+  if (!name) return;
+  spec.serviceAccountName = name;
+  spec.serviceAccount = name;
 }
 
-function defaultContainer(container: Fields): void {
-  fillIn(container, 'resources', {});
-  normalizeResources(asFields(container['resources']));
-  fillInZero(container, 'terminationMessagePath', '/dev/termination-log');
-  fillInZero(container, 'terminationMessagePolicy', 'File');
-  fillInZero(container, 'imagePullPolicy', pullPolicy(asText(container['image'])));
-  for (const port of asItems(container['ports'])) fillInZero(port, 'protocol', 'TCP');
-  for (const variable of asItems(container['env'])) defaultSource(asFields(variable['valueFrom']));
-  for (const probe of probeFields) if (isSet(container[probe])) defaultProbe(asFields(container[probe]));
-  const lifecycle = asFields(container['lifecycle']);
-  for (const hook of ['postStart', 'preStop']) defaultHandler(asFields(lifecycle[hook]));
+function defaultContainer(container: Mutable<Container | EphemeralContainer>): void {
+  container.resources ??= {};
+  normalizeResources(container.resources);
+  container.terminationMessagePath ||= '/dev/termination-log';
+  container.terminationMessagePolicy ||= 'File';
+  container.imagePullPolicy ||= defaultPullPolicy(container.image);
+  for (const port of container.ports ?? []) port.protocol ||= 'TCP';
+  for (const { valueFrom } of container.env ?? []) {
+    if (!valueFrom) continue;
+    defaultFieldReferences(valueFrom);
+    if (valueFrom.fileKeyRef) valueFrom.fileKeyRef.optional ??= false;
+  }
+  for (const probe of probeFields) if (container[probe]) defaultProbe(container[probe]);
+  const { postStart, preStop } = container.lifecycle ?? {};
+  for (const hook of [postStart, preStop]) if (hook) defaultHandler(hook);
 }
 
 export const probeFields = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
-/** A tag that moves is looked up every time; a fixed one only when the image is not there. */
-function pullPolicy(image: string): string {
+/** The tag `latest` may move, so its image is always pulled. */
+function defaultPullPolicy(image = ''): string {
   return imageTag(image) === 'latest' ? 'Always' : 'IfNotPresent';
 }
 
-function defaultProbe(probe: Fields): void {
-  fillInZero(probe, 'timeoutSeconds', 1);
-  fillInZero(probe, 'periodSeconds', 10);
-  fillInZero(probe, 'successThreshold', 1);
-  fillInZero(probe, 'failureThreshold', 3);
+function defaultProbe(probe: Mutable<Probe>): void {
+  probe.timeoutSeconds ||= 1;
+  probe.periodSeconds ||= 10;
+  probe.successThreshold ||= 1;
+  probe.failureThreshold ||= 3;
   defaultHandler(probe);
-  if (isSet(probe['grpc'])) fillIn(asFields(probe['grpc']), 'service', '');
+  if (probe.grpc) probe.grpc.service ??= '';
 }
 
-function defaultHandler(handler: Fields): void {
-  if (!isSet(handler['httpGet'])) return;
-  const get = asFields(handler['httpGet']);
-  fillInZero(get, 'path', '/');
-  fillInZero(get, 'scheme', 'HTTP');
+function defaultHandler({ httpGet }: Mutable<Pick<LifecycleHandler, 'httpGet'>>): void {
+  if (!httpGet) return;
+  httpGet.path ||= '/';
+  httpGet.scheme ||= 'HTTP';
 }
 
-/** Where the value of a variable, or the content of a file, comes from. */
-function defaultSource(source: Fields): void {
-  if (isSet(source['fieldRef'])) fillInZero(asFields(source['fieldRef']), 'apiVersion', 'v1');
-  if (isSet(source['resourceFieldRef'])) fillIn(asFields(source['resourceFieldRef']), 'divisor', '0');
-  if (isSet(source['fileKeyRef'])) fillIn(asFields(source['fileKeyRef']), 'optional', false);
+interface FieldReferences {
+  fieldRef?: Mutable<ObjectFieldSelector> | undefined;
+  resourceFieldRef?: Mutable<ResourceFieldSelector> | undefined;
+}
+
+/** Defaults the references of an environment variable, or of a downwardAPI file, to fields of the Pod. */
+function defaultFieldReferences({ fieldRef, resourceFieldRef }: FieldReferences): void {
+  if (fieldRef) fieldRef.apiVersion ||= 'v1';
+  if (resourceFieldRef) resourceFieldRef.divisor ??= '0';
 }
 
 /** 0644 */
-const readableByAll = 420;
+const defaultFileMode = 420;
 
-export const volumeDefaults: Readonly<Record<string, (source: Fields) => void>> = {
-  secret: (source) => fillIn(source, 'defaultMode', readableByAll),
-  configMap: (source) => fillIn(source, 'defaultMode', readableByAll),
-  downwardAPI(source) {
-    fillIn(source, 'defaultMode', readableByAll);
-    for (const item of asItems(source['items'])) defaultSource(item);
-  },
-  projected(source) {
-    fillIn(source, 'defaultMode', readableByAll);
-    for (const part of asItems(source['sources'])) {
-      if (isSet(part['serviceAccountToken'])) fillIn(asFields(part['serviceAccountToken']), 'expirationSeconds', 3600);
-      for (const item of asItems(asFields(part['downwardAPI'])['items'])) defaultSource(item);
-    }
-  },
-  hostPath: (source) => fillIn(source, 'type', ''),
-  iscsi: (source) => fillInZero(source, 'iscsiInterface', 'default'),
-  image: (source) => fillInZero(source, 'pullPolicy', pullPolicy(asText(source['reference']))),
-  rbd(source) {
-    fillInZero(source, 'pool', 'rbd');
-    fillInZero(source, 'user', 'admin');
-    fillInZero(source, 'keyring', '/etc/ceph/keyring');
-  },
-  azureDisk(source) {
-    fillIn(source, 'cachingMode', 'ReadWrite');
-    fillIn(source, 'kind', 'Shared');
-    fillIn(source, 'fsType', 'ext4');
-    fillIn(source, 'readOnly', false);
-  },
-  scaleIO(source) {
-    fillInZero(source, 'storageMode', 'ThinProvisioned');
-    fillInZero(source, 'fsType', 'xfs');
-  },
-  ephemeral(source) {
-    if (!isSet(source['volumeClaimTemplate'])) return;
-    const template = asFields(source['volumeClaimTemplate']);
-    fillIn(template, 'metadata', {});
-    defaultClaimSpec(makeFields(template, 'spec'));
-  },
-};
-
-function defaultVolume(volume: Fields): void {
-  const sources = Object.keys(volume).filter((field) => field !== 'name' && isSet(volume[field]));
-  if (sources.length === 0) volume['emptyDir'] = {};
-  for (const source of sources) {
-    if (Object.hasOwn(volumeDefaults, source)) volumeDefaults[source]!(asFields(volume[source]));
+/** Defaults the source of a volume; also of PersistentVolumes, whose sources have the same defaults. */
+export function defaultVolumeSource(sources: Mutable<VolumeSource>): void {
+  const { secret, configMap, downwardAPI, projected, hostPath, iscsi, image, rbd, azureDisk, scaleIO } = sources;
+  if (secret) secret.defaultMode ??= defaultFileMode;
+  if (configMap) configMap.defaultMode ??= defaultFileMode;
+  if (downwardAPI) {
+    downwardAPI.defaultMode ??= defaultFileMode;
+    for (const file of downwardAPI.items ?? []) defaultFieldReferences(file);
+  }
+  if (projected) defaultProjectedVolume(projected);
+  if (hostPath) hostPath.type ??= '';
+  if (iscsi) iscsi.iscsiInterface ||= 'default';
+  if (image) image.pullPolicy ||= defaultPullPolicy(image.reference);
+  if (rbd) {
+    rbd.pool ||= 'rbd';
+    rbd.user ||= 'admin';
+    rbd.keyring ||= '/etc/ceph/keyring';
+  }
+  if (azureDisk) {
+    azureDisk.cachingMode ??= 'ReadWrite';
+    azureDisk.kind ??= 'Shared';
+    azureDisk.fsType ??= 'ext4';
+    azureDisk.readOnly ??= false;
+  }
+  if (scaleIO) {
+    scaleIO.storageMode ||= 'ThinProvisioned';
+    scaleIO.fsType ||= 'xfs';
+  }
+  const template = sources.ephemeral?.volumeClaimTemplate;
+  if (template) {
+    template.metadata ??= {};
+    defaultClaimSpec((template.spec ??= {}));
   }
 }
 
-/** A limit without a request is a request too. */
-function requestWhatIsLimited(resources: Fields): void {
-  if (!isSet(resources['limits'])) return;
-  const requests = makeFields(resources, 'requests');
-  for (const [name, limit] of Object.entries(asFields(resources['limits']))) fillIn(requests, name, limit);
-  if (Object.keys(requests).length === 0) delete resources['requests'];
-}
-
-function portsOfTheHost(container: Fields): void {
-  for (const port of asItems(container['ports'])) {
-    if (port['containerPort']) fillInZero(port, 'hostPort', port['containerPort'] as number);
+function defaultProjectedVolume(projected: Mutable<ProjectedVolumeSource>): void {
+  projected.defaultMode ??= defaultFileMode;
+  for (const { serviceAccountToken, downwardAPI } of projected.sources ?? []) {
+    if (serviceAccountToken) serviceAccountToken.expirationSeconds ??= 3600;
+    for (const file of downwardAPI?.items ?? []) defaultFieldReferences(file);
   }
 }
 
-/** Resources of the pod as a whole ask for what its containers ask for, or else for what they are limited to. */
-function requestForThePod(spec: Fields): void {
-  const resources = asFields(spec['resources']);
-  const limits = asFields(resources['limits']);
-  if (Object.keys(limits).length === 0 && !isSet(resources['requests'])) return;
-  const requests = makeFields(resources, 'requests');
-  const ofContainers = containersAskFor(spec);
-  for (const name of new Set([...Object.keys(ofContainers), ...Object.keys(limits)])) {
-    if (isPodLevel(name)) fillIn(requests, name, ofContainers[name] ?? limits[name]);
+function defaultVolume(volume: Mutable<Volume>): void {
+  const { name: _name, ...sources } = volume;
+  if (Object.values(sources).some(isSet)) defaultVolumeSource(sources);
+  else volume.emptyDir = {};
+}
+
+/** Sets the requests that are absent to the limits. */
+function requestLimits(resources: Mutable<ResourceRequirements>): void {
+  if (!resources.limits) return;
+  const requests = (resources.requests ??= {});
+  for (const [name, limit] of Object.entries(resources.limits)) requests[name] ??= limit;
+  if (Object.keys(requests).length === 0) delete resources.requests;
+}
+
+function defaultHostPorts(container: Mutable<Container>): void {
+  for (const port of container.ports ?? []) if (port.containerPort) port.hostPort ||= port.containerPort;
+}
+
+/** Sets the requests of the Pod as a whole that are absent to those of its containers, or else to its own limits. */
+function defaultPodRequests(spec: PodSpec, resources: Mutable<ResourceRequirements>): void {
+  const { limits = {} } = resources;
+  if (Object.keys(limits).length === 0 && !resources.requests) return;
+  const requests = (resources.requests ??= {});
+  const containerRequests = sumContainerRequests(spec);
+  for (const name of new Set([...Object.keys(containerRequests), ...Object.keys(limits)])) {
+    const amount = containerRequests[name] ?? limits[name];
+    if (isPodLevel(name) && amount !== undefined) requests[name] ??= amount;
   }
-  if (Object.keys(requests).length === 0) delete resources['requests'];
+  if (Object.keys(requests).length === 0) delete resources.requests;
 }
 
 const isPodLevel = (name: string): boolean => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
 
-/** All containers run together, beside the init containers that keep running; the other ones run before, one by one. */
-function containersAskFor(spec: Fields): Record<string, string> {
-  const requestsOf = (container: Fields) => asFields(asFields(container['resources'])['requests']);
-  const together = new ResourceTotals();
-  // Never less than what the sidecars ask for, so only the names of one container change at a time.
-  const before = new ResourceTotals();
+/**
+ * Returns what a Pod requests: containers and sidecars run together; other init containers run before, one after the
+ * other, each with the sidecars that started before it.
+ */
+function sumContainerRequests(spec: PodSpec): Record<string, string> {
+  const running = new ResourceTotals();
   const sidecars = new ResourceTotals();
-  for (const container of asItems(spec['containers'])) together.add(requestsOf(container));
-  for (const container of asItems(spec['initContainers'])) {
-    const own = requestsOf(container);
-    const isSidecar = container['restartPolicy'] === 'Always';
-    if (isSidecar) sidecars.add(own);
-    for (const name of Object.keys(own)) {
-      before.raise(name, isSidecar ? sidecars.totals.get(name)! : sidecars.with(name, own[name]));
+  // Each init container raises only the names that it requests: the sidecars alone never exceed the final sum.
+  const initializing = new ResourceTotals();
+  for (const { resources } of spec.containers ?? []) running.add(resources?.requests ?? {});
+  for (const { resources, restartPolicy } of spec.initContainers ?? []) {
+    const requests = resources?.requests ?? {};
+    const isSidecar = restartPolicy === 'Always';
+    if (isSidecar) sidecars.add(requests);
+    for (const name of Object.keys(requests)) {
+      initializing.raise(name, isSidecar ? sidecars.totals.get(name)! : sidecars.sumWith(name, requests[name]));
     }
   }
-  return maxResources(addResources(together.amounts(), sidecars.amounts()), before.amounts());
+  return maxResources(addResources(running.amounts(), sidecars.amounts()), initializing.amounts());
 }
 
-/** The first address and the list of all addresses are one thing said twice; the single one is believed. */
-function mirrorAddress(status: Fields, single: string, list: string): void {
-  const address = asText(status[single]);
-  const addresses = asItems(status[list]);
-  if (address === '') {
-    if (addresses.length > 0 && asText(addresses[0]!['ip']) !== '') status[single] = addresses[0]!['ip'];
-    return;
+function defaultPodStatus(status: Mutable<PodStatus>): void {
+  mirrorPodIP(status);
+  mirrorHostIP(status);
+  for (const condition of status.conditions ?? []) {
+    condition.lastProbeTime ??= null;
+    condition.lastTransitionTime ??= null;
   }
-  if (addresses[0]?.['ip'] !== address) status[list] = [{ ip: address }];
-}
-
-function defaultPodStatus(status: Fields): void {
-  mirrorAddress(status, 'podIP', 'podIPs');
-  // Only Pods have both of its addresses believed: a list that disagrees with its first one stays as it is.
-  if (asItems(status['hostIPs']).length === 0) mirrorAddress(status, 'hostIP', 'hostIPs');
-  for (const condition of asItems(status['conditions'])) {
-    for (const time of ['lastProbeTime', 'lastTransitionTime']) condition[time] ??= null;
-  }
-  for (const list of ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses']) {
-    for (const container of asItems(status[list])) {
-      for (const field of ['state', 'lastState']) defaultState(makeFields(container, field));
-    }
+  for (const list of ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'] as const) {
+    for (const container of status[list] ?? []) defaultContainerStatus(container);
   }
 }
 
-function defaultState(state: Fields): void {
-  if (isSet(state['running'])) asFields(state['running'])['startedAt'] ??= null;
-  if (!isSet(state['terminated'])) return;
-  const terminated = asFields(state['terminated']);
-  for (const time of ['startedAt', 'finishedAt']) terminated[time] ??= null;
+/** Makes podIP the first of podIPs. If they differ, podIP alone is kept. */
+function mirrorPodIP(status: Mutable<PodStatus>): void {
+  const { podIP, podIPs: [first] = [] } = status;
+  if (!podIP) {
+    if (first?.ip) status.podIP = first.ip;
+  } else if (first?.ip !== podIP) status.podIPs = [{ ip: podIP }];
+}
+
+/** Sets hostIPs from hostIP if there are none. Unlike podIPs, hostIPs that differ from hostIP are kept. */
+function mirrorHostIP(status: Mutable<PodStatus>): void {
+  if (status.hostIP && !status.hostIPs?.length) status.hostIPs = [{ ip: status.hostIP }];
+}
+
+function defaultContainerStatus(container: Mutable<ContainerStatus>): void {
+  defaultContainerState((container.state ??= {}));
+  defaultContainerState((container.lastState ??= {}));
+}
+
+function defaultContainerState({ running, terminated }: Mutable<ContainerState>): void {
+  if (running) running.startedAt ??= null;
+  if (!terminated) return;
+  terminated.startedAt ??= null;
+  terminated.finishedAt ??= null;
 }

@@ -1,38 +1,40 @@
-import { asFields, asItems, isSet, type Fields } from '../../../machinery/fields.js';
+import type { Pod } from '../../../catalog/types/core.v1.js';
 import { addResources, isPositive, sameAmount } from './pod-resources.js';
 
 /**
- * How well a pod is treated when its node runs short, by what it asks for of CPU and memory:
- *   BestEffort  nothing at all
- *   Guaranteed  every container limits both, and asks for exactly its limits
- *   Burstable   anything between
+ * Returns the QoS class of a Pod, by the CPU and memory in its resource requirements:
+ *   BestEffort  no requests and no limits
+ *   Guaranteed  every container limits both, with requests equal to limits
+ *   Burstable   all others
+ * Resources of the Pod as a whole, if set, replace those of its containers.
  */
-export function qosClass(pod: Fields): 'BestEffort' | 'Burstable' | 'Guaranteed' {
-  const spec = asFields(pod['spec']);
-  const containers = isSet(spec['resources'])
-    ? [spec]
-    : [...asItems(spec['containers']), ...asItems(spec['initContainers'])];
+export function qosClass({ spec = {} }: Pod): 'BestEffort' | 'Burstable' | 'Guaranteed' {
+  const containers = spec.resources ? [spec] : [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
   let requests: Record<string, string> = {};
   let limits: Record<string, string> = {};
   let allLimited = true;
-  for (const container of containers) {
-    const resources = asFields(container['resources']);
-    const limited = counted(asFields(resources['limits']));
-    requests = addResources(requests, counted(asFields(resources['requests'])));
+  for (const { resources = {} } of containers) {
+    const limited = computeResources(resources.limits);
+    requests = addResources(requests, computeResources(resources.requests));
     limits = addResources(limits, limited);
-    if (Object.keys(limited).length < counters.length) allLimited = false;
+    if (Object.keys(limited).length < computeResourceNames.length) allLimited = false;
   }
-  const asked = Object.keys(requests);
-  if (asked.length === 0 && Object.keys(limits).length === 0) return 'BestEffort';
-  const asksForLimits =
-    asked.length === Object.keys(limits).length && asked.every((name) => sameAmount(requests[name], limits[name]));
-  return allLimited && asksForLimits ? 'Guaranteed' : 'Burstable';
+  const requested = Object.keys(requests);
+  if (requested.length === 0 && Object.keys(limits).length === 0) return 'BestEffort';
+  const requestsEqualLimits =
+    requested.length === Object.keys(limits).length &&
+    requested.every((name) => sameAmount(requests[name], limits[name]));
+  return allLimited && requestsEqualLimits ? 'Guaranteed' : 'Burstable';
 }
 
-const counters = ['cpu', 'memory'];
+const computeResourceNames = ['cpu', 'memory'];
 
-function counted(resources: Fields): Record<string, string> {
+/** Returns the amounts of CPU and memory that are more than zero. */
+function computeResources(amounts: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(
-    counters.flatMap((name) => (isPositive(resources[name]) ? [[name, String(resources[name])]] : [])),
+    computeResourceNames.flatMap((name) => {
+      const amount = amounts[name];
+      return amount !== undefined && isPositive(amount) ? [[name, amount]] : [];
+    }),
   );
 }

@@ -1,58 +1,64 @@
+import type { Container, Pod, PodCondition, PodSpec } from '../../../catalog/types/core.v1.js';
+import type { LabelSelector } from '../../../catalog/types/meta.v1.js';
 import type { NamingProfile } from '../../../config/naming-profile.js';
-import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../../machinery/fields.js';
-import type { KubeObject } from '../../../machinery/kube-object.js';
+import type { FieldError } from '../../../machinery/field-error.js';
+import { asNumber } from '../../../machinery/fields.js';
+import type { Mutable } from '../../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../../machinery/names.js';
 import type { ViewSubresource } from '../../../registry/definition/resource-definition.js';
 import { statusSubresource } from '../../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../../registry/definition/strategy.js';
 import { defaultPod } from './pod.defaults.js';
+import { immutableAnnotationsOf, type ImmutableAnnotations } from './pod.mutation.validation.js';
 import { qosClass } from './pod.qos.js';
-import { fixedAnnotationsOf, type FixedAnnotations } from './pod.mutation.validation.js';
 import { validateResize } from './pod.resize.validation.js';
 import { validateEphemeralUpdate, validatePodStatus, validatePodUpdate } from './pod.update.validation.js';
 import { validateNewPod } from './pod.validation.js';
 import { podWarnings } from './pod.warnings.js';
 
-/** The strategy of Pods and the lenses of their subresources. */
-export function podRules(naming: NamingProfile) {
-  const annotations = fixedAnnotationsOf(naming);
+/** The strategy of Pods and their view subresources. */
+export interface PodRules {
+  readonly strategy: Strategy<Pod>;
+  readonly statusSubresource: ViewSubresource;
+  readonly ephemeralContainersSubresource: ViewSubresource;
+  readonly resizeSubresource: ViewSubresource;
+}
+
+export function podRules(naming: NamingProfile): PodRules {
+  const annotations = immutableAnnotationsOf(naming);
   return {
-    strategy: {
-      ...podStrategy,
-      validateUpdate: (pod, old) => validatePodUpdate(pod, old, annotations),
-    } satisfies Strategy as Strategy,
+    strategy: { ...podStrategy, validateUpdate: (pod, old) => validatePodUpdate(pod, old, annotations) },
     statusSubresource: podStatusSubresource(annotations),
     ephemeralContainersSubresource: ephemeralContainersSubresource(annotations),
     resizeSubresource: resizeSubresource(annotations),
   };
 }
 
-const podStrategy: Strategy = {
+const podStrategy: Strategy<Pod> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   default: defaultPod,
   prepareForCreate(pod, { now }) {
-    const spec = asFields(pod['spec']);
-    // Less than nothing means as soon as can be, which is a second.
-    if (asNumber(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = 1;
-    spreadByOwnLabels(pod, spec);
-    const isGated = asItems(spec['schedulingGates']).length > 0;
-    pod['status'] = {
+    const spec = (pod.spec ??= {});
+    // A negative grace period means the shortest one.
+    if (asNumber(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1;
+    applyMatchLabelKeys(pod, spec);
+    pod.status = {
       phase: 'Pending',
-      ...(isGated && { conditions: [gatedCondition(now)] }),
+      ...(spec.schedulingGates?.length && { conditions: [gatedCondition(now)] }),
       qosClass: qosClass(pod),
     };
   },
   prepareForUpdate(pod, old) {
-    if (old['status'] === undefined) delete pod['status'];
-    else pod['status'] = old['status'];
+    if (old.status === undefined) delete pod.status;
+    else pod.status = old.status;
   },
   validateCreate: validateNewPod,
   warnings: podWarnings,
   deletion: { graceSeconds },
 };
 
-function gatedCondition(now: string): Fields {
+function gatedCondition(now: string): Mutable<PodCondition> {
   return {
     type: 'PodScheduled',
     status: 'False',
@@ -63,113 +69,115 @@ function gatedCondition(now: string): Fields {
   };
 }
 
-/** matchLabelKeys mean "as this very pod is labelled", which becomes part of the selector once the labels are known. */
-function spreadByOwnLabels(pod: KubeObject, spec: Fields): void {
-  const labels = pod.metadata.labels ?? {};
-  for (const constraint of asItems(spec['topologySpreadConstraints'])) {
-    narrowSelector(constraint, constraint['matchLabelKeys'], 'In', labels);
+/**
+ * Adds the Pod's own values of the labels in matchLabelKeys and mismatchLabelKeys to the label selectors beside them,
+ * in spread constraints and in Pod affinity.
+ */
+function applyMatchLabelKeys({ metadata: { labels = {} } }: Mutable<Pod>, spec: Mutable<PodSpec>): void {
+  for (const constraint of spec.topologySpreadConstraints ?? []) {
+    narrowSelector(constraint.labelSelector, constraint.matchLabelKeys, 'In', labels);
   }
-  const affinity = asFields(spec['affinity']);
-  for (const kind of ['podAffinity', 'podAntiAffinity']) {
-    const {
-      requiredDuringSchedulingIgnoredDuringExecution: hard,
-      preferredDuringSchedulingIgnoredDuringExecution: soft,
-    } = asFields(affinity[kind]);
-    const terms = [...asItems(hard), ...asItems(soft).map((term) => asFields(term['podAffinityTerm']))];
-    for (const term of terms) {
-      narrowSelector(term, term['matchLabelKeys'], 'In', labels);
-      narrowSelector(term, term['mismatchLabelKeys'], 'NotIn', labels);
+  const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
+  for (const affinity of [podAffinity, podAntiAffinity]) {
+    const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+    const terms = [
+      ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+      ...preferred.map(({ podAffinityTerm = {} }) => podAffinityTerm),
+    ];
+    for (const { labelSelector, matchLabelKeys, mismatchLabelKeys } of terms) {
+      narrowSelector(labelSelector, matchLabelKeys, 'In', labels);
+      narrowSelector(labelSelector, mismatchLabelKeys, 'NotIn', labels);
     }
   }
 }
 
 function narrowSelector(
-  owner: Fields,
-  keys: unknown,
-  operator: string,
+  selector: Mutable<LabelSelector> | undefined,
+  keys: readonly string[] | undefined,
+  operator: 'In' | 'NotIn',
   labels: Readonly<Record<string, string>>,
 ): void {
-  if (!Array.isArray(keys) || !isSet(owner['labelSelector'])) return;
-  const selector = asFields(owner['labelSelector']);
-  const added = keys.flatMap((key) =>
-    typeof key === 'string' && Object.hasOwn(labels, key) ? [{ key, operator, values: [labels[key]] }] : [],
-  );
-  if (added.length > 0) selector['matchExpressions'] = [...asItems(selector['matchExpressions']), ...added];
+  if (!selector) return;
+  const added = (keys ?? [])
+    .filter((key) => Object.hasOwn(labels, key))
+    .map((key) => ({ key, operator, values: [labels[key]!] }));
+  if (added.length > 0) selector.matchExpressions = [...(selector.matchExpressions ?? []), ...added];
 }
 
-/** A pod that runs on no node, or has ended, has nobody to wait for. */
-function graceSeconds(pod: KubeObject, requested: number | undefined): number {
-  const spec = asFields(pod['spec']);
-  const phase = asFields(pod['status'])['phase'];
-  if (asText(spec['nodeName']) === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
-  const seconds = requested ?? asNumber(spec['terminationGracePeriodSeconds']);
+/** Returns zero for a Pod without a kubelet that has to stop it: it is not scheduled, or its containers have ended. */
+function graceSeconds({ spec = {}, status }: Pod, requested: number | undefined): number {
+  if (!spec.nodeName || status?.phase === 'Failed' || status?.phase === 'Succeeded') return 0;
+  const seconds = requested ?? asNumber(spec.terminationGracePeriodSeconds);
   return seconds < 0 ? 1 : seconds;
 }
 
-/** Status without a class of service keeps the one that the pod was given when it was made. */
-function podStatusSubresource(annotations: FixedAnnotations): ViewSubresource {
-  const parts = statusSubresource({ validate: (pod, old) => validatePodStatus(pod, old, annotations) });
+/** A write of a status without qosClass keeps the class that the Pod got when it was created. */
+function podStatusSubresource(annotations: ImmutableAnnotations): ViewSubresource {
+  const subresource = statusSubresource<Pod>({ validate: (pod, old) => validatePodStatus(pod, old, annotations) });
   return {
-    ...parts,
-    put(pod, view) {
-      const merged = parts.put(pod, view);
-      const given = asFields(pod['status'])['qosClass'];
-      const status = asFields(merged['status']);
-      if (given !== undefined && !status['qosClass']) merged['status'] = { ...status, qosClass: given };
-      return merged;
+    ...subresource,
+    put(pod: Pod, view) {
+      const merged: Pod = subresource.put(pod, view);
+      const oldClass = pod.status?.qosClass;
+      if (oldClass === undefined || merged.status?.qosClass) return merged;
+      return { ...merged, status: { ...merged.status, qosClass: oldClass } };
     },
   };
 }
 
-/** Of what is submitted, only some fields of the spec are taken. */
-function specSubresource(
-  reached: readonly string[],
-  pick: (spec: Fields, view: Fields) => Fields,
-  validate: ViewSubresource['validate'],
-): ViewSubresource {
+interface SpecSubresource {
+  /** The paths that a write changes. */
+  readonly onlyFields: readonly string[];
+  /** Returns the spec of the Pod with these fields of the submitted spec. */
+  readonly merge: (spec: PodSpec, submitted: PodSpec) => PodSpec;
+  readonly validate: (pod: Pod, old: Pod) => FieldError[];
+}
+
+/** A subresource that writes some fields of the spec and leaves all others unchanged. */
+function specSubresource({ onlyFields, merge, validate }: SpecSubresource): ViewSubresource {
   return {
     type: 'view',
     verbs: ['get', 'patch', 'update'],
     view: (pod) => pod,
-    onlyFields: reached,
-    put(pod, view) {
+    onlyFields,
+    put(pod: Pod, view: Pod) {
       const { resourceVersion } = view.metadata;
       return {
         ...pod,
         metadata: { ...pod.metadata, ...(resourceVersion !== undefined && { resourceVersion }) },
-        spec: pick(asFields(pod['spec']), asFields(view['spec'])),
+        spec: merge(pod.spec ?? {}, view.spec ?? {}),
       };
     },
-    ...(validate && { validate }),
+    validate,
   };
 }
 
-const ephemeralContainersSubresource = ({ mirror }: FixedAnnotations): ViewSubresource =>
-  specSubresource(
-    ['spec/ephemeralContainers'],
-    (spec, { ephemeralContainers }) => ({ ...spec, ephemeralContainers: structuredClone(ephemeralContainers) }),
-    (pod, old) => validateEphemeralUpdate(pod, old, mirror),
-  );
+const ephemeralContainersSubresource = ({ mirror }: ImmutableAnnotations): ViewSubresource =>
+  specSubresource({
+    onlyFields: ['spec/ephemeralContainers'],
+    merge: (spec, { ephemeralContainers }) => ({ ...spec, ephemeralContainers: structuredClone(ephemeralContainers) }),
+    validate: (pod, old) => validateEphemeralUpdate(pod, old, mirror),
+  });
 
-const resizedFields = ['resources', 'resizePolicy'].flatMap((field) => [
-  `spec/containers/*/${field}`,
-  `spec/initContainers/*/${field}`,
-]);
+const resizeSubresource = ({ mirror }: ImmutableAnnotations): ViewSubresource =>
+  specSubresource({
+    onlyFields: ['resources', 'resizePolicy'].flatMap((field) => [
+      `spec/containers/*/${field}`,
+      `spec/initContainers/*/${field}`,
+    ]),
+    merge: (spec, submitted) => ({
+      ...spec,
+      ...(spec.containers && { containers: resized(spec.containers, submitted.containers ?? []) }),
+      ...(spec.initContainers && { initContainers: resized(spec.initContainers, submitted.initContainers ?? []) }),
+    }),
+    validate: (pod, old) => validateResize(pod, old, mirror),
+  });
 
-const resizeSubresource = ({ mirror }: FixedAnnotations): ViewSubresource =>
-  specSubresource(
-    resizedFields,
-    (spec, view) => {
-      const resized = { ...spec };
-      for (const list of ['containers', 'initContainers']) {
-        if (!isSet(spec[list])) continue;
-        const wanted = new Map(asItems(view[list]).map((container) => [container['name'], container]));
-        resized[list] = asItems(spec[list]).map((container) => {
-          const { resources, resizePolicy } = wanted.get(container['name']) ?? container;
-          return structuredClone({ ...container, resources, ...(resizePolicy !== undefined && { resizePolicy }) });
-        });
-      }
-      return resized;
-    },
-    (pod, old) => validateResize(pod, old, mirror),
-  );
+/** Returns containers with the resources and resizePolicy of the submitted containers of the same name. */
+function resized(containers: readonly Container[], submitted: readonly Container[]): Container[] {
+  const byName = new Map(submitted.map((container) => [container.name, container]));
+  return containers.map((container) => {
+    const { resources, resizePolicy } = byName.get(container.name) ?? container;
+    return structuredClone({ ...container, resources, ...(resizePolicy !== undefined && { resizePolicy }) });
+  });
+}

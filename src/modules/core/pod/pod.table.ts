@@ -1,59 +1,68 @@
-import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../../machinery/fields.js';
-import type { KubeObject } from '../../../machinery/kube-object.js';
+import type {
+  ContainerStateTerminated,
+  ContainerStatus,
+  Pod,
+  PodCondition,
+  PodReadinessGate,
+  PodSpec,
+  PodStatus,
+} from '../../../catalog/types/core.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../../registry/definition/table.js';
 import { orNone } from '../cells.js';
 
-const ends: Readonly<Record<string, string>> = {
+const endMessages: Readonly<Record<string, string>> = {
   Succeeded: 'The pod has completed successfully.',
   Failed: 'The pod failed.',
 };
 
-export const podTable: TableDefinition = {
-  conditions(pod) {
-    const phase = asText(asFields(pod['status'])['phase']);
-    const message = Object.hasOwn(ends, phase) ? ends[phase] : undefined;
+export const podTable: TableDefinition<Pod> = {
+  conditions({ status: { phase = '' } = {} }) {
+    const message = Object.hasOwn(endMessages, phase) ? endMessages[phase] : undefined;
     return message === undefined ? [] : [{ type: 'Completed', status: 'True', reason: phase, message }];
   },
   columns: [
     nameColumn,
-    { name: 'Ready', type: 'string', description: 'Containers that are ready, of all that should be.' },
-    { name: 'Status', type: 'string', description: 'What the pod is doing, as its phase and its containers tell.' },
-    { name: 'Restarts', type: 'string', description: 'How often its containers were started again, and when last.' },
+    { name: 'Ready', type: 'string', description: 'Number of ready containers, of all containers and sidecars.' },
+    {
+      name: 'Status',
+      type: 'string',
+      description: 'Summary of phase, conditions and container states: the phase, or a reason that says more.',
+    },
+    { name: 'Restarts', type: 'string', description: 'Number of container restarts, and the age of the last one.' },
     ageColumn,
-    { name: 'IP', type: 'string', priority: 1, description: 'The first address of the pod.' },
-    { name: 'Node', type: 'string', priority: 1, description: 'The node it is assigned to.' },
+    { name: 'IP', type: 'string', priority: 1, description: 'First IP address of the Pod.' },
+    { name: 'Node', type: 'string', priority: 1, description: 'Node that the Pod is assigned to.' },
     {
       name: 'Nominated Node',
       type: 'string',
       priority: 1,
-      description: 'The node on which room is being made for it.',
+      description: 'Node on which the scheduler preempts other Pods to make room for the Pod.',
     },
     {
       name: 'Readiness Gates',
       type: 'string',
       priority: 1,
-      description: 'Conditions set from outside that hold, of all that it waits for.',
+      description: 'Number of readiness gates whose condition is True, of all readiness gates.',
     },
   ],
   cells(pod, { nowMs }) {
-    const spec = asFields(pod['spec']);
-    const status = asFields(pod['status']);
+    const { metadata, spec = {}, status = {} } = pod;
     const summary = summarize(pod);
-    const since = Date.parse(summary.lastRestart);
+    const restartedMs = Date.parse(summary.lastRestart);
     const restarts =
-      summary.restarts > 0 && !Number.isNaN(since)
+      summary.restarts > 0 && !Number.isNaN(restartedMs)
         ? `${summary.restarts} (${ageCell(summary.lastRestart, nowMs)} ago)`
         : String(summary.restarts);
     return [
-      pod.metadata.name ?? '',
+      metadata.name ?? '',
       `${summary.ready}/${summary.total}`,
       summary.status,
       restarts,
-      ageCell(pod.metadata.creationTimestamp, nowMs),
-      orNone(asText(asItems(status['podIPs'])[0]?.['ip'])),
-      orNone(asText(spec['nodeName'])),
-      orNone(asText(status['nominatedNodeName'])),
-      gates(asItems(spec['readinessGates']), asItems(status['conditions'])),
+      ageCell(metadata.creationTimestamp, nowMs),
+      orNone(status.podIPs?.[0]?.ip ?? ''),
+      orNone(spec.nodeName ?? ''),
+      orNone(status.nominatedNodeName ?? ''),
+      gatesCell(spec.readinessGates ?? [], status.conditions ?? []),
     ];
   },
 };
@@ -63,110 +72,109 @@ interface Summary {
   total: number;
   status: string;
   restarts: number;
-  /** '' when nothing was restarted. */
+  /** '' if no container was restarted. */
   lastRestart: string;
 }
 
 /**
- * One word for the state of a pod: the phase, unless something more telling is going on. In rising order of what wins:
- * reason of the status, scheduling gates, an init container that is not through, a container that waits or ended,
- * the deletion.
+ * Summarizes the state of a Pod in one word: its phase, unless one of these says more. In rising order of precedence:
+ * reason of the status, scheduling gates, an init container that has not succeeded, a container that waits or has
+ * ended, the deletion.
  */
-function summarize(pod: KubeObject): Summary {
-  const spec = asFields(pod['spec']);
-  const status = asFields(pod['status']);
-  const phase = asText(status['phase']);
-  const conditions = asItems(status['conditions']);
+function summarize({ metadata, spec = {}, status = {} }: Pod): Summary {
+  const { phase = '', conditions = [] } = status;
+  const { initContainers = [] } = spec;
   const summary: Summary = {
     ready: 0,
-    total: asItems(spec['containers']).length,
-    status: asText(status['reason']) || phase,
+    total: spec.containers?.length ?? 0,
+    status: status.reason || phase,
     restarts: 0,
     lastRestart: '',
   };
-  if (conditions.some((it) => it['type'] === 'PodScheduled' && it['reason'] === 'SchedulingGated')) {
+  if (conditions.some(({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated')) {
     summary.status = 'SchedulingGated';
   }
   const sidecars = new Set(
-    asItems(spec['initContainers']).flatMap((it) => (it['restartPolicy'] === 'Always' ? [asText(it['name'])] : [])),
+    initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name = '' }) => name),
   );
   summary.total += sidecars.size;
 
-  const initializing = countInit(summary, spec, status, sidecars);
-  if (!initializing || holds(conditions, 'Initialized')) countContainers(summary, status, sidecars, conditions);
+  const isInitializing = addInitContainers(summary, spec, status, sidecars);
+  if (!isInitializing || isTrue(conditions, 'Initialized')) addContainers(summary, status, sidecars);
 
-  if (pod.metadata.deletionTimestamp) {
-    if (status['reason'] === 'NodeLost') summary.status = 'Unknown';
+  if (metadata.deletionTimestamp) {
+    if (status.reason === 'NodeLost') summary.status = 'Unknown';
     else if (phase !== 'Succeeded' && phase !== 'Failed') summary.status = 'Terminating';
   }
   return summary;
 }
 
-/** Init containers run one after the other: the first one that is not through says what the pod is doing. */
-function countInit(summary: Summary, spec: Fields, status: Fields, sidecars: ReadonlySet<string>): boolean {
-  for (const [index, container] of asItems(status['initContainerStatuses']).entries()) {
-    countRestarts(summary, container);
-    const { waiting, terminated } = stateOf(container);
-    if (terminated && asNumber(terminated['exitCode']) === 0) continue;
-    if (sidecars.has(asText(container['name'])) && container['started'] === true) {
-      if (container['ready'] === true) summary.ready++;
+/** Adds the init containers, which run in sequence, up to the first one that has not succeeded. True if there is one. */
+function addInitContainers(
+  summary: Summary,
+  { initContainers = [] }: PodSpec,
+  { initContainerStatuses = [] }: PodStatus,
+  sidecars: ReadonlySet<string>,
+): boolean {
+  for (const [index, container] of initContainerStatuses.entries()) {
+    addRestarts(summary, container);
+    const { name = '', started, ready, state: { waiting, terminated } = {} } = container;
+    if (terminated && (terminated.exitCode ?? 0) === 0) continue;
+    if (sidecars.has(name) && started === true) {
+      if (ready === true) summary.ready++;
       continue;
     }
-    const waits = asText(waiting?.['reason']);
-    if (terminated) summary.status = `Init:${ended(terminated)}`;
-    else if (waits !== '' && waits !== 'PodInitializing') summary.status = `Init:${waits}`;
-    else summary.status = `Init:${index}/${asItems(spec['initContainers']).length}`;
+    const reason = waiting?.reason;
+    if (terminated) summary.status = `Init:${terminationReason(terminated)}`;
+    else if (reason && reason !== 'PodInitializing') summary.status = `Init:${reason}`;
+    else summary.status = `Init:${index}/${initContainers.length}`;
     return true;
   }
   return false;
 }
 
-function countContainers(summary: Summary, status: Fields, sidecars: ReadonlySet<string>, conditions: Fields[]): void {
+function addContainers(
+  summary: Summary,
+  { initContainerStatuses = [], containerStatuses = [], conditions = [] }: PodStatus,
+  sidecars: ReadonlySet<string>,
+): void {
   summary.restarts = 0;
   summary.lastRestart = '';
-  for (const container of asItems(status['initContainerStatuses'])) {
-    if (sidecars.has(asText(container['name']))) countRestarts(summary, container);
+  for (const container of initContainerStatuses) {
+    if (sidecars.has(container.name ?? '')) addRestarts(summary, container);
   }
   let isRunning = false;
-  // From the last to the first, so that the first container that has something to say is heard.
-  for (const container of asItems(status['containerStatuses']).reverse()) {
-    countRestarts(summary, container);
-    const { waiting, running, terminated } = stateOf(container);
-    const waits = asText(waiting?.['reason']);
-    if (waits !== '') summary.status = waits;
-    else if (terminated) summary.status = ended(terminated);
-    else if (container['ready'] === true && running) {
+  // Reversed, so that the first container with a reason determines the status.
+  for (const container of [...containerStatuses].reverse()) {
+    addRestarts(summary, container);
+    const { waiting, running, terminated } = container.state ?? {};
+    if (waiting?.reason) summary.status = waiting.reason;
+    else if (terminated) summary.status = terminationReason(terminated);
+    else if (container.ready === true && running) {
       isRunning = true;
       summary.ready++;
     }
   }
-  if (summary.status === 'Completed' && isRunning) summary.status = holds(conditions, 'Ready') ? 'Running' : 'NotReady';
+  if (summary.status === 'Completed' && isRunning) {
+    summary.status = isTrue(conditions, 'Ready') ? 'Running' : 'NotReady';
+  }
 }
 
-function countRestarts(summary: Summary, container: Fields): void {
-  summary.restarts += asNumber(container['restartCount']);
-  const finished = asText(asFields(asFields(container['lastState'])['terminated'])['finishedAt']);
-  if (finished > summary.lastRestart) summary.lastRestart = finished;
+function addRestarts(summary: Summary, { restartCount = 0, lastState }: ContainerStatus): void {
+  summary.restarts += restartCount;
+  const finishedAt = lastState?.terminated?.finishedAt ?? '';
+  if (finishedAt > summary.lastRestart) summary.lastRestart = finishedAt;
 }
 
-function stateOf(container: Fields): Record<'waiting' | 'running' | 'terminated', Fields | undefined> {
-  const state = asFields(container['state']);
-  const part = (name: string) => (isSet(state[name]) ? asFields(state[name]) : undefined);
-  return { waiting: part('waiting'), running: part('running'), terminated: part('terminated') };
+function terminationReason({ reason, signal = 0, exitCode = 0 }: ContainerStateTerminated): string {
+  return reason || (signal === 0 ? `ExitCode:${exitCode}` : `Signal:${signal}`);
 }
 
-function ended(terminated: Fields): string {
-  const signal = asNumber(terminated['signal']);
-  return (
-    asText(terminated['reason']) || (signal === 0 ? `ExitCode:${asNumber(terminated['exitCode'])}` : `Signal:${signal}`)
-  );
+function isTrue(conditions: readonly PodCondition[], wanted: string | undefined): boolean {
+  return conditions.some(({ type, status }) => type === wanted && status === 'True');
 }
 
-function holds(conditions: Fields[], type: unknown): boolean {
-  return conditions.some((condition) => condition['type'] === type && condition['status'] === 'True');
-}
-
-function gates(readinessGates: Fields[], conditions: Fields[]): string {
-  const open = readinessGates.filter((gate) => holds(conditions, gate['conditionType'])).length;
-  return readinessGates.length === 0 ? '<none>' : `${open}/${readinessGates.length}`;
+function gatesCell(gates: readonly PodReadinessGate[], conditions: readonly PodCondition[]): string {
+  const open = gates.filter(({ conditionType }) => isTrue(conditions, conditionType)).length;
+  return gates.length === 0 ? '<none>' : `${open}/${gates.length}`;
 }

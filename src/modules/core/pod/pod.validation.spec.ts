@@ -86,13 +86,7 @@ it.each<PodRow>([
   ['bad schedulerName', pod({ schedulerName: 'A_' }), []],
 ])('Pod with %s is accepted', (_name, given, errors) => expectPodErrors(given, errors));
 
-it.each([
-  [null],
-  ['x'],
-  [[]],
-  [{ containers: 'x' }],
-  [{ containers: [null, 5, 'x', []] }],
-  [{ volumes: [7], containers: [{ ports: [1], env: ['a'], resources: 3 }] }],
-])('spec %j is rejected, and nothing is thrown', (spec) =>
-  expect(podErrors({ ...pod({}), spec }).length).toBeGreaterThan(0),
-);
+it('Pod without spec is rejected', () => {
+  const { spec: _spec, ...given } = pod();
+  expect(podErrors(given)).toEqual(['spec.containers: Required value']);
+});

@@ -1,9 +1,17 @@
-import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../../machinery/fields.js';
-import type { KubeObject } from '../../../machinery/kube-object.js';
+import type {
+  Container,
+  ContainerPort,
+  EnvVar,
+  Pod,
+  PodSpec,
+  ProjectedVolumeSource,
+  ResourceRequirements,
+} from '../../../catalog/types/core.v1.js';
+import { isSet } from '../../../machinery/fields.js';
 import { validateDnsLabel } from '../../../machinery/names.js';
 import { isWhole } from './pod-resources.js';
 
-export const goneVolumes: Readonly<Record<string, string>> = {
+const deprecatedSources = {
   gitRepo: 'deprecated in v1.11, and disabled by default in v1.33+',
   scaleIO: 'deprecated in v1.16, non-functional in v1.22+',
   flocker: 'deprecated in v1.22, non-functional in v1.25+',
@@ -13,15 +21,24 @@ export const goneVolumes: Readonly<Record<string, string>> = {
   glusterfs: 'deprecated in v1.25, non-functional in v1.26+',
   cephfs: 'deprecated in v1.28, non-functional in v1.31+',
   rbd: 'deprecated in v1.28, non-functional in v1.31+',
-};
+} as const;
 
-/** What is accepted, but hardly meant. Nothing is said again about a pod that only changes. */
-export function podWarnings(pod: KubeObject, old: KubeObject | undefined): string[] {
-  if (old !== undefined) return [];
-  const spec = asFields(pod['spec']);
+type DeprecatedSource = keyof typeof deprecatedSources;
+const deprecatedNames = Object.keys(deprecatedSources) as DeprecatedSource[];
+
+/** Returns a warning for each deprecated source that a volume or a PersistentVolume has. */
+export function volumeSourceWarnings(sources: { readonly [Name in DeprecatedSource]?: unknown }, at: string): string[] {
+  return deprecatedNames
+    .filter((name) => isSet(sources[name]))
+    .map((name) => `${at}.${name}: ${deprecatedSources[name]}`);
+}
+
+/** Returns the warnings about a new Pod. Updates have none. */
+export function podWarnings({ metadata, spec = {} }: Pod, old: Pod | undefined): string[] {
+  if (old) return [];
   const texts = podSpecWarnings(spec, 'spec');
-  const problems = validateDnsLabel(pod.metadata.name ?? '');
-  if (problems.length > 0 && asText(spec['hostname']) === '') {
+  const problems = validateDnsLabel(metadata.name ?? '');
+  if (problems.length > 0 && !spec.hostname) {
     texts.push(
       `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${problems.join(', ')}]`,
     );
@@ -29,56 +46,58 @@ export function podWarnings(pod: KubeObject, old: KubeObject | undefined): strin
   return texts;
 }
 
-/** Also for the templates of workloads. */
-export function podSpecWarnings(spec: Fields, at: string): string[] {
+/** Returns the warnings about the spec of a Pod or of a Pod template. */
+export function podSpecWarnings(spec: PodSpec, at: string): string[] {
   const texts: string[] = [];
-  for (const [index, volume] of asItems(spec['volumes']).entries()) {
-    for (const source of Object.keys(goneVolumes)) {
-      if (isSet(volume[source])) texts.push(`${at}.volumes[${index}].${source}: ${goneVolumes[source]}`);
-    }
-    const { sources } = asFields(volume['projected']);
-    if (
-      isSet(volume['projected']) &&
-      asItems(sources).every((source) => Object.values(source).every((it) => !isSet(it)))
-    ) {
-      texts.push(`volume "${asText(volume['name'])}" (Projected) has no sources provided`);
+  for (const [index, { name = '', ...sources }] of (spec.volumes ?? []).entries()) {
+    texts.push(...volumeSourceWarnings(sources, `${at}.volumes[${index}]`));
+    if (sources.projected && !hasSource(sources.projected)) {
+      texts.push(`volume "${name}" (Projected) has no sources provided`);
     }
   }
-  for (const list of ['initContainers', 'containers']) {
-    for (const [index, container] of asItems(spec[list]).entries()) {
+  for (const list of ['initContainers', 'containers'] as const) {
+    for (const [index, container] of (spec[list] ?? []).entries()) {
       texts.push(...containerWarnings(container, `${at}.${list}[${index}]`));
     }
   }
   return texts;
 }
 
-function containerWarnings(container: Fields, at: string): string[] {
-  const texts: string[] = [];
-  const resources = asFields(container['resources']);
-  for (const kind of ['limits', 'requests']) {
-    for (const name of ['memory', 'ephemeral-storage']) {
-      const amount = asFields(resources[kind])[name];
-      if (isSet(amount) && !isWhole(amount)) {
-        texts.push(
-          `${at}.resources.${kind}[${name}]: fractional byte value "${String(amount)}" is invalid, must be an integer`,
-        );
-      }
+const hasSource = ({ sources }: ProjectedVolumeSource): boolean =>
+  (sources ?? []).some((source) => Object.values(source).some(isSet));
+
+function containerWarnings({ resources = {}, ports = [], env = [] }: Container, at: string): string[] {
+  return [...fractionWarnings(resources, at), ...duplicatePortWarnings(ports, at), ...duplicateEnvWarnings(env, at)];
+}
+
+function fractionWarnings(resources: ResourceRequirements, at: string): string[] {
+  return (['limits', 'requests'] as const).flatMap((field) =>
+    ['memory', 'ephemeral-storage'].flatMap((name) => {
+      const amount = resources[field]?.[name];
+      if (amount === undefined || isWhole(amount)) return [];
+      return [`${at}.resources.${field}[${name}]: fractional byte value "${amount}" is invalid, must be an integer`];
+    }),
+  );
+}
+
+function duplicatePortWarnings(ports: readonly ContainerPort[], at: string): string[] {
+  const firstIndexes = new Map<string, number>();
+  return ports.flatMap(({ protocol = '', hostIP = '', hostPort = 0, containerPort = 0 }, index) => {
+    const key = `${protocol}/${hostIP}/${hostPort}/${containerPort}`;
+    const first = firstIndexes.get(key);
+    if (first !== undefined) return [`${at}.ports[${index}]: duplicate port definition with ${at}.ports[${first}]`];
+    firstIndexes.set(key, index);
+    return [];
+  });
+}
+
+function duplicateEnvWarnings(variables: readonly EnvVar[], at: string): string[] {
+  const names = new Set<string>();
+  return variables.flatMap(({ name = '' }, index) => {
+    if (names.has(name)) {
+      return [`${at}.env[${index}]: hides previous definition of "${name}", which may be dropped when using apply`];
     }
-  }
-  const ports = new Map<string, number>();
-  for (const [index, port] of asItems(container['ports']).entries()) {
-    const key = `${asText(port['protocol'])}/${asText(port['hostIP'])}/${asNumber(port['hostPort'])}/${asNumber(port['containerPort'])}`;
-    const first = ports.get(key);
-    if (first === undefined) ports.set(key, index);
-    else texts.push(`${at}.ports[${index}]: duplicate port definition with ${at}.ports[${first}]`);
-  }
-  const variables = new Set<string>();
-  for (const [index, variable] of asItems(container['env']).entries()) {
-    const name = asText(variable['name']);
-    if (variables.has(name)) {
-      texts.push(`${at}.env[${index}]: hides previous definition of "${name}", which may be dropped when using apply`);
-    }
-    variables.add(name);
-  }
-  return texts;
+    names.add(name);
+    return [];
+  });
 }

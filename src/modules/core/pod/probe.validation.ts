@@ -1,102 +1,116 @@
+import type { Container, Lifecycle, LifecycleHandler, Probe, SleepAction } from '../../../catalog/types/core.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
-import { between, checked, each, notNegative, oneOf, onlyOneOf, required } from '../../../machinery/field-rules.js';
-import { asFields, asNumber, asText, asTexts, isSet, type Fields } from '../../../machinery/fields.js';
+import {
+  between,
+  checked,
+  each,
+  memberErrors,
+  notNegative,
+  oneOf,
+  onlyOneOf,
+  required,
+} from '../../../machinery/field-rules.js';
+import { asNumber } from '../../../machinery/fields.js';
 import { validateHttpHeaderName, validatePortName, validatePortNumber } from '../../../machinery/names.js';
 
-/** Probes and lifecycle hooks: both hold exactly one way to reach into, or knock at, a container. */
-export function validateProbes(container: Fields, at: FieldPath): FieldError[] {
+export function validateProbes(container: Container, at: FieldPath): FieldError[] {
+  const { livenessProbe, readinessProbe, startupProbe } = container;
   return [
-    ...validateProbe(container['livenessProbe'], at.child('livenessProbe'), isSuccessAtOnce),
-    ...validateProbe(container['readinessProbe'], at.child('readinessProbe'), (probe, probeAt) =>
-      isSet(probe['terminationGracePeriodSeconds'])
-        ? [
-            fieldError.invalid(
-              String(probeAt.child('terminationGracePeriodSeconds')),
-              probe['terminationGracePeriodSeconds'],
-              'must not be set for readinessProbes',
-            ),
-          ]
-        : [],
-    ),
-    ...validateProbe(container['startupProbe'], at.child('startupProbe'), isSuccessAtOnce),
+    ...validateProbe(livenessProbe, at.child('livenessProbe'), hasOneSuccess),
+    ...validateProbe(readinessProbe, at.child('readinessProbe'), hasNoGracePeriod),
+    ...validateProbe(startupProbe, at.child('startupProbe'), hasOneSuccess),
   ];
 }
 
-const times = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'];
+const times = [
+  'initialDelaySeconds',
+  'timeoutSeconds',
+  'periodSeconds',
+  'successThreshold',
+  'failureThreshold',
+] as const;
 
 function validateProbe(
-  probe: unknown,
+  probe: Probe | undefined,
   at: FieldPath,
-  rule: (probe: Fields, at: FieldPath) => FieldError[],
+  rule: (probe: Probe, at: FieldPath) => FieldError[],
 ): FieldError[] {
-  if (!isSet(probe)) return [];
-  const fields = asFields(probe);
-  const grace = fields['terminationGracePeriodSeconds'];
+  if (!probe) return [];
+  const { terminationGracePeriodSeconds: grace } = probe;
   return [
-    ...validateHandler(fields, at, ['exec', 'httpGet', 'tcpSocket', 'grpc']),
-    ...times.flatMap((field) => notNegative(fields[field], at.child(field))),
-    ...(isSet(grace) && asNumber(grace) <= 0
-      ? [fieldError.invalid(String(at.child('terminationGracePeriodSeconds')), grace, 'must be greater than 0')]
+    ...validateHandler(probe, at, ['exec', 'httpGet', 'tcpSocket', 'grpc']),
+    ...times.flatMap((field) => notNegative(probe[field], at.child(field))),
+    ...(grace !== undefined && asNumber(grace) <= 0
+      ? [fieldError.invalid(at.child('terminationGracePeriodSeconds'), grace, 'must be greater than 0')]
       : []),
-    ...rule(fields, at),
+    ...rule(probe, at),
   ];
 }
 
-/** What restarts a container on failure has nothing to wait for once it succeeds. */
-function isSuccessAtOnce(probe: Fields, at: FieldPath): FieldError[] {
-  const threshold = probe['successThreshold'];
-  return isSet(threshold) && threshold !== 1
-    ? [fieldError.invalid(String(at.child('successThreshold')), threshold, 'must be 1')]
-    : [];
+/** A probe that restarts containers must succeed after one success. */
+function hasOneSuccess({ successThreshold: threshold }: Probe, at: FieldPath): FieldError[] {
+  if (threshold === undefined || threshold === 1) return [];
+  return [fieldError.invalid(at.child('successThreshold'), threshold, 'must be 1')];
 }
 
-export function validateLifecycle(lifecycle: unknown, at: FieldPath, graceSeconds: unknown): FieldError[] {
-  const hooks = asFields(lifecycle);
-  return ['postStart', 'preStop'].flatMap((hook) => {
-    if (!isSet(hooks[hook])) return [];
-    const handler = asFields(hooks[hook]);
+function hasNoGracePeriod({ terminationGracePeriodSeconds: grace }: Probe, at: FieldPath): FieldError[] {
+  if (grace === undefined) return [];
+  return [fieldError.invalid(at.child('terminationGracePeriodSeconds'), grace, 'must not be set for readinessProbes')];
+}
+
+type Seconds = number | bigint | undefined;
+
+export function validateLifecycle(lifecycle: Lifecycle, at: FieldPath, gracePeriodSeconds: Seconds): FieldError[] {
+  return (['postStart', 'preStop'] as const).flatMap((hook) => {
+    const handler = lifecycle[hook];
+    if (!handler) return [];
     return [
       ...validateHandler(handler, at.child(hook), ['exec', 'httpGet', 'tcpSocket', 'sleep']),
-      ...validateSleep(handler['sleep'], at.child(hook, 'sleep'), graceSeconds),
+      ...validateSleep(handler.sleep, at.child(hook, 'sleep'), gracePeriodSeconds),
     ];
   });
 }
 
-/** Without a grace period, which has an error of its own then, nothing bounds the sleep. */
-function validateSleep(sleep: unknown, at: FieldPath, graceSeconds: unknown): FieldError[] {
-  if (!isSet(sleep) || typeof graceSeconds !== 'number') return [];
-  const seconds = asNumber(asFields(sleep)['seconds']);
-  if (seconds >= 0 && seconds <= graceSeconds) return [];
-  const message = `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`;
-  return [fieldError.invalid(String(at), seconds, message)];
+/** Bounds the sleep by terminationGracePeriodSeconds of the Pod; without one there is no bound. */
+function validateSleep(sleep: SleepAction | undefined, at: FieldPath, gracePeriodSeconds: Seconds): FieldError[] {
+  if (!sleep || typeof gracePeriodSeconds !== 'number') return [];
+  const seconds = asNumber(sleep.seconds);
+  if (seconds >= 0 && seconds <= gracePeriodSeconds) return [];
+  const message = `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriodSeconds})`;
+  return [fieldError.invalid(at, seconds, message)];
 }
 
-function validateHandler(handler: Fields, at: FieldPath, kinds: readonly string[]): FieldError[] {
-  const { taken, errors } = onlyOneOf(handler, at, kinds, 'may not specify more than 1 handler type');
-  if (taken === undefined) return [fieldError.required(String(at), 'must specify a handler type')];
-  return [...handlerRules[taken]!(asFields(handler[taken]), at.child(taken)), ...errors];
+/** The handlers of probes and of lifecycle hooks. */
+type Handler = Pick<Probe, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc'> & Pick<LifecycleHandler, 'sleep'>;
+
+function validateHandler(handler: Handler, at: FieldPath, types: readonly (keyof Handler)[]): FieldError[] {
+  const { taken, errors } = onlyOneOf(handler, at, types, 'may not specify more than 1 handler type');
+  if (taken === undefined) return [fieldError.required(at, 'must specify a handler type')];
+  return [...memberErrors(handler, taken, at, handlerRules), ...errors];
 }
 
-const handlerRules: Readonly<Record<string, (handler: Fields, at: FieldPath) => FieldError[]>> = {
-  exec: (exec, at) => (asTexts(exec['command']).length === 0 ? [fieldError.required(String(at.child('command')))] : []),
-  httpGet: (get, at) => [
-    ...required(get['path'], at.child('path')),
-    ...validatePort(get['port'], at.child('port')),
-    ...oneOf(asText(get['scheme']), at.child('scheme'), ['HTTP', 'HTTPS']),
-    ...each(get['httpHeaders'], at.child('httpHeaders'), (header) =>
-      checked(asText(header['name']), at.child('httpHeaders'), validateHttpHeaderName),
+type HandlerRules = {
+  readonly [Type in keyof Handler]-?: (handler: NonNullable<Handler[Type]>, at: FieldPath) => FieldError[];
+};
+
+const handlerRules: HandlerRules = {
+  exec: ({ command = [] }, at) => (command.length === 0 ? [fieldError.required(at.child('command'))] : []),
+  httpGet: ({ path, port, scheme = '', httpHeaders }, at) => [
+    ...required(path, at.child('path')),
+    ...validatePort(port, at.child('port')),
+    ...oneOf(scheme, at.child('scheme'), ['HTTP', 'HTTPS']),
+    ...each(httpHeaders, at.child('httpHeaders'), ({ name = '' }) =>
+      checked(name, at.child('httpHeaders'), validateHttpHeaderName),
     ),
   ],
-  tcpSocket: (socket, at) => validatePort(socket['port'], at.child('port')),
-  grpc: (grpc, at) =>
-    validatePortNumber(asNumber(grpc['port'])).map((message) =>
-      fieldError.invalid(String(at.child('port')), asNumber(grpc['port']), message),
-    ),
+  tcpSocket: ({ port }, at) => validatePort(port, at.child('port')),
+  grpc: ({ port = 0 }, at) =>
+    validatePortNumber(port).map((message) => fieldError.invalid(at.child('port'), port, message)),
   sleep: () => [],
 };
 
-/** A port by number, or by the name that a container gives it. */
-export function validatePort(port: unknown, at: FieldPath): FieldError[] {
+/** Accepts a port number or the name of a container port. */
+export function validatePort(port: number | string | undefined, at: FieldPath): FieldError[] {
   if (typeof port === 'string') return checked(port, at, validatePortName);
-  return between(asNumber(port), at, 1, 65535);
+  return between(port ?? 0, at, 1, 65535);
 }

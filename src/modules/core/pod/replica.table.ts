@@ -1,31 +1,32 @@
-import { asFields, asNumber } from '../../../machinery/fields.js';
-import type { KubeObject } from '../../../machinery/kube-object.js';
+import type { ReplicaSet } from '../../../catalog/types/apps.v1.js';
+import type { ReplicationController } from '../../../catalog/types/core.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../../registry/definition/table.js';
 import { selectorColumn, templateCells, templateColumns } from './template.cells.js';
 
-/** What keeps a number of equal pods: replica sets, and the older replication controllers. */
-export function replicaTable(selector: (object: KubeObject) => string): TableDefinition {
+/** Returns the table of ReplicaSets or of ReplicationControllers, whose selectors differ. */
+export function replicaTable<T extends ReplicaSet | ReplicationController>(
+  selectorCell: (object: T) => string,
+): TableDefinition<T> {
   return {
     columns: [
       nameColumn,
-      { name: 'Desired', type: 'integer', description: 'How many pods there should be.' },
-      { name: 'Current', type: 'integer', description: 'How many pods there are.' },
-      { name: 'Ready', type: 'integer', description: 'How many of them are ready.' },
+      { name: 'Desired', type: 'integer', description: 'Number of Pods that should exist.' },
+      { name: 'Current', type: 'integer', description: 'Number of Pods that exist.' },
+      { name: 'Ready', type: 'integer', description: 'Number of Pods that are ready.' },
       ageColumn,
       ...templateColumns,
       selectorColumn,
     ],
     cells(object, { nowMs }) {
-      const spec = asFields(object['spec']);
-      const status = asFields(object['status']);
+      const { metadata, spec = {}, status = {} } = object;
       return [
-        object.metadata.name ?? '',
-        asNumber(spec['replicas']),
-        asNumber(status['replicas']),
-        asNumber(status['readyReplicas']),
-        ageCell(object.metadata.creationTimestamp, nowMs),
-        ...templateCells(spec['template']),
-        selector(object),
+        metadata.name ?? '',
+        spec.replicas ?? 0,
+        status.replicas ?? 0,
+        status.readyReplicas ?? 0,
+        ageCell(metadata.creationTimestamp, nowMs),
+        ...templateCells(spec.template),
+        selectorCell(object),
       ];
     },
   };

@@ -1,89 +1,87 @@
+import type { ResourceClaim, ResourceRequirements } from '../../../catalog/types/core.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
 import { duplicates } from '../../../machinery/field-rules.js';
-import { asFields, asItems, asText, isSet, type Fields } from '../../../machinery/fields.js';
 import { compareAmounts, isNegative, isWhole, isWholeMultiple, sameAmount } from './pod-resources.js';
-import { isHugePages, mayExceed, validateContainerResourceName } from './resource-names.js';
+import { isHugePages, isOvercommitAllowed, validateContainerResourceName } from './resource-names.js';
 
+/** `claimNames` are the names in spec.resourceClaims of the Pod. */
 export function validateContainerResources(
-  resources: Fields,
+  resources: ResourceRequirements,
   at: FieldPath,
-  claims: ReadonlySet<string>,
+  claimNames: ReadonlySet<string>,
 ): FieldError[] {
   return [
     ...validateAmounts(resources, at, validateContainerResourceName),
-    ...validateClaims(resources['claims'], at.child('claims'), claims),
+    ...validateClaims(resources.claims ?? [], at.child('claims'), claimNames),
   ];
 }
 
-export function validatePodResources(resources: Fields, at: FieldPath): FieldError[] {
+export function validatePodResources(resources: ResourceRequirements, at: FieldPath): FieldError[] {
   const supported = ['cpu', 'hugepages-', 'memory'];
   return validateAmounts(resources, at, (name, nameAt) =>
-    name === 'cpu' || name === 'memory' || isHugePages(name)
-      ? []
-      : [fieldError.notSupported(String(nameAt), name, supported)],
+    name === 'cpu' || name === 'memory' || isHugePages(name) ? [] : [fieldError.notSupported(nameAt, name, supported)],
   );
 }
 
 type NameRule = (name: string, at: FieldPath) => FieldError[];
 
-function validateAmounts(resources: Fields, at: FieldPath, validateName: NameRule): FieldError[] {
-  const limits = asFields(resources['limits']);
-  const requests = asFields(resources['requests']);
+function validateAmounts(
+  { limits = {}, requests = {} }: ResourceRequirements,
+  at: FieldPath,
+  validateName: NameRule,
+): FieldError[] {
   const limitsAt = at.child('limits');
   const requestsAt = at.child('requests');
   const errors: FieldError[] = [];
-  for (const [name, limit] of Object.entries(limits))
+  for (const [name, limit] of Object.entries(limits)) {
     errors.push(...validateAmount(name, limit, limitsAt.key(name), validateName));
+  }
   for (const [name, request] of Object.entries(requests)) {
     errors.push(...validateAmount(name, request, requestsAt.key(name), validateName));
     const limit = limits[name];
-    if (!isSet(limit)) {
-      if (!mayExceed(name)) {
-        errors.push(fieldError.required(String(limitsAt), 'Limit must be set for non overcommitable resources'));
+    if (limit === undefined) {
+      if (!isOvercommitAllowed(name)) {
+        errors.push(fieldError.required(limitsAt, 'Limit must be set for non overcommitable resources'));
       }
-    } else if (!mayExceed(name) && !sameAmount(request, limit)) {
-      errors.push(
-        fieldError.invalid(String(requestsAt), request, `must be equal to ${name} limit of ${String(limit)}`),
-      );
+    } else if (!isOvercommitAllowed(name) && !sameAmount(request, limit)) {
+      errors.push(fieldError.invalid(requestsAt, request, `must be equal to ${name} limit of ${limit}`));
     } else if (compareAmounts(request, limit) > 0) {
-      const message = `must be less than or equal to ${name} limit of ${String(limit)}`;
-      errors.push(fieldError.invalid(String(requestsAt), request, message));
+      errors.push(fieldError.invalid(requestsAt, request, `must be less than or equal to ${name} limit of ${limit}`));
     }
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
   if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
-    errors.push(fieldError.forbidden(String(at), 'HugePages require cpu or memory'));
+    errors.push(fieldError.forbidden(at, 'HugePages require cpu or memory'));
   }
   return errors;
 }
 
-function validateAmount(name: string, amount: unknown, at: FieldPath, validateName: NameRule): FieldError[] {
+function validateAmount(name: string, amount: string, at: FieldPath, validateName: NameRule): FieldError[] {
   const errors = validateName(name, at);
-  const refuse = (message: string) => errors.push(fieldError.invalid(String(at), amount, message));
+  const refuse = (message: string) => errors.push(fieldError.invalid(at, amount, message));
   if (isNegative(amount)) refuse('must be greater than or equal to 0');
   if (name.includes('/') && !isWhole(amount)) refuse('must be an integer');
   if (isHugePages(name) && !isWholeMultiple(amount, name.slice('hugepages-'.length))) {
-    refuse(`${String(amount)} is not positive integer multiple of ${name}`);
+    refuse(`${amount} is not positive integer multiple of ${name}`);
   }
   return errors;
 }
 
-function validateClaims(claims: unknown, at: FieldPath, declared: ReadonlySet<string>): FieldError[] {
-  const list = asItems(claims);
+function validateClaims(claims: readonly ResourceClaim[], at: FieldPath, declared: ReadonlySet<string>): FieldError[] {
   const known = declared.size === 0 ? 'which is empty' : [...declared].map((name) => `"${name}"`).join(', ');
   return [
-    ...list.flatMap((claim, index) => {
-      const name = asText(claim['name']);
-      if (name === '') return [fieldError.required(String(at.index(index)))];
+    ...claims.flatMap(({ name = '' }, index) => {
+      const claimAt = at.index(index);
+      if (name === '') return [fieldError.required(claimAt)];
       if (declared.has(name)) return [];
-      const missing = fieldError.notFound(String(at.index(index)), name);
+      const missing = fieldError.notFound(claimAt, name);
       return [
         { ...missing, detail: `${missing.detail}: must be one of the names in pod.spec.resourceClaims ${known}` },
       ];
     }),
     ...duplicates(
-      list,
-      (claim) => [asText(claim['name']), asText(claim['request'])].filter((part) => part !== '').join('/'),
+      claims,
+      ({ name = '', request = '' }) => [name, request].filter((text) => text !== '').join('/'),
       (index) => at.index(index),
     ),
   ];

@@ -1,21 +1,20 @@
-import { asFields, asItems, asText } from '../../../machinery/fields.js';
+import type { PodTemplateSpec } from '../../../catalog/types/core.v1.js';
 import type { TableColumn } from '../../../registry/definition/table.js';
 
-/** What the tables of all workloads show of the pods they make. */
+/** The columns about the Pod template, in the tables of all workloads. */
 export const templateColumns: readonly TableColumn[] = [
-  { name: 'Containers', type: 'string', priority: 1, description: 'The containers of each pod.' },
-  { name: 'Images', type: 'string', priority: 1, description: 'What those containers run.' },
+  { name: 'Containers', type: 'string', priority: 1, description: 'Names of the containers of each Pod.' },
+  { name: 'Images', type: 'string', priority: 1, description: 'Images of the containers of each Pod.' },
 ];
 
-export function templateCells(template: unknown): [string, string] {
-  const containers = asItems(asFields(asFields(template)['spec'])['containers']);
-  const all = (field: string) => containers.map((container) => asText(container[field])).join(',');
-  return [all('name'), all('image')];
+export function templateCells(template: PodTemplateSpec | undefined): [containers: string, images: string] {
+  const containers = template?.spec?.containers ?? [];
+  return [containers.map(({ name = '' }) => name).join(','), containers.map(({ image = '' }) => image).join(',')];
 }
 
 export const selectorColumn: TableColumn = {
   name: 'Selector',
   type: 'string',
   priority: 1,
-  description: 'The labels by which it knows its pods.',
+  description: 'Label selector of the Pods that the workload manages.',
 };

@@ -1,98 +1,108 @@
+import type {
+  ClusterTrustBundleProjection,
+  DownwardAPIVolumeFile,
+  FCVolumeSource,
+  ISCSIVolumeSource,
+  KeyToPath,
+  PodCertificateProjection,
+  ProjectedVolumeSource,
+  SecretProjection,
+  ServiceAccountTokenProjection,
+  Volume,
+} from '../../../catalog/types/core.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../../machinery/field-error.js';
-import { between, duplicates, each, oneOf, onlyOneOf, required, requiredName } from '../../../machinery/field-rules.js';
-import { asFields, asItems, asNumber, asText, asTexts, isSet, type Fields } from '../../../machinery/fields.js';
+import {
+  between,
+  duplicates,
+  each,
+  memberErrors,
+  oneOf,
+  onlyOneOf,
+  required,
+  requiredName,
+} from '../../../machinery/field-rules.js';
+import { asNumber } from '../../../machinery/fields.js';
 import { validateDnsLabel } from '../../../machinery/names.js';
 import { validateClaimSpec } from '../persistent-volume-claim.validation.js';
 import { fieldsOfVolumes, validateFieldRef, validateResourceFieldRef } from './field-ref.validation.js';
-import { hasNoBackstep, isFilePath, isVolumeFilePath } from './paths.validation.js';
+import { validateNoBackstep, validateRelativePath, validateVolumeFilePath } from './paths.validation.js';
 import { isNegative } from './pod-resources.js';
 
-export function validateVolumes(volumes: unknown, at: FieldPath): FieldError[] {
+export function validateVolumes(volumes: readonly Volume[], at: FieldPath): FieldError[] {
   return [
     ...each(volumes, at, (volume, volumeAt) => [
-      ...requiredName(asText(volume['name']), volumeAt.child('name'), validateDnsLabel),
+      ...requiredName(volume.name ?? '', volumeAt.child('name'), validateDnsLabel),
       ...validateSource(volume, volumeAt),
     ]),
     ...duplicates(
-      asItems(volumes),
-      (volume) => asText(volume['name']),
+      volumes,
+      ({ name = '' }) => name,
       (index) => at.index(index).child('name'),
     ),
   ];
 }
 
-function validateSource(volume: Fields, at: FieldPath): FieldError[] {
-  const { taken, errors } = onlyOneOf(volume, at, Object.keys(sourceRules), 'may not specify more than 1 volume type');
-  if (taken === undefined) return [fieldError.required(String(at), 'must specify a volume type')];
-  return [...sourceRules[taken]!(asFields(volume[taken]), at.child(taken)), ...errors];
+function validateSource(volume: Volume, at: FieldPath): FieldError[] {
+  const { taken, errors } = onlyOneOf(volume, at, sourceNames, 'may not specify more than 1 volume type');
+  if (taken === undefined) return [fieldError.required(at, 'must specify a volume type')];
+  return [...memberErrors(volume, taken, at, sourceRules), ...errors];
 }
 
-export type SourceRule = (source: Fields, at: FieldPath) => FieldError[];
+type SourceName = Exclude<keyof Volume, 'name'>;
+export type SourceRule<T> = (source: T, at: FieldPath) => FieldError[];
 
-/** The rule of most sources: some fields must say something. */
+/** Requires each of some fields, which are texts or lists, to be set and not empty. */
 export const needs =
-  (...fields: string[]): SourceRule =>
+  <T extends object>(...fields: readonly (keyof T & string)[]): SourceRule<T> =>
   (source, at) =>
-    fields.flatMap((field) =>
-      Array.isArray(source[field]) && source[field].length > 0 ? [] : required(asText(source[field]), at.child(field)),
-    );
+    fields.flatMap((field) => {
+      const value = source[field];
+      const isEmpty = Array.isArray(value) ? value.length === 0 : !value;
+      return isEmpty ? [fieldError.required(at.child(field))] : [];
+    });
 
+/** Combines rules: returns the errors of each. */
 export const all =
-  (...rules: SourceRule[]): SourceRule =>
+  <T>(...rules: readonly SourceRule<NoInfer<T>>[]): SourceRule<T> =>
   (source, at) =>
     rules.flatMap((rule) => rule(source, at));
 
-const mode =
-  (field: string): SourceRule =>
-  (source, at) => {
-    const bits = source[field];
-    if (!isSet(bits) || (asNumber(bits) >= 0 && asNumber(bits) <= 0o777)) return [];
-    return [
-      fieldError.invalid(String(at.child(field)), bits, 'must be a number between 0 and 0777 (octal), both inclusive'),
-    ];
-  };
+function validateMode(mode: number | undefined, at: FieldPath): FieldError[] {
+  if (mode === undefined || (mode >= 0 && mode <= 0o777)) return [];
+  return [fieldError.invalid(at, mode, 'must be a number between 0 and 0777 (octal), both inclusive')];
+}
 
-/** Keys and the files they become. */
-const keysToPaths: SourceRule = (source, at) =>
-  each(source['items'], at.child('items'), (item, itemAt) => {
-    const path = asText(item['path']);
-    return [
-      ...required(asText(item['key']), itemAt.child('key')),
-      ...(path === '' ? required(path, itemAt.child('path')) : isVolumeFilePath(path, itemAt.child('path'))),
-      ...mode('mode')(item, itemAt),
-    ];
-  });
+const hasValidDefaultMode: SourceRule<{ readonly defaultMode?: number | undefined }> = ({ defaultMode }, at) =>
+  validateMode(defaultMode, at.child('defaultMode'));
 
-const downwardFile =
-  (at: FieldPath) =>
-  (item: Fields): FieldError[] => {
-    const path = asText(item['path']);
-    const errors = path === '' ? required(path, at.child('path')) : isVolumeFilePath(path, at.child('path'));
-    const hasField = isSet(item['fieldRef']);
-    const hasResource = isSet(item['resourceFieldRef']);
-    if (hasField) {
-      errors.push(...validateFieldRef(asFields(item['fieldRef']), at.child('fieldRef'), fieldsOfVolumes));
-      if (hasResource) {
-        const message = 'fieldRef and resourceFieldRef can not be specified simultaneously';
-        errors.push(fieldError.invalid(String(at), 'resource', message));
-      }
-    } else if (hasResource) {
-      const ref = asFields(item['resourceFieldRef']);
-      errors.push(...validateResourceFieldRef(ref, at.child('resourceFieldRef'), true));
-    } else errors.push(fieldError.required(String(at), 'one of fieldRef and resourceFieldRef is required'));
-    return [...errors, ...mode('mode')(item, at)];
-  };
+/** Validates which keys of a Secret or ConfigMap become which files. */
+const hasValidItems: SourceRule<{ readonly items?: readonly KeyToPath[] | undefined }> = ({ items }, at) =>
+  each(items, at.child('items'), ({ key, path = '', mode }, itemAt) => [
+    ...required(key, itemAt.child('key')),
+    ...(path === '' ? required(path, itemAt.child('path')) : validateVolumeFilePath(path, itemAt.child('path'))),
+    ...validateMode(mode, itemAt.child('mode')),
+  ]);
 
-const downwardFiles: SourceRule = (source, at) => asItems(source['items']).flatMap(downwardFile(at));
+/** Reports errors of each item at the volume source, as kube-apiserver does. */
+const hasValidFiles: SourceRule<{ readonly items?: readonly DownwardAPIVolumeFile[] | undefined }> = (
+  { items = [] },
+  at,
+) => items.flatMap((item) => validateDownwardFile(item, at));
 
-export const absolutePath =
-  (field: string): SourceRule =>
-  (source, at) => {
-    const path = asText(source[field]);
-    return path === '' || path.startsWith('/')
-      ? []
-      : [fieldError.invalid(String(at.child(field)), path, 'must be an absolute path')];
-  };
+function validateDownwardFile(item: DownwardAPIVolumeFile, at: FieldPath): FieldError[] {
+  const { path = '', fieldRef, resourceFieldRef, mode } = item;
+  const errors = path === '' ? required(path, at.child('path')) : validateVolumeFilePath(path, at.child('path'));
+  if (fieldRef) {
+    errors.push(...validateFieldRef(fieldRef, at.child('fieldRef'), fieldsOfVolumes));
+    if (resourceFieldRef) {
+      const message = 'fieldRef and resourceFieldRef can not be specified simultaneously';
+      errors.push(fieldError.invalid(at, 'resource', message));
+    }
+  } else if (resourceFieldRef) {
+    errors.push(...validateResourceFieldRef(resourceFieldRef, at.child('resourceFieldRef'), true));
+  } else errors.push(fieldError.required(at, 'one of fieldRef and resourceFieldRef is required'));
+  return [...errors, ...validateMode(mode, at.child('mode'))];
+}
 
 const hostPathTypes = [
   '',
@@ -105,86 +115,79 @@ const hostPathTypes = [
   'Socket',
 ];
 
-export const sourceRules: Readonly<Record<string, SourceRule>> = {
-  emptyDir: (source, at) =>
-    isNegative(source['sizeLimit'])
-      ? [fieldError.forbidden(String(at.child('sizeLimit')), 'SizeLimit field must be a valid resource quantity')]
+/** The rule of each volume source. Sources that are also sources of PersistentVolumes have the same rule there. */
+export const sourceRules: { readonly [Name in SourceName]: SourceRule<NonNullable<Volume[Name]>> } = {
+  emptyDir: ({ sizeLimit }, at) =>
+    isNegative(sizeLimit)
+      ? [fieldError.forbidden(at.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')]
       : [],
-  hostPath: (source, at) => {
-    const path = asText(source['path']);
-    return [
-      ...(path === '' ? required(path, at.child('path')) : hasNoBackstep(path, at.child('path'))),
-      ...oneOf(source['type'], at.child('type'), hostPathTypes),
-    ];
-  },
-  gitRepo: all(needs('repository'), (source, at) => isFilePath(asText(source['directory']), at.child('directory'))),
-  gcePersistentDisk: all(needs('pdName'), (source, at) => between(source['partition'], at.child('partition'), 0, 255)),
-  awsElasticBlockStore: all(needs('volumeID'), (source, at) =>
-    between(source['partition'], at.child('partition'), 0, 255),
+  hostPath: ({ path = '', type }, at) => [
+    ...(path === '' ? required(path, at.child('path')) : validateNoBackstep(path, at.child('path'))),
+    ...oneOf(type, at.child('type'), hostPathTypes),
+  ],
+  gitRepo: all(needs('repository'), ({ directory = '' }, at) => validateRelativePath(directory, at.child('directory'))),
+  gcePersistentDisk: all(needs('pdName'), ({ partition }, at) => between(partition, at.child('partition'), 0, 255)),
+  awsElasticBlockStore: all(needs('volumeID'), ({ partition }, at) =>
+    between(partition, at.child('partition'), 0, 255),
   ),
-  secret: all(needs('secretName'), mode('defaultMode'), keysToPaths),
-  nfs: all(needs('server', 'path'), absolutePath('path')),
+  secret: all(needs('secretName'), hasValidDefaultMode, hasValidItems),
+  nfs: all(needs('server', 'path'), ({ path = '' }, at) =>
+    path === '' || path.startsWith('/') ? [] : [fieldError.invalid(at.child('path'), path, 'must be an absolute path')],
+  ),
   iscsi: all(needs('targetPortal'), validateIscsi),
   glusterfs: needs('endpoints', 'path'),
-  flocker: (source, at) =>
-    asText(source['datasetName']) === '' && asText(source['datasetUUID']) === ''
-      ? [fieldError.required(String(at), 'one of datasetName and datasetUUID is required')]
-      : [],
+  flocker: ({ datasetName, datasetUUID }, at) =>
+    !datasetName && !datasetUUID ? [fieldError.required(at, 'one of datasetName and datasetUUID is required')] : [],
   rbd: needs('monitors', 'image'),
   cinder: needs('volumeID'),
   cephfs: needs('monitors'),
   quobyte: needs('registry', 'volume'),
-  downwardAPI: all(mode('defaultMode'), downwardFiles),
+  downwardAPI: all(hasValidDefaultMode, hasValidFiles),
   fc: validateFibreChannel,
   flexVolume: needs('driver'),
-  configMap: all(needs('name'), mode('defaultMode'), keysToPaths),
+  configMap: all(needs('name'), hasValidDefaultMode, hasValidItems),
   azureFile: needs('secretName', 'shareName'),
   vsphereVolume: needs('volumePath'),
   photonPersistentDisk: needs('pdID'),
   portworxVolume: needs('volumeID'),
   azureDisk: needs('diskName', 'diskURI'),
   storageos: needs('volumeName'),
-  projected: all(mode('defaultMode'), validateProjections),
+  projected: all(hasValidDefaultMode, validateProjections),
   scaleIO: needs('gateway', 'system', 'volumeName'),
   csi: needs('driver'),
   persistentVolumeClaim: needs('claimName'),
-  ephemeral: (source, at) => {
-    const { volumeClaimTemplate: template } = source;
+  ephemeral: ({ volumeClaimTemplate: template }, at) => {
     const templateAt = at.child('volumeClaimTemplate');
-    if (!isSet(template)) return [fieldError.required(String(templateAt))];
-    return validateClaimSpec(asFields(asFields(template)['spec']), templateAt.child('spec'));
+    if (!template) return [fieldError.required(templateAt)];
+    return validateClaimSpec(template.spec ?? {}, templateAt.child('spec'));
   },
-  image: all(needs('reference'), (source, at) =>
-    oneOf(source['pullPolicy'], at.child('pullPolicy'), ['Always', 'IfNotPresent', 'Never']),
+  image: all(needs('reference'), ({ pullPolicy }, at) =>
+    oneOf(pullPolicy, at.child('pullPolicy'), ['Always', 'IfNotPresent', 'Never']),
   ),
 };
+const sourceNames = Object.keys(sourceRules) as SourceName[];
 
-function validateIscsi(source: Fields, at: FieldPath): FieldError[] {
-  const iqn = asText(source['iqn']);
-  const errors = between(asNumber(source['lun']), at.child('lun'), 0, 255);
-  if (iqn === '') return [...errors, fieldError.required(String(at.child('iqn')))];
+function validateIscsi({ iqn = '', lun = 0 }: ISCSIVolumeSource, at: FieldPath): FieldError[] {
+  const errors = between(lun, at.child('lun'), 0, 255);
+  if (iqn === '') return [...errors, fieldError.required(at.child('iqn'))];
   if (/^(?:iqn|eui|naa)\./.test(iqn)) return errors;
   const message = 'must be valid format starting with iqn, eui, or naa';
-  return [...errors, fieldError.invalid(String(at.child('iqn')), iqn, message)];
+  return [...errors, fieldError.invalid(at.child('iqn'), iqn, message)];
 }
 
-function validateFibreChannel(source: Fields, at: FieldPath): FieldError[] {
-  const byNames = asTexts(source['targetWWNs']).length > 0;
-  const byIds = asTexts(source['wwids']).length > 0;
-  const where = String(at.child('targetWWNs'));
-  if (!byNames && !byIds) {
-    return [fieldError.required(where, 'must specify either targetWWNs or wwids, but not both')];
+function validateFibreChannel({ targetWWNs = [], wwids = [], lun }: FCVolumeSource, at: FieldPath): FieldError[] {
+  const hasNames = targetWWNs.length > 0;
+  const hasIds = wwids.length > 0;
+  const namesAt = at.child('targetWWNs');
+  if (!hasNames && !hasIds)
+    return [fieldError.required(namesAt, 'must specify either targetWWNs or wwids, but not both')];
+  if (hasNames && hasIds) {
+    return [fieldError.invalid(namesAt, targetWWNs, 'targetWWNs and wwids can not be specified simultaneously')];
   }
-  if (byNames && byIds) {
-    return [
-      fieldError.invalid(where, source['targetWWNs'], 'targetWWNs and wwids can not be specified simultaneously'),
-    ];
-  }
-  if (!byNames) return [];
-  if (!isSet(source['lun'])) {
-    return [fieldError.required(String(at.child('lun')), 'lun is required if targetWWNs is specified')];
-  }
-  return between(source['lun'], at.child('lun'), 0, 255);
+  if (!hasNames) return [];
+  const lunAt = at.child('lun');
+  if (lun === undefined) return [fieldError.required(lunAt, 'lun is required if targetWWNs is specified')];
+  return between(lun, lunAt, 0, 255);
 }
 
 const projections = [
@@ -194,55 +197,64 @@ const projections = [
   'serviceAccountToken',
   'clusterTrustBundle',
   'podCertificate',
-];
-const tokenSecondsMin = 600;
-const tokenSecondsMax = 2 ** 32;
+] as const;
 
-function validateProjections(volume: Fields, at: FieldPath): FieldError[] {
+/** Validates the sources of a projected volume. Two files of them must not have one path, except for tokens. */
+function validateProjections(volume: ProjectedVolumeSource, at: FieldPath): FieldError[] {
   const paths = new Set<string>();
-  const sourcesAt = at.child('sources');
-  const claim = (path: string, value: string): FieldError[] => {
-    if (path === '' || !paths.has(path)) {
-      paths.add(path);
-      return [];
-    }
-    return [fieldError.invalid(String(at), value, 'conflicting duplicate paths')];
+  const usePath = (path: string, shown: string): FieldError[] => {
+    if (path !== '' && paths.has(path)) return [fieldError.invalid(at, shown, 'conflicting duplicate paths')];
+    paths.add(path);
+    return [];
   };
-  return each(volume['sources'], sourcesAt, (source, itemAt) => {
+  const useEachPath = (items: readonly { path?: string | undefined }[] = [], shown?: string): FieldError[] =>
+    items.flatMap(({ path = '' }) => usePath(path, shown ?? path));
+  return each(volume.sources, at.child('sources'), (source, sourceAt) => {
     const { taken, errors } = onlyOneOf(
       source,
-      itemAt,
+      sourceAt,
       projections,
       'may not specify more than 1 volume type per source',
     );
-    if (taken === undefined) return errors;
-    const part = asFields(source[taken]);
-    const partAt = itemAt.child(taken);
-    if (taken === 'secret' || taken === 'configMap') {
-      errors.push(...needs('name')(part, partAt), ...keysToPaths(part, partAt));
-      for (const item of asItems(part['items'])) errors.push(...claim(asText(item['path']), asText(part['name'])));
-    } else if (taken === 'downwardAPI') {
-      errors.push(...downwardFiles(part, partAt));
-      for (const item of asItems(part['items'])) errors.push(...claim(asText(item['path']), asText(item['path'])));
-    } else {
-      errors.push(...validateTokenProjection(taken, part, partAt));
-      if (taken === 'clusterTrustBundle') errors.push(...claim(asText(part['path']), asText(part['path'])));
+    const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = source;
+    const takenAt = sourceAt.child(taken ?? '');
+    const files = taken === 'secret' ? secret : taken === 'configMap' ? configMap : undefined;
+    if (files) errors.push(...validateProjectedFiles(files, takenAt), ...useEachPath(files.items, files.name ?? ''));
+    else if (taken === 'downwardAPI' && downwardAPI) {
+      errors.push(...hasValidFiles(downwardAPI, takenAt), ...useEachPath(downwardAPI.items));
+    } else if (taken === 'serviceAccountToken' && serviceAccountToken) {
+      errors.push(...validateProjectedToken(serviceAccountToken, takenAt));
+    } else if (taken === 'clusterTrustBundle' && clusterTrustBundle) {
+      const { path = '' } = clusterTrustBundle;
+      errors.push(...validateProjectedPath(clusterTrustBundle, takenAt), ...usePath(path, path));
+    } else if (taken === 'podCertificate' && podCertificate) {
+      errors.push(...needs<PodCertificateProjection>('signerName', 'keyType')(podCertificate, takenAt));
     }
     return errors;
   });
 }
 
-function validateTokenProjection(kind: string, part: Fields, at: FieldPath): FieldError[] {
-  if (kind === 'podCertificate') return needs('signerName', 'keyType')(part, at);
-  const errors = needs('path')(part, at);
-  errors.push(...isVolumeFilePath(asText(part['path']), at.child('path')));
-  if (kind !== 'serviceAccountToken' || !isSet(part['expirationSeconds'])) return errors;
-  const seconds = asNumber(part['expirationSeconds']);
-  const where = String(at.child('expirationSeconds'));
-  if (seconds < tokenSecondsMin)
-    errors.push(fieldError.invalid(where, seconds, 'may not specify a duration less than 10 minutes'));
+/** ConfigMapProjection has the same fields. */
+const validateProjectedFiles: SourceRule<SecretProjection> = all(needs('name'), hasValidItems);
+
+const validateProjectedPath: SourceRule<ClusterTrustBundleProjection | ServiceAccountTokenProjection> = all(
+  needs('path'),
+  ({ path = '' }, at) => validateVolumeFilePath(path, at.child('path')),
+);
+
+const tokenSecondsMin = 600;
+const tokenSecondsMax = 2 ** 32;
+
+function validateProjectedToken(token: ServiceAccountTokenProjection, at: FieldPath): FieldError[] {
+  const errors = validateProjectedPath(token, at);
+  if (token.expirationSeconds === undefined) return errors;
+  const seconds = asNumber(token.expirationSeconds);
+  const secondsAt = at.child('expirationSeconds');
+  if (seconds < tokenSecondsMin) {
+    errors.push(fieldError.invalid(secondsAt, seconds, 'may not specify a duration less than 10 minutes'));
+  }
   if (seconds > tokenSecondsMax) {
-    errors.push(fieldError.invalid(where, seconds, 'may not specify a duration larger than 2^32 seconds'));
+    errors.push(fieldError.invalid(secondsAt, seconds, 'may not specify a duration larger than 2^32 seconds'));
   }
   return errors;
 }
