@@ -1,7 +1,7 @@
 import type { FieldPath } from '../../machinery/field-error.js';
 import { canonicalIp, cidrFamily, familyOf, isMapped, startOf } from './canonical.validation.js';
 
-/** Addresses and ranges that are accepted where they always were, though they can be read in two ways. */
+/** Returns warnings about an address that is valid in existing fields only, since programs may read it differently. */
 export function ipWarnings(text: string, at: FieldPath): string[] {
   if (familyOf(text) !== 6) return [];
   const canonical = canonicalIp(text);
@@ -11,6 +11,7 @@ export function ipWarnings(text: string, at: FieldPath): string[] {
   return [`${String(at)}: IPv6 address "${text}" should be in RFC 5952 canonical format ("${canonical}")`];
 }
 
+/** Returns warnings about such a CIDR. */
 export function cidrWarnings(text: string, at: FieldPath): string[] {
   const family = cidrFamily(text);
   if (family === 0) return [];
@@ -31,10 +32,10 @@ export function cidrWarnings(text: string, at: FieldPath): string[] {
   return [`${String(at)}: IPv6 CIDR value "${text}" should be in RFC 5952 canonical format ("${range}")`];
 }
 
-/** An IPv4 address stands behind this many bits of the IPv6 one. */
+/** The number of bits before the IPv4 address in an IPv4-mapped IPv6 address. */
 const mappedBits = 96;
 
-/** `::ffff:a00:1` → `10.0.0.1` */
+/** Converts an IPv4-mapped IPv6 address to IPv4: `::ffff:a00:1` → `10.0.0.1`. */
 function unmapped(address: string): string {
   const groups = address.split(':').slice(-2);
   return groups

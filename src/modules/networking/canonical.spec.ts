@@ -11,7 +11,9 @@ it.each<[string, string | undefined]>([
   ['::ffff:a00:1', 'must not be an IPv4-mapped IPv6 address'],
   ['64:ff9b::10.0.0.1', 'must be in canonical form ("64:ff9b::a00:1")'],
   ['0:0:0:0:0:0:0:1', 'must be in canonical form ("::1")'],
-])('the address %j', (text, want) => expect(validateCanonicalIp(text)).toEqual(want === undefined ? [] : [want]));
+])('validateCanonicalIp of %j', (text, want) =>
+  expect(validateCanonicalIp(text)).toEqual(want === undefined ? [] : [want]),
+);
 
 it.each<[string, string | undefined]>([
   ['10.0.0.0/8', undefined],
@@ -25,7 +27,9 @@ it.each<[string, string | undefined]>([
   ['10.0.0.1/8', 'must not have bits set beyond the prefix length'],
   ['fd00:0::/8', 'must be in canonical form ("fd00::/8")'],
   ['64:ff9b::10.0.0.0/120', 'must be in canonical form ("64:ff9b::a00:0/120")'],
-])('the range %j', (text, want) => expect(validateCanonicalCidr(text)).toEqual(want === undefined ? [] : [want]));
+])('validateCanonicalCidr of %j', (text, want) =>
+  expect(validateCanonicalCidr(text)).toEqual(want === undefined ? [] : [want]),
+);
 
 it.each<[string, string, boolean]>([
   ['10.0.0.0/8', '10.1.0.0/16', true],
@@ -35,4 +39,4 @@ it.each<[string, string, boolean]>([
   ['10.0.0.0/8', 'fd00::/16', false],
   ['fd00::/8', 'fd12::/16', true],
   ['64:ff9b::10.0.0.0/96', '64:ff9b::10.0.0.0/120', true],
-])('%s holds %s: %j', (whole, part, want) => expect(isStrictSubset(whole, part)).toBe(want));
+])('CIDR %s contains %s: %j', (whole, part, want) => expect(isStrictSubset(whole, part)).toBe(want));

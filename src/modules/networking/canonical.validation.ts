@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { addressAt } from '../../machinery/ip-range.js';
 
-/** Addresses and ranges that are compared as texts, and must be written in the one way that there is. */
+/** Validation of addresses and CIDRs that are compared as texts, and so must be in canonical form. */
 const noIp = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const noCidr = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
@@ -26,10 +26,10 @@ export function validateCanonicalCidr(text: string): string[] {
 
 export const cidrFamily = (text: string): 0 | 4 | 6 => (isCidr(text) ? familyOf(text.split('/')[0]!) : 0);
 
-/** The first address of a range. */
+/** Returns the network address of a CIDR. */
 export const startOf = (cidr: string): string => addressAt(inGroups(cidr), 0n);
 
-/** Whether the second range lies in the first and is smaller. Both are ranges. */
+/** True if the second CIDR is part of the first and smaller. Both must be valid. */
 export function isStrictSubset(whole: string, part: string): boolean {
   const [, wholeBits = ''] = whole.split('/');
   const [partAddress = '', partBits = ''] = part.split('/');
@@ -52,7 +52,7 @@ export const familyOf = (text: string): 0 | 4 | 6 => (text.includes('%') ? 0 : (
 export const isMapped = (text: string): boolean => /^::ffff:[0-9a-f]+:[0-9a-f]+$/.test(canonicalIp(text));
 export const canonicalIp = (text: string): string => (isIPv4(text) ? text : addressAt(`${inGroups(text)}/128`, 0n));
 
-/** The last four bytes of an IPv6 address may be written as IPv4: `64:ff9b::10.0.0.1` → `64:ff9b::a00:1`. */
+/** Converts an IPv4 suffix of an IPv6 address to hexadecimal groups: `64:ff9b::10.0.0.1` → `64:ff9b::a00:1`. */
 function inGroups(text: string): string {
   if (!text.includes(':')) return text;
   return text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)/, (_all, ...bytes: string[]) => {

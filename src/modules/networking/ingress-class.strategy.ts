@@ -1,51 +1,44 @@
+import type { IngressClass, IngressClassParametersReference } from '../../catalog/types/networking.v1.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, required } from '../../machinery/field-rules.js';
-import { asFields, asText, fillIn, isSet, type Fields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsLabel, nameIsDnsSubdomain, validateDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateTypedReference } from './typed-reference.validation.js';
 
 const at = path('spec');
 
-export const ingressClassStrategy: Strategy = {
+export const ingressClassStrategy: Strategy<IngressClass> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
-  default(ingressClass) {
-    const { parameters } = asFields(ingressClass['spec']);
-    if (isSet(parameters)) fillIn(asFields(parameters), 'scope', 'Cluster');
+  default({ spec }) {
+    if (spec?.parameters) spec.parameters.scope ??= 'Cluster';
   },
   validateCreate: validateIngressClass,
   validateUpdate: (ingressClass, old) => [
-    ...immutable(
-      asFields(ingressClass['spec'])['controller'],
-      asFields(old['spec'])['controller'],
-      at.child('controller'),
-    ),
+    ...immutable(ingressClass.spec?.controller, old.spec?.controller, at.child('controller')),
     ...validateIngressClass(ingressClass),
   ],
 };
 
 const controllerBytesMax = 250;
 
-function validateIngressClass(ingressClass: KubeObject): FieldError[] {
-  const spec = asFields(ingressClass['spec']);
-  const controller = asText(spec['controller']);
+function validateIngressClass({ spec = {} }: IngressClass): FieldError[] {
+  const { controller = '', parameters } = spec;
   const controllerAt = at.child('controller');
   return [
     ...(Buffer.byteLength(controller) > controllerBytesMax
-      ? [fieldError.tooLong(String(controllerAt), controllerBytesMax)]
+      ? [fieldError.tooLong(controllerAt, controllerBytesMax)]
       : []),
     ...validateDomainPrefixedPath(controller, controllerAt),
-    ...(isSet(spec['parameters']) ? validateParameters(asFields(spec['parameters']), at.child('parameters')) : []),
+    ...(parameters ? validateParameters(parameters, at.child('parameters')) : []),
   ];
 }
 
 const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 const pathRegex = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-/** `example.com/name` */
+/** Requires the form `example.com/name`. */
 function validateDomainPrefixedPath(text: string, textAt: FieldPath): FieldError[] {
   if (text === '') return required(text, textAt);
   const slash = text.indexOf('/');
@@ -62,20 +55,20 @@ function validateDomainPrefixedPath(text: string, textAt: FieldPath): FieldError
   ];
 }
 
-function validateParameters(parameters: Fields, parametersAt: FieldPath): FieldError[] {
+function validateParameters(parameters: IngressClassParametersReference, parametersAt: FieldPath): FieldError[] {
   const { scope, namespace } = parameters;
   const namespaceAt = parametersAt.child('namespace');
   const errors = validateTypedReference(parameters, parametersAt);
   if (scope === 'Namespace') {
-    if (!isSet(namespace)) {
-      errors.push(fieldError.required(String(namespaceAt), "`parameters.scope` is set to 'Namespace'"));
-    } else errors.push(...checked(asText(namespace), namespaceAt, nameIsDnsLabel));
+    if (namespace === undefined) {
+      errors.push(fieldError.required(namespaceAt, "`parameters.scope` is set to 'Namespace'"));
+    } else errors.push(...checked(namespace, namespaceAt, nameIsDnsLabel));
   } else if (scope === 'Cluster') {
-    if (isSet(namespace)) {
-      errors.push(fieldError.forbidden(String(namespaceAt), "`parameters.scope` is set to 'Cluster'"));
+    if (namespace !== undefined) {
+      errors.push(fieldError.forbidden(namespaceAt, "`parameters.scope` is set to 'Cluster'"));
     }
   } else {
-    errors.push(fieldError.notSupported(String(parametersAt.child('scope')), scope, ['Cluster', 'Namespace']));
+    errors.push(fieldError.notSupported(parametersAt.child('scope'), scope, ['Cluster', 'Namespace']));
   }
   return errors;
 }

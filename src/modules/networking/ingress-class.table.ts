@@ -1,27 +1,27 @@
-import { asFields, asText, isSet } from '../../machinery/fields.js';
+import type { IngressClass, IngressClassParametersReference } from '../../catalog/types/networking.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-export const ingressClassTable: TableDefinition = {
+export const ingressClassTable: TableDefinition<IngressClass> = {
   columns: [
     nameColumn,
-    { name: 'Controller', type: 'string', description: 'Who serves the ingresses of this class.' },
-    { name: 'Parameters', type: 'string', description: 'The object with further settings of the controller.' },
+    { name: 'Controller', type: 'string', description: 'Controller that implements ingresses of this class.' },
+    { name: 'Parameters', type: 'string', description: 'Object with additional configuration of the controller.' },
     ageColumn,
   ],
   cells(ingressClass, { nowMs }) {
-    const spec = asFields(ingressClass['spec']);
+    const { controller = '', parameters } = ingressClass.spec ?? {};
     return [
       ingressClass.metadata.name ?? '',
-      asText(spec['controller']),
-      parametersCell(spec['parameters']),
+      controller,
+      parametersCell(parameters),
       ageCell(ingressClass.metadata.creationTimestamp, nowMs),
     ];
   },
 };
 
-/** `Kind.group/name` */
-function parametersCell(parameters: unknown): string {
-  if (!isSet(parameters)) return '<none>';
-  const { apiGroup, kind, name } = asFields(parameters);
-  return `${asText(kind)}${isSet(apiGroup) ? `.${asText(apiGroup)}` : ''}/${asText(name)}`;
+/** Formats a reference as `Kind.group/name`. */
+function parametersCell(parameters: IngressClassParametersReference | undefined): string {
+  if (!parameters) return '<none>';
+  const { apiGroup, kind = '', name = '' } = parameters;
+  return `${kind}${apiGroup === undefined ? '' : `.${apiGroup}`}/${name}`;
 }

@@ -20,8 +20,8 @@ const pathAt = 'spec.rules[0].http.paths[0]';
 it.each<[string, object, string[]]>([
   ['a backend', { defaultBackend: backend }, []],
   ['a port by name', { defaultBackend: service({ name: 'http' }) }, []],
-  ['a rule for every host', withPath({ path: '/', pathType: 'Prefix' }), []],
-  ['no path, whatever it means', withPath({ pathType: 'ImplementationSpecific' }), []],
+  ['a rule for all hosts', withPath({ path: '/', pathType: 'Prefix' }), []],
+  ['no path with ImplementationSpecific', withPath({ pathType: 'ImplementationSpecific' }), []],
   ['nothing', {}, ['spec: Invalid value: null: either `defaultBackend` or `rules` must be specified']],
   [
     'no service name',
@@ -39,7 +39,7 @@ it.each<[string, object, string[]]>([
     ['spec.defaultBackend: Invalid value: "": cannot set both port name & port number'],
   ],
   [
-    'a large port',
+    'a port above 65535',
     { defaultBackend: service({ number: 65536 }) },
     ['spec.defaultBackend.service.port.number: Invalid value: 65536: must be between 1 and 65535, inclusive'],
   ],
@@ -49,7 +49,7 @@ it.each<[string, object, string[]]>([
     ['spec.defaultBackend: Invalid value: "": cannot set both resource and service backends'],
   ],
   [
-    'neither',
+    'neither service nor resource',
     { defaultBackend: {} },
     ['spec.defaultBackend: Invalid value: "": resource or service backend is required'],
   ],
@@ -60,7 +60,7 @@ it.each<[string, object, string[]]>([
   ],
   ['no path type', withPath({ path: '/' }), [`${pathAt}.pathType: Required value: pathType must be specified`]],
   [
-    'another path type',
+    'an unknown path type',
     withPath({ path: '/', pathType: 'Regex' }),
     [`${pathAt}.pathType: Unsupported value: "Regex": supported values: "Exact", "ImplementationSpecific", "Prefix"`],
   ],
@@ -70,7 +70,7 @@ it.each<[string, object, string[]]>([
     [`${pathAt}.path: Invalid value: "x": must be an absolute path`],
   ],
   [
-    'a path that goes back',
+    'a path with ..',
     withPath({ path: '/a/../b/..', pathType: 'Exact' }),
     [
       `${pathAt}.path: Invalid value: "/a/../b/..": must not contain '/../'`,
@@ -78,24 +78,26 @@ it.each<[string, object, string[]]>([
     ],
   ],
   ['no paths', { rules: [{ http: { paths: [] } }] }, ['spec.rules[0].http.paths: Required value']],
-])('%s', (_name, spec, want) => expect(refusals(strategy, ingress(spec))).toEqual(want));
+])('create of an Ingress with %s is validated', (_case, spec, want) =>
+  expect(refusals(strategy, ingress(spec))).toEqual(want),
+);
 
 it.each<[string, string]>([
   ['1.2.3.4', 'must be a DNS name, not an IP address'],
   ['A_', 'a lowercase RFC 1123 subdomain must consist of'],
   ['a.*.b', 'a wildcard DNS-1123 subdomain must start with'],
-])('no host: %s', (host, want) => {
+])('create with the invalid host %s is rejected', (host, want) => {
   const [error = ''] = refusals(strategy, ingress({ rules: [{ host }] }));
   expect(error).toContain(`spec.rules[0].host: Invalid value: "${host}": ${want}`);
 });
 
-it('names hosts and secrets of TLS', () => {
+it('hosts and secretName of TLS are validated', () => {
   const tls = [{ hosts: ['a.example.com', 'A_'], secretName: 'B_' }];
   const errors = refusals(strategy, ingress({ defaultBackend: backend, tls }));
   expect(errors.map((error) => error.split(':')[0])).toEqual(['spec.tls[0].hosts[1]', 'spec.tls[0].secretName']);
 });
 
-it('lets the annotation and the field name one class', () => {
+it('create with a class annotation that differs from ingressClassName is rejected', () => {
   const annotated = (spec: object): KubeObject => ({
     ...ingress({ defaultBackend: backend, ...spec }),
     metadata: { name: 'i', annotations: { 'kubernetes.io/ingress.class': 'a' } },
@@ -112,12 +114,12 @@ it('lets the annotation and the field name one class', () => {
   expect(strategy.warnings!(annotated({}), annotated({}))).toEqual([]);
 });
 
-it('takes no status with the rest', () => {
+it('create and update ignore a submitted status', () => {
   const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
   expect(prepared(strategy, ingress({}, { status }))['status']).toEqual({ loadBalancer: {} });
-  const changed = ingress({});
-  strategy.prepareForUpdate!(changed, ingress({}, { status }), testContext);
-  expect(changed['status']).toEqual(status);
+  const update = ingress({});
+  strategy.prepareForUpdate!(update, ingress({}, { status }), testContext);
+  expect(update['status']).toEqual(status);
 });
 
 it.each<[object, string[]]>([
@@ -132,15 +134,15 @@ it.each<[object, string[]]>([
     { hostname: '192.0.2.1' },
     ['status.loadBalancer.ingress[0].hostname: Invalid value: "192.0.2.1": must be a DNS name, not an IP address'],
   ],
-])('status %j', (point, want) => {
-  const changed = ingress({}, { status: { loadBalancer: { ingress: [point] } } });
-  expect(texts(ingressStatusSubresource.validate!(changed, changed, testContext))).toEqual(want);
+])('status with the load balancer address %j is validated', (point, want) => {
+  const update = ingress({}, { status: { loadBalancer: { ingress: [point] } } });
+  expect(texts(ingressStatusSubresource.validate!(update, update, testContext))).toEqual(want);
 });
 
 it.each<[string, object, unknown[]]>([
-  ['nothing', ingress({ defaultBackend: backend }), ['i', '<none>', '*', '', '80', '<unknown>']],
+  ['a default backend', ingress({ defaultBackend: backend }), ['i', '<none>', '*', '', '80', '<unknown>']],
   [
-    'much',
+    'rules, TLS and a status',
     ingress(
       {
         ingressClassName: 'nginx',
@@ -151,6 +153,6 @@ it.each<[string, object, unknown[]]>([
     ),
     ['i', 'nginx', 'a,b,c + 2 more...', '192.0.2.1,h', '80, 443', '<unknown>'],
   ],
-])('a table with %s', (_name, object, want) =>
+])('table row of an Ingress with %s', (_case, object, want) =>
   expect(ingressTable.cells(object as KubeObject, { nowMs: 0 })).toEqual(want),
 );

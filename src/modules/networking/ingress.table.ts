@@ -1,24 +1,24 @@
-import { asFields, asItems, asText } from '../../machinery/fields.js';
+import type { Ingress, IngressLoadBalancerIngress } from '../../catalog/types/networking.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { orNone } from '../core/cells.js';
 
-export const ingressTable: TableDefinition = {
+export const ingressTable: TableDefinition<Ingress> = {
   columns: [
     nameColumn,
-    { name: 'Class', type: 'string', description: 'The class whose controller serves it.' },
-    { name: 'Hosts', type: 'string', description: 'The first of the hosts that it has rules for.' },
-    { name: 'Address', type: 'string', description: 'Where the world outside reaches it.' },
-    { name: 'Ports', type: 'string', description: 'The ports that it listens on.' },
+    { name: 'Class', type: 'string', description: 'IngressClass of the ingress.' },
+    { name: 'Hosts', type: 'string', description: 'First of the hosts that the rules are for; * for all hosts.' },
+    { name: 'Address', type: 'string', description: 'IP addresses and host names of the load balancer.' },
+    { name: 'Ports', type: 'string', description: '80, and 443 if the ingress has TLS.' },
     ageColumn,
   ],
   cells(ingress, { nowMs }) {
-    const spec = asFields(ingress['spec']);
+    const { rules = [], tls = [], ingressClassName = '' } = ingress.spec ?? {};
     return [
       ingress.metadata.name ?? '',
-      orNone(asText(spec['ingressClassName'])),
-      hostsCell(asItems(spec['rules']).map((rule) => asText(rule['host']))),
-      addressCell(asFields(asFields(ingress['status'])['loadBalancer'])['ingress']),
-      asItems(spec['tls']).length > 0 ? '80, 443' : '80',
+      orNone(ingressClassName),
+      hostsCell(rules.map(({ host = '' }) => host)),
+      addressCell(ingress.status?.loadBalancer?.ingress),
+      tls.length > 0 ? '80, 443' : '80',
       ageCell(ingress.metadata.creationTimestamp, nowMs),
     ];
   },
@@ -26,7 +26,7 @@ export const ingressTable: TableDefinition = {
 
 const hostsShownMax = 3;
 
-/** A rule without a host is for every host. */
+/** Returns the first hosts, and the number of the others; `*` if no rule has a host. */
 function hostsCell(hosts: readonly string[]): string {
   const named = hosts.filter((host) => host !== '');
   if (named.length === 0) return '*';
@@ -34,7 +34,7 @@ function hostsCell(hosts: readonly string[]): string {
   return named.length > hostsShownMax ? `${shown} + ${hosts.length - hostsShownMax} more...` : shown;
 }
 
-function addressCell(ingress: unknown): string {
-  const addresses = asItems(ingress).map((point) => asText(point['ip']) || asText(point['hostname']));
+function addressCell(ingress: readonly IngressLoadBalancerIngress[] = []): string {
+  const addresses = ingress.map(({ ip, hostname = '' }) => ip || hostname);
   return [...new Set(addresses.filter((address) => address !== ''))].sort().join(',');
 }

@@ -1,7 +1,15 @@
 import { isIP } from 'node:net';
+import type {
+  HTTPIngressPath,
+  IngressBackend,
+  IngressLoadBalancerStatus,
+  IngressRule,
+  IngressServiceBackend,
+  IngressSpec,
+  IngressTLS,
+} from '../../catalog/types/networking.v1.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, each, required, requiredName } from '../../machinery/field-rules.js';
-import { asFields, asItems, asNumber, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
 import {
   nameIsDnsSubdomain,
   validateDns1035Label,
@@ -15,25 +23,23 @@ import { validateTypedReference } from './typed-reference.validation.js';
 
 const at = path('spec');
 
-export function validateIngressSpec(spec: Fields): FieldError[] {
-  const { defaultBackend, rules, ingressClassName } = spec;
+export function validateIngressSpec({ defaultBackend, rules, tls, ingressClassName }: IngressSpec): FieldError[] {
   const errors: FieldError[] = [];
-  if (asItems(rules).length === 0 && !isSet(defaultBackend)) {
+  if ((rules ?? []).length === 0 && !defaultBackend) {
     const message = 'either `defaultBackend` or `rules` must be specified';
-    errors.push(fieldError.invalid(String(at), rules ?? null, message));
+    errors.push(fieldError.invalid(at, rules ?? null, message));
   }
-  if (isSet(defaultBackend)) errors.push(...validateBackend(asFields(defaultBackend), at.child('defaultBackend')));
-  errors.push(...each(rules, at.child('rules'), validateRule), ...each(spec['tls'], at.child('tls'), validateTls));
-  if (isSet(ingressClassName)) {
-    errors.push(...checked(asText(ingressClassName), at.child('ingressClassName'), nameIsDnsSubdomain));
+  if (defaultBackend) errors.push(...validateBackend(defaultBackend, at.child('defaultBackend')));
+  errors.push(...each(rules, at.child('rules'), validateRule), ...each(tls, at.child('tls'), validateTls));
+  if (ingressClassName !== undefined) {
+    errors.push(...checked(ingressClassName, at.child('ingressClassName'), nameIsDnsSubdomain));
   }
   return errors;
 }
 
-function validateTls(tls: Fields, tlsAt: FieldPath): FieldError[] {
-  const secret = asText(tls['secretName']);
+function validateTls({ hosts = [], secretName: secret = '' }: IngressTLS, tlsAt: FieldPath): FieldError[] {
   return [
-    ...asTexts(tls['hosts']).flatMap((host, index) => validateHost(host, tlsAt.child('hosts').index(index))),
+    ...hosts.flatMap((host, index) => validateHost(host, tlsAt.child('hosts').index(index))),
     ...(secret === '' ? [] : checked(secret, tlsAt.child('secretName'), nameIsDnsSubdomain)),
   ];
 }
@@ -41,40 +47,44 @@ function validateTls(tls: Fields, tlsAt: FieldPath): FieldError[] {
 const validateHost = (host: string, hostAt: FieldPath): FieldError[] =>
   checked(host, hostAt, host.includes('*') ? validateWildcardDnsSubdomain : validateDnsSubdomain);
 
-function validateRule(rule: Fields, ruleAt: FieldPath): FieldError[] {
-  const host = asText(rule['host']);
+function validateRule({ host = '', http }: IngressRule, ruleAt: FieldPath): FieldError[] {
   const hostAt = ruleAt.child('host');
   const errors: FieldError[] = [];
-  if (isIP(host) !== 0) {
-    errors.push(fieldError.invalid(String(hostAt), host, 'must be a DNS name, not an IP address'));
-  }
+  if (isIP(host) !== 0) errors.push(fieldError.invalid(hostAt, host, 'must be a DNS name, not an IP address'));
   if (host !== '') errors.push(...validateHost(host, hostAt));
-  if (!isSet(rule['http'])) return errors;
-  const { paths } = asFields(rule['http']);
+  if (!http) return errors;
+  const paths = http.paths ?? [];
   const pathsAt = ruleAt.child('http', 'paths');
-  if (asItems(paths).length === 0) return [...errors, fieldError.required(String(pathsAt))];
-  return [...errors, ...each(paths, pathsAt, validatePath, validatePathBackend)];
+  if (paths.length === 0) return [...errors, fieldError.required(pathsAt)];
+  return [
+    ...errors,
+    ...each(paths, pathsAt, validatePath, ({ backend = {} }, pathAt) =>
+      validateBackend(backend, pathAt.child('backend')),
+    ),
+  ];
 }
 
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];
-/** What would mean another path to whoever cleans it up. */
-const forbiddenParts = ['//', '/./', '/../', '%2f', '%2F'];
-const forbiddenEnds = ['/..', '/.'];
+/** Path segments that proxies may normalize to another path. */
+const forbiddenSegments = ['//', '/./', '/../', '%2f', '%2F'];
+const forbiddenSuffixes = ['/..', '/.'];
 
-function validatePath(rule: Fields, ruleAt: FieldPath): FieldError[] {
-  const { pathType } = rule;
-  const text = asText(rule['path']);
-  const typeAt = String(ruleAt.child('pathType'));
-  const refuse = (message: string) => fieldError.invalid(String(ruleAt.child('path')), text, message);
+function validatePath({ path: text = '', pathType }: HTTPIngressPath, ruleAt: FieldPath): FieldError[] {
+  const typeAt = ruleAt.child('pathType');
+  const refuse = (message: string) => fieldError.invalid(ruleAt.child('path'), text, message);
   const isAbsolute = text.startsWith('/') ? [] : [refuse('must be an absolute path')];
-  if (!isSet(pathType)) return [fieldError.required(typeAt, 'pathType must be specified')];
+  if (pathType === undefined || pathType === null) return [fieldError.required(typeAt, 'pathType must be specified')];
   switch (pathType) {
     case 'Exact':
     case 'Prefix':
       return [
         ...isAbsolute,
-        ...forbiddenParts.filter((part) => text.includes(part)).map((part) => refuse(`must not contain '${part}'`)),
-        ...forbiddenEnds.filter((end) => text.endsWith(end)).map((end) => refuse(`cannot end with '${end}'`)),
+        ...forbiddenSegments
+          .filter((segment) => text.includes(segment))
+          .map((segment) => refuse(`must not contain '${segment}'`)),
+        ...forbiddenSuffixes
+          .filter((suffix) => text.endsWith(suffix))
+          .map((suffix) => refuse(`cannot end with '${suffix}'`)),
       ];
     case 'ImplementationSpecific':
       return text === '' ? [] : isAbsolute;
@@ -83,44 +93,39 @@ function validatePath(rule: Fields, ruleAt: FieldPath): FieldError[] {
   }
 }
 
-const validatePathBackend = (rule: Fields, ruleAt: FieldPath): FieldError[] =>
-  validateBackend(asFields(rule['backend']), ruleAt.child('backend'));
-
-function validateBackend(backend: Fields, backendAt: FieldPath): FieldError[] {
-  const { resource, service } = backend;
-  const refuse = (message: string) => [fieldError.invalid(String(backendAt), '', message)];
-  if (isSet(resource) && isSet(service)) return refuse('cannot set both resource and service backends');
-  if (isSet(resource)) return validateTypedReference(asFields(resource), backendAt.child('resource'));
-  if (isSet(service)) return validateService(asFields(service), backendAt);
+function validateBackend({ resource, service }: IngressBackend, backendAt: FieldPath): FieldError[] {
+  const refuse = (message: string) => [fieldError.invalid(backendAt, '', message)];
+  if (resource && service) return refuse('cannot set both resource and service backends');
+  if (resource) return validateTypedReference(resource, backendAt.child('resource'));
+  if (service) return validateService(service, backendAt);
   return refuse('resource or service backend is required');
 }
 
-function validateService(service: Fields, backendAt: FieldPath): FieldError[] {
+function validateService(
+  { name: serviceName = '', port = {} }: IngressServiceBackend,
+  backendAt: FieldPath,
+): FieldError[] {
   const serviceAt = backendAt.child('service');
-  const port = asFields(service['port']);
-  const name = asText(port['name']);
-  const number = asNumber(port['number']);
-  const errors = requiredName(asText(service['name']), serviceAt.child('name'), validateDns1035Label);
+  const { name = '', number = 0 } = port;
+  const errors = requiredName(serviceName, serviceAt.child('name'), validateDns1035Label);
   if (name !== '' && number !== 0) {
-    return [...errors, fieldError.invalid(String(backendAt), '', 'cannot set both port name & port number')];
+    return [...errors, fieldError.invalid(backendAt, '', 'cannot set both port name & port number')];
   }
   if (name !== '') return [...errors, ...checked(name, serviceAt.child('port', 'name'), validatePortName)];
   if (number === 0) return [...errors, ...required('', backendAt, 'port name or number is required')];
-  const numberAt = String(serviceAt.child('port', 'number'));
+  const numberAt = serviceAt.child('port', 'number');
   return [...errors, ...validatePortNumber(number).map((message) => fieldError.invalid(numberAt, number, message))];
 }
 
-export function validateLoadBalancer(loadBalancer: unknown, balancerAt: FieldPath): FieldError[] {
-  return each(asFields(loadBalancer)['ingress'], balancerAt.child('ingress'), (point, pointAt) => {
-    const ip = asText(point['ip']);
-    const hostname = asText(point['hostname']);
+export function validateLoadBalancer({ ingress }: IngressLoadBalancerStatus, balancerAt: FieldPath): FieldError[] {
+  return each(ingress, balancerAt.child('ingress'), ({ ip = '', hostname = '' }, pointAt) => {
     const hostnameAt = pointAt.child('hostname');
     return [
       ...(ip === '' ? [] : checked(ip, pointAt.child('ip'), validateIp)),
       ...(hostname === '' ? [] : checked(hostname, hostnameAt, validateDnsSubdomain)),
       ...(isIP(hostname) === 0
         ? []
-        : [fieldError.invalid(String(hostnameAt), hostname, 'must be a DNS name, not an IP address')]),
+        : [fieldError.invalid(hostnameAt, hostname, 'must be a DNS name, not an IP address')]),
     ];
   });
 }

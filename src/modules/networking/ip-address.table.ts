@@ -1,20 +1,20 @@
-import { asFields, asText, isSet } from '../../machinery/fields.js';
+import type { IPAddress, ParentReference } from '../../catalog/types/networking.v1.js';
 import { ageCell, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-/** Clients know a third cell, the age, that no column tells of. */
-export const ipAddressTable: TableDefinition = {
-  columns: [nameColumn, { name: 'ParentRef', type: 'string', description: 'The object that has the address.' }],
-  cells: (address, { nowMs }) => [
-    address.metadata.name ?? '',
-    parentCell(asFields(address['spec'])['parentRef']),
-    ageCell(address.metadata.creationTimestamp, nowMs),
+/** kube-apiserver has a third cell, the age, without a column; so has this table. */
+export const ipAddressTable: TableDefinition<IPAddress> = {
+  columns: [nameColumn, { name: 'ParentRef', type: 'string', description: 'Object that uses the address.' }],
+  cells: ({ metadata, spec }, { nowMs }) => [
+    metadata.name ?? '',
+    parentCell(spec?.parentRef),
+    ageCell(metadata.creationTimestamp, nowMs),
   ],
 };
 
-/** `resource.group/namespace/name` */
-function parentCell(parent: unknown): string {
-  if (!isSet(parent)) return '<none>';
-  const { group, resource, namespace, name } = asFields(parent);
-  const qualified = [asText(resource), asText(group)].filter((part) => part !== '').join('.');
-  return [qualified, asText(namespace), asText(name)].filter((part) => part !== '').join('/');
+/** Formats a reference as `resource.group/namespace/name`. */
+function parentCell(parent: ParentReference | undefined): string {
+  if (!parent) return '<none>';
+  const { group = '', resource = '', namespace = '', name = '' } = parent;
+  const qualified = [resource, group].filter((part) => part !== '').join('.');
+  return [qualified, namespace, name].filter((part) => part !== '').join('/');
 }

@@ -18,53 +18,55 @@ it.each<[string, object, string[]]>([
   ['nothing', {}, []],
   ['a port', port({ port: 80 }), []],
   ['a named port', port({ port: 'http', protocol: 'UDP' }), []],
-  ['a range of ports', port({ port: 1000, endPort: 2000 }), []],
+  ['a port range', port({ port: 1000, endPort: 2000 }), []],
   ['two selectors', peer({ podSelector: {}, namespaceSelector: {} }), []],
-  ['a range with a hole', peer({ ipBlock: { cidr: '10.0.0.0/8', except: ['10.1.0.0/16'] } }), []],
+  ['an ipBlock with an exception', peer({ ipBlock: { cidr: '10.0.0.0/8', except: ['10.1.0.0/16'] } }), []],
   [
-    'another protocol',
+    'an unknown protocol',
     port({ protocol: 'X' }),
     [`${portAt}.protocol: Unsupported value: "X": supported values: "TCP", "UDP", "SCTP"`],
   ],
   ['port 0', port({ port: 0 }), [`${portAt}.port: Invalid value: 0: must be between 1 and 65535, inclusive`]],
   [
-    'an end before the beginning',
+    'endPort below port',
     port({ port: 10, endPort: 5 }),
     [`${portAt}.endPort: Invalid value: 10: must be greater than or equal to \`port\``],
   ],
   [
-    'an end of a name',
+    'endPort with a named port',
     port({ port: 'http', endPort: 5 }),
     [`${portAt}.endPort: Invalid value: 5: may not be specified when \`port\` is non-numeric`],
   ],
   [
-    'an end of nothing',
+    'endPort without port',
     port({ endPort: 5 }),
     [`${portAt}.endPort: Invalid value: 5: may not be specified when \`port\` is not specified`],
   ],
-  ['no peer', peer({}), [`${peerAt}: Required value: must specify a peer`]],
+  ['an empty peer', peer({}), [`${peerAt}: Required value: must specify a peer`]],
   [
-    'a range and a selector',
+    'an ipBlock and a selector',
     peer({ ipBlock: { cidr: '10.0.0.0/8' }, podSelector: {} }),
     [`${peerAt}: Forbidden: may not specify both ipBlock and another peer`],
   ],
-  ['no range', peer({ ipBlock: {} }), [`${peerAt}.ipBlock.cidr: Required value`]],
+  ['an ipBlock without cidr', peer({ ipBlock: {} }), [`${peerAt}.ipBlock.cidr: Required value`]],
   [
-    'a hole outside',
+    'an exception outside of cidr',
     peer({ ipBlock: { cidr: '10.0.0.0/8', except: ['192.168.0.0/16'] } }),
     [`${peerAt}.ipBlock.except[0]: Invalid value: "192.168.0.0/16": must be a strict subset of \`cidr\``],
   ],
   [
-    'another type',
+    'an unknown policy type',
     { policyTypes: ['X'] },
     ['spec.policyTypes[0]: Unsupported value: "X": supported values: "Ingress", "Egress"'],
   ],
   [
-    'three types',
+    'three policy types',
     { policyTypes: ['Ingress', 'Egress', 'Ingress'] },
     ['spec.policyTypes: Invalid value: ["Ingress","Egress","Ingress"]: may not specify more than two policyTypes'],
   ],
-])('%s', (_name, spec, want) => expect(refusals(networkPolicyStrategy, policy(spec))).toEqual(want));
+])('create of a NetworkPolicy with %s is validated', (_case, spec, want) =>
+  expect(refusals(networkPolicyStrategy, policy(spec))).toEqual(want),
+);
 
 it.each<[object, object]>([
   [{}, { podSelector: {}, policyTypes: ['Ingress'] }],
@@ -78,16 +80,16 @@ it.each<[object, object]>([
       policyTypes: ['Ingress'],
     },
   ],
-])('%j with defaults', (spec, want) => expect(prepared(networkPolicyStrategy, policy(spec))['spec']).toEqual(want));
+])('defaults of spec %j', (spec, want) => expect(prepared(networkPolicyStrategy, policy(spec))['spec']).toEqual(want));
 
 it.each([
   [{}, '<none>'],
   [{ matchLabels: { a: 'b' }, matchExpressions: [{ key: 'c', operator: 'Exists' }] }, 'a=b,c'],
-])('%j in a table', (podSelector, want) =>
+])('table row with podSelector %j', (podSelector, want) =>
   expect(networkPolicyTable.cells(policy({ podSelector }), { nowMs: 0 })).toEqual(['p', want, '<unknown>']),
 );
 
-it('warns of ranges that can be read in two ways', () => {
+it('an ambiguous CIDR is warned of', () => {
   const spec = peer({ ipBlock: { cidr: '10.0.0.1/8', except: ['10.1.0.0/16'] } });
   expect(networkPolicyStrategy.warnings!(policy(spec), undefined)).toEqual([
     `${peerAt}.ipBlock.cidr: CIDR value "10.0.0.1/8" is ambiguous in this context (should be "10.0.0.0/8" or "10.0.0.1/32"?)`,

@@ -1,131 +1,118 @@
+import type {
+  IPBlock,
+  NetworkPolicy,
+  NetworkPolicyPeer,
+  NetworkPolicyPort,
+} from '../../catalog/types/networking.v1.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, each, oneOf, required } from '../../machinery/field-rules.js';
-import {
-  asFields,
-  asItems,
-  asNumber,
-  asText,
-  asTexts,
-  fillIn,
-  isSet,
-  makeFields,
-  type Fields,
-} from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import { validateCidr } from '../../machinery/ip-addresses.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain, validatePortName, validatePortNumber } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
-import { validateCidr } from '../../machinery/ip-addresses.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
 import { cidrWarnings } from './address-warnings.js';
 import { isStrictSubset } from './canonical.validation.js';
 
 const at = path('spec');
 
-export const networkPolicyStrategy: Strategy = {
+export const networkPolicyStrategy: Strategy<NetworkPolicy> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   default: defaultPolicy,
   validateCreate: validatePolicy,
   validateUpdate: validatePolicy,
-  warnings: (policy) => [...blockWarnings(policy, 'ingress', 'from'), ...blockWarnings(policy, 'egress', 'to')],
+  warnings: ({ spec: { ingress = [], egress = [] } = {} }) => [
+    ...ingress.flatMap(({ from }, i) => blockWarnings(from, at.child('ingress').index(i).child('from'))),
+    ...egress.flatMap(({ to }, i) => blockWarnings(to, at.child('egress').index(i).child('to'))),
+  ],
 };
 
-/** A policy is about what comes in, and about what goes out where it says something of it. */
-function defaultPolicy(policy: Fields): void {
-  const spec = makeFields(policy, 'spec');
-  makeFields(spec, 'podSelector');
-  const egress = asItems(spec['egress']);
-  if (asTexts(spec['policyTypes']).length === 0) {
-    spec['policyTypes'] = egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
-  }
-  for (const rule of [...asItems(spec['ingress']), ...egress]) {
-    for (const port of asItems(rule['ports'])) fillIn(port, 'protocol', 'TCP');
-  }
+/** The default policyTypes are Ingress, and Egress if the policy has egress rules. */
+function defaultPolicy(policy: Mutable<NetworkPolicy>): void {
+  const spec = (policy.spec ??= {});
+  spec.podSelector ??= {};
+  const { ingress = [], egress = [], policyTypes: types = [] } = spec;
+  if (types.length === 0) spec.policyTypes = egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
+  for (const { ports = [] } of [...ingress, ...egress]) for (const port of ports) port.protocol ??= 'TCP';
 }
 
 const policyTypes = ['Ingress', 'Egress'];
 
-function validatePolicy(policy: KubeObject): FieldError[] {
-  const spec = asFields(policy['spec']);
-  const types = asTexts(spec['policyTypes']);
+function validatePolicy({ spec = {} }: NetworkPolicy): FieldError[] {
+  const { policyTypes: types = [] } = spec;
   const typesAt = at.child('policyTypes');
   return [
-    ...validateLabelSelectorObject(spec['podSelector'], at.child('podSelector')),
-    ...each(spec['ingress'], at.child('ingress'), (rule, ruleAt) => validateRule(rule, ruleAt, 'from')),
-    ...each(spec['egress'], at.child('egress'), (rule, ruleAt) => validateRule(rule, ruleAt, 'to')),
+    ...validateLabelSelectorObject(spec.podSelector, at.child('podSelector')),
+    ...each(spec.ingress, at.child('ingress'), ({ ports, from }, ruleAt) => [
+      ...each(ports, ruleAt.child('ports'), validatePort),
+      ...each(from, ruleAt.child('from'), validatePeer),
+    ]),
+    ...each(spec.egress, at.child('egress'), ({ ports, to }, ruleAt) => [
+      ...each(ports, ruleAt.child('ports'), validatePort),
+      ...each(to, ruleAt.child('to'), validatePeer),
+    ]),
     ...(types.length > policyTypes.length
-      ? [fieldError.invalid(String(typesAt), types, 'may not specify more than two policyTypes')]
+      ? [fieldError.invalid(typesAt, types, 'may not specify more than two policyTypes')]
       : types.flatMap((type, index) => oneOf(type, typesAt.index(index), policyTypes))),
   ];
 }
 
-const validateRule = (rule: Fields, ruleAt: FieldPath, peers: 'from' | 'to'): FieldError[] => [
-  ...each(rule['ports'], ruleAt.child('ports'), validatePort),
-  ...each(rule[peers], ruleAt.child(peers), validatePeer),
-];
-
-function validatePort(port: Fields, portAt: FieldPath): FieldError[] {
-  const { protocol, port: target, endPort } = port;
-  const targetAt = portAt.child('port');
-  const endAt = String(portAt.child('endPort'));
-  const errors = oneOf(protocol, portAt.child('protocol'), ['TCP', 'UDP', 'SCTP']);
-  const number = (value: number, where: string) =>
-    validatePortNumber(value).map((message) => fieldError.invalid(where, value, message));
-  if (typeof target === 'number') {
-    errors.push(...number(target, String(targetAt)));
-    if (!isSet(endPort)) return errors;
-    if (asNumber(endPort) < target) {
-      // The message shows the port, as clients know it.
-      errors.push(fieldError.invalid(endAt, target, 'must be greater than or equal to `port`'));
-    }
-    return [...errors, ...number(asNumber(endPort), endAt)];
+function validatePort({ protocol, port, endPort }: NetworkPolicyPort, policyPortAt: FieldPath): FieldError[] {
+  const portAt = policyPortAt.child('port');
+  const endPortAt = policyPortAt.child('endPort');
+  const errors = oneOf(protocol, policyPortAt.child('protocol'), ['TCP', 'UDP', 'SCTP']);
+  const validateNumber = (value: number, valueAt: FieldPath) =>
+    validatePortNumber(value).map((message) => fieldError.invalid(valueAt, value, message));
+  if (typeof port === 'number') {
+    errors.push(...validateNumber(port, portAt));
+    if (endPort === undefined) return errors;
+    // The message has the value of port, as in kube-apiserver.
+    if (endPort < port) errors.push(fieldError.invalid(endPortAt, port, 'must be greater than or equal to `port`'));
+    return [...errors, ...validateNumber(endPort, endPortAt)];
   }
-  if (isSet(endPort)) {
-    const lack = isSet(target) ? 'non-numeric' : 'not specified';
-    errors.push(fieldError.invalid(endAt, endPort, `may not be specified when \`port\` is ${lack}`));
+  if (endPort !== undefined) {
+    const lack = port === undefined ? 'not specified' : 'non-numeric';
+    errors.push(fieldError.invalid(endPortAt, endPort, `may not be specified when \`port\` is ${lack}`));
   }
-  return isSet(target) ? [...errors, ...checked(asText(target), targetAt, validatePortName)] : errors;
+  return port === undefined ? errors : [...errors, ...checked(port, portAt, validatePortName)];
 }
 
-function validatePeer(peer: Fields, peerAt: FieldPath): FieldError[] {
-  const { podSelector, namespaceSelector, ipBlock } = peer;
+function validatePeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, peerAt: FieldPath): FieldError[] {
   const errors = [
     ...validateLabelSelectorObject(podSelector, peerAt.child('podSelector')),
     ...validateLabelSelectorObject(namespaceSelector, peerAt.child('namespaceSelector')),
-    ...(isSet(ipBlock) ? validateIpBlock(asFields(ipBlock), peerAt.child('ipBlock')) : []),
+    ...(ipBlock ? validateIpBlock(ipBlock, peerAt.child('ipBlock')) : []),
   ];
-  const set = [podSelector, namespaceSelector, ipBlock].filter(isSet);
-  if (set.length === 0) errors.push(fieldError.required(String(peerAt), 'must specify a peer'));
-  else if (set.length > 1 && isSet(ipBlock)) {
-    errors.push(fieldError.forbidden(String(peerAt), 'may not specify both ipBlock and another peer'));
+  const hasSelector = podSelector !== undefined || namespaceSelector !== undefined;
+  if (!hasSelector && !ipBlock) errors.push(fieldError.required(peerAt, 'must specify a peer'));
+  else if (hasSelector && ipBlock) {
+    errors.push(fieldError.forbidden(peerAt, 'may not specify both ipBlock and another peer'));
   }
   return errors;
 }
 
-function validateIpBlock(block: Fields, blockAt: FieldPath): FieldError[] {
-  const cidr = asText(block['cidr']);
+function validateIpBlock({ cidr = '', except = [] }: IPBlock, blockAt: FieldPath): FieldError[] {
   const cidrAt = blockAt.child('cidr');
   if (cidr === '') return required(cidr, cidrAt);
   const errors = checked(cidr, cidrAt, validateCidr);
   if (errors.length > 0) return errors;
-  return asTexts(block['except']).flatMap((hole, index) => {
-    const holeAt = blockAt.child('except').index(index);
-    const problems = checked(hole, holeAt, validateCidr);
-    if (problems.length > 0 || isStrictSubset(cidr, hole)) return problems;
-    return [fieldError.invalid(String(holeAt), hole, 'must be a strict subset of `cidr`')];
+  return except.flatMap((exception, index) => {
+    const exceptionAt = blockAt.child('except').index(index);
+    const problems = checked(exception, exceptionAt, validateCidr);
+    if (problems.length > 0 || isStrictSubset(cidr, exception)) return problems;
+    return [fieldError.invalid(exceptionAt, exception, 'must be a strict subset of `cidr`')];
   });
 }
 
-function blockWarnings(policy: KubeObject, direction: 'ingress' | 'egress', peers: 'from' | 'to'): string[] {
-  return asItems(asFields(policy['spec'])[direction]).flatMap((rule, i) =>
-    asItems(rule[peers]).flatMap((peer, j) => {
-      if (!isSet(peer['ipBlock'])) return [];
-      const { cidr, except } = asFields(peer['ipBlock']);
-      const blockAt = at.child(direction).index(i).child(peers).index(j).child('ipBlock');
-      return [
-        ...cidrWarnings(asText(cidr), blockAt.child('cidr')),
-        ...asTexts(except).flatMap((hole, k) => cidrWarnings(hole, blockAt.child('except').index(k))),
-      ];
-    }),
-  );
+function blockWarnings(peers: readonly NetworkPolicyPeer[] = [], peersAt: FieldPath): string[] {
+  return peers.flatMap(({ ipBlock }, i) => {
+    if (!ipBlock) return [];
+    const { cidr = '', except = [] } = ipBlock;
+    const blockAt = peersAt.index(i).child('ipBlock');
+    return [
+      ...cidrWarnings(cidr, blockAt.child('cidr')),
+      ...except.flatMap((exception, j) => cidrWarnings(exception, blockAt.child('except').index(j))),
+    ];
+  });
 }

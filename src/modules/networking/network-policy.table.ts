@@ -1,24 +1,25 @@
-import { asFields } from '../../machinery/fields.js';
+import type { LabelSelector } from '../../catalog/types/meta.v1.js';
+import type { NetworkPolicy } from '../../catalog/types/networking.v1.js';
 import { labelSelectorOf } from '../../machinery/label-selector.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { orNone } from '../core/cells.js';
 
-export const networkPolicyTable: TableDefinition = {
+export const networkPolicyTable: TableDefinition<NetworkPolicy> = {
   columns: [
     nameColumn,
-    { name: 'Pod-Selector', type: 'string', description: 'The labels of the pods that it is about.' },
+    { name: 'Pod-Selector', type: 'string', description: 'Labels of the pods that the policy applies to.' },
     ageColumn,
   ],
   cells: (policy, { nowMs }) => [
     policy.metadata.name ?? '',
-    selectorCell(asFields(policy['spec'])['podSelector']),
+    selectorCell(policy.spec?.podSelector),
     ageCell(policy.metadata.creationTimestamp, nowMs),
   ],
 };
 
-function selectorCell(selector: unknown): string {
+function selectorCell(selector: LabelSelector = {}): string {
   try {
-    return orNone(String(labelSelectorOf(asFields(selector))));
+    return orNone(String(labelSelectorOf(selector)));
   } catch {
     return '<error>';
   }

@@ -1,5 +1,5 @@
+import type { IPAddress, ParentReference } from '../../catalog/types/networking.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { fieldAt } from '../../machinery/field-at.js';
 import { defineResource, otherVersion } from '../../registry/definition/resource-definition.js';
 import { ingressClassStrategy } from './ingress-class.strategy.js';
 import { ingressClassTable } from './ingress-class.table.js';
@@ -15,6 +15,11 @@ import { storedIngresses, storedNetworkPolicies } from './stored-versions.js';
 
 export const networkingGroup = (naming: NamingProfile): string => naming.group('networking');
 
+const parentField =
+  (field: keyof ParentReference) =>
+  ({ spec }: IPAddress): string =>
+    spec?.parentRef?.[field] ?? '';
+
 export function networkingResources(naming: NamingProfile) {
   const v1 = { group: networkingGroup(naming), version: 'v1' };
   const ipAddresses = defineResource({
@@ -24,10 +29,10 @@ export function networkingResources(naming: NamingProfile) {
     shortNames: ['ip'],
     namespaced: false,
     selectableFields: {
-      'spec.parentRef.group': fieldAt('spec', 'parentRef', 'group'),
-      'spec.parentRef.resource': fieldAt('spec', 'parentRef', 'resource'),
-      'spec.parentRef.namespace': fieldAt('spec', 'parentRef', 'namespace'),
-      'spec.parentRef.name': fieldAt('spec', 'parentRef', 'name'),
+      'spec.parentRef.group': parentField('group'),
+      'spec.parentRef.resource': parentField('resource'),
+      'spec.parentRef.namespace': parentField('namespace'),
+      'spec.parentRef.name': parentField('name'),
     },
     strategy: ipAddressStrategy,
     table: ipAddressTable,

@@ -22,46 +22,48 @@ describe('IngressClass', () => {
     ['parameters in a namespace', parameters({ scope: 'Namespace', namespace: 'x' }), []],
     ['no controller', {}, ['spec.controller: Required value']],
     [
-      'no domain',
+      'a controller without a domain',
       { controller: 'a b' },
       ['spec.controller: Invalid value: "a b": must be a domain-prefixed path (such as "acme.io/foo")'],
     ],
     [
-      'no path',
+      'a controller with an invalid path',
       { controller: 'example.com/a b' },
       [
         `spec.controller: Invalid value: "a b": Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')`,
       ],
     ],
     [
-      'a long controller',
+      'a controller that is too long',
       { controller: `example.com/${'a'.repeat(240)}` },
       ['spec.controller: Too long: may not be more than 250 bytes'],
     ],
-    ['no kind', { controller, parameters: { name: 'n' } }, ['spec.parameters.kind: Required value']],
+    ['parameters without a kind', { controller, parameters: { name: 'n' } }, ['spec.parameters.kind: Required value']],
     [
-      'no namespace',
+      'parameters without a namespace',
       parameters({ scope: 'Namespace' }),
       ["spec.parameters.namespace: Required value: `parameters.scope` is set to 'Namespace'"],
     ],
     [
-      'a namespace for nothing',
+      'a namespace with scope Cluster',
       parameters({ namespace: 'x' }),
       ["spec.parameters.namespace: Forbidden: `parameters.scope` is set to 'Cluster'"],
     ],
     [
-      'another scope',
+      'an unknown scope',
       parameters({ scope: 'World' }),
       ['spec.parameters.scope: Unsupported value: "World": supported values: "Cluster", "Namespace"'],
     ],
-  ])('%s', (_name, spec, want) => expect(refusals(ingressClassStrategy, ingressClass(spec))).toEqual(want));
+  ])('create with %s is validated', (_case, spec, want) =>
+    expect(refusals(ingressClassStrategy, ingressClass(spec))).toEqual(want),
+  );
 
-  it('keeps its controller', () =>
+  it('controller is immutable', () =>
     expect(
       updateRefusals(ingressClassStrategy, ingressClass({ controller: 'example.com/d' }), ingressClass({ controller })),
     ).toEqual(['spec.controller: Invalid value: "example.com/d": field is immutable']));
 
-  it('looks for parameters in the cluster', () =>
+  it('the default scope of parameters is Cluster', () =>
     expect(prepared(ingressClassStrategy, ingressClass(parameters({})))['spec']).toEqual(
       parameters({ scope: 'Cluster' }),
     ));
@@ -70,7 +72,7 @@ describe('IngressClass', () => {
     [{ controller }, '<none>'],
     [parameters({}), 'K/n'],
     [parameters({ apiGroup: 'example.com' }), 'K.example.com/n'],
-  ])('%j in a table', (spec, want) =>
+  ])('table row of an IngressClass with spec %j', (spec, want) =>
     expect(ingressClassTable.cells(ingressClass(spec), { nowMs: 0 })).toEqual(['n', controller, want, '<unknown>']),
   );
 });
@@ -85,9 +87,11 @@ describe('IPAddress', () => {
     [{}, ['spec.parentRef: Required value']],
     [{ parentRef: {} }, ['spec.parentRef.resource: Required value', 'spec.parentRef.name: Required value']],
     [{ parentRef: { ...parentRef, name: '..' } }, [`spec.parentRef.name: Invalid value: "..": may not be '..'`]],
-  ])('%j', (spec, want) => expect(refusals(ipAddressStrategy, address(spec))).toEqual(want));
+  ])('create with spec %j is validated', (spec, want) =>
+    expect(refusals(ipAddressStrategy, address(spec))).toEqual(want),
+  );
 
-  it('belongs to one object for good', () =>
+  it('parentRef is immutable', () =>
     expect(
       updateRefusals(ipAddressStrategy, address({ parentRef: { ...parentRef, name: 'y' } }), address({ parentRef })),
     ).toEqual([
@@ -100,13 +104,13 @@ describe('IPAddress', () => {
     ['x', ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']],
     ['192.0.02.1', ['must not have leading 0s']],
     ['2001:DB8::1', ['must be in canonical form ("2001:db8::1")']],
-  ])('%s as its name', (name, want) => expect(ipAddressStrategy.validateName(name)).toEqual(want));
+  ])('the name %s is validated', (name, want) => expect(ipAddressStrategy.validateName(name)).toEqual(want));
 
   it.each([
     [{ parentRef }, 'services/x/s'],
     [{ parentRef: { group: 'example.com', resource: 'r', name: 'n' } }, 'r.example.com/n'],
     [{}, '<none>'],
-  ])('%j in a table', (spec, want) =>
+  ])('table row of an IPAddress with spec %j', (spec, want) =>
     expect(ipAddressTable.cells(address(spec), { nowMs: 0 })).toEqual(['n', want, '<unknown>']),
   );
 });
@@ -129,7 +133,9 @@ describe('ServiceCIDR', () => {
       ['spec.cidrs: Invalid value: {"CIDRs":["10.0.0.0/16","fd00::/112","10.1.0.0/16"]}: may only hold up to 2 values'],
     ],
     [['10.0.0.5/16'], ['spec.cidrs[0]: Invalid value: "10.0.0.5/16": must not have bits set beyond the prefix length']],
-  ])('%j', (cidrs, want) => expect(refusals(serviceCidrStrategy, serviceCidr(...cidrs))).toEqual(want));
+  ])('create with cidrs %j is validated', (cidrs, want) =>
+    expect(refusals(serviceCidrStrategy, serviceCidr(...cidrs))).toEqual(want),
+  );
 
   it.each<[string[], string[]]>([
     [['10.0.0.0/16'], []],
@@ -137,11 +143,11 @@ describe('ServiceCIDR', () => {
     [['10.1.0.0/16'], ['spec.cidrs[0]: Invalid value: "10.1.0.0/16": field is immutable']],
     [['10.1.0.0/16', 'fd00::/112'], ['spec.cidrs[0]: Invalid value: "10.1.0.0/16": field is immutable']],
     [[], ['spec.cidrs: Invalid value: []: field is immutable']],
-  ])('%j instead of one range', (cidrs, want) =>
+  ])('an update from one CIDR to %j is validated', (cidrs, want) =>
     expect(updateRefusals(serviceCidrStrategy, serviceCidr(...cidrs), serviceCidr('10.0.0.0/16'))).toEqual(want),
   );
 
-  it('in a table', () =>
+  it('table row of a ServiceCIDR', () =>
     expect(serviceCidrTable.cells(serviceCidr('10.0.0.0/16', 'fd00::/112'), { nowMs: 0 })).toEqual([
       'n',
       '10.0.0.0/16,fd00::/112',

@@ -1,8 +1,7 @@
+import type { ServiceCIDR } from '../../catalog/types/networking.v1.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { checked, required } from '../../machinery/field-rules.js';
-import { asFields, asTexts, makeFields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
@@ -10,38 +9,38 @@ import { cidrFamily, validateCanonicalCidr } from './canonical.validation.js';
 
 const at = path('spec').child('cidrs');
 
-export const serviceCidrStrategy: Strategy = {
+export const serviceCidrStrategy: Strategy<ServiceCIDR> = {
   validateName: nameIsDnsSubdomain,
-  default: (serviceCidr) => void makeFields(serviceCidr, 'status'),
+  default(serviceCidr) {
+    serviceCidr.status ??= {};
+  },
   prepareForCreate(serviceCidr) {
-    serviceCidr['status'] = {};
+    serviceCidr.status = {};
   },
   prepareForUpdate(serviceCidr, old) {
-    serviceCidr['status'] = old['status'];
+    serviceCidr.status = old.status;
   },
   validateCreate: validateRanges,
   validateUpdate: validateChange,
 };
 
-const cidrsOf = (serviceCidr: KubeObject): string[] => asTexts(asFields(serviceCidr['spec'])['cidrs']);
-
-/** One range, or one of each family. */
-function validateRanges(serviceCidr: KubeObject): FieldError[] {
-  const cidrs = cidrsOf(serviceCidr);
+/** Requires one CIDR, or one of each IP family. */
+function validateRanges({ spec }: ServiceCIDR): FieldError[] {
+  const { cidrs = [] } = spec ?? {};
   const errors: FieldError[] = [];
   if (cidrs.length === 0) return required(undefined, at, 'at least one CIDR required');
-  if (cidrs.length > 2) errors.push(fieldError.invalid(String(at), { CIDRs: cidrs }, 'may only hold up to 2 values'));
+  if (cidrs.length > 2) errors.push(fieldError.invalid(at, { CIDRs: cidrs }, 'may only hold up to 2 values'));
   else if (cidrs.length === 2 && cidrFamily(cidrs[0]!) === cidrFamily(cidrs[1]!)) {
     const message = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64';
-    errors.push(fieldError.invalid(String(at), cidrs, message));
+    errors.push(fieldError.invalid(at, cidrs, message));
   }
   return [...errors, ...cidrs.flatMap((cidr, index) => checked(cidr, at.index(index), validateCanonicalCidr))];
 }
 
-/** Addresses are in use: the only change is a second family beside the first. */
-function validateChange(serviceCidr: KubeObject, old: KubeObject): FieldError[] {
-  const cidrs = cidrsOf(serviceCidr);
-  const before = cidrsOf(old);
+/** Allows no change but to add a CIDR of the second IP family: addresses of the first may be in use. */
+function validateChange(serviceCidr: ServiceCIDR, old: ServiceCIDR): FieldError[] {
+  const { cidrs = [] } = serviceCidr.spec ?? {};
+  const { cidrs: before = [] } = old.spec ?? {};
   if (cidrs.length === before.length) {
     return cidrs.flatMap((cidr, index) => immutable(cidr, before[index], at.index(index)));
   }
@@ -51,5 +50,5 @@ function validateChange(serviceCidr: KubeObject, old: KubeObject): FieldError[] 
   return immutable(cidrs, before, at);
 }
 
-/** Conditions are taken as they come: the one that this server sets has no reason. */
-export const serviceCidrStatusSubresource = statusSubresource({ keepsMetadata: true });
+/** Does not validate conditions: the one that this server sets has no reason. */
+export const serviceCidrStatusSubresource = statusSubresource<ServiceCIDR>({ keepsMetadata: true });

@@ -1,15 +1,15 @@
-import { asFields, asTexts } from '../../machinery/fields.js';
+import type { ServiceCIDR } from '../../catalog/types/networking.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-export const serviceCidrTable: TableDefinition = {
+export const serviceCidrTable: TableDefinition<ServiceCIDR> = {
   columns: [
     nameColumn,
-    { name: 'CIDRs', type: 'string', description: 'The ranges that addresses of services are taken from.' },
+    { name: 'CIDRs', type: 'string', description: 'CIDRs that cluster IPs are allocated from.' },
     ageColumn,
   ],
   cells: (serviceCidr, { nowMs }) => [
     serviceCidr.metadata.name ?? '',
-    asTexts(asFields(serviceCidr['spec'])['cidrs']).join(','),
+    (serviceCidr.spec?.cidrs ?? []).join(','),
     ageCell(serviceCidr.metadata.creationTimestamp, nowMs),
   ],
 };

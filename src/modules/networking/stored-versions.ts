@@ -1,46 +1,50 @@
-import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type * as v1 from '../../catalog/types/networking.v1.js';
+import type * as v1beta1 from '../../catalog/types/networking.v1beta1.js';
 import type { StoredVersion } from '../../registry/definition/resource-definition.js';
 
 const extensions = { group: 'extensions', version: 'v1beta1' } as const;
 
 export const storedNetworkPolicies: readonly StoredVersion[] = [extensions];
 
-/** Ingresses of v1beta1 name a service and its port in two fields, and the default backend otherwise. */
+/** In v1beta1 an Ingress has `backend` instead of `defaultBackend`, and serviceName and servicePort instead of service. */
 export const storedIngresses = (group: string): readonly StoredVersion[] => [
   { ...extensions, toHub: ingressToHub },
   { group, version: 'v1beta1', toHub: ingressToHub },
 ];
 
-function ingressToHub(stored: KubeObject): KubeObject {
-  const { backend, rules, ...spec } = asFields(stored['spec']);
+/** Converts an Ingress of networking.k8s.io/v1beta1 or extensions/v1beta1, which have the same fields. */
+function ingressToHub(stored: v1beta1.Ingress): v1.Ingress {
+  const { backend, rules, ...spec } = stored.spec ?? {};
   return {
     ...stored,
     spec: {
       ...spec,
-      ...(isSet(backend) && { defaultBackend: backendToHub(asFields(backend)) }),
-      ...(isSet(rules) && { rules: asItems(rules).map(ruleToHub) }),
+      ...(backend && { defaultBackend: backendToHub(backend) }),
+      ...(rules && { rules: rules.map(ruleToHub) }),
     },
   };
 }
 
-function ruleToHub(rule: Fields): Fields {
-  const http = asFields(rule['http']);
-  if (!isSet(http['paths'])) return rule;
-  const paths = asItems(http['paths']).map((path) => ({
-    ...path,
-    // Older objects may have none.
-    pathType: asText(path['pathType']) || 'ImplementationSpecific',
-    backend: backendToHub(asFields(path['backend'])),
-  }));
-  return { ...rule, http: { ...http, paths } };
+function ruleToHub(rule: v1beta1.IngressRule): v1.IngressRule {
+  const { paths } = rule.http ?? {};
+  if (!paths) return rule;
+  return {
+    ...rule,
+    http: {
+      ...rule.http,
+      paths: paths.map((path) => ({
+        ...path,
+        // Objects of older releases have no pathType.
+        pathType: path.pathType || 'ImplementationSpecific',
+        backend: backendToHub(path.backend ?? {}),
+      })),
+    },
+  };
 }
 
-function backendToHub({ serviceName, servicePort, ...rest }: Fields): Fields {
-  if (asText(serviceName) === '' && !isSet(servicePort)) return rest;
-  const port = typeof servicePort === 'string' ? { name: servicePort } : { number: servicePort ?? 0 };
-  // A port of zero is none: the field cannot be left out in v1beta1.
-  const isNone = !isSet(servicePort) || servicePort === 0 || servicePort === '';
-  if (asText(serviceName) === '' && isNone) return rest;
-  return { ...rest, service: { name: asText(serviceName), ...(!isNone && { port }) } };
+/** Converts a backend. Port 0 is an absent port: v1beta1 always writes the field. */
+function backendToHub({ serviceName = '', servicePort, ...rest }: v1beta1.IngressBackend): v1.IngressBackend {
+  if (serviceName === '' && !servicePort) return rest;
+  const port = typeof servicePort === 'string' ? { name: servicePort } : { number: servicePort };
+  return { ...rest, service: { name: serviceName, ...(servicePort && { port }) } };
 }
