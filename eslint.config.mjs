@@ -1,15 +1,15 @@
 import tseslint from 'typescript-eslint';
 
-// What only one place may do. Each ban names the place that may.
+// Bans outside of one place each, which the message names.
 const bans = {
   json: {
     selector: "CallExpression[callee.object.name='JSON'][callee.property.name=/^(parse|stringify)$/]",
-    message: 'Bytes are made and read in src/codec alone: call codec/json.ts.',
+    message: 'Bytes are encoded and decoded only in src/codec: call codec/json.ts.',
   },
   time: {
     selector:
       "CallExpression[callee.object.name='Date'][callee.property.name='now'], NewExpression[callee.name='Date'][arguments.length=0], CallExpression[callee.name=/^(setTimeout|setInterval)$/], CallExpression[callee.object.name='Math'][callee.property.name='random']",
-    message: 'Time and chance come from std/clock.ts and std/rng.ts, so that tests can hold them still.',
+    message: 'Time and randomness come from std/clock.ts and std/rng.ts, so that tests can control them.',
   },
   userRegExp: {
     selector: "NewExpression[callee.name='RegExp'][arguments.0.type!='Literal'][arguments.0.type!='TemplateLiteral']",
