@@ -1,29 +1,30 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import type { ServerComponents } from './assembly/components.js';
-import { AdmissionregistrationModule } from './modules/admissionregistration/admissionregistration.module.js';
+import { AdmissionregistrationGroup } from './modules/admissionregistration/admissionregistration.group.js';
 import { ApiextensionsModule } from './modules/apiextensions/apiextensions.module.js';
-import { ApiregistrationModule } from './modules/apiregistration/apiregistration.module.js';
-import { ApiserverInternalModule } from './modules/apiserverinternal/apiserverinternal.module.js';
-import { AppsModule } from './modules/apps/apps.module.js';
-import { AuthenticationModule } from './modules/authentication/authentication.module.js';
-import { AuthorizationModule } from './modules/authorization/authorization.module.js';
-import { EventsModule } from './modules/events/events.module.js';
-import { FlowcontrolModule } from './modules/flowcontrol/flowcontrol.module.js';
-import { RbacModule } from './modules/rbac/rbac.module.js';
-import { CertificatesModule } from './modules/certificates/certificates.module.js';
-import { AutoscalingModule } from './modules/autoscaling/autoscaling.module.js';
-import { BatchModule } from './modules/batch/batch.module.js';
-import { CoordinationModule } from './modules/coordination/coordination.module.js';
+import { ApiregistrationGroup } from './modules/apiregistration/apiregistration.group.js';
+import { ApiserverInternalGroup } from './modules/apiserverinternal/apiserverinternal.group.js';
+import { AppsGroup } from './modules/apps/apps.group.js';
+import { AuthenticationGroup } from './modules/authentication/authentication.group.js';
+import { AuthorizationGroup } from './modules/authorization/authorization.group.js';
+import { EventsGroup } from './modules/events/events.group.js';
+import { FlowcontrolGroup } from './modules/flowcontrol/flowcontrol.group.js';
+import { RbacGroup } from './modules/rbac/rbac.group.js';
+import { CertificatesGroup } from './modules/certificates/certificates.group.js';
+import { AutoscalingGroup } from './modules/autoscaling/autoscaling.group.js';
+import { BatchGroup } from './modules/batch/batch.group.js';
+import { CoordinationGroup } from './modules/coordination/coordination.group.js';
 import { CoreModule } from './modules/core/core.module.js';
-import { EndpointDiscoveryModule } from './modules/discovery/discovery.module.js';
-import { NetworkingModule } from './modules/networking/networking.module.js';
-import { NodeModule } from './modules/node/node.module.js';
-import { SchedulingModule } from './modules/scheduling/scheduling.module.js';
-import { StorageModule } from './modules/storage/storage.module.js';
-import { StorageMigrationModule } from './modules/storagemigration/storagemigration.module.js';
-import { PolicyModule } from './modules/policy/policy.module.js';
-import { ResourceModule } from './modules/resource/resource.module.js';
+import { DiscoveryGroup } from './modules/discovery/discovery.group.js';
+import { NetworkingGroup } from './modules/networking/networking.group.js';
+import { NodeGroup } from './modules/node/node.group.js';
+import { SchedulingGroup } from './modules/scheduling/scheduling.group.js';
+import { StorageGroup } from './modules/storage/storage.group.js';
+import { StorageMigrationGroup } from './modules/storagemigration/storagemigration.group.js';
+import { PolicyGroup } from './modules/policy/policy.group.js';
+import { ResourceGroup } from './modules/resource/resource.group.js';
 import { PipelineModule } from './assembly/pipeline.module.js';
+import { groupModule } from './registry/apis/group.module.js';
 import { RegistryModule } from './registry/apis/registry.module.js';
 
 export type GroupModule = Type | DynamicModule;
@@ -32,28 +33,28 @@ export type GroupModule = Type | DynamicModule;
 function builtInGroups(components: ServerComponents): GroupModule[] {
   return [
     CoreModule.for(components),
-    CoordinationModule,
-    AppsModule,
-    AutoscalingModule,
-    BatchModule,
-    PolicyModule,
-    AdmissionregistrationModule,
+    groupModule(CoordinationGroup),
+    groupModule(AppsGroup),
+    groupModule(AutoscalingGroup),
+    groupModule(BatchGroup),
+    groupModule(PolicyGroup),
+    groupModule(AdmissionregistrationGroup),
     ApiextensionsModule.for(components),
-    ApiregistrationModule,
-    ApiserverInternalModule,
-    AuthenticationModule.for(components),
-    AuthorizationModule.for(components),
-    EventsModule,
-    FlowcontrolModule,
-    RbacModule,
-    CertificatesModule,
-    EndpointDiscoveryModule,
-    NetworkingModule,
-    NodeModule,
-    ResourceModule,
-    SchedulingModule,
-    StorageModule,
-    StorageMigrationModule,
+    groupModule(ApiregistrationGroup),
+    groupModule(ApiserverInternalGroup),
+    groupModule(AuthenticationGroup, () => new AuthenticationGroup(components.authenticator, components.clock)),
+    groupModule(AuthorizationGroup, () => new AuthorizationGroup(components.authorizers)),
+    groupModule(EventsGroup),
+    groupModule(FlowcontrolGroup),
+    groupModule(RbacGroup),
+    groupModule(CertificatesGroup),
+    groupModule(DiscoveryGroup),
+    groupModule(NetworkingGroup),
+    groupModule(NodeGroup),
+    groupModule(ResourceGroup),
+    groupModule(SchedulingGroup),
+    groupModule(StorageGroup),
+    groupModule(StorageMigrationGroup),
   ];
 }
 

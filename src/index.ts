@@ -30,6 +30,7 @@ export type { KubeObject, ObjectMeta } from './machinery/kube-object.js';
 export { nameIsDnsLabel, nameIsDnsSubdomain } from './machinery/names.js';
 export { admissionFor } from './verbs/verb.js';
 export type { RunningServer, StartOptions } from './assembly/server.js';
+export { groupModule } from './registry/apis/group.module.js';
 export { defaultConfig, loadConfig } from './config/load-config.js';
 export type { ModuleContext } from './assembly/components.js';
 export type { GroupModule } from './app.module.js';

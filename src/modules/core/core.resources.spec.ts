@@ -86,7 +86,9 @@ it('CoreGroup has a method for every handled subresource and virtual resource', 
   const handled = group.resources!.flatMap(({ plural, subresources }) =>
     Object.entries(subresources).flatMap(([name, { type }]) => (type === 'handled' ? [`${plural}/${name}`] : [])),
   );
-  const marked = group.subresourceMethods.map(({ resource, subresource }) => `${resource}/${subresource}`);
+  const marked = group.methods
+    .filter(({ as }) => as === 'subresource')
+    .map(({ resource, subresource }) => `${resource}/${subresource}`);
   expect(marked.sort()).toEqual(handled.sort());
-  expect(group.virtualMethods).toEqual([{ resource: 'bindings', method: 'bindByName' }]);
+  expect(group.methods).toContainEqual({ as: 'virtual', resource: 'bindings', method: 'bindByName' });
 });

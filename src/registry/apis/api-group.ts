@@ -54,11 +54,19 @@ export type SubresourceHandler = (request: SubresourceRequest) => Promise<Handle
 export type ComputeList = () => Promise<readonly KubeObject[]>;
 export type VirtualHandler = (request: VirtualRequest) => Promise<HandlerResult>;
 
+type MarkedAs = 'subresource' | 'virtual' | 'computed' | 'reserves';
+
+/** A method of an API group's class that a decorator has marked. */
+export interface MarkedMethod {
+  readonly as: MarkedAs;
+  readonly resource: string;
+  readonly method: string;
+  /** Set if the method implements a subresource. */
+  readonly subresource?: string;
+}
+
 export interface ApiGroupMetadata extends ApiGroupOptions {
-  readonly subresourceMethods: readonly { resource: string; subresource: string; method: string }[];
-  readonly virtualMethods: readonly { resource: string; method: string }[];
-  readonly computedMethods: readonly { resource: string; method: string }[];
-  readonly reserveMethods: readonly { resource: string; method: string }[];
+  readonly methods: readonly MarkedMethod[];
 }
 
 type Class = abstract new (...args: never[]) => object;
@@ -70,49 +78,34 @@ type Versions = ApiGroupOptions | readonly ApiGroupOptions[];
 type OptionsFor = Versions | ((naming: NamingProfile) => Versions);
 
 const groupOptions = new WeakMap<Class, OptionsFor>();
-const subresourceMethods = new WeakMap<object, { resource: string; subresource: string; method: string }[]>();
-const virtualMethods = new WeakMap<object, { resource: string; method: string }[]>();
-const computedMethods = new WeakMap<object, { resource: string; method: string }[]>();
-const reserveMethods = new WeakMap<object, { resource: string; method: string }[]>();
+const markedMethods = new WeakMap<object, readonly MarkedMethod[]>();
 
 export function ApiGroup(options: OptionsFor) {
   return (target: Class): void => void groupOptions.set(target, options);
 }
 
-export function Subresource(resource: string, subresource: string) {
-  return (prototype: object, method: string, _descriptor: TypedPropertyDescriptor<SubresourceHandler>): void => {
-    const marked = subresourceMethods.get(prototype) ?? [];
-    subresourceMethods.set(prototype, [...marked, { resource, subresource, method }]);
+/** Returns a decorator that marks methods of the type `Method`. */
+function marking<Method>(mark: Omit<MarkedMethod, 'method'>) {
+  return (prototype: object, method: string, _descriptor: TypedPropertyDescriptor<Method>): void => {
+    markedMethods.set(prototype, [...(markedMethods.get(prototype) ?? []), { ...mark, method }]);
   };
 }
 
-export function VirtualResource(resource: string) {
-  return (prototype: object, method: string, _descriptor: TypedPropertyDescriptor<VirtualHandler>): void => {
-    const marked = virtualMethods.get(prototype) ?? [];
-    virtualMethods.set(prototype, [...marked, { resource, method }]);
-  };
-}
+/** Marks the method that implements a subresource. */
+export const Subresource = (resource: string, subresource: string) =>
+  marking<SubresourceHandler>({ as: 'subresource', resource, subresource });
 
-/**
- * Marks the method that computes the objects of a resource that is not stored. Its definition allows only get and list.
- */
-export function ComputedResource(resource: string) {
-  return (prototype: object, method: string, _descriptor: TypedPropertyDescriptor<ComputeList>): void => {
-    const marked = computedMethods.get(prototype) ?? [];
-    computedMethods.set(prototype, [...marked, { resource, method }]);
-  };
-}
+/** Marks the method that implements create of a resource that is not stored. */
+export const VirtualResource = (resource: string) => marking<VirtualHandler>({ as: 'virtual', resource });
+
+/** Marks the method that computes the objects of a resource that is not stored. Its definition allows only get and list. */
+export const ComputedResource = (resource: string) => marking<ComputeList>({ as: 'computed', resource });
 
 /**
  * Marks the method that reserves something outside of the object (an IP address, a port) for every write of the
  * resource.
  */
-export function Reserves(resource: string) {
-  return (prototype: object, method: string, _descriptor: TypedPropertyDescriptor<Reserve>): void => {
-    const marked = reserveMethods.get(prototype) ?? [];
-    reserveMethods.set(prototype, [...marked, { resource, method }]);
-  };
-}
+export const Reserves = (resource: string) => marking<Reserve>({ as: 'reserves', resource });
 
 /**
  * Returns the metadata that @ApiGroup and the method decorators recorded for the class of `instance`; empty for other
@@ -126,10 +119,7 @@ export function apiGroupsOf(instance: object, naming: NamingProfile): ApiGroupMe
   return (Array.isArray(versions) ? (versions as readonly ApiGroupOptions[]) : [versions as ApiGroupOptions]).map(
     (version) => ({
       ...version,
-      subresourceMethods: subresourceMethods.get(prototype) ?? [],
-      virtualMethods: virtualMethods.get(prototype) ?? [],
-      computedMethods: computedMethods.get(prototype) ?? [],
-      reserveMethods: reserveMethods.get(prototype) ?? [],
+      methods: markedMethods.get(prototype) ?? [],
     }),
   );
 }

@@ -168,7 +168,8 @@ function storedResource(
     `${definition.plural} has another group or version than the class that serves it: ${group.group}/${group.version}`,
   );
   const handlers = new Map<string, SubresourceHandler>();
-  for (const { resource, subresource, method } of group.subresourceMethods) {
+  for (const { as, resource, subresource = '', method } of group.methods) {
+    if (as !== 'subresource') continue;
     if (resource === definition.plural) handlers.set(subresource, methods[method]!.bind(methods) as SubresourceHandler);
   }
   for (const [name, subresource] of Object.entries(definition.subresources)) {
@@ -180,9 +181,9 @@ function storedResource(
   const store = stores.of(definition);
   const struct = store.dependencies.types.kind(definition.group, definition.version, definition.kind);
   if (definition.hub) store.ownership.add(definition, struct);
-  const reserves = group.reserveMethods.find(({ resource }) => resource === definition.plural);
+  const reserves = group.methods.find(({ as, resource }) => as === 'reserves' && resource === definition.plural);
   if (reserves) store.reserve = methods[reserves.method]!.bind(methods) as Reserve;
-  const computed = group.computedMethods.find(({ resource }) => resource === definition.plural);
+  const computed = group.methods.find(({ as, resource }) => as === 'computed' && resource === definition.plural);
   return {
     type: 'stored',
     definition,
@@ -198,7 +199,7 @@ function virtualResource(
   group: ApiGroupMetadata,
   methods: Methods,
 ): ServedVirtual {
-  const found = group.virtualMethods.find(({ resource }) => resource === definition.plural);
+  const found = group.methods.find(({ as, resource }) => as === 'virtual' && resource === definition.plural);
   assert(found, `${definition.plural} is declared, but no method is marked @VirtualResource('${definition.plural}')`);
   return { type: 'virtual', definition, handle: methods[found.method]!.bind(methods) as VirtualHandler };
 }
