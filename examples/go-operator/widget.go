@@ -1,4 +1,4 @@
-// Package operator is a small operator: a Widget asks for a ConfigMap, and its status says when it is there.
+// Package operator is a small operator: it creates a ConfigMap for each Widget, and sets the status of the Widget.
 package operator
 
 import (

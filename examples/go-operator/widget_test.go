@@ -65,7 +65,7 @@ func TestOperator(t *testing.T) {
 	})
 }
 
-// A suite that relies on nothing happening switches the built-in controllers off; a user has the rights of its groups.
+// A suite that needs no controllers disables the built-in ones; a user has the rights of its groups.
 func TestWithoutControllers(t *testing.T) {
 	environment := &envtest.Environment{}
 	environment.ControlPlane.GetAPIServer().Configure().Set("controllers", "-*")
