@@ -21,8 +21,8 @@ export interface AdmissionAttributes {
 }
 
 /**
- * The two steps of a plug-in. `admit` may change the object; `validate` sees the object that will be stored. Both refuse
- * the request by throwing an ApiError. `admit` of all plug-ins runs before `validate` of any.
+ * The two steps of a plug-in. `admit` may change the object in place; `validate` sees the object that will be stored.
+ * Both refuse the request by throwing an ApiError. `admit` of all plug-ins runs before `validate` of any.
  */
 export interface AdmissionHooks {
   readonly admit?: (attributes: AdmissionAttributes) => void | Promise<void>;

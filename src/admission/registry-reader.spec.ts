@@ -1,6 +1,6 @@
 import { registryOf } from '../../test/harness/shell.js';
 import { createObject } from '../registry/write/create.js';
-import type { WriteContext } from '../registry/write/write-context.js';
+import { noAdmission, type WriteContext } from '../registry/write/write-context.js';
 import { defineResource } from '../registry/definition/resource-definition.js';
 import { defaultTable } from '../registry/definition/table.js';
 import { RegistryLedger } from './quota/registry-ledger.js';
@@ -18,7 +18,7 @@ const reader = new RegistryReader(registry);
 
 const context: WriteContext = {
   request: attributesOf({}).request,
-  admission: { admit: (object) => Promise.resolve(object), validate: () => Promise.resolve() },
+  admission: noAdmission,
   managedFields: { mode: 'none' },
 };
 

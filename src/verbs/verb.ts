@@ -76,10 +76,7 @@ export function admissionFor(
     request: target.context,
   });
   return {
-    async admit(object, old) {
-      await chain.admit(attributes(object, old));
-      return object;
-    },
+    admit: (object, old) => chain.admit(attributes(object, old)),
     async validate(object, old) {
       if (requireCreate && old === undefined) await requireCreate();
       await chain.validate(attributes(object, old));

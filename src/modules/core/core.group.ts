@@ -20,6 +20,7 @@ import type { HandledSubresource } from '../../registry/definition/resource-defi
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { objectTime } from '../../registry/write/system-fields.js';
 import { updateObject } from '../../registry/write/update.js';
+import { noAdmission } from '../../registry/write/write-context.js';
 import type { ServiceAllocation } from '../../service-allocation/service-allocation.js';
 import { componentStatuses, type Component } from './component-status.js';
 import {
@@ -192,17 +193,12 @@ export class CoreGroup {
         return bindPod(pod, binding, now);
       },
       { subresource: bindingSubresource, requiresResourceVersion: false, createsMissing: false },
-      { request, admission: admitted, managedFields: { mode: 'none' } },
+      // The Binding was admitted.
+      { request, admission: noAdmission, managedFields: { mode: 'none' } },
     );
     return { object: createdStatus, code: 201 };
   }
 }
-
-/** Skips admission of the Pod update, since the Binding was admitted. */
-const admitted = {
-  admit: async (object: KubeObject | undefined) => object,
-  validate: async () => undefined,
-};
 
 const createdStatus = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 } as const;
 

@@ -4,7 +4,7 @@ import { loopbackUser } from '../../machinery/user-info.js';
 import { createObject } from '../../registry/write/create.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
 import { updateObject } from '../../registry/write/update.js';
-import type { Admit, WriteContext } from '../../registry/write/write-context.js';
+import { noAdmission, type WriteContext } from '../../registry/write/write-context.js';
 
 /** One object that must be there, and what of it is ours: a later start puts only that right. */
 export interface BootObject {
@@ -18,8 +18,6 @@ export interface BootObject {
   /** Whether somebody has taken an existing object into their own hands. */
   readonly isLeftAlone?: (current: KubeObject) => boolean;
 }
-
-const noAdmission: Admit = { admit: async (object) => object, validate: async () => undefined };
 
 export function bootContext(): WriteContext {
   return {

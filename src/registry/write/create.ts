@@ -42,26 +42,26 @@ export async function createObject(store: ResourceStore, object: KubeObject, con
   }
 }
 
-async function createOnce(store: ResourceStore, submitted: KubeObject, context: WriteContext): Promise<Written> {
+async function createOnce(store: ResourceStore, object: KubeObject, context: WriteContext): Promise<Written> {
   const { definition, dependencies } = store;
   const { request, admission } = context;
   const strategy = strategyOf(definition, context);
   if (strategy.refusesCreate !== undefined) {
-    throw ApiError.forbidden(store.groupResource, submitted.metadata.name ?? '', strategy.refusesCreate);
+    throw ApiError.forbidden(store.groupResource, object.metadata.name ?? '', strategy.refusesCreate);
   }
   const strategyContext = { user: request.user, now: objectTime(dependencies.clock.now()) };
 
   const timer = new YieldTimer(dependencies.clock);
-  fillSystemFields(submitted, strategyContext.now, dependencies.rng.uuid(), definition.namespaced);
-  store.fillTypeDefaults(submitted);
+  fillSystemFields(object, strategyContext.now, dependencies.rng.uuid(), definition.namespaced);
+  store.fillTypeDefaults(object);
   if (timer.isDue()) await timer.yield();
-  store.fillKindDefaults(submitted);
-  dropDuplicateOwners(submitted, request.warnings);
+  store.fillKindDefaults(object);
+  dropDuplicateOwners(object, request.warnings);
   if (timer.isDue()) await timer.yield();
-  const tracked = timer.run(store.track(undefined, submitted, context, strategyContext.now));
+  const tracked = timer.run(store.track(undefined, object, context, strategyContext.now));
   if (tracked) await tracked;
   if (timer.isDue()) await timer.yield();
-  const object = (await admission.admit(submitted, undefined)) ?? submitted;
+  await admission.admit(object, undefined);
   if (timer.isDue()) await timer.yield();
   dropDuplicateOwners(object, request.warnings);
   store.dropGated(object, undefined);

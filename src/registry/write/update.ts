@@ -125,26 +125,26 @@ async function attemptUpdate(
 
   const strategyContext = { user: request.user, now: objectTime(dependencies.clock.now()) };
   const put = options.subresource ? options.subresource.put(old, submitted) : submitted;
-  const candidate = put === old || put.metadata === old.metadata ? { ...put, metadata: { ...put.metadata } } : put;
-  const metaErrors = boundedErrors(() => validateObjectMetaUpdate(candidate.metadata, old.metadata));
+  const object = put === old || put.metadata === old.metadata ? { ...put, metadata: { ...put.metadata } } : put;
+  const metaErrors = boundedErrors(() => validateObjectMetaUpdate(object.metadata, old.metadata));
   // put() of a subresource may leave out metadata of the submitted object.
   const { mode } = context.managedFields;
   if (options.subresource && mode === 'supplied' && Object.hasOwn(submitted.metadata, 'managedFields')) {
     const { managedFields } = submitted.metadata;
-    if (managedFields) candidate.metadata.managedFields = managedFields;
-    else delete candidate.metadata.managedFields;
+    if (managedFields) object.metadata.managedFields = managedFields;
+    else delete object.metadata.managedFields;
   }
-  keepSystemFields(candidate, old);
+  keepSystemFields(object, old);
   if (timer.isDue()) await timer.yield();
-  store.fillTypeDefaults(candidate);
+  store.fillTypeDefaults(object);
   if (timer.isDue()) await timer.yield();
-  store.fillKindDefaults(candidate);
-  dropDuplicateOwners(candidate, request.warnings);
+  store.fillKindDefaults(object);
+  dropDuplicateOwners(object, request.warnings);
   if (timer.isDue()) await timer.yield();
-  const tracked = timer.run(store.track(old, candidate, context, strategyContext.now));
+  const tracked = timer.run(store.track(old, object, context, strategyContext.now));
   if (tracked) await tracked;
   if (timer.isDue()) await timer.yield();
-  const object = (await admission.admit(candidate, old)) ?? candidate;
+  await admission.admit(object, old);
   if (timer.isDue()) await timer.yield();
   dropDuplicateOwners(object, request.warnings);
   keepSystemFields(object, old);

@@ -3,14 +3,19 @@ import type { RequestContext } from '../request-context.js';
 import type { ResourceDefinition } from '../definition/resource-definition.js';
 import type { Strategy } from '../definition/strategy.js';
 
-/**
- * The admission of one write, passed in by the verbs because this layer does not know plug-ins. `admit` runs mutating
- * plug-ins and may change the object; `validate` runs validating ones and throws to reject.
- */
+/** The admission of one write, passed in by the verbs because this layer does not know plug-ins. Throws to reject. */
 export interface Admit {
-  admit(object: KubeObject | undefined, old: KubeObject | undefined): Promise<KubeObject | undefined>;
+  /** Runs mutating plug-ins, which change `object` in place. */
+  admit(object: KubeObject | undefined, old: KubeObject | undefined): Promise<void>;
+  /** Runs validating plug-ins, which change nothing. */
   validate(object: KubeObject | undefined, old: KubeObject | undefined): Promise<void>;
 }
+
+/** For writes of the server itself, and for writes of a request that was admitted before. */
+export const noAdmission: Admit = {
+  admit: () => Promise.resolve(),
+  validate: () => Promise.resolve(),
+};
 
 /** Decides how a create or update sets metadata.managedFields. */
 export type ManagedFieldsMode =

@@ -10,7 +10,7 @@ import type { ViewSubresource } from '../../../registry/definition/resource-defi
 import type { ResourceStore } from '../../../registry/resource-store.js';
 import { objectTime } from '../../../registry/write/system-fields.js';
 import { updateObject } from '../../../registry/write/update.js';
-import type { Admit, WriteContext } from '../../../registry/write/write-context.js';
+import { noAdmission, type WriteContext } from '../../../registry/write/write-context.js';
 import {
   budgetsOf,
   goesUnasked,
@@ -109,19 +109,13 @@ async function withoutAsking(
     if (!goesUnasked(pod)) return pod;
     const asSeen = hasEnded(pod) ? options : withVersion(options, pod.metadata.resourceVersion);
     try {
-      await deleteObject(pods, target, asSeen, { request, admission: admitted });
+      await deleteObject(pods, target, asSeen, { request, admission: noAdmission });
       return undefined;
     } catch (error) {
       if (!isConflict(error) || asSeen === options || attempt >= writeConflictRetriesMax) throw error;
     }
   }
 }
-
-/** The eviction was admitted; what it does needs no second leave. */
-const admitted: Admit = {
-  admit: async (object) => object,
-  validate: async () => undefined,
-};
 
 async function allBudgets(
   budgets: ResourceStore | undefined,
@@ -166,7 +160,7 @@ async function markAndDelete(
   options: DeleteOptions,
   request: RequestContext,
 ): Promise<void> {
-  const context = { request, admission: admitted };
+  const context = { request, admission: noAdmission };
   if (request.dryRun) return void (await deleteObject(pods, target, options, context));
   const now = objectTime(pods.dependencies.clock.now());
   const { encoded } = await updateObject(
@@ -197,7 +191,7 @@ async function markAndDelete(
 function ownStatusWrite({ definition }: ResourceStore, request: RequestContext): WriteContext {
   return {
     request: { ...request, fieldManager: 'keelson' },
-    admission: admitted,
+    admission: noAdmission,
     managedFields: { mode: 'track', definition, subresource: 'status' },
   };
 }
