@@ -31,6 +31,12 @@ export class AdmissionChain {
     return this.run('validate', this.validating, attributes);
   }
 
+  /** Runs both steps for a request that stores nothing in between. */
+  async admitAndValidate(attributes: AdmissionAttributes): Promise<void> {
+    await this.admit(attributes);
+    await this.validate(attributes);
+  }
+
   private async run(
     step: AdmissionStep,
     plugins: readonly AdmissionPlugin[],

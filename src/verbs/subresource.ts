@@ -1,5 +1,6 @@
+import { admissionAttributes } from '../admission/admission-attributes.js';
 import type { AdmissionChain } from '../admission/admission-chain.js';
-import type { AdmissionAttributes, AdmissionOperation } from '../admission/admission-plugin.js';
+import type { AdmissionOperation } from '../admission/admission-plugin.js';
 import { ApiError } from '../machinery/api-error.js';
 import { asFields } from '../machinery/fields.js';
 import { apiVersionOf } from '../machinery/gvk.js';
@@ -47,21 +48,18 @@ export async function callSubresource(
   const operation = operationOf(handled, verb);
   if (operation) {
     const { namespace, name, context: request } = target;
-    const resource = target.served.store.groupResource;
-    const { namespaced } = definition;
-    const { kind } = handled.kind;
-    await admit(chain, {
+    const attributes = admissionAttributes({
       operation,
-      resource,
-      kind,
+      resource: target.served.store.groupResource,
+      kind: handled.kind.kind,
       subresource,
-      namespaced,
+      namespaced: definition.namespaced,
       namespace,
       name,
       object,
-      old: undefined,
       request,
     });
+    await chain.admitAndValidate(attributes);
   }
   const result = await handler({
     context: target.context,
@@ -80,12 +78,6 @@ export async function callSubresource(
 function operationOf({ connects }: HandledSubresource, verb: Verb): AdmissionOperation | undefined {
   if (connects) return 'CONNECT';
   return verb === 'create' ? 'CREATE' : verb === 'update' || verb === 'patch' ? 'UPDATE' : undefined;
-}
-
-/** Runs mutating and validating admission at once, since nothing is stored in between. */
-async function admit(chain: AdmissionChain, attributes: AdmissionAttributes): Promise<void> {
-  await chain.admit(attributes);
-  await chain.validate(attributes);
 }
 
 /** Accepts a body of an older version with the same fields. */
@@ -113,18 +105,17 @@ export async function callVirtual(
   const object = submittedAs(served.definition, types, body, request.context);
   const { group, plural, kind, namespaced } = served.definition;
   ensureNamespace(object, request.namespace, namespaced);
-  await admit(chain, {
+  const attributes = admissionAttributes({
     operation: 'CREATE',
     resource: { group, resource: plural },
     kind,
-    subresource: '',
     namespaced,
     namespace: request.namespace,
-    name: object.metadata.name ?? '',
+    name: '',
     object,
-    old: undefined,
     request: request.context,
   });
+  await chain.admitAndValidate(attributes);
   const result = await served.handle({ ...request, definition: served.definition, body: object });
   assert(result.object, `${served.definition.plural} returned no object`);
   return { type: 'computed', code: result.code ?? 201, object: result.object };

@@ -1,4 +1,5 @@
 import type { EncodedObject } from '../cache/encoded-object.js';
+import { admissionAttributes } from '../admission/admission-attributes.js';
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import type { AdmissionOperation } from '../admission/admission-plugin.js';
 import type { Status } from '../machinery/api-error.js';
@@ -62,19 +63,20 @@ export function admissionFor(
   requireCreate?: RequireCreate,
 ): Admit {
   const { definition } = target.served;
-  const attributes = (object: KubeObject | undefined, old: KubeObject | undefined) => ({
-    // A PUT or apply to a name that does not exist is a create.
-    operation: operation === 'UPDATE' && old === undefined ? ('CREATE' as const) : operation,
-    resource: target.served.store.groupResource,
-    kind: definition.kind,
-    subresource,
-    namespaced: definition.namespaced,
-    namespace: target.namespace,
-    name: target.name || (object?.metadata.name ?? ''),
-    object,
-    old,
-    request: target.context,
-  });
+  const attributes = (object: KubeObject | undefined, old: KubeObject | undefined) =>
+    admissionAttributes({
+      // A PUT or apply to a name that does not exist is a create.
+      operation: operation === 'UPDATE' && old === undefined ? 'CREATE' : operation,
+      resource: target.served.store.groupResource,
+      kind: definition.kind,
+      subresource,
+      namespaced: definition.namespaced,
+      namespace: target.namespace,
+      name: target.name,
+      object,
+      old,
+      request: target.context,
+    });
   return {
     admit: (object, old) => chain.admit(attributes(object, old)),
     async validate(object, old) {

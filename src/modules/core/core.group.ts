@@ -1,4 +1,5 @@
 import type { Service } from '../../catalog/types/core.v1.js';
+import { admissionAttributes } from '../../admission/admission-attributes.js';
 import type { AdmissionChain } from '../../admission/admission-chain.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { apiVersionOf, type GroupVersionKind } from '../../machinery/gvk.js';
@@ -91,8 +92,8 @@ export class CoreGroup {
       throw ApiError.badRequest('name in URL does not match name in Eviction object');
     }
     const { store } = this.registry.require(coreVersion.group, coreVersion.version, 'pods');
-    const attributes = {
-      operation: 'CREATE' as const,
+    const attributes = admissionAttributes({
+      operation: 'CREATE',
       resource: store.groupResource,
       kind: evictionKind.kind,
       subresource: 'eviction',
@@ -100,11 +101,9 @@ export class CoreGroup {
       namespace,
       name,
       object: eviction,
-      old: undefined,
       request: context,
-    };
-    await this.admission.admit(attributes);
-    await this.admission.validate(attributes);
+    });
+    await this.admission.admitAndValidate(attributes);
     const budgets = this.registry.find(evictionKind.group, evictionKind.version, 'poddisruptionbudgets');
     const dependencies = {
       pods: store,
@@ -170,17 +169,16 @@ export class CoreGroup {
     request: RequestContext,
   ): Promise<HandlerResult> {
     const { store } = this.registry.require(coreVersion.group, coreVersion.version, 'pods');
-    const attributes = {
-      operation: 'CREATE' as const,
+    const attributes = admissionAttributes({
+      operation: 'CREATE',
       resource: store.groupResource,
       kind: bindingKind.kind,
       subresource: 'binding',
       namespaced: true,
       ...target,
       object: binding,
-      old: undefined,
       request,
-    };
+    });
     await this.admission.admit(attributes);
     checkBinding(binding, target.name);
     await this.admission.validate(attributes);

@@ -1,3 +1,4 @@
+import { admissionAttributes } from '../../admission/admission-attributes.js';
 import type { AdmissionChain } from '../../admission/admission-chain.js';
 import type { BoundObjectReference, TokenRequest } from '../../catalog/types/authentication.v1.js';
 import type { Pod, PodSpec } from '../../catalog/types/core.v1.js';
@@ -54,8 +55,8 @@ export async function issueToken(
   const system = { name, namespace, uid: rng.uuid(), creationTimestamp: objectTime(nowMs) };
   const request = { ...completedRequest, metadata: { ...completedRequest.metadata, ...system } };
 
-  const attributes = {
-    operation: 'CREATE' as const,
+  const attributes = admissionAttributes({
+    operation: 'CREATE',
     resource: store.groupResource,
     kind: kind.kind,
     subresource: 'token',
@@ -63,9 +64,8 @@ export async function issueToken(
     namespace,
     name,
     object: request,
-    old: undefined,
     request: context,
-  };
+  });
   // The subresource call has run all admission plug-ins on the submitted body. Validating plug-ins run again on the
   // completed one.
   const errors = validateLife(request);

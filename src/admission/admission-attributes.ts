@@ -1,0 +1,26 @@
+import type { AdmissionAttributes } from './admission-plugin.js';
+
+type Defaulted = 'subresource' | 'old';
+
+/** Attributes without those that default: `subresource` to the main resource, `old` to none. */
+type AttributesInput = Omit<AdmissionAttributes, Defaulted> & Partial<Pick<AdmissionAttributes, Defaulted>>;
+
+/**
+ * Builds the attributes of one request. `resource` is the group and resource under which the object is stored; `kind` is
+ * the kind of `object`, which for a subresource may be that of the request body. The name defaults to that of `object`.
+ */
+export function admissionAttributes(input: AttributesInput): AdmissionAttributes {
+  const { operation, resource, kind, subresource = '', namespaced, namespace, name, object, old, request } = input;
+  return {
+    operation,
+    resource,
+    kind,
+    subresource,
+    namespaced,
+    namespace,
+    name: name || (object?.metadata.name ?? ''),
+    object,
+    old,
+    request,
+  };
+}
