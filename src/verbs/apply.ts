@@ -10,9 +10,8 @@ import { YieldTimer } from '../std/yield-timer.js';
 import { viewSubresourceOf } from './view-subresource.js';
 import { checkName, checkUid, ensureNamespace } from './object-identity.js';
 import { readAs } from './submitted.js';
-import { answer } from './update.js';
 import { requireValuesWithin } from './values-bound.js';
-import { admissionFor, type RequireCreate, type Target, type VerbAnswer } from './verb.js';
+import { admissionFor, answerOf, type RequireCreate, type Target, type VerbAnswer } from './verb.js';
 
 /** Server-side apply: merges the configuration into the object, or creates it if it does not exist. */
 export async function apply(
@@ -73,7 +72,7 @@ export async function apply(
       managedFields: { mode: 'supplied' },
     },
   );
-  return answer(definition, written, viewSubresource);
+  return answerOf(definition, written, written.created ? 201 : 200, viewSubresource);
 }
 
 /** Adds managedFields of the whole object to a view. Empty managedFields are kept, to replace the old ones. */

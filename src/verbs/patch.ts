@@ -20,10 +20,9 @@ import type { Steps } from '../std/steps.js';
 import { YieldTimer } from '../std/yield-timer.js';
 import { viewSubresourceOf } from './view-subresource.js';
 import { checkName, checkUid, ensureNamespace } from './object-identity.js';
-import { answer } from './update.js';
 import { requireValuesWithin } from './values-bound.js';
 import { readAs, structOf } from './submitted.js';
-import { admissionFor, type Target, type VerbAnswer } from './verb.js';
+import { admissionFor, answerOf, type Target, type VerbAnswer } from './verb.js';
 
 export type PatchType = 'json' | 'merge' | 'strategic';
 
@@ -77,7 +76,7 @@ export async function patch(
       managedFields: { mode: 'track', definition, subresource },
     },
   );
-  return answer(definition, written, viewSubresource);
+  return answerOf(definition, written, 200, viewSubresource);
 }
 
 function notAnObject(type: PatchType, body: unknown): string {

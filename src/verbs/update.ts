@@ -1,6 +1,5 @@
 import type { AdmissionChain } from '../admission/admission-chain.js';
 import { copyObject } from '../patch/copy-json.js';
-import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
 import { toStorageVersion } from '../registry/definition/served-version.js';
 import type { Submission } from '../registry/write/submission.js';
 import { updateObject } from '../registry/write/update.js';
@@ -41,16 +40,5 @@ export async function update(
       managedFields: { mode: 'track', definition, subresource },
     },
   );
-  return answer(definition, written, viewSubresource);
-}
-
-export function answer(
-  definition: ResourceDefinition,
-  written: Awaited<ReturnType<typeof updateObject>>,
-  viewSubresource: ReturnType<typeof viewSubresourceOf> | undefined,
-): VerbAnswer {
-  const code = written.created ? 201 : 200;
-  if (viewSubresource?.viewKind)
-    return { type: 'computed', code, object: viewSubresource.view(written.encoded?.parse() ?? written.object) };
-  return answerOf(definition, written, code);
+  return answerOf(definition, written, written.created ? 201 : 200, viewSubresource);
 }

@@ -7,7 +7,7 @@ import type { KubeObject } from '../machinery/kube-object.js';
 import type { ListResult } from '../registry/read/list.js';
 import type { Preconditions } from '../registry/write/preconditions.js';
 import type { RequestContext } from '../registry/request-context.js';
-import type { ResourceDefinition } from '../registry/definition/resource-definition.js';
+import type { ResourceDefinition, ViewSubresource } from '../registry/definition/resource-definition.js';
 import type { ServedResource } from '../registry/resource-registry.js';
 import { toServedVersion } from '../registry/definition/served-version.js';
 import type { Admit } from '../registry/write/write-context.js';
@@ -37,15 +37,21 @@ export type VerbAnswer =
       readonly continueToken: string | undefined;
     };
 
-/** Returns the result of a write in the version of the request. */
+/**
+ * Returns the answer to a write: the view of a subresource that has a kind of its own, otherwise the object in the version
+ * of the request.
+ */
 export function answerOf(
   definition: ResourceDefinition,
-  written: { readonly encoded: EncodedObject | undefined; readonly object: KubeObject },
+  { encoded, object }: { readonly encoded: EncodedObject | undefined; readonly object: KubeObject },
   code: number,
+  viewSubresource?: ViewSubresource,
 ): VerbAnswer {
-  return written.encoded
-    ? { type: 'stored', code, encoded: written.encoded }
-    : { type: 'computed', code, object: toServedVersion(definition, written.object) };
+  if (viewSubresource?.viewKind)
+    return { type: 'computed', code, object: viewSubresource.view(encoded?.parse() ?? object) };
+  return encoded
+    ? { type: 'stored', code, encoded }
+    : { type: 'computed', code, object: toServedVersion(definition, object) };
 }
 
 /** Throws 403 if the user may update or patch the object but not create it. */
