@@ -45,6 +45,7 @@ export function fromJson(raw: unknown): Value {
     case 'boolean':
       return raw;
     case 'number':
+      if (Number.isSafeInteger(raw)) return raw;
       return Number.isInteger(raw) && Math.abs(raw) < 2 ** 63 ? int(BigInt(raw)) : new Double(raw);
     case 'bigint':
       return int(raw);

@@ -49,6 +49,9 @@ export function concatenate(left: ListValue, right: ListValue): ListValue {
   return new Concatenation(left, right);
 }
 
+/** Reading an element goes through as many lists at most. */
+const depthMax = 250;
+
 /** Two lists, one after the other, without a copy. Deep ones are flattened, so that reading never recurses far. */
 class Concatenation extends ListView {
   override readonly size: number;
@@ -62,12 +65,22 @@ class Concatenation extends ListView {
     super();
     this.size = checkedLength(listSize(left) + listSize(right), listElementsMax);
     this.depth = 1 + Math.max(depthOf(left), depthOf(right));
-    if (this.depth > 50) this.flat = Array.from(this.parts());
+    if (this.depth > depthMax) this.flat = this.flatten();
   }
 
-  private *parts(): Generator<Value> {
-    yield* elementsOf(this.left);
-    yield* elementsOf(this.right);
+  /** The elements of all lists that this one is made of. */
+  private flatten(): readonly Value[] {
+    const flat: Value[] = [];
+    const pending: ListValue[] = [this];
+    for (let list = pending.pop(); list; list = pending.pop()) {
+      if (list instanceof Concatenation && !list.flat) {
+        pending.push(list.right, list.left);
+        continue;
+      }
+      const size = listSize(list);
+      for (let index = 0; index < size; index++) flat.push(listAt(list, index));
+    }
+    return flat;
   }
 
   override at(index: number): Value {
