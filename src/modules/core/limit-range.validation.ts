@@ -1,29 +1,28 @@
+import type { LimitRange, LimitRangeItem } from '../../catalog/types/core.v1.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { duplicates } from '../../machinery/field-rules.js';
-import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { validateQualifiedName } from '../../machinery/names.js';
 import type { Steps } from '../../std/steps.js';
 import { amountRatio, compareAmounts, sameAmount } from './pod/pod-resources.js';
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from './pod/resource-names.js';
 
 const types = ['Pod', 'Container', 'PersistentVolumeClaim'];
-const bounds = ['max', 'min', 'maxLimitRequestRatio'];
-const defaults = ['default', 'defaultRequest'];
+const bounds = ['max', 'min', 'maxLimitRequestRatio'] as const;
+const defaults = ['default', 'defaultRequest'] as const;
 
-/** In steps: each resource name of a limit has several amounts, which are compared with each other. */
-export function* validateLimitRange(range: KubeObject): Steps<FieldError[]> {
+/** Validates in steps, since a limit may have many resource names, each with several amounts to compare. */
+export function* validateLimitRange({ spec }: LimitRange): Steps<FieldError[]> {
   const at = path('spec').child('limits');
-  const { limits } = asFields(range['spec']);
+  const limits = spec?.limits ?? [];
   const errors: FieldError[] = [];
-  for (const [index, limit] of asItems(limits).entries()) {
+  for (const [index, limit] of limits.entries()) {
     for (const error of yield* validateLimit(limit, at.index(index))) errors.push(error);
   }
   return [
     ...errors,
     ...duplicates(
-      asItems(limits),
-      (limit) => asText(limit['type']),
+      limits,
+      ({ type = '' }) => type,
       (index) => at.index(index).child('type'),
     ),
   ];
@@ -31,13 +30,13 @@ export function* validateLimitRange(range: KubeObject): Steps<FieldError[]> {
 
 const namesPerStep = 1_000;
 
-function* validateLimit(limit: Fields, at: FieldPath): Steps<FieldError[]> {
-  const type = asText(limit['type']);
+function* validateLimit(limit: LimitRangeItem, at: FieldPath): Steps<FieldError[]> {
+  const { type = '' } = limit;
   const errors = validateType(type, at.child('type'));
   const rule = type === 'Pod' || type === 'Container' ? validateContainerResourceName : validateResourceName;
   const names = new Set<string>();
   for (const field of type === 'Pod' ? bounds : [...bounds, ...defaults]) {
-    for (const name of Object.keys(asFields(limit[field]))) {
+    for (const name of Object.keys(limit[field] ?? {})) {
       names.add(name);
       errors.push(...rule(name, at.child(field).key(name)));
       if (names.size % namesPerStep === 0) yield;
@@ -45,14 +44,12 @@ function* validateLimit(limit: Fields, at: FieldPath): Steps<FieldError[]> {
   }
   if (type === 'Pod') {
     for (const field of defaults) {
-      if (Object.keys(asFields(limit[field])).length === 0) continue;
+      if (Object.keys(limit[field] ?? {}).length === 0) continue;
       errors.push(fieldError.forbidden(at.child(field), "may not be specified when `type` is 'Pod'"));
     }
   }
-  if (
-    type === 'PersistentVolumeClaim' &&
-    !bounds.slice(0, 2).some((field) => isSet(asFields(limit[field])['storage']))
-  ) {
+  const hasStorage = limit.max?.['storage'] !== undefined || limit.min?.['storage'] !== undefined;
+  if (type === 'PersistentVolumeClaim' && !hasStorage) {
     const message = 'either minimum or maximum storage value is required, but neither was provided';
     errors.push(fieldError.required(at.child('limits'), message));
   }
@@ -72,20 +69,24 @@ function validateType(type: string, at: FieldPath): FieldError[] {
   return problems.map((problem) => fieldError.invalid(at, type, problem));
 }
 
-/** min ≤ defaultRequest ≤ default ≤ max, each pair where both are given. */
-function validateOrder(limit: Fields, name: string, at: FieldPath): FieldError[] {
-  const amount = (field: string) => asFields(limit[field])[name];
-  const [min, max, normal, request] = ['min', 'max', 'default', 'defaultRequest'].map(amount);
+type Amount = string | undefined;
+
+/** Requires min ≤ defaultRequest ≤ default ≤ max, for each pair of which both are set. */
+function validateOrder(limit: LimitRangeItem, name: string, at: FieldPath): FieldError[] {
+  const min = limit.min?.[name];
+  const max = limit.max?.[name];
+  const normal = limit.default?.[name];
+  const request = limit.defaultRequest?.[name];
   const errors: FieldError[] = [];
   const check = (
-    low: unknown,
-    high: unknown,
-    field: string,
-    shown: unknown,
+    low: Amount,
+    high: Amount,
+    field: 'min' | 'default' | 'defaultRequest',
+    shown: Amount,
     [less, more]: readonly [string, string],
   ) => {
-    if (!isSet(low) || !isSet(high) || compareAmounts(low, high) <= 0) return;
-    const message = `${less} value ${String(low)} is greater than ${more} value ${String(high)}`;
+    if (low === undefined || high === undefined || compareAmounts(low, high) <= 0) return;
+    const message = `${less} value ${low} is greater than ${more} value ${high}`;
     errors.push(fieldError.invalid(at.child(field).key(name), shown, message));
   };
   check(min, max, 'min', min, ['min', 'max']);
@@ -94,21 +95,23 @@ function validateOrder(limit: Fields, name: string, at: FieldPath): FieldError[]
   check(request, normal, 'defaultRequest', request, ['default request', 'default limit']);
   check(min, normal, 'default', min, ['min', 'default']);
   check(normal, max, 'default', max, ['default', 'max']);
-  errors.push(...validateRatio(amount('maxLimitRequestRatio'), min, max, at.child('maxLimitRequestRatio').key(name)));
-  if (!isOvercommitAllowed(name) && isSet(normal) && isSet(request) && !sameAmount(normal, request)) {
-    const message = `default value ${String(normal)} must equal to defaultRequest value ${String(request)} in ${asText(limit['type'])}`;
+  errors.push(
+    ...validateRatio(limit.maxLimitRequestRatio?.[name], min, max, at.child('maxLimitRequestRatio').key(name)),
+  );
+  if (!isOvercommitAllowed(name) && normal !== undefined && request !== undefined && !sameAmount(normal, request)) {
+    const message = `default value ${normal} must equal to defaultRequest value ${request} in ${limit.type ?? ''}`;
     errors.push(fieldError.invalid(at.child('defaultRequest').key(name), request, message));
   }
   return errors;
 }
 
-function validateRatio(ratio: unknown, min: unknown, max: unknown, at: FieldPath): FieldError[] {
-  if (!isSet(ratio)) return [];
+function validateRatio(ratio: Amount, min: Amount, max: Amount, at: FieldPath): FieldError[] {
+  if (ratio === undefined) return [];
   if (compareAmounts(ratio, '1') < 0) {
-    return [fieldError.invalid(at, ratio, `ratio ${String(ratio)} is less than 1`)];
+    return [fieldError.invalid(at, ratio, `ratio ${ratio} is less than 1`)];
   }
-  if (!isSet(min) || !isSet(max)) return [];
+  if (min === undefined || max === undefined) return [];
   const most = amountRatio(max, min);
   if (amountRatio(ratio, '1') <= most) return [];
-  return [fieldError.invalid(at, ratio, `ratio ${String(ratio)} is greater than max/min = ${most.toFixed(6)}`)];
+  return [fieldError.invalid(at, ratio, `ratio ${ratio} is greater than max/min = ${most.toFixed(6)}`)];
 }

@@ -1,6 +1,5 @@
-import { deepEqual } from '../../machinery/deep-equal.js';
-import { asFields, fillIn, fillInZero, isSet, makeFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { PersistentVolume } from '../../catalog/types/core.v1.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
@@ -9,21 +8,20 @@ import { defaultVolumeSource } from './pod/pod.defaults.js';
 import { normalizeAmounts } from './pod/pod-resources.js';
 import { volumeSourceWarnings } from './pod/pod.warnings.js';
 
-export const persistentVolumeStrategy: Strategy = {
+export const persistentVolumeStrategy: Strategy<PersistentVolume> = {
   validateName: nameIsDnsSubdomain,
   default: defaultVolume,
   prepareForCreate(volume, { now }) {
-    volume['status'] = { phase: 'Pending', lastPhaseTransitionTime: now };
+    volume.status = { phase: 'Pending', lastPhaseTransitionTime: now };
   },
   prepareForUpdate(volume, old) {
-    volume['status'] = old['status'];
+    volume.status = old.status;
   },
   validateCreate: validatePersistentVolume,
   validateUpdate: validatePersistentVolumeUpdate,
-  warnings(volume) {
-    const spec = asFields(volume['spec']);
+  warnings({ spec = {} }) {
     const texts = volumeSourceWarnings(spec, 'spec');
-    if (spec['persistentVolumeReclaimPolicy'] === 'Recycle') {
+    if (spec.persistentVolumeReclaimPolicy === 'Recycle') {
       texts.push(
         'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
       );
@@ -32,23 +30,21 @@ export const persistentVolumeStrategy: Strategy = {
   },
 };
 
-function defaultVolume(volume: KubeObject): void {
-  const spec = makeFields(volume, 'spec');
-  normalizeAmounts(spec['capacity']);
-  fillInZero(spec, 'persistentVolumeReclaimPolicy', 'Retain');
-  fillIn(spec, 'volumeMode', 'Filesystem');
+function defaultVolume(volume: Mutable<PersistentVolume>): void {
+  const spec = (volume.spec ??= {});
+  normalizeAmounts(spec.capacity);
+  spec.persistentVolumeReclaimPolicy ||= 'Retain';
+  spec.volumeMode ??= 'Filesystem';
   defaultVolumeSource(spec);
-  fillInZero(makeFields(volume, 'status'), 'phase', 'Pending');
+  const status = (volume.status ??= {});
+  status.phase ||= 'Pending';
 }
 
-export const persistentVolumeStatusSubresource = statusSubresource({
-  /** Whoever reports a phase may say since when it holds; otherwise it holds from this moment. */
-  prepare(volume, old, { now }) {
-    const status = asFields(volume['status']);
-    const before = asFields(old['status']);
-    const saysNothing =
-      !isSet(status['lastPhaseTransitionTime']) ||
-      deepEqual(status['lastPhaseTransitionTime'], before['lastPhaseTransitionTime']);
-    if (status['phase'] !== before['phase'] && saysNothing) status['lastPhaseTransitionTime'] = now;
+export const persistentVolumeStatusSubresource = statusSubresource<PersistentVolume>({
+  /** Sets lastPhaseTransitionTime if the update changes the phase, but not the time. */
+  prepare({ status = {} }, { status: before = {} }, { now }) {
+    const { phase, lastPhaseTransitionTime: time } = status;
+    const keepsTime = time === undefined || time === before.lastPhaseTransitionTime;
+    if (phase !== before.phase && keepsTime) status.lastPhaseTransitionTime = now;
   },
 });

@@ -1,16 +1,16 @@
 import type {
   CSIPersistentVolumeSource,
+  PersistentVolume,
   PersistentVolumeSource,
+  PersistentVolumeSpec,
   SecretReference,
 } from '../../catalog/types/core.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, memberErrors, oneOf, onlyOneOf, required } from '../../machinery/field-rules.js';
-import { asFields, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
 import { goStruct } from '../../machinery/go-value.js';
 import { immutable } from '../../machinery/immutable.js';
 import { jsonDiff } from '../../machinery/json-diff.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { validateDnsSubdomain } from '../../machinery/names.js';
 import { validateAccessModes, volumeModes } from './access-modes.validation.js';
 import { validateAmount, validatePositiveAmount } from './amounts.validation.js';
@@ -57,25 +57,22 @@ export function validateCsiSource(csi: CSIPersistentVolumeSource, csiAt: FieldPa
   ];
 }
 
-export function validatePersistentVolume(volume: KubeObject): FieldError[] {
-  const spec = asFields(volume['spec']);
-  const { storageClassName } = spec;
+export function validatePersistentVolume({ spec = {} }: PersistentVolume): FieldError[] {
+  const { storageClassName = '' } = spec;
   return [
-    ...validateCapacity(spec['capacity']),
-    ...validateAccessModes(asTexts(spec['accessModes']), at.child('accessModes')),
+    ...validateCapacity(spec.capacity),
+    ...validateAccessModes(spec.accessModes, at.child('accessModes')),
     ...validateSource(spec),
     ...validateNodeAffinity(spec),
     ...validateReclaim(spec),
-    ...(asText(storageClassName) === ''
-      ? []
-      : checked(asText(storageClassName), at.child('storageClassName'), validateDnsSubdomain)),
-    ...oneOf(spec['volumeMode'], at.child('volumeMode'), volumeModes),
+    ...(storageClassName === '' ? [] : checked(storageClassName, at.child('storageClassName'), validateDnsSubdomain)),
+    ...oneOf(spec.volumeMode, at.child('volumeMode'), volumeModes),
   ];
 }
 
-function validateCapacity(capacity: unknown): FieldError[] {
+function validateCapacity(capacity: PersistentVolumeSpec['capacity']): FieldError[] {
   const capacityAt = at.child('capacity');
-  const amounts = Object.entries(asFields(capacity));
+  const amounts = Object.entries(capacity ?? {});
   const errors = amounts.length === 0 ? required(undefined, capacityAt) : [];
   if (amounts.length !== 1 || amounts[0]![0] !== 'storage') {
     errors.push(fieldError.notSupported(capacityAt, capacity, ['storage']));
@@ -93,33 +90,29 @@ function validateSource(source: PersistentVolumeSource): FieldError[] {
   return [...memberErrors(source, taken, at, sourceRules), ...errors];
 }
 
-function validateNodeAffinity(spec: Fields): FieldError[] {
+function validateNodeAffinity({ nodeAffinity, local }: PersistentVolumeSpec): FieldError[] {
   const affinityAt = at.child('nodeAffinity');
-  if (!isSet(spec['nodeAffinity'])) {
-    return isSet(spec['local']) ? [fieldError.required(affinityAt, 'Local volume requires node affinity')] : [];
-  }
-  const { required: terms } = asFields(spec['nodeAffinity']);
-  const termsAt = affinityAt.child('required');
-  if (!isSet(terms)) return [fieldError.required(termsAt, 'must specify required node constraints')];
-  return validateNodeSelector(asFields(terms), termsAt);
+  if (!nodeAffinity) return local ? [fieldError.required(affinityAt, 'Local volume requires node affinity')] : [];
+  const selectorAt = affinityAt.child('required');
+  if (!nodeAffinity.required) return [fieldError.required(selectorAt, 'must specify required node constraints')];
+  return validateNodeSelector(nodeAffinity.required, selectorAt);
 }
 
-function validateReclaim(spec: Fields): FieldError[] {
-  const { persistentVolumeReclaimPolicy: policy } = spec;
+function validateReclaim({ persistentVolumeReclaimPolicy: policy, hostPath }: PersistentVolumeSpec): FieldError[] {
   const policyAt = at.child('persistentVolumeReclaimPolicy');
-  const errors = asText(policy) === '' ? [] : oneOf(policy, policyAt, ['Delete', 'Recycle', 'Retain']);
-  const isRoot = /^\/+$/.test(asText(asFields(spec['hostPath'])['path']));
+  const errors = policy ? oneOf(policy, policyAt, ['Delete', 'Recycle', 'Retain']) : [];
+  const isRoot = /^\/+$/.test(hostPath?.path ?? '');
   if (policy === 'Recycle' && isRoot) {
     errors.push(fieldError.forbidden(policyAt, "may not be 'recycle' for a hostPath mount of '/'"));
   }
   return errors;
 }
 
-/** What a volume is made of never changes: its claim relies on it. Clients know some of these paths without `spec`. */
-export function validatePersistentVolumeUpdate(volume: KubeObject, old: KubeObject): FieldError[] {
-  const spec = asFields(volume['spec']);
-  const before = asFields(old['spec']);
-  const sources = ({ ...fields }: Fields) => sourceNames.map((name) => fields[name] ?? null);
+/** Validates an update. Some errors have a path without `spec`, as in kube-apiserver. */
+export function validatePersistentVolumeUpdate(volume: PersistentVolume, old: PersistentVolume): FieldError[] {
+  const { spec = {} } = volume;
+  const { spec: before = {} } = old;
+  const sources = (source: PersistentVolumeSource) => sourceNames.map((name) => source[name] ?? null);
   const errors = validatePersistentVolume(volume);
   if (!deepEqual(sources(withoutNewExpandSecret(spec, before)), sources(before))) {
     const message = 'spec.persistentvolumesource is immutable after creation';
@@ -128,20 +121,20 @@ export function validatePersistentVolumeUpdate(volume: KubeObject, old: KubeObje
   }
   return [
     ...errors,
-    ...immutable(spec['volumeMode'], before['volumeMode'], path('volumeMode')),
-    ...(isSet(before['nodeAffinity'])
-      ? immutable(spec['nodeAffinity'], before['nodeAffinity'], path('nodeAffinity'))
-      : []),
-    ...(isSet(before['volumeAttributesClassName']) && !isSet(spec['volumeAttributesClassName'])
+    ...immutable(spec.volumeMode, before.volumeMode, path('volumeMode')),
+    ...(before.nodeAffinity ? immutable(spec.nodeAffinity, before.nodeAffinity, path('nodeAffinity')) : []),
+    ...(before.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined
       ? [fieldError.forbidden(at.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden')]
       : []),
   ];
 }
 
-/** The Secret for expanding a CSI volume may be named later, once. */
-function withoutNewExpandSecret(spec: Fields, before: Fields): Fields {
-  if (!isSet(before['csi']) || isSet(asFields(before['csi'])['controllerExpandSecretRef'])) return spec;
-  if (!isSet(spec['csi'])) return spec;
-  const { controllerExpandSecretRef: _secret, ...csi } = asFields(spec['csi']);
+/** Returns the sources without a controllerExpandSecretRef that the old object lacks, since it can be set once. */
+function withoutNewExpandSecret(
+  spec: PersistentVolumeSource,
+  { csi: csiBefore }: PersistentVolumeSource,
+): PersistentVolumeSource {
+  if (!spec.csi || !csiBefore || csiBefore.controllerExpandSecretRef) return spec;
+  const { controllerExpandSecretRef: _secret, ...csi } = spec.csi;
   return { ...spec, csi };
 }

@@ -51,9 +51,11 @@ it.each<[object, string[]]>([
       "spec.scopeSelector.matchExpressions.values: Required value: must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
     ],
   ],
-])('a quota of %j', (spec, want) => expect(refusals(resourceQuotaStrategy, quota(spec))).toEqual(want));
+])('create of a ResourceQuota with spec %j is validated', (spec, want) =>
+  expect(refusals(resourceQuotaStrategy, quota(spec))).toEqual(want),
+);
 
-it('counts what it counted before', () => {
+it('hard can be updated; scopes are immutable', () => {
   const before = quota({ hard: { pods: '1' } });
   expect(updateRefusals(resourceQuotaStrategy, quota({ hard: { pods: '2' } }), before)).toEqual([]);
   expect(updateRefusals(resourceQuotaStrategy, quota({ hard: { pods: '1' }, scopes: ['BestEffort'] }), before)).toEqual(
@@ -61,14 +63,14 @@ it('counts what it counted before', () => {
   );
 });
 
-it('has used no less than nothing', () => {
-  const given = quota({}, { used: { pods: '-1' } });
-  expect(texts(resourceQuotaStatusSubresource.validate!(given, given, testContext))).toEqual([
+it('status with a negative amount is rejected', () => {
+  const update = quota({}, { used: { pods: '-1' } });
+  expect(texts(resourceQuotaStatusSubresource.validate!(update, update, testContext))).toEqual([
     'status.used[pods]: Invalid value: "-1": must be greater than or equal to 0',
   ]);
 });
 
-it('tells limits from requests in a table', () => {
+it('table row of a ResourceQuota lists requests and limits', () => {
   const status = { hard: { pods: '10', 'limits.cpu': '4' }, used: { pods: '3' } };
   expect(resourceQuotaTable.cells(quota({}, status), { nowMs: 0 })).toEqual([
     'q',
@@ -78,7 +80,7 @@ it('tells limits from requests in a table', () => {
   ]);
 });
 
-it('a container is limited to the most there may be, and asks for its limit', () =>
+it('container limits default to max, and requests to limits', () =>
   expect(
     prepared(
       limitRangeStrategy,
@@ -98,7 +100,7 @@ it('a container is limited to the most there may be, and asks for its limit', ()
 
 const container = (rest: object) => ({ type: 'Container', ...rest });
 it.each<[string, object[], string[]]>([
-  ['nothing', [{ type: 'Pod' }], []],
+  ['a limit without amounts', [{ type: 'Pod' }], []],
   [
     'no type',
     [{}],
@@ -108,13 +110,13 @@ it.each<[string, object[], string[]]>([
     ],
   ],
   [
-    'another type',
+    'an unknown type',
     [{ type: 'Odd' }],
     ['spec.limits[0].type: Invalid value: "Odd": must be a standard limit type or fully qualified'],
   ],
-  ['a type twice', [{ type: 'Pod' }, { type: 'Pod' }], ['spec.limits[1].type: Duplicate value: "Pod"']],
+  ['a duplicate type', [{ type: 'Pod' }, { type: 'Pod' }], ['spec.limits[1].type: Duplicate value: "Pod"']],
   [
-    'less than the least',
+    'max below min',
     [container({ min: { cpu: '2' }, max: { cpu: '1' } })],
     [
       'spec.limits[0].min[cpu]: Invalid value: "2": min value 2 is greater than max value 1',
@@ -123,12 +125,12 @@ it.each<[string, object[], string[]]>([
     ],
   ],
   [
-    'defaults of pods',
+    'defaults for Pods',
     [{ type: 'Pod', default: { cpu: '1' } }],
     ["spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'"],
   ],
   [
-    'claims of no size',
+    'claims without storage',
     [{ type: 'PersistentVolumeClaim', max: { cpu: '1' } }],
     [
       'spec.limits[0].limits: Required value: either minimum or maximum storage value is required, but neither was provided',
@@ -140,8 +142,10 @@ it.each<[string, object[], string[]]>([
     ['spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "500m": ratio 500m is less than 1'],
   ],
   [
-    'a ratio that nothing reaches',
+    'a ratio above max/min',
     [container({ maxLimitRequestRatio: { cpu: '9' }, min: { cpu: '1' }, max: { cpu: '2' } })],
     ['spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "9": ratio 9 is greater than max/min = 2.000000'],
   ],
-])('limits: %s', (_name, limits, want) => expect(refusals(limitRangeStrategy, range(...limits))).toEqual(want));
+])('create of a LimitRange with %s is validated', (_case, limits, want) =>
+  expect(refusals(limitRangeStrategy, range(...limits))).toEqual(want),
+);

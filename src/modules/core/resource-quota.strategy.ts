@@ -1,28 +1,30 @@
-import { asFields, makeFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { ResourceQuota } from '../../catalog/types/core.v1.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 import { normalizeAmounts } from './pod/pod-resources.js';
 import { validateQuota, validateQuotaStatus, validateQuotaUpdate } from './resource-quota.validation.js';
 
-export const resourceQuotaStrategy: Strategy = {
+export const resourceQuotaStrategy: Strategy<ResourceQuota> = {
   validateName: nameIsDnsSubdomain,
   default: defaultQuota,
   prepareForCreate(quota) {
-    quota['status'] = {};
+    quota.status = {};
   },
   prepareForUpdate(quota, old) {
-    quota['status'] = old['status'];
+    quota.status = old.status;
   },
   validateCreate: validateQuota,
   validateUpdate: validateQuotaUpdate,
 };
 
-function defaultQuota(quota: KubeObject): void {
-  normalizeAmounts(makeFields(quota, 'spec')['hard']);
-  const status = makeFields(quota, 'status');
-  for (const amounts of ['hard', 'used']) normalizeAmounts(asFields(status)[amounts]);
+function defaultQuota(quota: Mutable<ResourceQuota>): void {
+  const spec = (quota.spec ??= {});
+  normalizeAmounts(spec.hard);
+  const status = (quota.status ??= {});
+  normalizeAmounts(status.hard);
+  normalizeAmounts(status.used);
 }
 
-export const resourceQuotaStatusSubresource = statusSubresource({ validate: validateQuotaStatus });
+export const resourceQuotaStatusSubresource = statusSubresource<ResourceQuota>({ validate: validateQuotaStatus });

@@ -1,21 +1,20 @@
-import { asFields, asText } from '../../machinery/fields.js';
+import type { ResourceQuota } from '../../catalog/types/core.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-export const resourceQuotaTable: TableDefinition = {
+export const resourceQuotaTable: TableDefinition<ResourceQuota> = {
   columns: [
     nameColumn,
-    { name: 'Request', type: 'string', description: 'What is asked for, of what may be.' },
-    { name: 'Limit', type: 'string', description: 'To how much it is limited, of what may be.' },
+    { name: 'Request', type: 'string', description: 'Used and allowed amount of each request and object count.' },
+    { name: 'Limit', type: 'string', description: 'Used and allowed amount of each limit.' },
     ageColumn,
   ],
   cells(quota, { nowMs }) {
-    const status = asFields(quota['status']);
-    const used = asFields(status['used']);
-    const hard = Object.entries(asFields(status['hard'])).sort(([a], [b]) => (a < b ? -1 : 1));
+    const { used = {}, hard = {} } = quota.status ?? {};
+    const amounts = Object.entries(hard).sort(([a], [b]) => (a < b ? -1 : 1));
     const column = (isLimit: boolean) =>
-      hard
+      amounts
         .filter(([name]) => name.startsWith('limits') === isLimit)
-        .map(([name, amount]) => `${name}: ${asText(used[name]) || '0'}/${asText(amount)}`)
+        .map(([name, amount]) => `${name}: ${used[name] || '0'}/${amount}`)
         .join(', ');
     return [quota.metadata.name ?? '', column(false), column(true), ageCell(quota.metadata.creationTimestamp, nowMs)];
   },

@@ -1,40 +1,42 @@
+import type {
+  ResourceQuota,
+  ResourceQuotaSpec,
+  ScopedResourceSelectorRequirement,
+} from '../../catalog/types/core.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
-import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { isNegative, isWhole } from './pod/pod-resources.js';
 import { isQuotaResource, integerResources, validateQuotaResourceName } from './pod/resource-names.js';
 
 const at = path('spec');
 
-const ofPods = ['pods'];
-const computing = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory'];
-const ofClaims = ['persistentvolumeclaims', 'requests.storage'];
+const podCount = ['pods'];
+const computeResources = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory'];
+const claimResources = ['persistentvolumeclaims', 'requests.storage'];
 
-/** Which pods (or claims) a quota counts, and which of the resources can be counted for them alone. */
+/** The resources that a quota with a scope can limit. */
 const scopes: Readonly<Record<string, readonly string[]>> = {
-  Terminating: [...ofPods, ...computing],
-  NotTerminating: [...ofPods, ...computing],
-  BestEffort: ofPods,
-  NotBestEffort: [...ofPods, ...computing],
-  PriorityClass: [...ofPods, ...computing],
-  CrossNamespacePodAffinity: [...ofPods, ...computing],
-  VolumeAttributesClass: ofClaims,
+  Terminating: [...podCount, ...computeResources],
+  NotTerminating: [...podCount, ...computeResources],
+  BestEffort: podCount,
+  NotBestEffort: [...podCount, ...computeResources],
+  PriorityClass: [...podCount, ...computeResources],
+  CrossNamespacePodAffinity: [...podCount, ...computeResources],
+  VolumeAttributesClass: claimResources,
 };
 const opposites = [
   ['BestEffort', 'NotBestEffort'],
   ['Terminating', 'NotTerminating'],
 ];
-/** These either hold or do not: there is no value to compare with. */
+/** Scopes without values: their operator must be Exists. */
 const withoutValue = ['BestEffort', 'NotBestEffort', 'Terminating', 'NotTerminating', 'CrossNamespacePodAffinity'];
 
-export function validateQuota(quota: KubeObject): FieldError[] {
-  const spec = asFields(quota['spec']);
-  return [...validateAmounts(spec['hard'], at.child('hard')), ...validateScopes(spec), ...validateScopeSelector(spec)];
+export function validateQuota({ spec = {} }: ResourceQuota): FieldError[] {
+  return [...validateAmounts(spec.hard, at.child('hard')), ...validateScopes(spec), ...validateScopeSelector(spec)];
 }
 
-function validateAmounts(amounts: unknown, amountsAt: FieldPath): FieldError[] {
-  return Object.entries(asFields(amounts)).flatMap(([name, amount]) => {
+function validateAmounts(amounts: Readonly<Record<string, string>> = {}, amountsAt: FieldPath): FieldError[] {
+  return Object.entries(amounts).flatMap(([name, amount]) => {
     const amountAt = amountsAt.key(name);
     const errors = validateQuotaResourceName(name, amountAt);
     const refuse = (message: string) => errors.push(fieldError.invalid(amountAt, amount, message));
@@ -44,61 +46,58 @@ function validateAmounts(amounts: unknown, amountsAt: FieldPath): FieldError[] {
   });
 }
 
-/** Tells if a scope leaves something of every resource that is limited; each scope is looked at once. */
-function appliesTo(spec: Fields): (scope: string) => boolean {
-  const limited = Object.keys(asFields(spec['hard'])).filter(isQuotaResource);
+/** Returns a function that is true for scopes that apply to all resources in `hard`, and computes each scope once. */
+function appliesTo({ hard = {} }: ResourceQuotaSpec): (scope: string) => boolean {
+  const limited = Object.keys(hard).filter(isQuotaResource);
   const known = new Map<string, boolean>();
   return (scope) => {
-    const countable = Object.hasOwn(scopes, scope) ? scopes[scope] : undefined;
-    if (countable === undefined) return true;
-    let isFine = known.get(scope);
-    if (isFine === undefined) known.set(scope, (isFine = limited.every((name) => countable.includes(name))));
-    return isFine;
+    const resources = Object.hasOwn(scopes, scope) ? scopes[scope] : undefined;
+    if (resources === undefined) return true;
+    let applies = known.get(scope);
+    if (applies === undefined) known.set(scope, (applies = limited.every((name) => resources.includes(name))));
+    return applies;
   };
 }
 
-const conflict = (given: readonly string[]): boolean =>
-  opposites.some((pair) => pair.every((scope) => given.includes(scope)));
+const haveConflict = (names: readonly string[]): boolean =>
+  opposites.some((pair) => pair.every((scope) => names.includes(scope)));
 
-function validateScopes(spec: Fields): FieldError[] {
-  const given = asTexts(spec['scopes']);
+function validateScopes(spec: ResourceQuotaSpec): FieldError[] {
+  const { scopes: names = [] } = spec;
   const applies = appliesTo(spec);
-  const refused = (message: string) => fieldError.invalid(at.child('scopes'), spec['scopes'], message);
+  const refused = (message: string) => fieldError.invalid(at.child('scopes'), spec.scopes, message);
   return [
-    ...given.flatMap((scope) => [
+    ...names.flatMap((scope) => [
       ...(Object.hasOwn(scopes, scope) ? [] : [refused('unsupported scope')]),
       ...(applies(scope) ? [] : [refused('unsupported scope applied to resource')]),
     ]),
-    ...(conflict(given) ? [refused('conflicting scopes')] : []),
+    ...(haveConflict(names) ? [refused('conflicting scopes')] : []),
   ];
 }
 
-function validateScopeSelector(spec: Fields): FieldError[] {
+function validateScopeSelector(spec: ResourceQuotaSpec): FieldError[] {
   const selectorAt = at.child('scopeSelector', 'matchExpressions');
-  const expressions = asItems(asFields(spec['scopeSelector'])['matchExpressions']);
+  const { matchExpressions: expressions = [] } = spec.scopeSelector ?? {};
   const applies = appliesTo(spec);
   const errors = expressions.flatMap((expression) => validateScopeExpression(expression, spec, applies, selectorAt));
-  if (conflict(expressions.map((expression) => asText(expression['scopeName'])))) {
-    errors.push(fieldError.invalid(selectorAt, spec['scopeSelector'], 'conflicting scopes'));
+  if (haveConflict(expressions.map(({ scopeName = '' }) => scopeName))) {
+    errors.push(fieldError.invalid(selectorAt, spec.scopeSelector, 'conflicting scopes'));
   }
   return errors;
 }
 
-/** Clients know the paths of these errors without the position in the list. */
+/** Reports errors without the index of the expression, as kube-apiserver does. */
 function validateScopeExpression(
-  expression: Fields,
-  spec: Fields,
+  { scopeName: scope = '', operator = '', values = [] }: ScopedResourceSelectorRequirement,
+  { scopeSelector }: ResourceQuotaSpec,
   applies: (scope: string) => boolean,
   selectorAt: FieldPath,
 ): FieldError[] {
-  const scope = asText(expression['scopeName']);
-  const operator = asText(expression['operator']);
-  const values = asTexts(expression['values']);
   const errors: FieldError[] = [];
-  const refuse = (where: FieldPath, value: unknown, message: string) =>
-    errors.push(fieldError.invalid(where, value, message));
+  const refuse = (errorAt: FieldPath, value: unknown, message: string) =>
+    errors.push(fieldError.invalid(errorAt, value, message));
   if (!Object.hasOwn(scopes, scope)) refuse(selectorAt.child('scopeName'), scope, 'unsupported scope');
-  if (!applies(scope)) refuse(selectorAt, spec['scopeSelector'], 'unsupported scope applied to resource');
+  if (!applies(scope)) refuse(selectorAt, scopeSelector, 'unsupported scope applied to resource');
   if (withoutValue.includes(scope) && operator !== 'Exists') {
     const names = 'ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort';
     const message = `must be 'Exist' when scope is any of ${names}, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity`;
@@ -114,25 +113,26 @@ function validateScopeExpression(
   return errors;
 }
 
-/** What is counted stays what it was; how much of it there may be can change. */
-export function validateQuotaUpdate(quota: KubeObject, old: KubeObject): FieldError[] {
-  const spec = asFields(quota['spec']);
-  const before = asFields(old['spec']);
+/** Validates an update: scopes and scopeSelector are immutable. */
+export function validateQuotaUpdate(quota: ResourceQuota, { spec: before = {} }: ResourceQuota): FieldError[] {
+  const { spec = {} } = quota;
   const errors = validateQuota(quota);
-  const sorted = (list: unknown) => [...new Set(asTexts(list))].sort();
-  if (!deepEqual(sorted(spec['scopes']), sorted(before['scopes']))) {
-    errors.push(fieldError.invalid(at.child('scopes'), spec['scopes'] ?? null, 'field is immutable'));
+  const sorted = (list: readonly string[] = []) => [...new Set(list)].sort();
+  if (!deepEqual(sorted(spec.scopes), sorted(before.scopes))) {
+    errors.push(fieldError.invalid(at.child('scopes'), spec.scopes ?? null, 'field is immutable'));
   }
-  const expressions = (it: Fields) => asItems(asFields(it['scopeSelector'])['matchExpressions']);
-  const isOther = isSet(spec['scopeSelector']) !== isSet(before['scopeSelector']);
-  if (isOther || !deepEqual(expressions(spec), expressions(before))) {
-    const where = at.child('scopeSelector');
-    errors.push(fieldError.invalid(where, spec['scopeSelector'] ?? null, 'field is immutable'));
+  const expressionsOf = ({ scopeSelector }: ResourceQuotaSpec) => scopeSelector?.matchExpressions ?? [];
+  const isAddedOrRemoved = (spec.scopeSelector === undefined) !== (before.scopeSelector === undefined);
+  if (isAddedOrRemoved || !deepEqual(expressionsOf(spec), expressionsOf(before))) {
+    errors.push(fieldError.invalid(at.child('scopeSelector'), spec.scopeSelector ?? null, 'field is immutable'));
   }
   return errors;
 }
 
-export function validateQuotaStatus(quota: KubeObject): FieldError[] {
-  const status = asFields(quota['status']);
-  return ['hard', 'used'].flatMap((field) => validateAmounts(status[field], path('status').child(field)));
+export function validateQuotaStatus({ status = {} }: ResourceQuota): FieldError[] {
+  const statusAt = path('status');
+  return [
+    ...validateAmounts(status.hard, statusAt.child('hard')),
+    ...validateAmounts(status.used, statusAt.child('used')),
+  ];
 }

@@ -44,14 +44,14 @@ function validateDomainPrefixedPath(text: string, textAt: FieldPath): FieldError
   const slash = text.indexOf('/');
   const [domain, rest] = [text.slice(0, slash), text.slice(slash + 1)];
   if (slash < 1 || rest === '') {
-    return [fieldError.invalid(String(textAt), text, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+    return [fieldError.invalid(textAt, text, 'must be a domain-prefixed path (such as "acme.io/foo")')];
   }
   const isPath = pathRegex.test(rest);
   return [
     ...checked(domain, textAt, validateDnsSubdomain),
     ...(isPath
       ? []
-      : [fieldError.invalid(String(textAt), rest, `Invalid path (regex used for validation is '${pathPattern}')`)]),
+      : [fieldError.invalid(textAt, rest, `Invalid path (regex used for validation is '${pathPattern}')`)]),
   ];
 }
 
