@@ -1,3 +1,4 @@
+import type { TokenKind } from './lexer.js';
 import { int64Max, int64Min, int, parseDouble, uint64Max } from '../values/numbers.js';
 import { encodeUtf8 } from '../values/texts.js';
 import type { Value } from '../values/value.js';
@@ -83,3 +84,26 @@ export function bytesLiteral(literal: string): Uint8Array | Error {
 const escapes = /\\([0-3][0-7]{2}|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)/gs;
 const codePointOf = (escape: string): number =>
   /^[0-7]/.test(escape) ? parseInt(escape, 8) : parseInt(escape.slice(1), 16);
+
+/** The value of a literal, or the reason why it has none; undefined for a token that is no literal. */
+export function literalValue(kind: TokenKind, text: string, isNegative: boolean): Value | Error | undefined {
+  switch (kind) {
+    case 'NUM_INT':
+      return intLiteral(text, isNegative) ?? new Error('invalid int literal');
+    case 'NUM_UINT':
+      return uintLiteral(text) ?? new Error('invalid uint literal');
+    case 'NUM_FLOAT':
+      return doubleLiteral(text, isNegative) ?? new Error('invalid double literal');
+    case 'STRING':
+      return stringLiteral(text);
+    case 'BYTES':
+      return bytesLiteral(text.slice(1));
+    case 'true':
+    case 'false':
+      return kind === 'true';
+    case 'null':
+      return null;
+    default:
+      return undefined;
+  }
+}

@@ -1,12 +1,12 @@
 import type { Source } from '../source.js';
-import type { Value } from '../values/value.js';
 import type { CallExpr, Expr, MapEntry, StructField } from './ast.js';
 import type { Token, TokenKind } from './lexer.js';
 import { tokenize } from './lexer.js';
 import { defaultExpressionCodePointsMax, nestingMax } from './limits.js';
-import { bytesLiteral, doubleLiteral, intLiteral, stringLiteral, uintLiteral } from './literals.js';
+import { literalValue } from './literals.js';
 import type { Macro } from './macros.js';
 import { MacroError, MacroFactory, macroOf } from './macros.js';
+import { NotAnExpression, TokenCursor } from './token-cursor.js';
 import { reportSyntaxErrors } from './syntax-errors.js';
 
 export interface ParserOptions {
@@ -22,8 +22,6 @@ export interface Parsed {
   readonly offsets: number[];
 }
 
-/** Ends parsing: something in the text is no expression. The errors are found in a second, slower pass. */
-class NotAnExpression extends Error {}
 class NestedTooDeeply extends Error {}
 
 const reserved = new Set(
@@ -57,19 +55,18 @@ export function parse(source: Source, options: ParserOptions): Parsed | undefine
   return undefined;
 }
 
-class Parser {
-  readonly offsets: number[] = [0];
-  private at = 0;
+class Parser extends TokenCursor {
   private nesting = 0;
   /** The number of operators, selections and calls that are nested in what was parsed last. */
   private depth = 0;
   private readonly factory: MacroFactory;
 
   constructor(
-    private readonly source: Source,
-    private readonly tokens: readonly Token[],
+    source: Source,
+    tokens: readonly Token[],
     private readonly options: ParserOptions,
   ) {
+    super(source, tokens);
     this.factory = new MacroFactory(this.offsets);
   }
 
@@ -78,32 +75,6 @@ class Parser {
     this.take('EOF');
     if (this.depth > nestingMax) throw new NestedTooDeeply('max recursion depth exceeded');
     return expr;
-  }
-
-  private get token(): Token {
-    return this.tokens[this.at]!;
-  }
-  private kindAt(ahead: number): TokenKind | undefined {
-    return this.tokens[this.at + ahead]?.kind;
-  }
-  private take(kind: TokenKind): Token {
-    const token = this.token;
-    if (token.kind !== kind) throw new NotAnExpression();
-    this.at++;
-    return token;
-  }
-  private takeIf(kind: TokenKind): Token | undefined {
-    return this.token.kind === kind ? this.tokens[this.at++] : undefined;
-  }
-  private text(token: Token): string {
-    return this.source.text.slice(token.start, token.end);
-  }
-  private id(offset: number): number {
-    return this.offsets.push(offset) - 1;
-  }
-  private error(offset: number, message: string): Expr {
-    this.source.report(offset, message);
-    return { kind: 'error', id: this.id(offset) };
   }
 
   private expr(): Expr {
@@ -143,7 +114,7 @@ class Parser {
   private relation(): Expr {
     let left = this.sum();
     while (relations.has(this.token.kind)) {
-      const token = this.tokens[this.at++]!;
+      const token = this.next();
       left = this.binary(token.kind === 'in' ? '@in' : `_${token.kind}_`, left, token, () => this.sum());
     }
     return left;
@@ -151,7 +122,7 @@ class Parser {
   private sum(): Expr {
     let left = this.product();
     while (this.token.kind === '+' || this.token.kind === '-') {
-      const token = this.tokens[this.at++]!;
+      const token = this.next();
       left = this.binary(`_${token.kind}_`, left, token, () => this.product());
     }
     return left;
@@ -159,7 +130,7 @@ class Parser {
   private product(): Expr {
     let left = this.unary();
     while (this.token.kind === '*' || this.token.kind === '/' || this.token.kind === '%') {
-      const token = this.tokens[this.at++]!;
+      const token = this.next();
       left = this.binary(`_${token.kind}_`, left, token, () => this.unary());
     }
     return left;
@@ -360,32 +331,10 @@ class Parser {
     this.depth = 0;
     this.at++;
     if (isNegative && token.kind !== 'NUM_INT' && token.kind !== 'NUM_FLOAT') throw new NotAnExpression();
-    const value = this.literalValue(token, isNegative);
+    const value = literalValue(token.kind, this.text(token), isNegative);
+    if (value === undefined) throw new NotAnExpression();
     if (value instanceof Error) return this.error(first.start, value.message);
     return { kind: 'literal', id: this.id(first.start), value };
-  }
-
-  private literalValue(token: Token, isNegative: boolean): Value | Error {
-    const text = this.text(token);
-    switch (token.kind) {
-      case 'NUM_INT':
-        return intLiteral(text, isNegative) ?? new Error('invalid int literal');
-      case 'NUM_UINT':
-        return uintLiteral(text) ?? new Error('invalid uint literal');
-      case 'NUM_FLOAT':
-        return doubleLiteral(text, isNegative) ?? new Error('invalid double literal');
-      case 'STRING':
-        return stringLiteral(text);
-      case 'BYTES':
-        return bytesLiteral(text.slice(1));
-      case 'true':
-      case 'false':
-        return token.kind === 'true';
-      case 'null':
-        return null;
-      default:
-        throw new NotAnExpression();
-    }
   }
 
   /** The call, or what a macro makes of it. */
