@@ -1,76 +1,78 @@
+import type { CSIDriver, TokenRequest } from '../../catalog/types/storage.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { each, oneOf, required } from '../../machinery/field-rules.js';
-import { asFields, asItems, asText, asTexts, fillIn, isSet, makeFields, type Fields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 
 const at = path('spec');
 
-export const csiDriverStrategy: Strategy = {
+export const csiDriverStrategy: Strategy<CSIDriver> = {
   validateName: nameIsDnsSubdomain,
   default: defaultDriver,
-  /** Its generation counts changes only: a new driver has none. */
+  /** Counts changes in the generation; a new driver has none. */
   prepareForUpdate(driver, old) {
-    if (!deepEqual(driver['spec'], old['spec'])) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    if (!deepEqual(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;
   },
   validateCreate: validateDriver,
   validateUpdate(driver, old) {
-    const spec = asFields(driver['spec']);
-    const before = asFields(old['spec']);
-    const modes = 'volumeLifecycleModes';
+    const { attachRequired, volumeLifecycleModes } = driver.spec ?? {};
+    const before = old.spec ?? {};
     return [
       ...validateDriver(driver),
-      // Clients know the field by this name, wrong as it is.
-      ...immutable(spec['attachRequired'], before['attachRequired'], at.child('attachedRequired')),
-      ...immutable(spec[modes], before[modes], at.child(modes)),
+      // The message has this name of the field in kube-apiserver too.
+      ...immutable(attachRequired, before.attachRequired, at.child('attachedRequired')),
+      ...immutable(volumeLifecycleModes, before.volumeLifecycleModes, at.child('volumeLifecycleModes')),
     ];
   },
-  warnings(driver) {
-    const spec = asFields(driver['spec']);
-    if (asItems(spec['tokenRequests']).length === 0 || isSet(spec['serviceAccountTokenInSecrets'])) return [];
+  warnings({ spec = {} }) {
+    const { tokenRequests = [], serviceAccountTokenInSecrets } = spec;
+    if (tokenRequests.length === 0 || serviceAccountTokenInSecrets !== undefined) return [];
     return [
       'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes',
     ];
   },
 };
 
-function defaultDriver(driver: Fields): void {
-  const spec = makeFields(driver, 'spec');
-  fillIn(spec, 'attachRequired', true);
-  for (const field of ['podInfoOnMount', 'storageCapacity', 'requiresRepublish', 'seLinuxMount']) {
-    fillIn(spec, field, false);
-  }
-  fillIn(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
-  if (asTexts(spec['volumeLifecycleModes']).length === 0) spec['volumeLifecycleModes'] = ['Persistent'];
+function defaultDriver(driver: Mutable<CSIDriver>): void {
+  const spec = (driver.spec ??= {});
+  spec.attachRequired ??= true;
+  spec.podInfoOnMount ??= false;
+  spec.storageCapacity ??= false;
+  spec.requiresRepublish ??= false;
+  spec.seLinuxMount ??= false;
+  spec.fsGroupPolicy ??= 'ReadWriteOnceWithFSType';
+  if (!spec.volumeLifecycleModes?.length) spec.volumeLifecycleModes = ['Persistent'];
 }
 
 const modes = ['Persistent', 'Ephemeral'];
 const updatePeriodSecondsMin = 10;
 
-function validateDriver(driver: KubeObject): FieldError[] {
-  const spec = asFields(driver['spec']);
+function validateDriver({ spec = {} }: CSIDriver): FieldError[] {
+  const { volumeLifecycleModes = [], tokenRequests = [] } = spec;
   const { nodeAllocatableUpdatePeriodSeconds: period, serviceAccountTokenInSecrets: inSecrets } = spec;
   const errors = [
-    ...required(spec['attachRequired'], at.child('attachedRequired')),
-    ...['podInfoOnMount', 'storageCapacity', 'fsGroupPolicy'].flatMap((field) =>
-      required(spec[field], at.child(field)),
-    ),
-    ...oneOf(spec['fsGroupPolicy'], at.child('fsGroupPolicy'), ['File', 'None', 'ReadWriteOnceWithFSType']),
-    ...asTexts(spec['volumeLifecycleModes']).flatMap((mode) => oneOf(mode, at.child('volumeLifecycleModes'), modes)),
-    ...validateTokenRequests(spec['tokenRequests'], at.child('tokenRequests')),
+    ...required(spec.attachRequired, at.child('attachedRequired')),
+    ...required(spec.podInfoOnMount, at.child('podInfoOnMount')),
+    ...required(spec.storageCapacity, at.child('storageCapacity')),
+    ...required(spec.fsGroupPolicy, at.child('fsGroupPolicy')),
+    ...oneOf(spec.fsGroupPolicy, at.child('fsGroupPolicy'), ['File', 'None', 'ReadWriteOnceWithFSType']),
+    ...volumeLifecycleModes.flatMap((mode) => oneOf(mode, at.child('volumeLifecycleModes'), modes)),
+    ...validateTokenRequests(tokenRequests, at.child('tokenRequests')),
   ];
   if (typeof period === 'number' && period < updatePeriodSecondsMin) {
-    const where = String(at.child('nodeAllocatableUpdatePeriodSeconds'));
+    const periodAt = at.child('nodeAllocatableUpdatePeriodSeconds');
     errors.push(
-      fieldError.invalid(where, period, `must be greater than or equal to ${updatePeriodSecondsMin} seconds`),
+      fieldError.invalid(periodAt, period, `must be greater than or equal to ${updatePeriodSecondsMin} seconds`),
     );
   }
-  if (isSet(inSecrets) && asItems(spec['tokenRequests']).length === 0) {
-    const where = String(at.child('serviceAccountTokenInSecrets'));
-    errors.push(fieldError.invalid(where, inSecrets, 'must not be set when there are no TokenRequests configured'));
+  if (inSecrets !== undefined && tokenRequests.length === 0) {
+    const inSecretsAt = at.child('serviceAccountTokenInSecrets');
+    errors.push(
+      fieldError.invalid(inSecretsAt, inSecrets, 'must not be set when there are no TokenRequests configured'),
+    );
   }
   return errors;
 }
@@ -78,12 +80,10 @@ function validateDriver(driver: KubeObject): FieldError[] {
 const tokenSecondsMin = 600;
 const tokenSecondsMax = 2 ** 32;
 
-function validateTokenRequests(requests: unknown, requestsAt: FieldPath): FieldError[] {
+function validateTokenRequests(requests: readonly TokenRequest[], requestsAt: FieldPath): FieldError[] {
   const audiences = new Set<string>();
-  return each(requests, requestsAt, (request, requestAt) => {
-    const audience = asText(request['audience']);
-    const { expirationSeconds: seconds } = request;
-    const secondsAt = String(requestAt.child('expirationSeconds'));
+  return each(requests, requestsAt, ({ audience = '', expirationSeconds: seconds }, requestAt) => {
+    const secondsAt = requestAt.child('expirationSeconds');
     const errors: FieldError[] = [];
     if (audiences.has(audience)) errors.push(fieldError.duplicate(requestAt.child('audience'), audience));
     audiences.add(audience);

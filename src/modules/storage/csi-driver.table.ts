@@ -1,29 +1,28 @@
-import { asFields, asItems, asText, asTexts } from '../../machinery/fields.js';
+import type { CSIDriver } from '../../catalog/types/storage.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-export const csiDriverTable: TableDefinition = {
+export const csiDriverTable: TableDefinition<CSIDriver> = {
   columns: [
     nameColumn,
-    { name: 'AttachRequired', type: 'boolean', description: 'Whether volumes are attached before they are mounted.' },
-    { name: 'PodInfoOnMount', type: 'boolean', description: 'Whether it is told of the pod at each mount.' },
-    { name: 'StorageCapacity', type: 'boolean', description: 'Whether it publishes how much room it has.' },
-    { name: 'TokenRequests', type: 'string', description: 'The audiences of the tokens that it is given.' },
-    { name: 'RequiresRepublish', type: 'boolean', description: 'Whether volumes are published again and again.' },
-    { name: 'Modes', type: 'string', description: 'The life cycles that its volumes can have.' },
+    { name: 'AttachRequired', type: 'boolean', description: 'True if volumes are attached before they are mounted.' },
+    { name: 'PodInfoOnMount', type: 'boolean', description: 'True if mounts pass information about the Pod.' },
+    { name: 'StorageCapacity', type: 'boolean', description: 'True if Pods are scheduled by the free capacity.' },
+    { name: 'TokenRequests', type: 'string', description: 'The audiences of the service account tokens for mounts.' },
+    { name: 'RequiresRepublish', type: 'boolean', description: 'True if mounted volumes are published periodically.' },
+    { name: 'Modes', type: 'string', description: 'The supported volume lifecycle modes.' },
     ageColumn,
   ],
-  cells(driver, { nowMs }) {
-    const spec = asFields(driver['spec']);
-    const audiences = asItems(spec['tokenRequests']).map((request) => asText(request['audience']));
+  cells({ metadata, spec = {} }, { nowMs }) {
+    const { tokenRequests = [], volumeLifecycleModes = [] } = spec;
     return [
-      driver.metadata.name ?? '',
-      spec['attachRequired'] !== false,
-      spec['podInfoOnMount'] === true,
-      spec['storageCapacity'] === true,
-      audiences.length === 0 ? '<unset>' : audiences.join(','),
-      spec['requiresRepublish'] === true,
-      asTexts(spec['volumeLifecycleModes']).join(',') || '<none>',
-      ageCell(driver.metadata.creationTimestamp, nowMs),
+      metadata.name ?? '',
+      spec.attachRequired !== false,
+      spec.podInfoOnMount === true,
+      spec.storageCapacity === true,
+      tokenRequests.length === 0 ? '<unset>' : tokenRequests.map(({ audience = '' }) => audience).join(','),
+      spec.requiresRepublish === true,
+      volumeLifecycleModes.join(',') || '<none>',
+      ageCell(metadata.creationTimestamp, nowMs),
     ];
   },
 };

@@ -1,11 +1,11 @@
-import { asFields, asItems } from '../../machinery/fields.js';
+import type { CSINode } from '../../catalog/types/storage.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-export const csiNodeTable: TableDefinition = {
-  columns: [nameColumn, { name: 'Drivers', type: 'integer', description: 'How many drivers run there.' }, ageColumn],
-  cells: (node, { nowMs }) => [
-    node.metadata.name ?? '',
-    asItems(asFields(node['spec'])['drivers']).length,
-    ageCell(node.metadata.creationTimestamp, nowMs),
+export const csiNodeTable: TableDefinition<CSINode> = {
+  columns: [nameColumn, { name: 'Drivers', type: 'integer', description: 'The number of CSI drivers.' }, ageColumn],
+  cells: ({ metadata, spec }, { nowMs }) => [
+    metadata.name ?? '',
+    (spec?.drivers ?? []).length,
+    ageCell(metadata.creationTimestamp, nowMs),
   ],
 };

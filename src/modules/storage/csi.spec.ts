@@ -17,41 +17,43 @@ describe('CSIDriver', () => {
   const driver = (spec: object) => object('CSIDriver', { spec });
 
   it.each<[string, object, string[]]>([
-    ['nothing', {}, []],
-    ['tokens', { tokenRequests: [{ audience: 'a' }, { audience: 'b', expirationSeconds: 600 }] }, []],
+    ['no fields', {}, []],
+    ['token requests', { tokenRequests: [{ audience: 'a' }, { audience: 'b', expirationSeconds: 600 }] }, []],
     [
-      'another policy',
+      'an unknown fsGroupPolicy',
       { fsGroupPolicy: 'X' },
       ['spec.fsGroupPolicy: Unsupported value: "X": supported values: "File", "None", "ReadWriteOnceWithFSType"'],
     ],
     [
-      'another life cycle',
+      'an unknown lifecycle mode',
       { volumeLifecycleModes: ['X'] },
       ['spec.volumeLifecycleModes: Unsupported value: "X": supported values: "Persistent", "Ephemeral"'],
     ],
     [
-      'a short token',
+      'a token of less than 10 minutes',
       { tokenRequests: [{ expirationSeconds: 599 }] },
       ['spec.tokenRequests[0].expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes'],
     ],
     [
-      'a token for ever',
+      'a token of more than 2^32 seconds',
       { tokenRequests: [{ expirationSeconds: 2 ** 32 + 1 }] },
       [
         'spec.tokenRequests[0].expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds',
       ],
     ],
     [
-      'an audience twice',
+      'two requests of one audience',
       { tokenRequests: [{ audience: 'a' }, { audience: 'a' }] },
       ['spec.tokenRequests[1].audience: Duplicate value: "a"'],
     ],
     [
-      'a short period',
+      'a period of less than 10 seconds',
       { nodeAllocatableUpdatePeriodSeconds: 9 },
       ['spec.nodeAllocatableUpdatePeriodSeconds: Invalid value: 9: must be greater than or equal to 10 seconds'],
     ],
-  ])('%s', (_name, spec, want) => expect(refusals(csiDriverStrategy, driver(spec))).toEqual(want));
+  ])('a CSIDriver with %s is validated', (_name, spec, want) =>
+    expect(refusals(csiDriverStrategy, driver(spec))).toEqual(want),
+  );
 
   it.each<[object, string[]]>([
     [{ requiresRepublish: true, fsGroupPolicy: 'File' }, []],
@@ -60,11 +62,11 @@ describe('CSIDriver', () => {
       { volumeLifecycleModes: ['Ephemeral'] },
       ['spec.volumeLifecycleModes: Invalid value: ["Ephemeral"]: field is immutable'],
     ],
-  ])('a change to %j', (spec, want) =>
+  ])('an update of a CSIDriver to %j is validated', (spec, want) =>
     expect(updateRefusals(csiDriverStrategy, driver(spec), driver({}))).toEqual(want),
   );
 
-  it('has a generation from its first change on', () => {
+  it('a CSIDriver has a generation after its first change', () => {
     const old = prepared(csiDriverStrategy, driver({}));
     expect(old.metadata.generation).toBeUndefined();
     const same = structuredClone(old);
@@ -79,7 +81,7 @@ describe('CSIDriver', () => {
     [{}, 0],
     [{ tokenRequests: [{ audience: 'a' }] }, 1],
     [{ tokenRequests: [{ audience: 'a' }], serviceAccountTokenInSecrets: false }, 0],
-  ])('%j is warned of %d times', (spec, count) =>
+  ])('spec %j has %d warnings', (spec, count) =>
     expect(csiDriverStrategy.warnings!(driver(spec), undefined)).toHaveLength(count),
   );
 
@@ -89,7 +91,7 @@ describe('CSIDriver', () => {
       { attachRequired: false, tokenRequests: [{ audience: 'a' }, { audience: 'b' }], requiresRepublish: true },
       ['c', false, false, false, 'a,b', true, 'Persistent', '<unknown>'],
     ],
-  ])('%j in a table', (spec, want) =>
+  ])('the table row of spec %j', (spec, want) =>
     expect(csiDriverTable.cells(prepared(csiDriverStrategy, driver(spec)), { nowMs: 0 })).toEqual(want),
   );
 });
@@ -103,28 +105,29 @@ describe('CSINode', () => {
     ['a driver', node({ ...driver, allocatable: { count: 5 } }), []],
     ['no name', node({ ...driver, name: '' }), ['spec.drivers[0].name: Required value']],
     ['no id', node({ ...driver, nodeID: '' }), ['spec.drivers[0].nodeID: Required value']],
-    ['a driver twice', node(driver, driver), ['spec.drivers[1].name: Duplicate value: "csi.example.com"']],
+    ['two drivers of one name', node(driver, driver), ['spec.drivers[1].name: Duplicate value: "csi.example.com"']],
     [
       'a negative count',
       node({ ...driver, allocatable: { count: -1 } }),
       ['spec.drivers[0].allocatable.count: Invalid value: -1: must be greater than or equal to 0'],
     ],
     [
-      'a key twice',
+      'one topology key twice',
       node({ ...driver, topologyKeys: ['a', 'a'] }),
       ['spec.drivers[0].topologyKeys: Duplicate value: "a"'],
     ],
   ])('validates a CSINode with %s', (_name, csiNode, want) => expect(refusals(csiNodeStrategy, csiNode)).toEqual(want));
 
   it.each<[string, KubeObject, number]>([
-    ['drivers come and go', node({ ...driver, name: 'other' }), 0],
-    ['room changes', node({ ...driver, allocatable: { count: 1 } }), 0],
-    ['ids stay', node({ ...driver, nodeID: 'm' }), 1],
+    ['another driver', node({ ...driver, name: 'other' }), 0],
+    ['another allocatable count', node({ ...driver, allocatable: { count: 1 } }), 0],
+    ['another node ID', node({ ...driver, nodeID: 'm' }), 1],
   ])('validates a CSINode update: %s', (_name, csiNode, count) =>
     expect(updateRefusals(csiNodeStrategy, csiNode, node(driver))).toHaveLength(count),
   );
 
-  it('in a table', () => expect(csiNodeTable.cells(node(driver), { nowMs: 0 })).toEqual(['c', 1, '<unknown>']));
+  it('the table row of a CSINode', () =>
+    expect(csiNodeTable.cells(node(driver), { nowMs: 0 })).toEqual(['c', 1, '<unknown>']));
 });
 
 describe('CSIStorageCapacity', () => {
@@ -134,9 +137,11 @@ describe('CSIStorageCapacity', () => {
     [{ capacity: '100Gi', nodeTopology: {} }, []],
     [{ capacity: '-1' }, ['capacity: Invalid value: "-1": must be greater than or equal to 0']],
     [{ maximumVolumeSize: '-1' }, ['maximumVolumeSize: Invalid value: "-1": must be greater than or equal to 0']],
-  ])('%j', (fields, want) => expect(refusals(csiStorageCapacityStrategy, capacity(fields))).toEqual(want));
+  ])('a CSIStorageCapacity with %j is validated', (fields, want) =>
+    expect(refusals(csiStorageCapacityStrategy, capacity(fields))).toEqual(want),
+  );
 
-  it('needs a class', () =>
+  it('a CSIStorageCapacity without storageClassName is refused', () =>
     expect(refusals(csiStorageCapacityStrategy, capacity({ storageClassName: '' }))).toHaveLength(1));
 
   it.each<[object, string[]]>([
@@ -146,7 +151,7 @@ describe('CSIStorageCapacity', () => {
       { nodeTopology: { matchLabels: { a: 'b' } } },
       ['nodeTopology: Invalid value: {"matchLabels":{"a":"b"}}: field is immutable'],
     ],
-  ])('a change to %j', (fields, want) =>
+  ])('an update of a CSIStorageCapacity to %j is validated', (fields, want) =>
     expect(updateRefusals(csiStorageCapacityStrategy, capacity(fields), capacity({}))).toEqual(want),
   );
 });

@@ -1,7 +1,7 @@
 import type { NamingProfile } from '../../config/naming-profile.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 
-/** How tables name the class that those get who name none. */
+/** Returns a function for the name cell of a class: `name`, or `name (default)` for the default class. */
 export function classNameCell(naming: NamingProfile, ...subdomains: readonly string[]): (object: KubeObject) => string {
   const marks = subdomains.map((subdomain) => naming.label('is-default-class', subdomain));
   return ({ metadata: { name = '', annotations } }) =>

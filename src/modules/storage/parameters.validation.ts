@@ -1,30 +1,30 @@
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, required } from '../../machinery/field-rules.js';
-import { asTextMap } from '../../machinery/fields.js';
 import { validateDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
 
 const parametersMax = 512;
 const parametersBytesMax = 256 * 1024;
 
-/** Settings that only the driver understands. */
-export function validateParameters(parameters: unknown, at: FieldPath): FieldError[] {
-  const entries = asTextMap(parameters);
-  if (entries.length > parametersMax) return [fieldError.tooLong(at, parametersMax)];
-  const errors = entries
-    .filter(([key]) => key === '')
-    .map(([key]) => fieldError.invalid(at, key, 'field can not be empty.'));
+type Parameters = Readonly<Record<string, string>>;
+
+/** Validates the parameters of a class, which only the driver can interpret. */
+export function validateParameters(parameters: Parameters = {}, at: FieldPath): FieldError[] {
+  const names = Object.keys(parameters);
+  if (names.length > parametersMax) return [fieldError.tooLong(at, parametersMax)];
+  const errors = names.includes('') ? [fieldError.invalid(at, '', 'field can not be empty.')] : [];
   return [...errors, ...validateMapSize(parameters, at)];
 }
 
-export function validateMapSize(map: unknown, at: FieldPath): FieldError[] {
-  const bytes = asTextMap(map).reduce(
+/** Bounds the bytes of all keys and values. */
+export function validateMapSize(map: Parameters = {}, at: FieldPath): FieldError[] {
+  const bytes = Object.entries(map).reduce(
     (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
     0,
   );
   return bytes > parametersBytesMax ? [fieldError.tooLong(at, parametersBytesMax)] : [];
 }
 
-/** Letters of both cases are the same in the name of a provisioner. */
+/** Accepts letters of both cases. */
 export function validateProvisioner(name: string, at: FieldPath): FieldError[] {
   if (name === '') return required(name, at);
   return validateQualifiedName(name.toLowerCase()).map((message) => fieldError.invalid(at, name, message));

@@ -27,50 +27,56 @@ describe('StorageClass', () => {
     ['letters of both cases', { provisioner: 'Example.com/P' }, []],
     ['512 parameters', { parameters: many(512) }, []],
     ['no provisioner', { provisioner: '' }, ['provisioner: Required value']],
-    ['many parameters', { parameters: many(513) }, ['parameters: Too long: may not be more than 512 bytes']],
+    ['too many parameters', { parameters: many(513) }, ['parameters: Too long: may not be more than 512 bytes']],
     [
       'a parameter without a key',
       { parameters: { '': 'x' } },
       ['parameters: Invalid value: "": field can not be empty.'],
     ],
     [
-      'large parameters',
+      'too large parameters',
       { parameters: { a: 'x'.repeat(262144) } },
       ['parameters: Too long: may not be more than 262144 bytes'],
     ],
     [
-      'another policy',
+      'an unknown reclaimPolicy',
       { reclaimPolicy: 'Recycle' },
       ['reclaimPolicy: Unsupported value: "Recycle": supported values: "Delete", "Retain"'],
     ],
     [
-      'another mode',
+      'an unknown volumeBindingMode',
       { volumeBindingMode: 'X' },
       ['volumeBindingMode: Unsupported value: "X": supported values: "Immediate", "WaitForFirstConsumer"'],
     ],
     [
-      'an empty mode',
+      'an empty volumeBindingMode',
       { volumeBindingMode: '' },
       ['volumeBindingMode: Unsupported value: "": supported values: "Immediate", "WaitForFirstConsumer"'],
     ],
-    ['no values', topology({ key: 'a' }), [`${at}[0].values: Required value`]],
-    ['a value twice', topology({ key: 'a', values: ['x', 'x'] }), [`${at}[0].values[1]: Duplicate value: "x"`]],
+    ['a topology key without values', topology({ key: 'a' }), [`${at}[0].values: Required value`]],
     [
-      'a key twice',
+      'one topology value twice',
+      topology({ key: 'a', values: ['x', 'x'] }),
+      [`${at}[0].values[1]: Duplicate value: "x"`],
+    ],
+    [
+      'one topology key twice',
       topology({ key: 'a', values: ['x'] }, { key: 'a', values: ['y'] }),
       [`${at}[1].key: Duplicate value: "a"`],
     ],
     [
-      'a term twice',
+      'one topology term twice',
       { allowedTopologies: [topologyTerm, topologyTerm] },
       ['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'],
     ],
     [
-      'a term without expressions',
+      'a topology term without expressions',
       { allowedTopologies: [{}] },
       ['allowedTopologies[0].matchLabelExpressions: Duplicate value: ""'],
     ],
-  ])('%s', (_name, fields, want) => expect(refusals(strategy, storageClass(fields))).toEqual(want));
+  ])('a StorageClass with %s is validated', (_name, fields, want) =>
+    expect(refusals(strategy, storageClass(fields))).toEqual(want),
+  );
 
   it.each<[object, string[]]>([
     [{ allowVolumeExpansion: true }, []],
@@ -78,17 +84,17 @@ describe('StorageClass', () => {
     [{ parameters: { a: 'b' } }, ['parameters: Invalid value: {"a":"b"}: field is immutable']],
     [{ provisioner: 'x' }, ['provisioner: Invalid value: "x": field is immutable']],
     [{ reclaimPolicy: 'Retain' }, ['reclaimPolicy: Invalid value: "Retain": field is immutable']],
-  ])('a change to %j', (fields, want) =>
+  ])('an update of a StorageClass to %j is validated', (fields, want) =>
     expect(updateRefusals(strategy, storageClass(fields), storageClass({}))).toEqual(want),
   );
 
-  it('deletes volumes, and makes them at once', () =>
+  it('reclaimPolicy defaults to Delete and volumeBindingMode to Immediate', () =>
     expect(prepared(strategy, storageClass({}))).toMatchObject({
       reclaimPolicy: 'Delete',
       volumeBindingMode: 'Immediate',
     }));
 
-  it('warns of labels that have other names', () => {
+  it('deprecated node labels in topologies have warnings', () => {
     const old = storageClass(topology({ key: 'failure-domain.beta.kubernetes.io/zone', values: ['a'] }));
     expect(strategy.warnings!(old, undefined)).toEqual([
       `${at}[0].key: deprecated since v1.17; use "topology.kubernetes.io/zone" instead`,
@@ -101,7 +107,7 @@ describe('StorageClass', () => {
     [{ 'storageclass.kubernetes.io/is-default-class': 'true' }, 's (default)'],
     [{ 'storageclass.beta.kubernetes.io/is-default-class': 'true' }, 's (default)'],
     [{ 'storageclass.kubernetes.io/is-default-class': 'false' }, 's'],
-  ])('a table with %j', (annotations, name) =>
+  ])('the table row of annotations %j', (annotations, name) =>
     expect(storageClassTable(naming).cells(prepared(strategy, storageClass({}, annotations)), { nowMs: 0 })).toEqual([
       name,
       'example.com/p',
@@ -127,17 +133,19 @@ describe('VolumeAttributesClass', () => {
     [{}, []],
     [{ driverName: '' }, ['driverName: Required value']],
     [{ parameters: {} }, ['parameters: Required value: must contain at least one key/value pair']],
-  ])('%j', (fields, want) => expect(refusals(volumeAttributesClassStrategy, attributesClass(fields))).toEqual(want));
+  ])('a VolumeAttributesClass with %j is validated', (fields, want) =>
+    expect(refusals(volumeAttributesClassStrategy, attributesClass(fields))).toEqual(want),
+  );
 
   it.each<[object, string[]]>([
     [{}, []],
     [{ driverName: 'x' }, ['driverName: Forbidden: updates to driverName are forbidden.']],
     [{ parameters: { x: 'y' } }, ['parameters: Forbidden: updates to parameters are forbidden.']],
-  ])('a change to %j', (fields, want) =>
+  ])('an update of a VolumeAttributesClass to %j is validated', (fields, want) =>
     expect(updateRefusals(volumeAttributesClassStrategy, attributesClass(fields), attributesClass({}))).toEqual(want),
   );
 
-  it('in a table', () =>
+  it('the table row of a VolumeAttributesClass', () =>
     expect(volumeAttributesClassTable(naming).cells(attributesClass({}), { nowMs: 0 })).toEqual([
       'v',
       'd',

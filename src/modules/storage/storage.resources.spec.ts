@@ -4,7 +4,7 @@ import { storageResources } from './storage.resources.js';
 
 const { v1, v1beta1 } = storageResources(namingProfile('kubernetes'));
 
-it('defines what is served', () => {
+it('the served resources, their names and their verbs', () => {
   expect(linesOf(v1)).toEqual([
     'csidrivers CSIDriver - csidrivers - - ---d',
     'csinodes CSINode - csinodes - - ---d',

@@ -16,8 +16,8 @@ const oneSource = 'must specify exactly one of inlineVolumeSpec and persistentVo
 const inlineAt = 'spec.source.inlineVolumeSpec';
 
 it.each<[string, object, string[]]>([
-  ['a volume', {}, []],
-  ['a volume that is no object', inline({ csi, accessModes: ['ReadWriteOnce'] }), []],
+  ['a PersistentVolume', {}, []],
+  ['an inline CSI volume', inline({ csi, accessModes: ['ReadWriteOnce'] }), []],
   ['no attacher', { attacher: '' }, ['spec.attacher: Required value']],
   ['no source', { source: {} }, [`spec.source: Required value: ${oneSource}`]],
   [
@@ -26,24 +26,30 @@ it.each<[string, object, string[]]>([
     [`spec.source: Forbidden: ${oneSource}`],
   ],
   [
-    'an empty name',
+    'an empty PersistentVolume name',
     { source: { persistentVolumeName: '' } },
     ['spec.source.persistentVolumeName: Required value: must specify non empty persistentVolumeName'],
   ],
-  ['no driver', inline({ accessModes: ['ReadWriteOnce'] }), [`${inlineAt}.csi: Required value`]],
   [
-    'somebody who claims it',
+    'an inline volume without CSI source',
+    inline({ accessModes: ['ReadWriteOnce'] }),
+    [`${inlineAt}.csi: Required value`],
+  ],
+  [
+    'an inline volume with a claimRef',
     inline({ csi, accessModes: ['ReadWriteOnce'], claimRef: { name: 'c' } }),
     [`${inlineAt}.claimRef: Forbidden: may not be specified in the context of inline volumes`],
   ],
-])('%s', (_name, spec, want) => expect(refusals(volumeAttachmentStrategy, attachment(spec))).toEqual(want));
+])('an attachment with %s is validated', (_name, spec, want) =>
+  expect(refusals(volumeAttachmentStrategy, attachment(spec))).toEqual(want),
+);
 
-it('stays where it is', () =>
+it('spec is immutable and the error shows its Go fields', () =>
   expect(updateRefusals(volumeAttachmentStrategy, attachment({ nodeName: 'x' }), attachment({}))).toEqual([
     'spec: Invalid value: {"Attacher":"csi.example.com","Source":{"PersistentVolumeName":"pv","InlineVolumeSpec":null},"NodeName":"x"}: field is immutable',
   ]));
 
-it('is not attached when it is made', () =>
+it('create resets the status to attached: false', () =>
   expect(prepared(volumeAttachmentStrategy, attachment({}, { attached: true }))['status']).toEqual({
     attached: false,
   }));
@@ -58,12 +64,12 @@ it.each<[object, string[]]>([
     { attachmentMetadata: { a: 'x'.repeat(262144) } },
     ['status.attachmentMetadata: Too long: may not be more than 262144 bytes'],
   ],
-])('status %#', (status, want) => {
+])('status %# is validated', (status, want) => {
   const changed = attachment({}, status);
   expect(texts(volumeAttachmentStatusSubresource.validate!(changed, attachment({}), testContext))).toEqual(want);
 });
 
-it('in a table', () => {
+it('the table row of a VolumeAttachment', () => {
   const nowMs = 0;
   expect(volumeAttachmentTable.cells(attachment({}, { attached: true }), { nowMs })).toEqual([
     ...['a', 'csi.example.com', 'pv', 'n', true, '<unknown>'],

@@ -1,9 +1,8 @@
 import type { PersistentVolumeSpec } from '../../catalog/types/core.v1.js';
+import type { VolumeAttachment, VolumeError } from '../../catalog/types/storage.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, required } from '../../machinery/field-rules.js';
-import { asFields, asText, fillIn, isSet, makeFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
@@ -13,14 +12,17 @@ import { validateDriverName, validateMapSize } from './parameters.validation.js'
 
 const at = path('spec');
 
-export const volumeAttachmentStrategy: Strategy = {
+export const volumeAttachmentStrategy: Strategy<VolumeAttachment> = {
   validateName: nameIsDnsSubdomain,
-  default: (attachment) => fillIn(makeFields(attachment, 'status'), 'attached', false),
+  default(attachment) {
+    const status = (attachment.status ??= {});
+    status.attached ??= false;
+  },
   prepareForCreate(attachment) {
-    attachment['status'] = { attached: false };
+    attachment.status = { attached: false };
   },
   prepareForUpdate(attachment, old) {
-    attachment['status'] = old['status'];
+    attachment.status = old.status;
   },
   validateCreate: validateSpec,
   validateUpdate: (attachment, old) => [...validateSpec(attachment), ...validateFixed(attachment, old)],
@@ -28,18 +30,17 @@ export const volumeAttachmentStrategy: Strategy = {
 
 const oneSource = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
 
-function validateSpec(attachment: KubeObject): FieldError[] {
-  const spec = asFields(attachment['spec']);
-  const { inlineVolumeSpec: inline, persistentVolumeName: name } = asFields(spec['source']);
+function validateSpec({ spec = {} }: VolumeAttachment): FieldError[] {
+  const { inlineVolumeSpec: inline, persistentVolumeName: name } = spec.source ?? {};
   const sourceAt = at.child('source');
   const nameAt = sourceAt.child('persistentVolumeName');
-  const errors = validateDriverName(asText(spec['attacher']), at.child('attacher'));
-  if (!isSet(inline) && !isSet(name)) errors.push(...required(undefined, sourceAt, oneSource));
-  else if (isSet(inline) && isSet(name)) errors.push(fieldError.forbidden(String(sourceAt), oneSource));
+  const errors = validateDriverName(spec.attacher ?? '', at.child('attacher'));
+  if (!inline && name === undefined) errors.push(...required(undefined, sourceAt, oneSource));
+  else if (inline && name !== undefined) errors.push(fieldError.forbidden(String(sourceAt), oneSource));
   else if (name === '') errors.push(...required(name, nameAt, 'must specify non empty persistentVolumeName'));
-  else if (isSet(name)) errors.push(...checked(asText(name), nameAt, nameIsDnsSubdomain));
-  else errors.push(...validateInlineVolume(asFields(inline), sourceAt.child('inlineVolumeSpec')));
-  return [...errors, ...checked(asText(spec['nodeName']), at.child('nodeName'), nameIsDnsSubdomain)];
+  else if (name !== undefined) errors.push(...checked(name, nameAt, nameIsDnsSubdomain));
+  else if (inline) errors.push(...validateInlineVolume(inline, sourceAt.child('inlineVolumeSpec')));
+  return [...errors, ...checked(spec.nodeName ?? '', at.child('nodeName'), nameIsDnsSubdomain)];
 }
 
 const notInline = 'may not be specified in the context of inline volumes';
@@ -59,34 +60,33 @@ function validateInlineVolume(volume: PersistentVolumeSpec, volumeAt: FieldPath)
   ];
 }
 
-function validateFixed(attachment: KubeObject, old: KubeObject): FieldError[] {
-  if (deepEqual(attachment['spec'], old['spec'])) return [];
-  const { attacher, source, nodeName } = asFields(attachment['spec']);
-  const { persistentVolumeName = null, inlineVolumeSpec = null } = asFields(source);
+function validateFixed({ spec }: VolumeAttachment, old: VolumeAttachment): FieldError[] {
+  if (deepEqual(spec, old.spec)) return [];
+  const { attacher = '', source = {}, nodeName = '' } = spec ?? {};
+  const { persistentVolumeName = null, inlineVolumeSpec = null } = source;
   const shown = {
-    Attacher: asText(attacher),
+    Attacher: attacher,
     Source: { PersistentVolumeName: persistentVolumeName, InlineVolumeSpec: inlineVolumeSpec },
-    NodeName: asText(nodeName),
+    NodeName: nodeName,
   };
   return [fieldError.invalid(String(at), shown, 'field is immutable')];
 }
 
-/** What went wrong is told in words, and objects are no logs. */
 const messageBytesMax = 1024;
 
-export const volumeAttachmentStatusSubresource = statusSubresource({
+export const volumeAttachmentStatusSubresource = statusSubresource<VolumeAttachment>({
   keepsMetadata: true,
-  validate(attachment) {
-    const status = asFields(attachment['status']);
+  validate({ status = {} }) {
     const statusAt = path('status');
     return [
-      ...validateMapSize(status['attachmentMetadata'], statusAt.child('attachmentMetadata')),
-      ...['attachError', 'detachError'].flatMap((field) => validateVolumeError(status[field], statusAt.child(field))),
+      ...validateMapSize(status.attachmentMetadata, statusAt.child('attachmentMetadata')),
+      ...validateVolumeError(status.attachError, statusAt.child('attachError')),
+      ...validateVolumeError(status.detachError, statusAt.child('detachError')),
     ];
   },
 });
 
-function validateVolumeError(error: unknown, errorAt: FieldPath): FieldError[] {
-  const isLong = Buffer.byteLength(asText(asFields(error)['message'])) > messageBytesMax;
+function validateVolumeError({ message = '' }: VolumeError = {}, errorAt: FieldPath): FieldError[] {
+  const isLong = Buffer.byteLength(message) > messageBytesMax;
   return isLong ? [fieldError.tooLong(String(errorAt.child('message')), messageBytesMax)] : [];
 }

@@ -1,19 +1,19 @@
+import type { VolumeAttributesClass } from '../../catalog/types/storage.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asText } from '../../machinery/fields.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { classNameCell } from './default-class.js';
 
-export function volumeAttributesClassTable(naming: NamingProfile): TableDefinition {
+export function volumeAttributesClassTable(naming: NamingProfile): TableDefinition<VolumeAttributesClass> {
   const nameCell = classNameCell(naming, 'volumeattributesclass.alpha');
   return {
     columns: [
       nameColumn,
-      { name: 'DriverName', type: 'string', description: 'The CSI driver that it is for.' },
+      { name: 'DriverName', type: 'string', description: 'The CSI driver that applies the parameters.' },
       ageColumn,
     ],
     cells: (attributesClass, { nowMs }) => [
       nameCell(attributesClass),
-      asText(attributesClass['driverName']),
+      attributesClass.driverName ?? '',
       ageCell(attributesClass.metadata.creationTimestamp, nowMs),
     ],
   };
