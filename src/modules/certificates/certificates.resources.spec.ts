@@ -4,7 +4,7 @@ import { certificatesResources } from './certificates.resources.js';
 
 const { v1, v1beta1, v1alpha1 } = certificatesResources(namingProfile('kubernetes'));
 
-it('defines what is served', () => {
+it('the served resources, their names and their verbs', () => {
   const ofPods = 'spec.signerName,spec.podName,spec.nodeName';
   expect(linesOf([...v1, ...v1beta1])).toEqual([
     'certificatesigningrequests CertificateSigningRequest csr certificatesigningrequests approval,status spec.signerName --u-',

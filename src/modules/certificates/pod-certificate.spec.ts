@@ -35,12 +35,12 @@ it.each<[string, object, string[]]>([
   ['a key and its proof', plain, []],
   ['no uid', { nodeUID: '' }, ['spec.nodeUID: Required value: must not be empty']],
   [
-    'a short time',
+    'a lifetime of less than an hour',
     { maxExpirationSeconds: 3599 },
     ['spec.maxExpirationSeconds: Invalid value: 3599: must be in the range [3600, 7862400]'],
   ],
   [
-    'a long time for the cluster itself',
+    'a lifetime of more than a day from a signer of Kubernetes',
     { maxExpirationSeconds: 86401, signerName: 'kubernetes.io/kube-apiserver-client-pod' },
     ['spec.maxExpirationSeconds: Invalid value: 86401: must be in the range [3600, 86400]'],
   ],
@@ -50,24 +50,24 @@ it.each<[string, object, string[]]>([
     ['spec.unverifiedUserAnnotations: Invalid value: "a": must be domain-prefixed, such as "acme.io/foo"'],
   ],
   [
-    'two keys',
+    'a stub request and a public key',
     { pkixPublicKey: publicKeyBase64 },
     ['spec.pkixPublicKey: Forbidden: must be empty when stubPKCS10Request is set'],
   ],
   [
-    'no DER',
+    'a stub request that is not DER',
     { stubPKCS10Request: 'eA==' },
     [
       'spec.stubPKCS10Request: Invalid value: "<stub request>": must be a valid DER-serialized PKCS#10 certificate signing request',
     ],
   ],
   [
-    'a forged request',
+    'a stub request with a wrong signature',
     { stubPKCS10Request: forged.toString('base64') },
     ['spec.stubPKCS10Request: Invalid value: "<stub request>": must be signed by the key that it contains'],
   ],
   [
-    'no key',
+    'an invalid public key',
     { ...plain, pkixPublicKey: '' },
     ['spec.pkixPublicKey: Invalid value: "<public key>": must be a valid PKIX-serialized public key'],
   ],
@@ -78,12 +78,12 @@ it.each<[string, object, string[]]>([
   ],
 ])('validates the spec: %s', (_name, spec, want) => expect(refusals(strategy, request(spec))).toEqual(want));
 
-it('lives for a day unless it says otherwise', () =>
+it('maxExpirationSeconds defaults to a day', () =>
   expect(prepared(strategy, request({ maxExpirationSeconds: undefined }))['spec']).toMatchObject({
     maxExpirationSeconds: 86400,
   }));
 
-it('does not change', () =>
+it('spec is immutable', () =>
   expect(updateRefusals(strategy, request({ podName: 'q' }), request())[0]).toMatch(/^spec: .*field is immutable$/));
 
 const ended = (type: string) => ({
@@ -101,7 +101,7 @@ it.each<[string, object, object, string[]]>([
   ['issued', issued, {}, []],
   ['denied', ended('Denied'), {}, []],
   [
-    'both',
+    'issued and denied',
     { conditions: [...ended('Denied').conditions, ...ended('Failed').conditions] },
     {},
     [
@@ -117,19 +117,19 @@ it.each<[string, object, object, string[]]>([
     ),
   ],
   [
-    'issued without one',
+    'issued without a certificate',
     ended('Issued'),
     {},
     ['certificateChain', 'notBefore', 'beginRefreshAt', 'notAfter'].map((field) => `status.${field}: Required value`),
   ],
   [
-    'no certificate',
+    'issued with an invalid chain',
     { ...issued, certificateChain: requestPem },
     {},
     ['status.certificateChain: Invalid value: "<certificate chain>": must consist of PEM blocks that are certificates'],
   ],
   [
-    'other times',
+    'times that differ from the leaf certificate',
     { ...issued, notAfter: '2026-01-01T23:00:00Z' },
     {},
     ['status.notAfter: Invalid value: "2026-01-01T23:00:00Z": must be that of the leaf certificate'],
@@ -143,7 +143,7 @@ it.each<[string, object, object, string[]]>([
     ],
   ],
   [
-    'a change of mind',
+    'a change of an ended request',
     ended('Denied'),
     issued,
     ['status: Forbidden: immutable once the request has been issued, denied or has failed'],
@@ -154,7 +154,7 @@ it.each<[string, object, object, string[]]>([
   ).toEqual(want),
 );
 
-it('is valid no longer than was asked for', () =>
+it('a certificate that lives longer than maxExpirationSeconds is refused', () =>
   expect(
     texts(
       podCertificateStatusSubresource.validate!(
@@ -170,7 +170,7 @@ it('is valid no longer than was asked for', () =>
 it.each<[object, string]>([
   [{}, 'Pending'],
   [issued, 'Issued'],
-])('in a table (%#)', (status, state) =>
+])('the table row of status %#', (status, state) =>
   expect(podCertificateTable.cells(request({}, status), { nowMs: 0 })).toEqual([
     ...['r', 'p', 'default', 'n', 'example.com/s', state, '<unknown>'],
   ]),

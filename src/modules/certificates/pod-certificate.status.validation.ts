@@ -1,73 +1,74 @@
 import { X509Certificate } from 'node:crypto';
+import type { Condition } from '../../catalog/types/meta.v1.js';
+import type { PodCertificateRequest, PodCertificateRequestStatus } from '../../catalog/types/certificates.v1beta1.js';
 import { pemBlocks } from '../../certificates/pem-blocks.js';
 import { validateConditions } from '../../machinery/condition-validation.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { required } from '../../machinery/field-rules.js';
-import { asFields, asItems, asNumber, asText, isSet, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { lifetimeSecondsMin } from './pod-certificate.validation.js';
 
 const at = path('status');
 const conditionsAt = at.child('conditions');
 
-/** One of them ends a request. */
+/** The conditions that end a request. */
 export const outcomes: readonly string[] = ['Issued', 'Denied', 'Failed'];
 
-const outcomesOf = (request: KubeObject): Fields[] =>
-  asItems(asFields(request['status'])['conditions']).filter(({ type }) => outcomes.includes(asText(type)));
+const outcomesOf = ({ status }: PodCertificateRequest): readonly Condition[] =>
+  (status?.conditions ?? []).filter(({ type = '' }) => outcomes.includes(type));
 
-export function validatePodCertificateStatus(request: KubeObject, old: KubeObject): FieldError[] {
-  const status = asFields(request['status']);
+export function validatePodCertificateStatus(request: PodCertificateRequest, old: PodCertificateRequest): FieldError[] {
+  const { spec = {}, status = {} } = request;
   if (outcomesOf(old).length > 0) {
-    const isSame = deepEqual(status, asFields(old['status']));
+    const isSame = deepEqual(status, old.status ?? {});
     return isSame ? [] : [fieldError.forbidden(at, 'immutable once the request has been issued, denied or has failed')];
   }
   return [
-    ...validateConditions(status['conditions'], conditionsAt),
+    ...validateConditions(status.conditions, conditionsAt),
     ...validateOutcome(request),
     ...(outcomesOf(request).some(({ type }) => type === 'Issued')
-      ? validateIssued(status, asNumber(asFields(request['spec'])['maxExpirationSeconds']))
+      ? validateIssued(status, spec.maxExpirationSeconds ?? 0)
       : validateNothingIssued(status)),
   ];
 }
 
-function validateOutcome(request: KubeObject): FieldError[] {
+function validateOutcome(request: PodCertificateRequest): FieldError[] {
   const found = outcomesOf(request);
-  const where = String(conditionsAt);
   const errors = found
     .filter(({ status }) => status !== 'True')
-    .map(({ type, status }) => fieldError.notSupported(`${where}[${asText(type)}].status`, asText(status), ['True']));
+    .map(({ type = '', status = '' }) => {
+      const statusAt = conditionsAt.key(type).child('status');
+      return fieldError.notSupported(statusAt, status, ['True']);
+    });
   if (found.length < 2) return errors;
   const message = 'There may be at most one condition with type "Issued", "Denied", or "Failed"';
-  return [...errors, fieldError.invalid(where, asText(found[1]!['type']), message)];
+  return [...errors, fieldError.invalid(conditionsAt, found[1]?.type ?? '', message)];
 }
 
-const times = ['notBefore', 'beginRefreshAt', 'notAfter'] as const;
+const issuedFields = ['certificateChain', 'notBefore', 'beginRefreshAt', 'notAfter'] as const;
+type Status = PodCertificateRequestStatus;
 
-function validateNothingIssued(status: Fields): FieldError[] {
-  return ['certificateChain', ...times]
-    .filter((field) => isSet(status[field]) && status[field] !== '')
+function validateNothingIssued(status: Status): FieldError[] {
+  return issuedFields
+    .filter((field) => status[field])
     .map((field) => fieldError.forbidden(at.child(field), 'may only be set together with the condition "Issued"'));
 }
 
-/** The refresh lies inside the lifetime, with room on both sides for clocks that differ. */
+/** The time between the refresh and both ends of the lifetime, for clock skew. */
 const refreshMarginMs = 10 * 60 * 1000;
 
-function validateIssued(status: Fields, secondsMax: number): FieldError[] {
-  const missing = ['certificateChain', ...times].flatMap((field) => required(status[field], at.child(field)));
+function validateIssued(status: Status, secondsMax: number): FieldError[] {
+  const missing = issuedFields.flatMap((field) => required(status[field], at.child(field)));
   if (missing.length > 0) return missing;
-  const chainAt = String(at.child('certificateChain'));
-  const leaf = leafOf(asText(status['certificateChain']));
+  const chainAt = at.child('certificateChain');
+  const leaf = leafOf(status.certificateChain ?? '');
   if (typeof leaf === 'string') return [fieldError.invalid(chainAt, '<certificate chain>', leaf)];
 
-  const [notBefore, beginRefreshAt, notAfter] = times.map((field) => Date.parse(asText(status[field]))) as [
-    number,
-    number,
-    number,
-  ];
-  const refuse = (field: string, message: string) =>
-    fieldError.invalid(at.child(field), asText(status[field]), message);
+  const notBefore = Date.parse(status.notBefore ?? '');
+  const beginRefreshAt = Date.parse(status.beginRefreshAt ?? '');
+  const notAfter = Date.parse(status.notAfter ?? '');
+  const refuse = (field: keyof Status, message: string) =>
+    fieldError.invalid(at.child(field), status[field] ?? '', message);
   const seconds = (notAfter - notBefore) / 1000;
   const errors: FieldError[] = [];
   if (notBefore !== Date.parse(leaf.validFrom))
@@ -86,7 +87,7 @@ function validateIssued(status: Fields, secondsMax: number): FieldError[] {
   return errors;
 }
 
-/** The first certificate of the chain, or what is wrong with the chain. */
+/** Returns the first certificate of the chain, or the error message of an invalid chain. */
 function leafOf(pem: string): X509Certificate | string {
   const blocks = pemBlocks(pem);
   if (blocks.length === 0) return 'must contain at least one certificate';

@@ -1,6 +1,6 @@
+import type { PodCertificateRequest } from '../../catalog/types/certificates.v1beta1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { path } from '../../machinery/field-error.js';
-import { asFields, fillIn, makeFields } from '../../machinery/fields.js';
 import { immutable } from '../../machinery/immutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
@@ -10,24 +10,27 @@ import { validatePodCertificateSpec } from './pod-certificate.validation.js';
 
 const lifetimeSecondsDefault = 24 * 60 * 60;
 
-/** A node asks for a certificate in the name of a pod. */
-export function podCertificateStrategy(naming: NamingProfile): Strategy {
+/** A request of a node for a certificate of a Pod; its spec is immutable. */
+export function podCertificateStrategy(naming: NamingProfile): Strategy<PodCertificateRequest> {
   const ownSigners = naming.label('');
   return {
     validateName: nameIsDnsSubdomain,
-    default: (request) => fillIn(makeFields(request, 'spec'), 'maxExpirationSeconds', lifetimeSecondsDefault),
+    default(request) {
+      const spec = (request.spec ??= {});
+      spec.maxExpirationSeconds ??= lifetimeSecondsDefault;
+    },
     prepareForCreate(request) {
-      request['status'] = {};
+      request.status = {};
     },
     prepareForUpdate(request, old) {
-      request['status'] = old['status'];
+      request.status = old.status;
     },
-    validateCreate: (request) => validatePodCertificateSpec(asFields(request['spec']), ownSigners),
-    validateUpdate: (request, old) => immutable(request['spec'], old['spec'], path('spec')),
+    validateCreate: ({ spec = {} }) => validatePodCertificateSpec(spec, ownSigners),
+    validateUpdate: (request, old) => immutable(request.spec, old.spec, path('spec')),
   };
 }
 
-export const podCertificateStatusSubresource = statusSubresource({
+export const podCertificateStatusSubresource = statusSubresource<PodCertificateRequest>({
   keepsMetadata: true,
   validate: validatePodCertificateStatus,
 });

@@ -1,25 +1,27 @@
-import { asFields, asItems, asText } from '../../machinery/fields.js';
+import type { PodCertificateRequest } from '../../catalog/types/certificates.v1beta1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 import { outcomes } from './pod-certificate.status.validation.js';
 
-export const podCertificateTable: TableDefinition = {
+export const podCertificateTable: TableDefinition<PodCertificateRequest> = {
   columns: [
     nameColumn,
-    { name: 'PodName', type: 'string', description: 'The pod that the certificate is for.' },
-    { name: 'ServiceAccountName', type: 'string', description: 'The account that the pod runs as.' },
-    { name: 'NodeName', type: 'string', description: 'The node that the pod runs on.' },
-    { name: 'SignerName', type: 'string', description: 'Who is asked to sign.' },
-    { name: 'State', type: 'string', description: 'What became of it.' },
+    { name: 'PodName', type: 'string', description: 'The Pod of the certificate.' },
+    { name: 'ServiceAccountName', type: 'string', description: 'The ServiceAccount of the Pod.' },
+    { name: 'NodeName', type: 'string', description: 'The node of the Pod.' },
+    { name: 'SignerName', type: 'string', description: 'The requested signer.' },
+    { name: 'State', type: 'string', description: 'The outcome: Pending, Issued, Denied or Failed.' },
     ageColumn,
   ],
-  cells(request, { nowMs }) {
-    const spec = asFields(request['spec']);
-    const types = asItems(asFields(request['status'])['conditions']).map((condition) => asText(condition['type']));
+  cells({ metadata, spec = {}, status = {} }, { nowMs }) {
+    const types = (status.conditions ?? []).map(({ type = '' }) => type);
     return [
-      request.metadata.name ?? '',
-      ...['podName', 'serviceAccountName', 'nodeName', 'signerName'].map((field) => asText(spec[field])),
+      metadata.name ?? '',
+      spec.podName ?? '',
+      spec.serviceAccountName ?? '',
+      spec.nodeName ?? '',
+      spec.signerName ?? '',
       types.find((type) => outcomes.includes(type)) ?? 'Pending',
-      ageCell(request.metadata.creationTimestamp, nowMs),
+      ageCell(metadata.creationTimestamp, nowMs),
     ];
   },
 };

@@ -1,8 +1,8 @@
 import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto';
+import type { PodCertificateRequestSpec } from '../../catalog/types/certificates.v1beta1.js';
 import { parseCertificateRequest } from '../../certificates/certificate-request.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { checked, required } from '../../machinery/field-rules.js';
-import { asFields, asNumber, asText, type Fields } from '../../machinery/fields.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { validateAnnotations } from '../../machinery/object-meta-validation.js';
 import { validateSignerName } from './signer-name.validation.js';
@@ -12,19 +12,21 @@ const uidBytesMax = 128;
 const keyBytesMax = 10 * 1024;
 export const lifetimeSecondsMin = 60 * 60;
 const lifetimeSecondsMax = 91 * 24 * 60 * 60;
-/** Signers that belong to the cluster give out nothing that outlives a day. */
+/** The limit of the signers of Kubernetes itself. */
 const ownLifetimeSecondsMax = 24 * 60 * 60;
 
-export function validatePodCertificateSpec(spec: Fields, ownSigners: string): FieldError[] {
-  const signer = asText(spec['signerName']);
+const nameFields = ['podName', 'serviceAccountName', 'nodeName'] as const;
+const uidFields = ['podUID', 'serviceAccountUID', 'nodeUID'] as const;
+
+/** Validates the spec; `ownSigners` is the prefix of the names of the signers of Kubernetes itself. */
+export function validatePodCertificateSpec(spec: PodCertificateRequestSpec, ownSigners: string): FieldError[] {
+  const { signerName: signer = '', maxExpirationSeconds = 0, unverifiedUserAnnotations = {} } = spec;
   return [
     ...validateSignerName(signer, at.child('signerName')),
-    ...['podName', 'serviceAccountName', 'nodeName'].flatMap((field) =>
-      checked(asText(spec[field]), at.child(field), nameIsDnsSubdomain),
-    ),
-    ...['podUID', 'serviceAccountUID', 'nodeUID'].flatMap((field) => validateUid(asText(spec[field]), field)),
-    ...validateLifetime(spec['maxExpirationSeconds'], signer.startsWith(ownSigners)),
-    ...validateUserAnnotations(asFields(spec['unverifiedUserAnnotations'])),
+    ...nameFields.flatMap((field) => checked(spec[field] ?? '', at.child(field), nameIsDnsSubdomain)),
+    ...uidFields.flatMap((field) => validateUid(spec[field] ?? '', field)),
+    ...validateLifetime(maxExpirationSeconds, signer.startsWith(ownSigners)),
+    ...validateUserAnnotations(unverifiedUserAnnotations),
     ...validateKey(spec),
   ];
 }
@@ -35,44 +37,47 @@ function validateUid(uid: string, field: string): FieldError[] {
   return Buffer.byteLength(uid) > uidBytesMax ? [fieldError.tooLong(uidAt, uidBytesMax)] : [];
 }
 
-function validateLifetime(seconds: unknown, isOwn: boolean): FieldError[] {
+function validateLifetime(seconds: number, isOwn: boolean): FieldError[] {
   const max = isOwn ? ownLifetimeSecondsMax : lifetimeSecondsMax;
-  const value = asNumber(seconds);
-  if (value >= lifetimeSecondsMin && value <= max) return [];
-  const where = String(at.child('maxExpirationSeconds'));
-  return [fieldError.invalid(where, value, `must be in the range [${lifetimeSecondsMin}, ${max}]`)];
-}
-
-function validateUserAnnotations(annotations: Fields): FieldError[] {
-  const where = at.child('unverifiedUserAnnotations');
+  if (seconds >= lifetimeSecondsMin && seconds <= max) return [];
   return [
-    ...validateAnnotations(annotations as Record<string, string>, String(where)),
-    ...Object.keys(annotations)
-      .filter((key) => !key.includes('/'))
-      .map((key) => fieldError.invalid(where, key, 'must be domain-prefixed, such as "acme.io/foo"')),
+    fieldError.invalid(
+      at.child('maxExpirationSeconds'),
+      seconds,
+      `must be in the range [${lifetimeSecondsMin}, ${max}]`,
+    ),
   ];
 }
 
-/** Either a whole request that the key has signed, or the key and a proof that the node has its other half. */
-function validateKey(spec: Fields): FieldError[] {
-  const request = asText(spec['stubPKCS10Request']);
-  const key = asText(spec['pkixPublicKey']);
-  const proof = asText(spec['proofOfPossession']);
-  if (request === '') return validatePlainKey(key, proof, asText(spec['podUID']));
-  const others = { pkixPublicKey: key, proofOfPossession: proof };
+function validateUserAnnotations(annotations: Readonly<Record<string, string>>): FieldError[] {
+  const annotationsAt = at.child('unverifiedUserAnnotations');
   return [
-    ...Object.entries(others).flatMap(([field, value]) =>
-      value === '' ? [] : [fieldError.forbidden(at.child(field), 'must be empty when stubPKCS10Request is set')],
-    ),
+    ...validateAnnotations(annotations, String(annotationsAt)),
+    ...Object.keys(annotations)
+      .filter((key) => !key.includes('/'))
+      .map((key) => fieldError.invalid(annotationsAt, key, 'must be domain-prefixed, such as "acme.io/foo"')),
+  ];
+}
+
+const plainKeyFields = ['pkixPublicKey', 'proofOfPossession'] as const;
+
+/** Requires a signed PKCS#10 request, or a public key and a proof that the node has the private key. */
+function validateKey(spec: PodCertificateRequestSpec): FieldError[] {
+  const { stubPKCS10Request: request, pkixPublicKey: key, proofOfPossession: proof, podUID = '' } = spec;
+  if (!request) return validatePlainKey(key ?? '', proof ?? '', podUID);
+  return [
+    ...plainKeyFields
+      .filter((field) => spec[field])
+      .map((field) => fieldError.forbidden(at.child(field), 'must be empty when stubPKCS10Request is set')),
     ...validateStubRequest(request),
   ];
 }
 
 function validateStubRequest(base64: string): FieldError[] {
-  const where = String(at.child('stubPKCS10Request'));
+  const requestAt = at.child('stubPKCS10Request');
   const bytes = Buffer.from(base64, 'base64');
-  if (bytes.length > keyBytesMax) return [fieldError.tooLong(where, keyBytesMax)];
-  const refuse = (message: string) => [fieldError.invalid(where, '<stub request>', message)];
+  if (bytes.length > keyBytesMax) return [fieldError.tooLong(requestAt, keyBytesMax)];
+  const refuse = (message: string) => [fieldError.invalid(requestAt, '<stub request>', message)];
   try {
     const { publicKey, isSigned } = parseCertificateRequest(bytes);
     if (!isSigned()) return refuse('must be signed by the key that it contains');
@@ -83,16 +88,16 @@ function validateStubRequest(base64: string): FieldError[] {
 }
 
 function validatePlainKey(base64: string, proof: string, uid: string): FieldError[] {
-  const where = String(at.child('pkixPublicKey'));
+  const keyAt = at.child('pkixPublicKey');
   const bytes = Buffer.from(base64, 'base64');
-  const proofAt = String(at.child('proofOfPossession'));
+  const proofAt = at.child('proofOfPossession');
   const signature = Buffer.from(proof, 'base64');
-  if (bytes.length > keyBytesMax) return [fieldError.tooLong(where, keyBytesMax)];
+  if (bytes.length > keyBytesMax) return [fieldError.tooLong(keyAt, keyBytesMax)];
   if (signature.length > keyBytesMax) return [fieldError.tooLong(proofAt, keyBytesMax)];
   const key = publicKeyOf(bytes);
-  if (!key) return [fieldError.invalid(where, '<public key>', 'must be a valid PKIX-serialized public key')];
+  if (!key) return [fieldError.invalid(keyAt, '<public key>', 'must be a valid PKIX-serialized public key')];
   const problems = keyProblems(key);
-  if (problems.length > 0) return problems.map((problem) => fieldError.invalid(where, '<public key>', problem));
+  if (problems.length > 0) return problems.map((problem) => fieldError.invalid(keyAt, '<public key>', problem));
   if (isProof(key, uid, signature)) return [];
   return [fieldError.invalid(proofAt, '<proof of possession>', 'could not verify proof-of-possession signature')];
 }
@@ -122,7 +127,7 @@ function keyProblems(key: KeyObject | undefined): string[] {
   }
 }
 
-/** What is signed is the pod's uid; Ed25519 hashes on its own, the others over the digest that Go takes. */
+/** True if the key has signed the Pod's UID: its SHA-256 digest for RSA and ECDSA, the UID itself for Ed25519. */
 function isProof(key: KeyObject, uid: string, signature: Buffer): boolean {
   const signed = Buffer.from(uid);
   try {

@@ -25,7 +25,7 @@ it.each<[string, object, string[]]>([
   ['no PEM', { request: 'eA==' }, [`spec.request: Invalid value: "eA==": ${noPem}`]],
   ['no signer', { signerName: '' }, ['spec.signerName: Required value']],
   [
-    'no domain',
+    'a signer without a domain',
     { signerName: 'nodomain' },
     [
       `spec.signerName: Invalid value: "nodomain": must be a fully qualified domain and path of the form 'example.com/signer-name'`,
@@ -37,7 +37,7 @@ it.each<[string, object, string[]]>([
     ['spec.signerName: Invalid value: "example": should be a domain with at least two segments separated by dots'],
   ],
   [
-    'the signer of old',
+    'the legacy signer',
     { signerName: 'kubernetes.io/legacy-unknown' },
     [
       'spec.signerName: Invalid value: "kubernetes.io/legacy-unknown": the legacy signerName is not allowed via this API version',
@@ -46,29 +46,31 @@ it.each<[string, object, string[]]>([
   ['no usages', { usages: [] }, ['spec.usages: Required value']],
   ['a usage twice', { usages: ['any', 'any'] }, ['spec.usages[1]: Duplicate value: "any"']],
   [
-    'a short time',
+    'a lifetime of less than 10 minutes',
     { expirationSeconds: 599 },
     ['spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 600 seconds (10 minutes)'],
   ],
-])('%s', (_name, spec, want) => expect(refusals(strategy, request(spec))).toEqual(want));
+])('a request with %s is validated', (_name, spec, want) => expect(refusals(strategy, request(spec))).toEqual(want));
 
 it.each<[object, string]>([
   [{ request: base64('-----BEGIN CERTIFICATE REQUEST-----\neA==\n-----END CERTIFICATE REQUEST-----') }, 'malformed'],
   [{ request: base64(requestPem.replace('vqSZV', 'vqSZW')) }, 'x509: ECDSA verification failure'],
   [{ signerName: 'example.com/A_' }, 'spec.signerName: Invalid value: "A_": validating label "A_": '],
   [{ usages: ['magic'] }, 'spec.usages[0]: Unsupported value: "magic": supported values: "any", "cert sign"'],
-])('%#', (spec, want) => expect(refusals(strategy, request(spec))[0]).toContain(want));
+])('invalid PKCS#10 request %# is refused', (spec, want) =>
+  expect(refusals(strategy, request(spec))[0]).toContain(want),
+);
 
-it('knows who asks better than who asks', () => {
-  const made = prepared(
+it('create sets the requester from the authenticated user', () => {
+  const created = prepared(
     strategy,
     request({ username: 'root', groups: ['system:masters'], extra: { a: ['b'] } }, { a: 1 }),
   );
-  expect(made['spec']).toEqual({ ...(request({})['spec'] as object), username: 'tester' });
-  expect(made['status']).toEqual({});
+  expect(created['spec']).toEqual({ ...(request({})['spec'] as object), username: 'tester' });
+  expect(created['status']).toEqual({});
 });
 
-it('changes nothing once it is made', () => {
+it('update keeps spec and status', () => {
   const old = request({});
   const changed = request({ signerName: 'example.com/other' }, { certificate: 'eA==' });
   expect(updateRefusals(strategy, changed, old)).toEqual([]);
@@ -79,24 +81,24 @@ it('changes nothing once it is made', () => {
 const decided = (type: string, rest: object = {}) => ({ type, status: 'True', reason: 'R', ...rest });
 const times = { lastUpdateTime: '2020-01-01T00:00:00Z', lastTransitionTime: '2020-01-01T00:00:00Z' };
 
-/** What a write through the lens makes, and what is wrong with it. */
-function write(lens: ViewSubresource, before: object, status: object): { status: Fields; errors: string[] } {
+/** Returns the status and the errors of a write through a subresource. */
+function write(subresource: ViewSubresource, before: object, status: object): { status: Fields; errors: string[] } {
   const old = request({}, before);
-  const object = lens.put(old, request({ signerName: 'example.com/other' }, status));
-  lens.prepare?.(object, old, testContext);
+  const object = subresource.put(old, request({ signerName: 'example.com/other' }, status));
+  subresource.prepare?.(object, old, testContext);
   expect(object['spec']).toEqual(old['spec']);
   return {
     status: object['status'] as Fields,
-    errors: texts(lens.validate!(object, old, testContext)),
+    errors: texts(subresource.validate!(object, old, testContext)),
   };
 }
 
 describe('approval', () => {
   it.each<[string, object, object[], string[]]>([
     ['approved', {}, [decided('Approved')], []],
-    ['of another type', {}, [decided('Example', { status: 'Unknown' })], []],
+    ['another type', {}, [decided('Example', { status: 'Unknown' })], []],
     [
-      'both',
+      'approved and denied',
       {},
       [decided('Approved'), decided('Denied')],
       ['status.conditions: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive'],
@@ -110,22 +112,22 @@ describe('approval', () => {
     ['no type', {}, [{ status: 'True' }], ['status.conditions[0].type: Required value']],
     ['no status', {}, [{ type: 'Example' }], ['status.conditions[0].status: Required value']],
     [
-      'twice',
+      'approved twice',
       {},
       [decided('Approved'), decided('Approved')],
       ['status.conditions[1].type: Duplicate value: "Approved"'],
     ],
     [
-      'taken back',
+      'a removed denial',
       { conditions: [decided('Denied', times)] },
       [],
       ['status.conditions: Forbidden: updates may not remove a condition of type "Denied"'],
     ],
-  ])('%s', (_name, before, conditions, want) =>
+  ])('conditions are validated: %s', (_name, before, conditions, want) =>
     expect(write(approvalSubresource, before, { conditions }).errors).toEqual(want),
   );
 
-  it('takes conditions alone, and says when', () => {
+  it('a write sets conditions and their times and keeps the certificate', () => {
     const certificate = base64(leafPem);
     const { status } = write(approvalSubresource, { certificate }, { conditions: [decided('Approved')] });
     const { now } = testContext;
@@ -135,7 +137,7 @@ describe('approval', () => {
     });
   });
 
-  it('keeps the time of what was so before', () => {
+  it('a write keeps lastTransitionTime of an unchanged status', () => {
     const { status } = write(
       approvalSubresource,
       { conditions: [decided('Approved', times)] },
@@ -152,21 +154,26 @@ describe('status', () => {
   it.each<[string, object, object, string[]]>([
     ['signed', approved, signed, []],
     ['failed', approved, { conditions: [...approved.conditions, decided('Failed')] }, []],
-    ['approved', {}, approved, ['status.conditions: Forbidden: updates may not add a condition of type "Approved"']],
     [
-      'approved in other words',
+      'an added approval',
+      {},
+      approved,
+      ['status.conditions: Forbidden: updates may not add a condition of type "Approved"'],
+    ],
+    [
+      'a modified approval',
       approved,
       { conditions: [decided('Approved', { ...times, reason: 'Other' })] },
       ['status.conditions: Forbidden: updates may not modify a condition of type "Approved"'],
     ],
     [
-      'no certificate',
+      'a certificate that is not PEM',
       approved,
       { ...approved, certificate: 'eA==' },
       ['status.certificate: Invalid value: "<certificate data>": must contain at least one CERTIFICATE PEM block'],
     ],
     [
-      'a request for one',
+      'a PEM block of another type',
       approved,
       { ...approved, certificate: base64(requestPem) },
       [
@@ -179,7 +186,7 @@ describe('status', () => {
       { ...approved, certificate: base64(leafPem + leafPem) },
       ['status.certificate: Forbidden: updates may not modify existing certificate content'],
     ],
-  ])('%s', (_name, before, status, want) =>
+  ])('a status is validated: %s', (_name, before, status, want) =>
     expect(write(signingRequestStatusSubresource, before, status).errors).toEqual(want),
   );
 });
@@ -188,7 +195,7 @@ it.each<[object, object, string[]]>([
   [{}, {}, ['<none>', 'Pending']],
   [{ expirationSeconds: 3600 }, { conditions: [decided('Approved')], certificate: 'eA==' }, ['60m', 'Approved,Issued']],
   [{}, { conditions: [decided('Denied'), decided('Failed')] }, ['<none>', 'Denied,Failed']],
-])('%j, %j in a table', (spec, status, [duration, condition]) =>
+])('the table row of spec %j, status %j', (spec, status, [duration, condition]) =>
   expect(signingRequestTable.cells(request({ ...spec, username: 'joe' }, status), { nowMs: 0 })).toEqual([
     ...['c', '<unknown>', 'example.com/s', 'joe', duration, condition],
   ]),

@@ -1,9 +1,10 @@
+import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../../catalog/types/certificates.v1.js';
 import { CertificateError } from '../../certificates/certificate-error.js';
 import { parsePemCertificateRequest } from '../../certificates/certificate-request.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { oneOf } from '../../machinery/field-rules.js';
-import { asFields, asText, asTexts, makeFields } from '../../machinery/fields.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsPathSegment } from '../../machinery/names.js';
 import type { UserInfo } from '../../machinery/user-info.js';
 import { repeatedValues } from '../../machinery/value-key.js';
@@ -12,27 +13,26 @@ import { validateSignerName } from './signer-name.validation.js';
 
 const at = path('spec');
 
-/** Nothing of a request changes once it is made: only its status and its approval do, each through its own resource. */
-export function signingRequestStrategy(naming: NamingProfile): Strategy {
+/** The spec is immutable; the status and approval subresources write the status. */
+export function signingRequestStrategy(naming: NamingProfile): Strategy<CertificateSigningRequest> {
   const legacySigner = naming.label('legacy-unknown');
   return {
     validateName: nameIsPathSegment,
     prepareForCreate(request, { user }) {
-      takeIdentity(makeFields(request, 'spec'), user);
-      request['status'] = {};
+      setRequester((request.spec ??= {}), user);
+      request.status = {};
     },
     prepareForUpdate(request, old) {
-      request['spec'] = old['spec'];
-      request['status'] = old['status'];
+      request.spec = old.spec;
+      request.status = old.status;
     },
-    validateCreate(request) {
-      const spec = asFields(request['spec']);
-      const signer = asText(spec['signerName']);
+    validateCreate({ spec = {} }) {
+      const { signerName: signer = '', usages = [], expirationSeconds } = spec;
       const signerAt = at.child('signerName');
       return [
-        ...validateRequest(asText(spec['request'])),
-        ...validateUsages(asTexts(spec['usages'])),
-        ...validateExpiration(spec['expirationSeconds']),
+        ...validateRequest(spec.request ?? ''),
+        ...validateUsages(usages),
+        ...validateExpiration(expirationSeconds),
         ...validateSignerName(signer, signerAt),
         ...(signer === legacySigner
           ? [fieldError.invalid(signerAt, signer, 'the legacy signerName is not allowed via this API version')]
@@ -42,18 +42,18 @@ export function signingRequestStrategy(naming: NamingProfile): Strategy {
   };
 }
 
-/** Who asks is what the server knows, whatever the request says. */
-function takeIdentity(spec: Record<string, unknown>, { name, uid, groups, extra }: UserInfo): void {
-  for (const field of ['username', 'uid', 'groups', 'extra']) delete spec[field];
-  if (name !== '') spec['username'] = name;
-  if (uid !== '') spec['uid'] = uid;
-  if (groups.length > 0) spec['groups'] = [...groups];
+/** Sets the fields of the requester to the authenticated user, whatever the client submitted. */
+function setRequester(spec: Mutable<CertificateSigningRequestSpec>, { name, uid, groups, extra }: UserInfo): void {
+  for (const field of ['username', 'uid', 'groups', 'extra'] as const) delete spec[field];
+  if (name !== '') spec.username = name;
+  if (uid !== '') spec.uid = uid;
+  if (groups.length > 0) spec.groups = [...groups];
   if (Object.keys(extra).length > 0) {
-    spec['extra'] = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+    spec.extra = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
   }
 }
 
-/** The words of Go's crypto/x509, by the type of the key. */
+/** The error messages of Go's crypto packages, by the type of the key. */
 const wrongSignatures: Readonly<Record<string, string>> = {
   ec: 'x509: ECDSA verification failure',
   ed25519: 'x509: Ed25519 verification failure',
@@ -101,17 +101,17 @@ const keyUsages = [
 function validateUsages(usages: readonly string[]): FieldError[] {
   const usagesAt = at.child('usages');
   if (usages.length === 0) return [fieldError.required(usagesAt)];
-  const isAgain = repeatedValues(usages);
+  const isRepeated = repeatedValues(usages);
   return usages.flatMap((usage, index) => [
     ...oneOf(usage, usagesAt.index(index), keyUsages),
-    ...(isAgain[index] ? [fieldError.duplicate(usagesAt.index(index), usage)] : []),
+    ...(isRepeated[index] ? [fieldError.duplicate(usagesAt.index(index), usage)] : []),
   ]);
 }
 
 const expirationSecondsMin = 600;
 
-function validateExpiration(seconds: unknown): FieldError[] {
-  if (typeof seconds !== 'number' || seconds >= expirationSecondsMin) return [];
+function validateExpiration(seconds: number | undefined): FieldError[] {
+  if (seconds === undefined || seconds >= expirationSecondsMin) return [];
   const message = 'may not specify a duration less than 600 seconds (10 minutes)';
   return [fieldError.invalid(at.child('expirationSeconds'), seconds, message)];
 }

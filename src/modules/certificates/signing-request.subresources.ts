@@ -1,11 +1,15 @@
 import { X509Certificate } from 'node:crypto';
+import type {
+  CertificateSigningRequest,
+  CertificateSigningRequestCondition,
+  CertificateSigningRequestStatus,
+} from '../../catalog/types/certificates.v1.js';
 import { reasonOf } from '../../certificates/certificate-error.js';
 import { pemBlocks } from '../../certificates/pem-blocks.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { each, oneOf } from '../../machinery/field-rules.js';
-import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import type { ViewSubresource } from '../../registry/definition/resource-definition.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import { repeatedValues, valueKey } from '../../machinery/value-key.js';
@@ -13,66 +17,72 @@ import type { StrategyContext } from '../../registry/definition/strategy.js';
 
 const at = path('status');
 const conditionsAt = at.child('conditions');
+type Condition = CertificateSigningRequestCondition;
+
 const decisions = ['Approved', 'Denied'];
 const finals = [...decisions, 'Failed'];
 
-/** Who may sign sets the certificate, or says that it failed; the decision is not theirs. */
-export const signingRequestStatusSubresource: ViewSubresource = statusSubresource({
+/** The status subresource, for signers: sets the certificate or the condition Failed, and cannot change the decision. */
+export const signingRequestStatusSubresource: ViewSubresource = statusSubresource<CertificateSigningRequest>({
   prepare: stampConditions,
   validate: (request, old) => [
     ...validateConditions(conditionsOf(request)),
-    ...validateKept(request, old),
+    ...validateFinalsKept(request, old),
     ...validateDecisionKept(request, old),
     ...validateCertificate(request, old),
   ],
 });
 
-const approvalParts = statusSubresource({
+const approvalStatus = statusSubresource<CertificateSigningRequest>({
   prepare: stampConditions,
-  validate: (request, old) => [...validateConditions(conditionsOf(request)), ...validateKept(request, old)],
+  validate: (request, old) => [...validateConditions(conditionsOf(request)), ...validateFinalsKept(request, old)],
 });
 
-/** The decision whether the certificate may be signed: of the status, only conditions are taken. */
+/** The approval subresource: sets the conditions of the status only. */
 export const approvalSubresource: ViewSubresource = {
-  ...approvalParts,
+  ...approvalStatus,
   resetFields: ['spec', 'status/certificate'],
-  put(request, view) {
-    const { conditions } = asFields(view['status']);
-    const status: Fields = { ...asFields(request['status']), conditions: structuredClone(conditions) };
-    if (!isSet(conditions)) delete status['conditions'];
-    return approvalParts.put(request, { ...view, status });
+  put(request: CertificateSigningRequest, view: CertificateSigningRequest) {
+    const { conditions } = view.status ?? {};
+    const { conditions: _removed, ...withoutConditions } = request.status ?? {};
+    const status = conditions ? { ...request.status, conditions: structuredClone(conditions) } : withoutConditions;
+    return approvalStatus.put(request, { ...view, status });
   },
 };
 
-const conditionsOf = (request: KubeObject): Fields[] => asItems(asFields(request['status'])['conditions']);
+const conditionsOf = ({ status }: CertificateSigningRequest): readonly Condition[] => status?.conditions ?? [];
 
-function stampConditions(request: KubeObject, old: KubeObject, { now }: StrategyContext): void {
-  const before = new Map<string, Fields>();
+/** Sets absent times of conditions; a condition whose status stays keeps its lastTransitionTime. */
+function stampConditions(
+  request: Mutable<CertificateSigningRequest>,
+  old: CertificateSigningRequest,
+  { now }: StrategyContext,
+): void {
+  const transitionTimes = new Map<string, string>();
   for (const condition of conditionsOf(old)) {
+    const { lastTransitionTime } = condition;
     const key = keyOf(condition);
-    if (isSet(condition['lastTransitionTime']) && !before.has(key)) before.set(key, condition);
+    if (typeof lastTransitionTime === 'string' && !transitionTimes.has(key))
+      transitionTimes.set(key, lastTransitionTime);
   }
-  for (const condition of conditionsOf(request)) {
-    if (!isSet(condition['lastUpdateTime'])) condition['lastUpdateTime'] = now;
-    if (isSet(condition['lastTransitionTime'])) continue;
-    condition['lastTransitionTime'] = before.get(keyOf(condition))?.['lastTransitionTime'] ?? now;
+  for (const condition of request.status?.conditions ?? []) {
+    condition.lastUpdateTime ??= now;
+    condition.lastTransitionTime ??= transitionTimes.get(keyOf(condition)) ?? now;
   }
 }
 
-const keyOf = ({ type, status }: Fields): string => valueKey([type, status]);
+const keyOf = ({ type, status }: Condition): string => valueKey([type, status]);
 
-function validateConditions(conditions: readonly Fields[]): FieldError[] {
-  const types = conditions.map((condition) => asText(condition['type']));
-  const isAgain = repeatedValues(types);
-  const errors = each(conditions, conditionsAt, (condition, conditionAt, index) => {
-    const type = types[index]!;
-    const status = asText(condition['status']);
+function validateConditions(conditions: readonly Condition[]): FieldError[] {
+  const types = conditions.map(({ type = '' }) => type);
+  const isRepeated = repeatedValues(types);
+  const errors = each(conditions, conditionsAt, ({ type = '', status = '' }, conditionAt, index) => {
     const statusAt = conditionAt.child('status');
     const allowed = finals.includes(type) ? ['True'] : ['False', 'True', 'Unknown'];
     return [
       ...(type === '' ? [fieldError.required(conditionAt.child('type'))] : []),
       ...(status === '' ? [fieldError.required(statusAt)] : oneOf(status, statusAt, allowed)),
-      ...(isAgain[index] ? [fieldError.duplicate(conditionAt.child('type'), type)] : []),
+      ...(isRepeated[index] ? [fieldError.duplicate(conditionAt.child('type'), type)] : []),
     ];
   });
   const decided = types.filter((type) => decisions.includes(type));
@@ -84,20 +94,23 @@ function validateConditions(conditions: readonly Fields[]): FieldError[] {
   return errors;
 }
 
-const ofType = (request: KubeObject, type: string): Fields[] =>
-  conditionsOf(request).filter((condition) => condition['type'] === type);
+const ofType = (request: CertificateSigningRequest, type: string): Condition[] =>
+  conditionsOf(request).filter((condition) => condition.type === type);
 
-const refuse = (what: string, type: string): FieldError =>
-  fieldError.forbidden(conditionsAt, `updates may not ${what} a condition of type "${type}"`);
+const refuse = (verb: string, type: string): FieldError =>
+  fieldError.forbidden(conditionsAt, `updates may not ${verb} a condition of type "${type}"`);
 
-/** What was decided, or has failed, stays so. */
-function validateKept(request: KubeObject, old: KubeObject): FieldError[] {
+type Request = CertificateSigningRequest;
+
+/** Refuses to remove the conditions Approved, Denied and Failed. */
+function validateFinalsKept(request: Request, old: Request): FieldError[] {
   return finals
     .filter((type) => ofType(request, type).length < ofType(old, type).length)
     .map((type) => refuse('remove', type));
 }
 
-function validateDecisionKept(request: KubeObject, old: KubeObject): FieldError[] {
+/** Refuses to add or to change the conditions Approved and Denied. */
+function validateDecisionKept(request: Request, old: Request): FieldError[] {
   return decisions.flatMap((type) => {
     const [now, before] = [ofType(request, type), ofType(old, type)];
     if (now.length > before.length) return [refuse('add', type)];
@@ -105,20 +118,20 @@ function validateDecisionKept(request: KubeObject, old: KubeObject): FieldError[
   });
 }
 
-function validateCertificate(request: KubeObject, old: KubeObject): FieldError[] {
-  const certificate = asText(asFields(request['status'])['certificate']);
-  const before = asText(asFields(old['status'])['certificate']);
-  const where = String(at.child('certificate'));
+function validateCertificate(request: Request, old: Request): FieldError[] {
+  const { certificate = '' } = request.status ?? {};
+  const { certificate: before = '' } = old.status ?? {};
+  const certificateAt = at.child('certificate');
   const problem = certificate === '' ? undefined : chainProblem(Buffer.from(certificate, 'base64').toString('latin1'));
   return [
-    ...(problem === undefined ? [] : [fieldError.invalid(where, '<certificate data>', problem)]),
+    ...(problem === undefined ? [] : [fieldError.invalid(certificateAt, '<certificate data>', problem)]),
     ...(before === '' || certificate === before
       ? []
-      : [fieldError.forbidden(where, 'updates may not modify existing certificate content')]),
+      : [fieldError.forbidden(certificateAt, 'updates may not modify existing certificate content')]),
   ];
 }
 
-/** The certificate, and the intermediates that it needs. */
+/** Returns the error message of an invalid chain: the certificate and its intermediates. */
 function chainProblem(pem: string): string | undefined {
   const blocks = pemBlocks(pem);
   if (blocks.length === 0) return 'must contain at least one CERTIFICATE PEM block';

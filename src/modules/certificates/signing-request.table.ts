@@ -1,5 +1,7 @@
-import { asFields, asItems, asText, isSet } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type {
+  CertificateSigningRequest,
+  CertificateSigningRequestStatus,
+} from '../../catalog/types/certificates.v1.js';
 import {
   ageCell,
   ageColumn,
@@ -9,34 +11,30 @@ import {
 } from '../../registry/definition/table.js';
 import { orNone } from '../core/cells.js';
 
-export const signingRequestTable: TableDefinition = {
+export const signingRequestTable: TableDefinition<CertificateSigningRequest> = {
   columns: [
     nameColumn,
     ageColumn,
-    { name: 'SignerName', type: 'string', description: 'Who is asked to sign.' },
-    { name: 'Requestor', type: 'string', description: 'Who asks.' },
-    { name: 'RequestedDuration', type: 'string', description: 'How long the certificate should be valid.' },
-    { name: 'Condition', type: 'string', description: 'What became of it.' },
+    { name: 'SignerName', type: 'string', description: 'The requested signer.' },
+    { name: 'Requestor', type: 'string', description: 'The user who created the request.' },
+    { name: 'RequestedDuration', type: 'string', description: 'The requested lifetime of the certificate.' },
+    { name: 'Condition', type: 'string', description: 'The state: Pending, Approved or Denied, Failed, Issued.' },
   ],
-  cells(request, { nowMs }) {
-    const spec = asFields(request['spec']);
-    const { expirationSeconds: seconds } = spec;
+  cells({ metadata, spec = {}, status = {} }, { nowMs }) {
+    const { signerName = '', username = '', expirationSeconds: seconds } = spec;
     return [
-      request.metadata.name ?? '',
-      ageCell(request.metadata.creationTimestamp, nowMs),
-      orNone(asText(spec['signerName'])),
-      asText(spec['username']),
-      isSet(seconds) ? humanDuration(Number(seconds) * 1000) : '<none>',
-      conditionCell(request),
+      metadata.name ?? '',
+      ageCell(metadata.creationTimestamp, nowMs),
+      orNone(signerName),
+      username,
+      seconds === undefined ? '<none>' : humanDuration(seconds * 1000),
+      conditionCell(status),
     ];
   },
 };
 
-function conditionCell(request: KubeObject): string {
-  const { conditions, certificate } = asFields(request['status']);
-  const types = new Set(asItems(conditions).map((condition) => asText(condition['type'])));
+function conditionCell({ conditions = [], certificate }: CertificateSigningRequestStatus): string {
+  const types = new Set(conditions.map(({ type }) => type));
   const decision = types.has('Denied') ? 'Denied' : types.has('Approved') ? 'Approved' : 'Pending';
-  return [decision, ...(types.has('Failed') ? ['Failed'] : []), ...(asText(certificate) === '' ? [] : ['Issued'])].join(
-    ',',
-  );
+  return [decision, ...(types.has('Failed') ? ['Failed'] : []), ...(certificate ? ['Issued'] : [])].join(',');
 }

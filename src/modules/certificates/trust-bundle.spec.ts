@@ -15,44 +15,54 @@ const withHeader = authorityPem.replace('-----\n', '-----\nA: b\n\n');
 const refusal = (message: string) => `spec.trustBundle: Invalid value: "<value omitted>": ${message}`;
 
 it.each<[string, KubeObject, string[]]>([
-  ['of nobody', bundle('b', {}), []],
-  ['of a signer', bundle('example.com:s:b', { signerName }), []],
+  ['no signer', bundle('b', {}), []],
+  ['a signer', bundle('example.com:s:b', { signerName }), []],
   [
-    'under the name of a signer',
+    'no signer and a colon in the name',
     bundle('example.com:s:b', {}),
     [
       'metadata.name: Invalid value: "example.com:s:b": ClusterTrustBundle without signer name must not have ":" in its name',
     ],
   ],
   [
-    'under the name of another',
+    'a name with the prefix of another signer',
     bundle('example.org:s:b', { signerName }),
     [
       'metadata.name: Invalid value: "example.org:s:b": ClusterTrustBundle for signerName example.com/s must be named with prefix example.com:s:',
     ],
   ],
-  ['nothing', bundle('b', { trustBundle: '' }), [refusal('at least one trust anchor must be provided')]],
-  ['a request', bundle('b', { trustBundle: requestPem }), [refusal('entry 0 has bad block type: CERTIFICATE REQUEST')]],
-  ['a header', bundle('b', { trustBundle: withHeader }), [refusal('entry 0 has PEM block headers')]],
+  ['no trust anchor', bundle('b', { trustBundle: '' }), [refusal('at least one trust anchor must be provided')]],
   [
-    'no certificate',
+    'a PEM block of another type',
+    bundle('b', { trustBundle: requestPem }),
+    [refusal('entry 0 has bad block type: CERTIFICATE REQUEST')],
+  ],
+  ['PEM headers', bundle('b', { trustBundle: withHeader }), [refusal('entry 0 has PEM block headers')]],
+  [
+    'an invalid certificate',
     bundle('b', { trustBundle: '-----BEGIN CERTIFICATE-----\neA==\n-----END CERTIFICATE-----\n' }),
     [refusal('entry 0 does not parse as X.509')],
   ],
-  ['no CA', bundle('b', { trustBundle: authorityPem + leafPem }), [refusal('entry 1 does not have the CA bit set')]],
   [
-    'one twice',
+    'a certificate that is not a CA',
+    bundle('b', { trustBundle: authorityPem + leafPem }),
+    [refusal('entry 1 does not have the CA bit set')],
+  ],
+  [
+    'one trust anchor twice',
     bundle('b', { trustBundle: authorityPem + authorityPem }),
     [refusal('duplicate trust anchor (indices [0 1])')],
   ],
   [
-    'a large one',
+    'more than 1 MiB',
     bundle('b', { trustBundle: 'x'.repeat(1024 * 1024 + 1) }),
     ['spec.trustBundle: Too long: may not be more than 1048576 bytes'],
   ],
-])('%s', (_name, object, want) => expect(refusals(trustBundleStrategy, object)).toEqual(want));
+])('a bundle with %s is validated', (_name, object, want) =>
+  expect(refusals(trustBundleStrategy, object)).toEqual(want),
+);
 
-it('stays with its signer', () =>
+it('spec.signerName is immutable', () =>
   expect(
     updateRefusals(
       trustBundleStrategy,
@@ -64,6 +74,6 @@ it('stays with its signer', () =>
 it.each([
   [{}, '<none>'],
   [{ signerName }, signerName],
-])('%j in a table', (spec, want) =>
+])('the table row of spec %j', (spec, want) =>
   expect(trustBundleTable.cells(bundle('b', spec), { nowMs: 0 })).toEqual(['b', want]),
 );
