@@ -2,7 +2,6 @@ import { X509Certificate } from 'node:crypto';
 import type {
   CertificateSigningRequest,
   CertificateSigningRequestCondition,
-  CertificateSigningRequestStatus,
 } from '../../catalog/types/certificates.v1.js';
 import { reasonOf } from '../../certificates/certificate-error.js';
 import { pemBlocks } from '../../certificates/pem-blocks.js';
