@@ -1,15 +1,17 @@
-import { asFields, asItems, fillIn, isSet, type Fields } from '../../machinery/fields.js';
+import type { MatchResources, RuleWithOperations } from '../../catalog/types/admissionregistration.v1.js';
+import type { Mutable } from '../../machinery/mutable.js';
 
-/** Which requests a webhook or a policy is asked about: without selectors, all of what its rules match. */
-export function fillMatch(match: Fields, ...ruleLists: readonly string[]): void {
-  fillIn(match, 'matchPolicy', 'Equivalent');
-  fillIn(match, 'namespaceSelector', {});
-  fillIn(match, 'objectSelector', {});
-  for (const list of ruleLists) for (const rule of asItems(match[list])) fillIn(rule, 'scope', '*');
+type Match = Mutable<Pick<MatchResources, 'matchPolicy' | 'namespaceSelector' | 'objectSelector'>>;
+type Rules = Mutable<RuleWithOperations>[] | undefined;
+
+/** Sets the defaults that select requests for a webhook or a policy: all requests that match one of the rules. */
+export function defaultMatch(match: Match, ...ruleLists: readonly Rules[]): void {
+  match.matchPolicy ??= 'Equivalent';
+  match.namespaceSelector ??= {};
+  match.objectSelector ??= {};
+  for (const rules of ruleLists) for (const rule of rules ?? []) rule.scope ??= '*';
 }
 
-const policyRuleLists = ['resourceRules', 'excludeResourceRules'] as const;
-
-export function fillMatchResources(spec: Fields, field: string): void {
-  if (isSet(spec[field])) fillMatch(asFields(spec[field]), ...policyRuleLists);
+export function defaultMatchResources(match: Mutable<MatchResources> | undefined): void {
+  if (match) defaultMatch(match, match.resourceRules, match.excludeResourceRules);
 }

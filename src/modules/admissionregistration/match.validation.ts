@@ -1,6 +1,7 @@
+import type { LabelSelector } from '../../catalog/types/meta.v1.js';
+import type { MatchCondition, MatchResources } from '../../catalog/types/admissionregistration.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { duplicates, each, oneOf, required, requiredName } from '../../machinery/field-rules.js';
-import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
 import { validateQualifiedName } from '../../machinery/names.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
 import { validateNamedRule } from './rule.validation.js';
@@ -10,36 +11,40 @@ const matchConditionsMax = 64;
 export const matchPolicies = ['Equivalent', 'Exact'];
 export const failurePolicies = ['Fail', 'Ignore'];
 
-export function validateSelectors(match: Fields, at: FieldPath): FieldError[] {
-  return ['namespaceSelector', 'objectSelector'].flatMap((field) =>
-    validateLabelSelectorObject(match[field], at.child(field)),
-  );
+interface Selectors {
+  readonly namespaceSelector?: LabelSelector | undefined;
+  readonly objectSelector?: LabelSelector | undefined;
 }
 
-/** Which requests a policy is for. */
-export function validateMatchResources(resources: unknown, at: FieldPath): FieldError[] {
-  if (!isSet(resources)) return [];
-  const match = asFields(resources);
+export function validateSelectors({ namespaceSelector, objectSelector }: Selectors, at: FieldPath): FieldError[] {
   return [
-    ...oneOf(match['matchPolicy'], at.child('matchPolicy'), matchPolicies),
-    ...validateSelectors(match, at),
-    ...each(match['excludeResourceRules'], at.child('excludeResourceRules'), validateNamedRule),
-    ...each(match['resourceRules'], at.child('resourceRules'), validateNamedRule),
+    ...validateLabelSelectorObject(namespaceSelector, at.child('namespaceSelector')),
+    ...validateLabelSelectorObject(objectSelector, at.child('objectSelector')),
   ];
 }
 
-/** Expressions that a request must meet before anything else of a webhook or a policy is looked at. */
-export function validateMatchConditions(conditions: unknown, at: FieldPath): FieldError[] {
-  const list = asItems(conditions);
+/** Validates the selection of requests for a policy. */
+export function validateMatchResources(match: MatchResources | undefined, at: FieldPath): FieldError[] {
+  if (!match) return [];
   return [
-    ...(list.length > matchConditionsMax ? [fieldError.tooMany(at, list.length, matchConditionsMax)] : []),
-    ...each(conditions, at, ({ name, expression }, where) => [
-      ...required(asText(expression).trim(), where.child('expression')),
-      ...requiredName(asText(name), where.child('name'), validateQualifiedName),
+    ...oneOf(match.matchPolicy, at.child('matchPolicy'), matchPolicies),
+    ...validateSelectors(match, at),
+    ...each(match.excludeResourceRules, at.child('excludeResourceRules'), validateNamedRule),
+    ...each(match.resourceRules, at.child('resourceRules'), validateNamedRule),
+  ];
+}
+
+/** Validates expressions that must be true for a request before a webhook or a policy is used. */
+export function validateMatchConditions(conditions: readonly MatchCondition[] = [], at: FieldPath): FieldError[] {
+  return [
+    ...(conditions.length > matchConditionsMax ? [fieldError.tooMany(at, conditions.length, matchConditionsMax)] : []),
+    ...each(conditions, at, ({ name = '', expression = '' }, conditionAt) => [
+      ...required(expression.trim(), conditionAt.child('expression')),
+      ...requiredName(name, conditionAt.child('name'), validateQualifiedName),
     ]),
     ...duplicates(
-      list,
-      ({ name }) => asText(name),
+      conditions,
+      ({ name = '' }) => name,
       (index) => at.index(index).child('name'),
     ),
   ];

@@ -1,24 +1,28 @@
-import { makeFields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { ValidatingAdmissionPolicyBinding } from '../../catalog/types/admissionregistration.v1.js';
+import type { MutatingAdmissionPolicyBinding } from '../../catalog/types/admissionregistration.v1beta1.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
-import { fillMatchResources } from './match.defaults.js';
+import { defaultMatchResources } from './match.defaults.js';
 import { validateMutatingBinding, validateValidatingBinding } from './policy-binding.validation.js';
 
-/** A policy is in force where a binding says so. */
-const common: Strategy = {
+/** Bindings put a policy in force; both kinds have the fields of a MutatingAdmissionPolicyBinding. */
+const common = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
-  default: (binding: KubeObject) => fillMatchResources(makeFields(binding, 'spec'), 'matchResources'),
+  default(binding: Mutable<MutatingAdmissionPolicyBinding>) {
+    const spec = (binding.spec ??= {});
+    defaultMatchResources(spec.matchResources);
+  },
 };
 
-export const validatingBindingStrategy: Strategy = {
+export const validatingBindingStrategy: Strategy<ValidatingAdmissionPolicyBinding> = {
   ...common,
   validateCreate: validateValidatingBinding,
   validateUpdate: validateValidatingBinding,
 };
 
-export const mutatingBindingStrategy: Strategy = {
+export const mutatingBindingStrategy: Strategy<MutatingAdmissionPolicyBinding> = {
   ...common,
   validateCreate: validateMutatingBinding,
   validateUpdate: validateMutatingBinding,

@@ -18,7 +18,7 @@ const validating = (spec: object) =>
   object('ValidatingAdmissionPolicy', { matchConstraints, validations: [{ expression: 'true' }], ...spec });
 const containing = (texts: readonly string[]) => texts.map((text) => expect.stringContaining(text) as string);
 
-it('completes what is not said', () =>
+it('defaults of policies and bindings', () =>
   expect(prepared(validatingPolicyStrategy, validating({ status: 'old' }))).toMatchObject({
     spec: {
       failurePolicy: 'Fail',
@@ -34,31 +34,43 @@ it('completes what is not said', () =>
 
 const one = (validation: object) => ({ validations: [{ expression: 'true', ...validation }] });
 it.each<[string, object, string[]]>([
-  ['all it needs', {}, []],
-  ['nothing to do', { validations: [] }, ['spec.validations: Required', 'spec.auditAnnotations: Required']],
-  ['audits alone', { validations: [], auditAnnotations: [{ key: 'k', valueExpression: "'v'" }] }, []],
-  ['no constraints', { matchConstraints: undefined }, ['spec.matchConstraints: Required value']],
-  ['no rules', { matchConstraints: {} }, ['matchConstraints.resourceRules: Required value']],
+  ['the required fields', {}, []],
   [
-    'names twice',
+    'no validation and no audit annotation',
+    { validations: [] },
+    ['spec.validations: Required', 'spec.auditAnnotations: Required'],
+  ],
+  ['audit annotations only', { validations: [], auditAnnotations: [{ key: 'k', valueExpression: "'v'" }] }, []],
+  ['no matchConstraints', { matchConstraints: undefined }, ['spec.matchConstraints: Required value']],
+  ['no resourceRules', { matchConstraints: {} }, ['matchConstraints.resourceRules: Required value']],
+  [
+    'one resource name twice',
     { matchConstraints: { resourceRules: [{ ...rule, resourceNames: ['a', 'a'] }] } },
     ['resourceNames[1]: Dup'],
   ],
   ['no expression', one({ expression: ' ' }), ['expression is not specified']],
-  ['another reason', one({ reason: 'X' }), ['validations[0].reason: Unsupported value: "X"']],
+  ['an unknown reason', one({ reason: 'X' }), ['validations[0].reason: Unsupported value: "X"']],
   ['a message of two lines', one({ message: 'a\nb' }), ['must not contain line breaks']],
   ['an expression of two lines', one({ expression: 'a\nb' }), ['must be specified if expression contains line breaks']],
   ['an empty message', one({ message: ' ' }), ['message must be non-empty if specified']],
-  ['a bad variable', { variables: [{ name: 'a b', expression: '1' }] }, ['must be a valid CEL identifier']],
-  ['a reserved variable', { variables: [{ name: 'true', expression: '1' }] }, ['must be a valid CEL identifier']],
-  ['half a paramKind', { paramKind: { kind: 'X' } }, ['spec.paramKind.apiVersion: Required value']],
-  ['a bad audit key', { auditAnnotations: [{ key: 'a b', valueExpression: "'x'" }] }, ['key: Invalid value: "p/a b"']],
-  ['another policy', { failurePolicy: 'X' }, ['spec.failurePolicy: Unsupported value: "X"']],
+  ['an invalid variable name', { variables: [{ name: 'a b', expression: '1' }] }, ['must be a valid CEL identifier']],
+  [
+    'a reserved word as variable name',
+    { variables: [{ name: 'true', expression: '1' }] },
+    ['must be a valid CEL identifier'],
+  ],
+  ['a paramKind without apiVersion', { paramKind: { kind: 'X' } }, ['spec.paramKind.apiVersion: Required value']],
+  [
+    'an invalid audit annotation key',
+    { auditAnnotations: [{ key: 'a b', valueExpression: "'x'" }] },
+    ['key: Invalid value: "p/a b"'],
+  ],
+  ['an unknown failurePolicy', { failurePolicy: 'X' }, ['spec.failurePolicy: Unsupported value: "X"']],
 ])('a validating policy with %s', (_what, spec, want) =>
   expect(refusals(validatingPolicyStrategy, validating(spec))).toEqual(containing(want)),
 );
 
-it('conditions that were accepted once may stay', () => {
+it('unchanged matchConditions are not validated again', () => {
   const old = validating({ matchConditions: [{ expression: 'true' }] });
   expect(updateRefusals(validatingPolicyStrategy, old, old)).toEqual([]);
   expect(updateRefusals(validatingPolicyStrategy, old, validating({}))).toHaveLength(1);
@@ -66,10 +78,10 @@ it('conditions that were accepted once may stay', () => {
 
 const mutation = { patchType: 'JSONPatch', jsonPatch: { expression: '[]' } };
 it.each<[string, object, string[]]>([
-  ['all it needs', {}, []],
-  ['nothing to do', { mutations: [] }, ['mutations must contain at least one item']],
-  ['no word on again', { reinvocationPolicy: undefined }, ['spec.reinvocationPolicy: Required value']],
-  ['another patch', { mutations: [{ patchType: 'X' }] }, ['patchType: Unsupported value: "X"']],
+  ['the required fields', {}, []],
+  ['no mutation', { mutations: [] }, ['mutations must contain at least one item']],
+  ['no reinvocationPolicy', { reinvocationPolicy: undefined }, ['spec.reinvocationPolicy: Required value']],
+  ['an unknown patchType', { mutations: [{ patchType: 'X' }] }, ['patchType: Unsupported value: "X"']],
   ['no patch', { mutations: [{ patchType: 'JSONPatch' }] }, ['must be specified when patchType is JSONPatch']],
   [
     'two patches',
@@ -85,24 +97,28 @@ const binding = (spec: object) =>
   object('ValidatingAdmissionPolicyBinding', { policyName: 'p', validationActions: ['Deny'], ...spec });
 const paramRef = { name: 'a', parameterNotFoundAction: 'Allow' };
 it.each<[string, object, string[]]>([
-  ['all it needs', { paramRef }, []],
-  ['no policy', { policyName: '' }, ['spec.policyName: Required value']],
+  ['the required fields', { paramRef }, []],
+  ['no policyName', { policyName: '' }, ['spec.policyName: Required value']],
   ['no actions', { validationActions: [] }, ['at least one validation action is required']],
-  ['another action', { validationActions: ['X'] }, ['validationActions[0]: Unsupported value: "X"']],
-  ['an action twice', { validationActions: ['Warn', 'Warn'] }, ['validationActions[1]: Duplicate value: "Warn"']],
-  ['a double answer', { validationActions: ['Deny', 'Warn'] }, ['must not contain both Deny and Warn']],
-  ['two ways to params', { paramRef: { ...paramRef, selector: {} } }, ['name: Forbidden', 'selector: Forbidden']],
+  ['an unknown action', { validationActions: ['X'] }, ['validationActions[0]: Unsupported value: "X"']],
+  ['one action twice', { validationActions: ['Warn', 'Warn'] }, ['validationActions[1]: Duplicate value: "Warn"']],
+  ['Deny and Warn', { validationActions: ['Deny', 'Warn'] }, ['must not contain both Deny and Warn']],
   [
-    'no way to params',
+    'paramRef with name and selector',
+    { paramRef: { ...paramRef, selector: {} } },
+    ['name: Forbidden', 'selector: Forbidden'],
+  ],
+  [
+    'paramRef without name and selector',
     { paramRef: { parameterNotFoundAction: 'Allow' } },
     ['one of name or selector must be specified'],
   ],
-  ['no word on missing ones', { paramRef: { name: 'a' } }, ['parameterNotFoundAction: Required value']],
+  ['no parameterNotFoundAction', { paramRef: { name: 'a' } }, ['parameterNotFoundAction: Required value']],
 ])('a binding with %s', (_what, spec, want) =>
   expect(refusals(validatingBindingStrategy, binding(spec))).toEqual(containing(want)),
 );
 
-it('bindings of mutating policies have no actions', () =>
+it('bindings of mutating policies are valid without validationActions', () =>
   expect(refusals(mutatingBindingStrategy, object('MutatingAdmissionPolicyBinding', { policyName: 'p' }))).toEqual([]));
 
 it.each<[object, unknown]>([
@@ -113,17 +129,17 @@ it.each<[object, unknown]>([
     { paramRef: { selector: { matchLabels: { a: 'b' } } } },
     '&LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressions:[]LabelSelectorRequirement{},}',
   ],
-])('%j in a table', (spec, want) =>
+])('the table row of a binding with %j', (spec, want) =>
   expect(bindingTable.cells(binding(spec), { nowMs: 0 })).toEqual(['p', 'p', want, '<unknown>']),
 );
 
-it('a policy in a table', () =>
+it('the table row of a policy', () =>
   expect(
     validatingPolicyTable.cells(validating({ paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }), { nowMs: 0 }),
   ).toEqual(['p', 1, 'v1/ConfigMap', '<unknown>']));
 
 it.each(['v1', 'v1alpha1'] as const)(
-  'mutating policies of %s are views of v1beta1, with the same fields',
+  'mutating policies of %s have the fields of the storage version v1beta1',
   (version) => {
     const naming = namingProfile('kubernetes');
     const served = admissionregistrationResources(naming).map(({ plural }) => plural);

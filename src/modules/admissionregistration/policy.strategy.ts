@@ -1,36 +1,37 @@
-import { fillIn, makeFields } from '../../machinery/fields.js';
+import type { ValidatingAdmissionPolicy } from '../../catalog/types/admissionregistration.v1.js';
+import type { MutatingAdmissionPolicy } from '../../catalog/types/admissionregistration.v1beta1.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
-import { fillMatchResources } from './match.defaults.js';
+import { defaultMatchResources } from './match.defaults.js';
 import { validateMutatingPolicy, validateValidatingPolicy } from './policy.validation.js';
 
-/** Policies are programs: what their expressions may say is checked where expressions are known. */
-export const validatingPolicyStrategy: Strategy = {
+/** Validates the fields of policies, but not the CEL of their expressions. */
+export const validatingPolicyStrategy: Strategy<ValidatingAdmissionPolicy> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   default(policy) {
-    const spec = makeFields(policy, 'spec');
-    fillIn(spec, 'failurePolicy', 'Fail');
-    fillMatchResources(spec, 'matchConstraints');
-    makeFields(policy, 'status');
+    const spec = (policy.spec ??= {});
+    spec.failurePolicy ??= 'Fail';
+    defaultMatchResources(spec.matchConstraints);
+    policy.status ??= {};
   },
   prepareForCreate(policy) {
-    policy['status'] = {};
+    policy.status = {};
   },
   prepareForUpdate(policy, old) {
-    policy['status'] = old['status'];
+    policy.status = old.status;
   },
   validateCreate: (policy) => validateValidatingPolicy(policy, undefined),
   validateUpdate: validateValidatingPolicy,
 };
 
-export const mutatingPolicyStrategy: Strategy = {
+export const mutatingPolicyStrategy: Strategy<MutatingAdmissionPolicy> = {
   validateName: nameIsDnsSubdomain,
   countsGenerations: true,
   default(policy) {
-    const spec = makeFields(policy, 'spec');
-    fillIn(spec, 'failurePolicy', 'Fail');
-    fillMatchResources(spec, 'matchConstraints');
+    const spec = (policy.spec ??= {});
+    spec.failurePolicy ??= 'Fail';
+    defaultMatchResources(spec.matchConstraints);
   },
   validateCreate: (policy) => validateMutatingPolicy(policy, undefined),
   validateUpdate: validateMutatingPolicy,

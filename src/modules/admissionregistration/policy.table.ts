@@ -1,81 +1,84 @@
-import { asFields, asItems, asText, asTextMap, isSet } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { ParamRef, ValidatingAdmissionPolicy } from '../../catalog/types/admissionregistration.v1.js';
+import type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+} from '../../catalog/types/admissionregistration.v1beta1.js';
+import type { LabelSelector } from '../../catalog/types/meta.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
 const unset = '<unset>';
 
-export const validatingPolicyTable: TableDefinition = {
+export const validatingPolicyTable: TableDefinition<ValidatingAdmissionPolicy> = {
   columns: [
     nameColumn,
-    { name: 'Validations', type: 'integer', description: 'How many validations it makes.' },
+    { name: 'Validations', type: 'integer', description: 'The number of validations.' },
     {
       name: 'ParamKind',
       type: 'string',
-      description: 'The kind of objects that its expressions take parameters from.',
+      description: 'The kind of the objects with parameters for the expressions.',
     },
     ageColumn,
   ],
-  cells: (policy, { nowMs }) => policyCells(policy, 'validations', nowMs),
+  cells: (policy, { nowMs }) => policyCells(policy, policy.spec?.validations ?? [], nowMs),
 };
 
-export const mutatingPolicyTable: TableDefinition = {
+export const mutatingPolicyTable: TableDefinition<MutatingAdmissionPolicy> = {
   columns: [
     nameColumn,
-    { name: 'Mutations', type: 'integer', description: 'How many mutations it makes.' },
+    { name: 'Mutations', type: 'integer', description: 'The number of mutations.' },
     {
       name: 'ParamKind',
       type: 'string',
-      description: 'The kind of objects that its expressions take parameters from.',
+      description: 'The kind of the objects with parameters for the expressions.',
     },
     ageColumn,
   ],
-  cells: (policy, { nowMs }) => policyCells(policy, 'mutations', nowMs),
+  cells: (policy, { nowMs }) => policyCells(policy, policy.spec?.mutations ?? [], nowMs),
 };
 
-function policyCells(policy: KubeObject, steps: string, nowMs: number) {
-  const spec = asFields(policy['spec']);
-  const { apiVersion, kind } = asFields(spec['paramKind']);
+function policyCells(
+  { metadata, spec }: ValidatingAdmissionPolicy | MutatingAdmissionPolicy,
+  steps: readonly object[],
+  nowMs: number,
+) {
+  const paramKind = spec?.paramKind;
   return [
-    policy.metadata.name ?? '',
-    asItems(spec[steps]).length,
-    isSet(spec['paramKind']) ? `${asText(apiVersion)}/${asText(kind)}` : unset,
-    ageCell(policy.metadata.creationTimestamp, nowMs),
+    metadata.name ?? '',
+    steps.length,
+    paramKind ? `${paramKind.apiVersion ?? ''}/${paramKind.kind ?? ''}` : unset,
+    ageCell(metadata.creationTimestamp, nowMs),
   ];
 }
 
-export const bindingTable: TableDefinition = {
+/** The table of both kinds of bindings. */
+export const bindingTable: TableDefinition<MutatingAdmissionPolicyBinding> = {
   columns: [
     nameColumn,
-    { name: 'PolicyName', type: 'string', description: 'The policy that it puts in force.' },
-    { name: 'ParamRef', type: 'string', description: 'Which objects hold the parameters.' },
+    { name: 'PolicyName', type: 'string', description: 'The policy that the binding puts in force.' },
+    { name: 'ParamRef', type: 'string', description: 'The objects with parameters for the policy.' },
     ageColumn,
   ],
-  cells(binding, { nowMs }) {
-    const { policyName, paramRef } = asFields(binding['spec']);
-    return [
-      binding.metadata.name ?? '',
-      asText(policyName),
-      isSet(paramRef) ? paramRefCell(asFields(paramRef)) : unset,
-      ageCell(binding.metadata.creationTimestamp, nowMs),
-    ];
-  },
+  cells: ({ metadata, spec = {} }, { nowMs }) => [
+    metadata.name ?? '',
+    spec.policyName ?? '',
+    spec.paramRef ? paramRefCell(spec.paramRef) : unset,
+    ageCell(metadata.creationTimestamp, nowMs),
+  ],
 };
 
-function paramRefCell({ namespace, name, selector }: Record<string, unknown>): string {
-  if (asText(name) !== '')
-    return asText(namespace) === '' ? `*/${asText(name)}` : `${asText(namespace)}/${asText(name)}`;
-  return isSet(selector) ? selectorCell(selector) : unset;
+function paramRefCell({ namespace, name, selector }: ParamRef): string {
+  if (name) return `${namespace || '*'}/${name}`;
+  return selector ? selectorCell(selector) : unset;
 }
 
-/** As clients of this column know it. */
-function selectorCell(selector: unknown): string {
-  const { matchLabels, matchExpressions } = asFields(selector);
-  const labels = asTextMap(matchLabels)
+/** Formats a LabelSelector as the String method of the Go type does. */
+function selectorCell({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
+  const labels = Object.entries(matchLabels)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, value]) => `${key}: ${value},`);
-  const requirements = asItems(matchExpressions).map(
-    ({ key, operator, values }) =>
-      `LabelSelectorRequirement{Key:${asText(key)},Operator:${asText(operator)},Values:[${(Array.isArray(values) ? values : []).join(' ')}],},`,
+  const requirements = matchExpressions.map(
+    ({ key = '', operator = '', values = [] }) =>
+      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
   );
   return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${requirements.join('')}},}`;
 }

@@ -1,9 +1,16 @@
+import type {
+  AuditAnnotation,
+  ParamKind,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicySpec,
+  Validation,
+  Variable,
+} from '../../catalog/types/admissionregistration.v1.js';
+import type { MutatingAdmissionPolicy, Mutation } from '../../catalog/types/admissionregistration.v1beta1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { duplicates, each, oneOf, required } from '../../machinery/field-rules.js';
-import { asFields, asItems, asText, isSet, type Fields } from '../../machinery/fields.js';
 import { parseApiVersion } from '../../machinery/gvk.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { validateDns1035Label, validateDnsSubdomain, validateQualifiedName } from '../../machinery/names.js';
 import { failurePolicies, validateMatchConditions, validateMatchResources } from './match.validation.js';
 
@@ -11,12 +18,14 @@ const auditAnnotationsMax = 20;
 const auditExpressionBytesMax = 5 * 1024;
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 
-export function validateValidatingPolicy(policy: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateValidatingPolicy(
+  { metadata, spec = {} }: ValidatingAdmissionPolicy,
+  old: ValidatingAdmissionPolicy | undefined,
+): FieldError[] {
   const at = path('spec');
-  const spec = asFields(policy['spec']);
-  const { validations, auditAnnotations } = spec;
-  const errors = validateCommon(policy, old, at);
-  if (asItems(validations).length === 0 && asItems(auditAnnotations).length === 0) {
+  const { validations = [], auditAnnotations = [] } = spec;
+  const errors = validateCommon(spec, old && (old.spec ?? {}), at);
+  if (validations.length === 0 && auditAnnotations.length === 0) {
     const message = 'validations or auditAnnotations must contain at least one item';
     for (const field of ['validations', 'auditAnnotations']) {
       errors.push(...required(undefined, at.child(field), message));
@@ -26,17 +35,19 @@ export function validateValidatingPolicy(policy: KubeObject, old: KubeObject | u
   return [
     ...errors,
     ...each(validations, at.child('validations'), validateValidation),
-    ...validateAuditAnnotations(policy.metadata.name ?? '', auditAnnotations, at.child('auditAnnotations')),
+    ...validateAuditAnnotations(metadata.name ?? '', auditAnnotations, at.child('auditAnnotations')),
   ];
 }
 
-export function validateMutatingPolicy(policy: KubeObject, old: KubeObject | undefined): FieldError[] {
+export function validateMutatingPolicy(
+  { spec = {} }: MutatingAdmissionPolicy,
+  old: MutatingAdmissionPolicy | undefined,
+): FieldError[] {
   const at = path('spec');
-  const { mutations, reinvocationPolicy } = asFields(policy['spec']);
-  const reinvocation = asText(reinvocationPolicy);
+  const { mutations = [], reinvocationPolicy: reinvocation = '' } = spec;
   return [
-    ...validateCommon(policy, old, at),
-    ...(asItems(mutations).length === 0
+    ...validateCommon(spec, old && (old.spec ?? {}), at),
+    ...(mutations.length === 0
       ? required(undefined, at.child('mutations'), 'mutations must contain at least one item')
       : each(mutations, at.child('mutations'), validateMutation)),
     ...(reinvocation === ''
@@ -45,135 +56,147 @@ export function validateMutatingPolicy(policy: KubeObject, old: KubeObject | und
   ];
 }
 
-function validateCommon(policy: KubeObject, old: KubeObject | undefined, at: FieldPath): FieldError[] {
-  const spec = asFields(policy['spec']);
-  const before = asFields(old?.['spec']);
-  const { matchConstraints: match } = spec;
-  const isSame = (field: string) => deepEqual(spec[field] ?? null, before[field] ?? null);
-  // Conditions that were once accepted stay acceptable.
-  const keepsConditions = old !== undefined && isSame('matchConditions') && isSame('paramKind');
+/** The fields that both kinds of policies have. */
+type CommonSpec = Pick<
+  ValidatingAdmissionPolicySpec,
+  'paramKind' | 'matchConstraints' | 'matchConditions' | 'failurePolicy' | 'variables'
+>;
+
+function validateCommon(spec: CommonSpec, before: CommonSpec | undefined, at: FieldPath): FieldError[] {
+  const { paramKind, matchConstraints: match } = spec;
+  const { resourceRules = [] } = match ?? {};
+  // Unchanged conditions stay valid, even if their validation has become stricter.
+  const keepsConditions =
+    before !== undefined &&
+    deepEqual(spec.matchConditions ?? null, before.matchConditions ?? null) &&
+    deepEqual(paramKind ?? null, before.paramKind ?? null);
   return [
-    ...oneOf(spec['failurePolicy'], at.child('failurePolicy'), failurePolicies),
-    ...(isSet(spec['paramKind']) ? validateParamKind(asFields(spec['paramKind']), at.child('paramKind')) : []),
+    ...oneOf(spec.failurePolicy, at.child('failurePolicy'), failurePolicies),
+    ...(paramKind ? validateParamKind(paramKind, at.child('paramKind')) : []),
     ...required(match, at.child('matchConstraints')),
     ...validateMatchResources(match, at.child('matchConstraints')),
-    ...(isSet(match) && asItems(asFields(match)['resourceRules']).length === 0
-      ? required(undefined, at.child('matchConstraints', 'resourceRules'))
-      : []),
-    ...(keepsConditions ? [] : validateMatchConditions(spec['matchConditions'], at.child('matchConditions'))),
-    ...each(spec['variables'], at.child('variables'), validateVariable),
+    ...(match && resourceRules.length === 0 ? required(undefined, at.child('matchConstraints', 'resourceRules')) : []),
+    ...(keepsConditions ? [] : validateMatchConditions(spec.matchConditions, at.child('matchConditions'))),
+    ...each(spec.variables, at.child('variables'), validateVariable),
   ];
 }
 
-function validateParamKind({ apiVersion, kind }: Fields, at: FieldPath): FieldError[] {
+function validateParamKind({ apiVersion: version = '', kind = '' }: ParamKind, at: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
-  const version = asText(apiVersion);
   const parsed = parseApiVersion(version);
-  const where = String(at.child('apiVersion'));
-  if (version === '') errors.push(fieldError.required(where));
-  else if (!parsed) errors.push(fieldError.invalid(where, version, `unexpected GroupVersion string: ${version}`));
+  const versionAt = at.child('apiVersion');
+  if (version === '') errors.push(fieldError.required(versionAt));
+  else if (!parsed) errors.push(fieldError.invalid(versionAt, version, `unexpected GroupVersion string: ${version}`));
   else {
     const groupProblems = parsed.group === '' ? [] : validateDnsSubdomain(parsed.group);
     const versionProblems = validateDns1035Label(parsed.version);
-    if (groupProblems.length > 0) errors.push(fieldError.invalid(where, parsed.group, groupProblems.join(',')));
-    if (versionProblems.length > 0) errors.push(fieldError.invalid(where, parsed.version, versionProblems.join(',')));
+    if (groupProblems.length > 0) errors.push(fieldError.invalid(versionAt, parsed.group, groupProblems.join(',')));
+    if (versionProblems.length > 0)
+      errors.push(fieldError.invalid(versionAt, parsed.version, versionProblems.join(',')));
   }
-  const name = asText(kind);
-  const problems = validateDns1035Label(name.toLowerCase());
-  if (name === '') errors.push(...required(name, at.child('kind')));
+  const problems = validateDns1035Label(kind.toLowerCase());
+  if (kind === '') errors.push(...required(kind, at.child('kind')));
   else if (problems.length > 0) {
     const message = `may have mixed case, but should otherwise match: ${problems.join(',')}`;
-    errors.push(fieldError.invalid(at.child('kind'), name, message));
+    errors.push(fieldError.invalid(at.child('kind'), kind, message));
   }
   return errors;
 }
 
+/** The reserved words of CEL. */
 const reserved = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
     ' ',
   ),
 );
 
-function validateVariable({ name, expression }: Fields, at: FieldPath): FieldError[] {
-  const text = asText(name);
-  const isIdentifier = /^[A-Za-z_][A-Za-z0-9_]*$/.test(text) && !reserved.has(text);
+function validateVariable({ name = '', expression }: Variable, at: FieldPath): FieldError[] {
+  const isIdentifier = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !reserved.has(name);
   return [
-    ...(text.trim() === ''
+    ...(name.trim() === ''
       ? required('', at.child('name'), 'name is not specified')
       : isIdentifier
         ? []
-        : [fieldError.invalid(at.child('name'), text, 'must be a valid CEL identifier')]),
+        : [fieldError.invalid(at.child('name'), name, 'must be a valid CEL identifier')]),
     ...specified(expression, at.child('expression')),
   ];
 }
 
-function specified(expression: unknown, at: FieldPath, what = 'expression'): FieldError[] {
-  return required(asText(expression).trim(), at, `${what} is not specified`);
+function specified(expression: string | undefined, at: FieldPath, field = 'expression'): FieldError[] {
+  return required((expression ?? '').trim(), at, `${field} is not specified`);
 }
 
 const hasLineBreaks = (text: string): boolean => /[\n\r]/.test(text);
 
-function validateValidation(validation: Fields, at: FieldPath): FieldError[] {
-  const { expression, message, messageExpression, reason } = validation;
+function validateValidation(validation: Validation, at: FieldPath): FieldError[] {
+  const { expression = '', message = '', messageExpression = '', reason } = validation;
   const errors = specified(expression, at.child('expression'));
-  const invalid = (field: string, detail: string) =>
+  const invalid = (field: keyof Validation, detail: string) =>
     errors.push(fieldError.invalid(at.child(field), validation[field], detail));
-  if (asText(messageExpression) !== '' && asText(messageExpression).trim() === '') {
+  if (messageExpression !== '' && messageExpression.trim() === '') {
     invalid('messageExpression', 'must be non-empty if specified');
   }
-  const text = asText(message).trim();
-  if (asText(message) !== '' && text === '') invalid('message', 'message must be non-empty if specified');
+  const text = message.trim();
+  if (message !== '' && text === '') invalid('message', 'message must be non-empty if specified');
   else if (hasLineBreaks(text)) invalid('message', 'must not contain line breaks');
-  else if (text === '' && hasLineBreaks(asText(expression).trim())) {
+  else if (text === '' && hasLineBreaks(expression.trim())) {
     errors.push(...required('', at.child('message'), 'must be specified if expression contains line breaks'));
   }
   return [...errors, ...oneOf(reason, at.child('reason'), reasons)];
 }
 
-function validateAuditAnnotations(policyName: string, annotations: unknown, at: FieldPath): FieldError[] {
-  const list = asItems(annotations);
+function validateAuditAnnotations(
+  policyName: string,
+  annotations: readonly AuditAnnotation[],
+  at: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = [];
-  if (list.length > auditAnnotationsMax) {
+  if (annotations.length > auditAnnotationsMax) {
     const message = `must not have more than ${auditAnnotationsMax} auditAnnotations`;
     errors.push(fieldError.invalid(at, annotations, message));
   }
   return [
     ...errors,
-    ...each(annotations, at, ({ key, valueExpression }, where) => {
-      const full = policyName === '' ? asText(key) : `${policyName}/${asText(key)}`;
+    ...each(annotations, at, ({ key = '', valueExpression = '' }, annotationAt) => {
+      const full = policyName === '' ? key : `${policyName}/${key}`;
       const problems = validateQualifiedName(full);
-      const expression = asText(valueExpression).trim();
+      const expression = valueExpression.trim();
       return [
-        ...problems.map((problem) => fieldError.invalid(where.child('key'), full, problem)),
+        ...problems.map((problem) => fieldError.invalid(annotationAt.child('key'), full, problem)),
         ...(Buffer.byteLength(expression) > auditExpressionBytesMax
-          ? required('', where.child('valueExpression'), `must not exceed ${auditExpressionBytesMax} bytes in length`)
-          : specified(expression, where.child('valueExpression'), 'valueExpression')),
+          ? required(
+              '',
+              annotationAt.child('valueExpression'),
+              `must not exceed ${auditExpressionBytesMax} bytes in length`,
+            )
+          : specified(expression, annotationAt.child('valueExpression'), 'valueExpression')),
       ];
     }),
     ...duplicates(
-      list,
-      ({ key }) => asText(key),
+      annotations,
+      ({ key = '' }) => key,
       (index) => at.index(index).child('key'),
     ),
   ];
 }
 
-/** The kind of patch, and the field with its expression. */
-const patchFields: Readonly<Record<string, string>> = {
-  ApplyConfiguration: 'applyConfiguration',
-  JSONPatch: 'jsonPatch',
-};
+/** The field with the expression, by patchType. */
+const patchFields: ReadonlyMap<string, 'applyConfiguration' | 'jsonPatch'> = new Map([
+  ['ApplyConfiguration', 'applyConfiguration'],
+  ['JSONPatch', 'jsonPatch'],
+]);
 
-function validateMutation(mutation: Fields, at: FieldPath): FieldError[] {
-  const type = asText(mutation['patchType']);
-  const field = Object.hasOwn(patchFields, type) ? patchFields[type] : undefined;
-  if (field === undefined) return oneOf(type, at.child('patchType'), Object.keys(patchFields));
+function validateMutation(mutation: Mutation, at: FieldPath): FieldError[] {
+  const { patchType: type = '' } = mutation;
+  const field = patchFields.get(type);
+  if (field === undefined) return oneOf(type, at.child('patchType'), [...patchFields.keys()]);
   const errors: FieldError[] = [];
-  if (!isSet(mutation[field])) {
+  const patch = mutation[field];
+  if (!patch) {
     errors.push(...required(undefined, at.child(field), `must be specified when patchType is ${type}`));
-  } else errors.push(...specified(asFields(mutation[field])['expression'], at.child(field, 'expression')));
-  for (const other of Object.values(patchFields)) {
-    if (other === field || !isSet(mutation[other])) continue;
+  } else errors.push(...specified(patch.expression, at.child(field, 'expression')));
+  for (const other of patchFields.values()) {
+    if (other === field || !mutation[other]) continue;
     const message = `must not be specified when patchType is ${type}`;
     errors.push(fieldError.invalid(at.child(other), `{${other}}`, message));
   }

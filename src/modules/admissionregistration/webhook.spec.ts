@@ -21,7 +21,7 @@ const configuration = (...webhooks: object[]): KubeObject => ({
   webhooks,
 });
 
-it('completes what is not said', () => {
+it('defaults of webhooks', () => {
   const complete = {
     ...webhook,
     clientConfig: { service: { ...service, port: 443 } },
@@ -40,76 +40,92 @@ it('completes what is not said', () => {
 
 const withUrl = (url: string) => ({ clientConfig: { url } });
 it.each<[string, object, string[]]>([
-  ['all it needs', {}, []],
-  ['a short name', { name: 'a.b' }, ['at least three segments']],
+  ['the required fields', {}, []],
+  ['a name of two segments', { name: 'a.b' }, ['at least three segments']],
   ['no name', { name: '' }, ['webhooks[0].name: Required value']],
-  ['side effects', { sideEffects: 'Some' }, ['sideEffects: Unsupported value: "Some"']],
-  ['side effects unsaid', { sideEffects: undefined }, ['must specify one of None, NoneOnDryRun']],
-  ['no versions', { admissionReviewVersions: [] }, ['must specify one of v1, v1beta1']],
-  ['versions to come', { admissionReviewVersions: ['v7'] }, ['must include at least one of v1, v1beta1']],
-  ['a version twice', { admissionReviewVersions: ['v1', 'v1'] }, ['admissionReviewVersions[1]: Duplicate value']],
-  ['much time', { timeoutSeconds: 31 }, ['the timeout value must be between 1 and 30 seconds']],
-  ['nobody to ask', { clientConfig: {} }, ['exactly one of url or service is required']],
+  ['side effects that are not harmless', { sideEffects: 'Some' }, ['sideEffects: Unsupported value: "Some"']],
+  ['no sideEffects', { sideEffects: undefined }, ['must specify one of None, NoneOnDryRun']],
+  ['no review versions', { admissionReviewVersions: [] }, ['must specify one of v1, v1beta1']],
+  ['unknown review versions only', { admissionReviewVersions: ['v7'] }, ['must include at least one of v1, v1beta1']],
+  [
+    'one review version twice',
+    { admissionReviewVersions: ['v1', 'v1'] },
+    ['admissionReviewVersions[1]: Duplicate value'],
+  ],
+  ['too long a timeout', { timeoutSeconds: 31 }, ['the timeout value must be between 1 and 30 seconds']],
+  ['no url and no service', { clientConfig: {} }, ['exactly one of url or service is required']],
   ['plain HTTP', withUrl('http://x'), ['"http": \'https\' is the only allowed URL scheme']],
   ['a user in the URL', withUrl('https://me:it@x/y'), ['"me:it": user information']],
-  ['a query', withUrl('https://x/?a=b#c'), ['fragments', '"a=b": query parameters']],
-  ['no host', withUrl('https:///x'), ['host must be specified']],
+  ['a query and a fragment in the URL', withUrl('https://x/?a=b#c'), ['fragments', '"a=b": query parameters']],
+  ['no host in the URL', withUrl('https:///x'), ['host must be specified']],
   [
-    'an odd path',
+    'an invalid service path',
     { clientConfig: { service: { ...service, path: 'x//' } } },
     ["start with a '/'", 'segment[0]', 'segment[1]'],
   ],
   [
-    'another policy',
+    'an unknown failurePolicy',
     { failurePolicy: 'X' },
     ['failurePolicy: Unsupported value: "X": supported values: "Fail", "Ignore"'],
   ],
   ['no operations', { rules: [{ ...rule, operations: [] }] }, ['operations: Required value']],
-  ['an HTTP method', { rules: [{ ...rule, operations: ['GET'] }] }, ['operations[0]: Unsupported value: "GET"']],
+  ['an unknown operation', { rules: [{ ...rule, operations: ['GET'] }] }, ['operations[0]: Unsupported value: "GET"']],
   [
-    'all groups and one',
+    'a wildcard and a group',
     { rules: [{ ...rule, apiGroups: ['*', 'a'] }] },
     ["if '*' is present, must not specify other API groups"],
   ],
   [
-    'all resources and one',
+    'a wildcard and a resource',
     { rules: [{ ...rule, resources: ['*', 'pods'] }] },
     ['other resources without subresources'],
   ],
   [
-    'all of a resource and one',
+    'all subresources of a resource and one',
     { rules: [{ ...rule, resources: ['pods/*', 'pods/log'] }] },
     ["if 'pods/*' is present"],
   ],
-  ['all there is and one', { rules: [{ ...rule, resources: ['*/*', 'pods'] }] }, ["if '*/*' is present"]],
-  ['another scope', { rules: [{ ...rule, scope: 'X' }] }, ['scope: Unsupported value: "X"']],
-  ['a nameless condition', { matchConditions: [{ expression: 'true' }] }, ['matchConditions[0].name: Required value']],
-  ['an empty condition', { matchConditions: [{ name: 'a', expression: ' ' }] }, ['expression: Required value']],
+  [
+    'all resources and subresources and one',
+    { rules: [{ ...rule, resources: ['*/*', 'pods'] }] },
+    ["if '*/*' is present"],
+  ],
+  ['an unknown scope', { rules: [{ ...rule, scope: 'X' }] }, ['scope: Unsupported value: "X"']],
+  [
+    'a condition without a name',
+    { matchConditions: [{ expression: 'true' }] },
+    ['matchConditions[0].name: Required value'],
+  ],
+  [
+    'a condition without an expression',
+    { matchConditions: [{ name: 'a', expression: ' ' }] },
+    ['expression: Required value'],
+  ],
 ])('a webhook with %s', (_what, rest, want) =>
   expect(refusals(validating, configuration({ ...webhook, ...rest }))).toEqual(
     want.map((text) => expect.stringContaining(text) as string),
   ),
 );
 
-it('mutating ones say whether they are asked again', () =>
+it('reinvocationPolicy of mutating webhooks is validated', () =>
   expect(refusals(mutating, configuration({ ...webhook, reinvocationPolicy: 'X' }))).toEqual([
     'webhooks[0].reinvocationPolicy: Unsupported value: "X": supported values: "IfNeeded", "Never"',
   ]));
 
-it('names are told apart, except where they never were', () => {
+it('names are unique unless the old object repeats one', () => {
   const twice = configuration(webhook, webhook);
   expect(refusals(validating, twice)).toEqual(['webhooks[1].name: Duplicate value: "a.example.com"']);
   expect(updateRefusals(validating, twice, configuration(webhook))).toHaveLength(1);
   expect(updateRefusals(validating, twice, twice)).toEqual([]);
 });
 
-it('what was accepted once may stay', () => {
+it('an update may keep side effects and versions that are invalid now', () => {
   const old = configuration({ ...webhook, sideEffects: 'Some', admissionReviewVersions: ['v7'] });
   expect(updateRefusals(validating, old, old)).toEqual([]);
   expect(updateRefusals(validating, old, configuration(webhook))).toHaveLength(2);
 });
 
-it('counts its webhooks in a table', () =>
+it('the table row of a configuration', () =>
   expect(webhookConfigurationTable.cells(configuration(webhook, webhook), { nowMs: 0 })).toEqual([
     'c',
     2,
