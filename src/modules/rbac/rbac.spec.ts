@@ -15,12 +15,13 @@ const role = (rest: object): KubeObject => ({
 const namespacedRole = roleStrategy({ namespaced: true });
 const clusterRole = roleStrategy({ namespaced: false });
 
-it.each(['a%b', 'a/b', '..'])('no role is called %s', (name) =>
+it.each(['a%b', 'a/b', '..'])('the role name %s is refused', (name) =>
   expect(namespacedRole.validateName(name)).not.toEqual([]),
 );
-it('roles may be called nearly anything', () => expect(namespacedRole.validateName('system:A b')).toEqual([]));
+it('a role name may have colons, capitals and spaces', () =>
+  expect(namespacedRole.validateName('system:A b')).toEqual([]));
 
-it.each([{}, { rules: [] }])('says that there are no rules: %j', (rest) =>
+it.each([{}, { rules: [] }])('absent and empty rules are stored as null: %j', (rest) =>
   expect(prepared(namespacedRole, role(rest))['rules']).toBeNull(),
 );
 
@@ -29,8 +30,13 @@ it.each<[string, object, string[], string[]]>([
   ['no verbs', { apiGroups: [''], resources: ['pods'] }, ['rules[0].verbs: Required'], ['rules[0].verbs: Required']],
   ['no resources', { apiGroups: [''], verbs: ['get'] }, ['rules[0].resources'], ['rules[0].resources']],
   ['no groups', { resources: ['pods'], verbs: ['get'] }, ['rules[0].apiGroups'], ['rules[0].apiGroups']],
-  ['paths', urls, ['rules[0].nonResourceURLs: Invalid value: ["/x"]: namespaced rules'], []],
-  ['paths and resources', { ...urls, resources: ['pods'] }, ['namespaced rules', 'both regular'], ['both regular']],
+  ['nonResourceURLs', urls, ['rules[0].nonResourceURLs: Invalid value: ["/x"]: namespaced rules'], []],
+  [
+    'nonResourceURLs and resources',
+    { ...urls, resources: ['pods'] },
+    ['namespaced rules', 'both regular'],
+    ['both regular'],
+  ],
 ])('a rule with %s', (_what, rule, inRole, inClusterRole) => {
   const object = role({ rules: [rule] });
   expect(refusals(namespacedRole, object)).toEqual(inRole.map((text) => expect.stringContaining(text)));
@@ -41,7 +47,7 @@ it.each<[object, string[]]>([
   [{ clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] }, []],
   [{}, ['at least one clusterRoleSelector required']],
   [{ clusterRoleSelectors: [{ matchLabels: { 'a b': 'c' } }] }, ['name part', 'invalid label selector.']],
-])('an aggregation of %j', (aggregationRule, want) =>
+])('aggregationRule %j is validated', (aggregationRule, want) =>
   expect(refusals(clusterRole, role({ aggregationRule }))).toEqual(want.map((text) => expect.stringContaining(text))),
 );
 
@@ -57,7 +63,7 @@ const bound = (subjects: object[], roleRef: object = view): KubeObject => ({
   subjects,
 });
 
-it('knows the group of users, groups and roles', () =>
+it('apiGroup of users, groups and the role has a default', () =>
   expect(
     prepared(
       binding,
@@ -79,32 +85,50 @@ it('knows the group of users, groups and roles', () =>
 
 it.each<[string, object, object, string[], string[]]>([
   ['a user', { kind: 'User', name: 'u' }, view, [], []],
-  ['an account', { kind: 'ServiceAccount', name: 's' }, view, [], ['subjects[0].namespace: Required value']],
-  ['a robot', { kind: 'Robot', name: 'x' }, view, ['subjects[0].kind'], ['subjects[0].kind']],
-  ['nobody', { kind: 'User' }, view, ['subjects[0].name: Required value'], ['subjects[0].name: Required value']],
   [
-    'a user of others',
+    'a ServiceAccount without namespace',
+    { kind: 'ServiceAccount', name: 's' },
+    view,
+    [],
+    ['subjects[0].namespace: Required value'],
+  ],
+  ['a subject of unknown kind', { kind: 'Robot', name: 'x' }, view, ['subjects[0].kind'], ['subjects[0].kind']],
+  [
+    'a subject without name',
+    { kind: 'User' },
+    view,
+    ['subjects[0].name: Required value'],
+    ['subjects[0].name: Required value'],
+  ],
+  [
+    'a user with another apiGroup',
     { kind: 'User', name: 'u', apiGroup: 'x' },
     view,
     ['subjects[0].apiGroup'],
     ['subjects[0].apiGroup'],
   ],
-  ['a role', { kind: 'User', name: 'u' }, { kind: 'Role', name: 'r' }, [], ['roleRef.kind: Unsupported value: "Role"']],
-  ['no role', { kind: 'User', name: 'u' }, {}, ['roleRef.kind', 'roleRef.name'], ['roleRef.kind', 'roleRef.name']],
-])('binds %s', (_what, subject, roleRef, inNamespace, inCluster) => {
+  ['a Role', { kind: 'User', name: 'u' }, { kind: 'Role', name: 'r' }, [], ['roleRef.kind: Unsupported value: "Role"']],
+  [
+    'an empty roleRef',
+    { kind: 'User', name: 'u' },
+    {},
+    ['roleRef.kind', 'roleRef.name'],
+    ['roleRef.kind', 'roleRef.name'],
+  ],
+])('a binding of %s is validated', (_what, subject, roleRef, inNamespace, inCluster) => {
   const object = bound([subject], roleRef);
   expect(refusals(binding, object)).toEqual(inNamespace.map((text) => expect.stringContaining(text)));
   expect(refusals(clusterBinding, object)).toEqual(inCluster.map((text) => expect.stringContaining(text)));
 });
 
-it('keeps its role', () => {
+it('roleRef is immutable', () => {
   expect(updateRefusals(binding, bound([{ kind: 'User', name: 'other' }]), bound([]))).toEqual([]);
   expect(updateRefusals(binding, bound([], { ...view, name: 'edit' }), bound([]))).toEqual([
     `roleRef: Invalid value: {"APIGroup":"${group}","Kind":"ClusterRole","Name":"edit"}: cannot change roleRef`,
   ]);
 });
 
-it('names everybody in a table', () =>
+it('the table row of a binding', () =>
   expect(
     roleBindingTable.cells(
       bound([

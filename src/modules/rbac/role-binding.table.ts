@@ -1,25 +1,23 @@
-import { asFields, asItems, asText } from '../../machinery/fields.js';
+import type { RoleBinding } from '../../catalog/types/rbac.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-export const roleBindingTable: TableDefinition = {
+export const roleBindingTable: TableDefinition<RoleBinding> = {
   columns: [
     nameColumn,
-    { name: 'Role', type: 'string', description: 'The kind and name of the role that it grants.' },
+    { name: 'Role', type: 'string', description: 'The kind and name of the granted role.' },
     ageColumn,
-    { name: 'Users', type: 'string', priority: 1, description: 'Users who have the role.' },
-    { name: 'Groups', type: 'string', priority: 1, description: 'Groups whose members have the role.' },
-    { name: 'ServiceAccounts', type: 'string', priority: 1, description: 'Service accounts that have the role.' },
+    { name: 'Users', type: 'string', priority: 1, description: 'The users with the role.' },
+    { name: 'Groups', type: 'string', priority: 1, description: 'The groups with the role.' },
+    { name: 'ServiceAccounts', type: 'string', priority: 1, description: 'The service accounts with the role.' },
   ],
-  cells(binding, { nowMs }) {
-    const { kind, name } = asFields(binding['roleRef']);
-    const subjects = asItems(binding['subjects']);
-    const of = (wanted: string) => subjects.filter((subject) => subject['kind'] === wanted);
-    const names = (wanted: string) => of(wanted).map((subject) => asText(subject['name']));
-    const accounts = of('ServiceAccount').map((it) => `${asText(it['namespace'])}/${asText(it['name'])}`);
+  cells({ metadata, roleRef = {}, subjects = [] }, { nowMs }) {
+    const ofKind = (kind: string) => subjects.filter((subject) => subject.kind === kind);
+    const names = (kind: string) => ofKind(kind).map(({ name = '' }) => name);
+    const accounts = ofKind('ServiceAccount').map(({ namespace = '', name = '' }) => `${namespace}/${name}`);
     return [
-      binding.metadata.name ?? '',
-      `${asText(kind)}/${asText(name)}`,
-      ageCell(binding.metadata.creationTimestamp, nowMs),
+      metadata.name ?? '',
+      `${roleRef.kind ?? ''}/${roleRef.name ?? ''}`,
+      ageCell(metadata.creationTimestamp, nowMs),
       names('User').join(', '),
       names('Group').join(', '),
       accounts.join(', '),

@@ -1,52 +1,52 @@
+import type { AggregationRule, ClusterRole, PolicyRule } from '../../catalog/types/rbac.v1.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { each, required } from '../../machinery/field-rules.js';
-import { asFields, asItems, asTexts, isSet, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsPathSegment } from '../../machinery/names.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 import { validateLabelSelectorObject } from '../core/selector.validation.js';
 
 /**
- * Roles and ClusterRoles. That nobody grants more than they have is not a rule of the object but of who writes it:
- * it needs the rules that the user has, and is asked where users are known.
+ * The strategy of Roles and ClusterRoles, which have the fields of a Role and aggregationRule. Admission refuses to grant
+ * more than the user has.
  */
-export function roleStrategy({ namespaced }: { readonly namespaced: boolean }): Strategy {
-  const validate = (role: KubeObject): FieldError[] => [
-    ...each(role['rules'], path('rules'), (rule, at) => validateRule(rule, at, namespaced)),
-    ...(namespaced ? [] : validateAggregation(role['aggregationRule'], path('aggregationRule'))),
+export function roleStrategy({ namespaced }: { readonly namespaced: boolean }): Strategy<ClusterRole> {
+  const validate = (role: ClusterRole): FieldError[] => [
+    ...each(role.rules, path('rules'), (rule, at) => validateRule(rule, at, namespaced)),
+    ...(namespaced ? [] : validateAggregation(role.aggregationRule, path('aggregationRule'))),
   ];
   return {
     validateName: nameIsPathSegment,
     default(role) {
-      role['rules'] ??= null;
+      role.rules ??= null;
     },
-    prepareForCreate: dropEmptyRules,
-    prepareForUpdate: dropEmptyRules,
+    prepareForCreate: emptyRulesToNull,
+    prepareForUpdate: emptyRulesToNull,
     validateCreate: validate,
     validateUpdate: validate,
   };
 }
 
-/** An empty list is kept as none, though whoever sent it said something about the rules. */
-function dropEmptyRules(role: KubeObject): void {
-  if (asItems(role['rules']).length === 0) role['rules'] = null;
+/** Stores an empty list of rules as null, as kube-apiserver does. */
+function emptyRulesToNull(role: Mutable<ClusterRole>): void {
+  if ((role.rules ?? []).length === 0) role.rules = null;
 }
 
-function validateRule(rule: Fields, at: FieldPath, namespaced: boolean): FieldError[] {
+function validateRule(rule: PolicyRule, at: FieldPath, namespaced: boolean): FieldError[] {
   const errors: FieldError[] = [];
-  const isEmpty = (field: string) => asTexts(rule[field]).length === 0;
+  const isEmpty = (field: keyof PolicyRule) => (rule[field] ?? []).length === 0;
   if (isEmpty('verbs')) {
     errors.push(fieldError.required(at.child('verbs'), 'verbs must contain at least one value'));
   }
   if (!isEmpty('nonResourceURLs')) {
-    const urls = at.child('nonResourceURLs');
+    const urlsAt = at.child('nonResourceURLs');
     if (namespaced) {
       const message = 'namespaced rules cannot apply to non-resource URLs';
-      errors.push(fieldError.invalid(urls, rule['nonResourceURLs'], message));
+      errors.push(fieldError.invalid(urlsAt, rule.nonResourceURLs, message));
     }
     if (!isEmpty('apiGroups') || !isEmpty('resources') || !isEmpty('resourceNames')) {
       const message = 'rules cannot apply to both regular resources and non-resource URLs';
-      errors.push(fieldError.invalid(urls, rule['nonResourceURLs'], message));
+      errors.push(fieldError.invalid(urlsAt, rule.nonResourceURLs, message));
     }
     return errors;
   }
@@ -59,16 +59,16 @@ function validateRule(rule: Fields, at: FieldPath, namespaced: boolean): FieldEr
   return errors;
 }
 
-function validateAggregation(aggregation: unknown, at: FieldPath): FieldError[] {
-  if (!isSet(aggregation)) return [];
-  const selectors = at.child('clusterRoleSelectors');
-  const { clusterRoleSelectors } = asFields(aggregation);
-  if (asItems(clusterRoleSelectors).length === 0) {
-    return required(undefined, selectors, 'at least one clusterRoleSelector required if aggregationRule is non-nil');
+function validateAggregation(aggregation: AggregationRule | undefined, at: FieldPath): FieldError[] {
+  if (!aggregation) return [];
+  const selectorsAt = at.child('clusterRoleSelectors');
+  const { clusterRoleSelectors = [] } = aggregation;
+  if (clusterRoleSelectors.length === 0) {
+    return required(undefined, selectorsAt, 'at least one clusterRoleSelector required if aggregationRule is non-nil');
   }
-  return each(clusterRoleSelectors, selectors, (selector, where) => {
-    const errors = validateLabelSelectorObject(selector, where);
-    // Said once more of the whole selector, since it cannot be turned into one that selects.
-    return errors.length === 0 ? [] : [...errors, fieldError.invalid(where, undefined, 'invalid label selector.')];
+  return each(clusterRoleSelectors, selectorsAt, (selector, selectorAt) => {
+    const errors = validateLabelSelectorObject(selector, selectorAt);
+    // kube-apiserver adds an error for the whole selector.
+    return errors.length === 0 ? [] : [...errors, fieldError.invalid(selectorAt, undefined, 'invalid label selector.')];
   });
 }
