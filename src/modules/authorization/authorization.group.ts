@@ -1,10 +1,13 @@
 import { authorize, rulesFor, type AuthorizationAttributes, type Authorizer } from '../../auth/authorizer.js';
+import type {
+  SelfSubjectRulesReview,
+  SubjectAccessReview,
+  SubjectAccessReviewSpec,
+} from '../../catalog/types/authorization.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { boundedErrors } from '../../machinery/error-budget.js';
 import type { FieldError } from '../../machinery/field-error.js';
-import { asFields, asText, asTexts, isSet } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import type { UserInfo } from '../../machinery/user-info.js';
 import { ApiGroup, VirtualResource, type HandlerResult, type VirtualRequest } from '../../registry/apis/api-group.js';
 import { validateAccessReview, validateBareMetadata, validateLocalReview } from './access-review.validation.js';
@@ -15,7 +18,7 @@ const authorizationVersion = (naming: NamingProfile) => ({
   version: 'v1',
 });
 
-/** What somebody may do, answered by the authorizers that the requests of that user would meet. */
+/** Access reviews: asks the authorizers that requests of the user would pass. */
 @ApiGroup((naming) => ({
   ...authorizationVersion(naming),
   groupPriority: 17600,
@@ -32,7 +35,7 @@ export class AuthorizationGroup {
   @VirtualResource('subjectaccessreviews')
   async reviewSubject({ definition, body }: VirtualRequest): Promise<HandlerResult> {
     refuse(definition.group, () => [
-      ...validateAccessReview(body, { isAboutAsker: false }),
+      ...validateAccessReview(body, { isSelfReview: false }),
       ...validateBareMetadata(body),
     ]);
     return this.decide(body, subjectOf(body));
@@ -47,7 +50,7 @@ export class AuthorizationGroup {
   @VirtualResource('selfsubjectaccessreviews')
   async reviewSelf({ context, definition, body }: VirtualRequest): Promise<HandlerResult> {
     refuse(definition.group, () => [
-      ...validateAccessReview(body, { isAboutAsker: true }),
+      ...validateAccessReview(body, { isSelfReview: true }),
       ...validateBareMetadata(body),
     ]);
     return this.decide(body, context.user);
@@ -55,7 +58,8 @@ export class AuthorizationGroup {
 
   @VirtualResource('selfsubjectrulesreviews')
   async listRules({ context, body }: VirtualRequest): Promise<HandlerResult> {
-    const namespace = asText(asFields(body['spec'])['namespace']);
+    const { spec = {} }: SelfSubjectRulesReview = body;
+    const { namespace = '' } = spec;
     if (namespace === '') throw ApiError.badRequest('no namespace on request');
     const { resourceRules, nonResourceRules, problem } = await rulesFor(this.authorizers, context.user, namespace);
     const status = {
@@ -67,17 +71,17 @@ export class AuthorizationGroup {
     return { object: { kind: body.kind, apiVersion: body.apiVersion, metadata: {}, spec: {}, status } };
   }
 
-  private async decide(body: KubeObject, user: UserInfo): Promise<HandlerResult> {
-    const { resourceAttributes } = asFields(body['spec']);
-    const { decision, reason } = await authorize(this.authorizers, attributesOf(body, user));
-    const problems = selectorProblems(resourceAttributes);
+  private async decide(review: SubjectAccessReview, user: UserInfo): Promise<HandlerResult> {
+    const { spec = {} } = review;
+    const { decision, reason } = await authorize(this.authorizers, attributesOf(spec, user));
+    const problems = selectorProblems(spec.resourceAttributes);
     const status = {
       allowed: decision === 'allow',
       ...(decision === 'deny' && { denied: true }),
       ...(reason !== '' && { reason }),
       ...(problems.length > 0 && { evaluationError: problems.length === 1 ? problems[0] : `[${problems.join(', ')}]` }),
     };
-    return { object: { ...body, status } };
+    return { object: { ...review, status } };
   }
 }
 
@@ -91,31 +95,30 @@ function refuse(group: string, validate: () => readonly FieldError[]): void {
   if (errors.length > 0) throw ApiError.invalid({ group, kind: '' }, '', errors);
 }
 
-function subjectOf(body: KubeObject): UserInfo {
-  const { user, uid, groups, extra } = asFields(body['spec']);
+function subjectOf({ spec = {} }: SubjectAccessReview): UserInfo {
+  const { user = '', uid = '', groups = [], extra = {} } = spec;
   return {
-    name: asText(user),
-    uid: asText(uid),
-    groups: asTexts(groups),
-    extra: Object.fromEntries(Object.entries(asFields(extra)).map(([key, values]) => [key, asTexts(values)])),
+    name: user,
+    uid,
+    groups,
+    extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, values ?? []])),
   };
 }
 
-function attributesOf(body: KubeObject, user: UserInfo): AuthorizationAttributes {
-  const { resourceAttributes, nonResourceAttributes } = asFields(body['spec']);
-  const isResourceRequest = isSet(resourceAttributes);
-  const asked = asFields(isResourceRequest ? resourceAttributes : nonResourceAttributes);
-  const text = (field: string) => asText(asked[field]);
+function attributesOf(spec: SubjectAccessReviewSpec, user: UserInfo): AuthorizationAttributes {
+  const { resourceAttributes: resource, nonResourceAttributes: nonResource = {} } = spec;
+  const { verb = '' } = resource ?? nonResource;
+  const { path = '' } = nonResource;
   return {
     user,
-    verb: text('verb'),
-    isResourceRequest,
-    group: text('group'),
-    version: text('version') || '*',
-    resource: text('resource'),
-    subresource: text('subresource'),
-    namespace: text('namespace'),
-    name: text('name'),
-    path: text('path'),
+    verb,
+    isResourceRequest: resource !== undefined,
+    group: resource?.group ?? '',
+    version: resource?.version || '*',
+    resource: resource?.resource ?? '',
+    subresource: resource?.subresource ?? '',
+    namespace: resource?.namespace ?? '',
+    name: resource?.name ?? '',
+    path,
   };
 }

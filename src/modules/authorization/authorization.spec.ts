@@ -35,13 +35,13 @@ it.each<[string, object]>([
   ['get', { allowed: true, reason: 'yes' }],
   ['list', { allowed: false }],
   ['forbid', { allowed: false, denied: true, reason: 'no' }],
-])('whether somebody may %s', async (verb, want) => {
+])('the status of a review of verb %s', async (verb, want) => {
   const { reviews } = world();
   const spec = { user: 'u', resourceAttributes: resource({ verb }) };
   expect((await reviews.reviewSubject(review('SubjectAccessReview', spec))).object!['status']).toEqual(want);
 });
 
-it('asks about whom and what the review says', async () => {
+it('the authorizers get the user and the attributes of the review', async () => {
   const { asked, reviews } = world();
   const extra = { scopes: ['a'] };
   const spec = {
@@ -70,20 +70,35 @@ const both = { resourceAttributes: resource(), nonResourceAttributes: { path: '/
 const selecting = (labelSelector: object) => ({ user: 'u', resourceAttributes: resource({ labelSelector }) });
 const requirement = { key: 'a', operator: 'In', values: ['b'] };
 it.each<[string, object, object, string[]]>([
-  ['nobody', { resourceAttributes: resource() }, {}, ['spec.user: Invalid value: "": at least one of user or group']],
-  ['nothing', { user: 'u' }, {}, ['spec.resourceAttributes: Invalid value: null: exactly one of']],
-  ['two things', { user: 'u', ...both }, {}, ['spec.nonResourceAttributes: Invalid value: {"Path":"/","Verb":"get"}']],
   [
-    'an object',
+    'no user and no groups',
+    { resourceAttributes: resource() },
+    {},
+    ['spec.user: Invalid value: "": at least one of user or group'],
+  ],
+  ['no attributes', { user: 'u' }, {}, ['spec.resourceAttributes: Invalid value: null: exactly one of']],
+  [
+    'both kinds of attributes',
+    { user: 'u', ...both },
+    {},
+    ['spec.nonResourceAttributes: Invalid value: {"Path":"/","Verb":"get"}'],
+  ],
+  [
+    'a name in metadata',
     { user: 'u', resourceAttributes: resource() },
     { name: 'x' },
     ['metadata: Invalid value: {"name":"x"}'],
   ],
-  ['a selector twice', selecting({ rawSelector: 'a', requirements: [requirement] }), {}, ['labelSelector.rawSelector']],
+  [
+    'a raw selector and requirements',
+    selecting({ rawSelector: 'a', requirements: [requirement] }),
+    {},
+    ['labelSelector.rawSelector'],
+  ],
   ['an empty selector', selecting({}), {}, ['requirements or rawSelector is required']],
   ['a selector without key', selecting({ requirements: [{ operator: 'Exists' }] }), {}, ['key: Inv', 'key: Inv']],
-  ['a selector of later', selecting({ requirements: [{ key: 'a', operator: 'Like' }] }), {}, []],
-])('a review of %s', async (_what, spec, metadata, want) => {
+  ['an unknown operator', selecting({ requirements: [{ key: 'a', operator: 'Like' }] }), {}, []],
+])('a review with %s is validated', async (_what, spec, metadata, want) => {
   const { reviews } = world();
   const refused = await reviews.reviewSubject(review('SubjectAccessReview', spec, metadata)).then(
     () => [],
@@ -92,7 +107,7 @@ it.each<[string, object, object, string[]]>([
   expect(refused).toEqual(want.map((text) => expect.stringContaining(text) as string));
 });
 
-it('in a namespace one asks about that namespace', async () => {
+it('a LocalSubjectAccessReview must be about its namespace', async () => {
   const { reviews } = world();
   const ask = (attributes: object) =>
     reviews.reviewLocally(review('LocalSubjectAccessReview', { user: 'u', ...attributes }, { namespace: 'shop' })).then(
@@ -108,7 +123,7 @@ it('in a namespace one asks about that namespace', async () => {
   ]);
 });
 
-it('tells which selectors it could not read', async () => {
+it('invalid selectors are named in evaluationError', async () => {
   const { reviews } = world();
   const spec = selecting({ rawSelector: 'a in (b' });
   expect((await reviews.reviewSubject(review('SubjectAccessReview', spec))).object!['status']).toEqual({
@@ -118,7 +133,7 @@ it('tells which selectors it could not read', async () => {
   });
 });
 
-it('lists what the asker may do in a namespace', async () => {
+it('SelfSubjectRulesReview lists the rules of the user in a namespace', async () => {
   const { reviews } = world();
   const { object } = await reviews.listRules(review('SelfSubjectRulesReview', { namespace: 'shop' }));
   expect(object).toMatchObject({

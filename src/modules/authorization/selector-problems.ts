@@ -1,34 +1,37 @@
+import type { ResourceAttributes } from '../../catalog/types/authorization.v1.js';
 import { parseFieldSelector } from '../../machinery/field-selector.js';
-import { asFields, asText, asItems } from '../../machinery/fields.js';
 import { parseLabelSelector } from '../../machinery/label-selector.js';
 
 const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
 
 /**
- * Selectors in a review only narrow what is asked. One that cannot be read is left out, which asks for more than was
- * meant and so never allows too much; the asker is told.
+ * Returns the problems of the selectors of a review, for status.evaluationError. An invalid selector is ignored: the
+ * review is then about more objects, which never allows too much.
  */
-export function selectorProblems(resourceAttributes: unknown): string[] {
-  const { fieldSelector, labelSelector } = asFields(resourceAttributes);
+export function selectorProblems({ fieldSelector, labelSelector }: ResourceAttributes = {}): string[] {
   return [
     ...problemsOf('spec.resourceAttributes.fieldSelector', fieldSelector, parseFieldSelector),
     ...problemsOf('spec.resourceAttributes.labelSelector', labelSelector, parseLabelSelector),
   ];
 }
 
-function problemsOf(field: string, selector: unknown, parse: (text: string) => unknown): string[] {
-  const { rawSelector, requirements } = asFields(selector);
-  const raw = asText(rawSelector);
-  if (raw !== '') return isReadable(raw, parse) ? [] : [`${field} ignored due to parse error`];
-  return asItems(requirements).flatMap((requirement, index) => {
-    const operator = asText(requirement['operator']);
-    return operators.includes(operator)
-      ? []
-      : [`${field}.requirements[${index}]: "${operator}" is not a valid operator`];
-  });
+interface SelectorAttributes {
+  readonly rawSelector?: string | undefined;
+  readonly requirements?: readonly { readonly operator?: string | undefined }[] | undefined;
 }
 
-function isReadable(text: string, parse: (text: string) => unknown): boolean {
+function problemsOf(
+  field: string,
+  { rawSelector: raw = '', requirements = [] }: SelectorAttributes = {},
+  parse: (text: string) => unknown,
+): string[] {
+  if (raw !== '') return isValid(raw, parse) ? [] : [`${field} ignored due to parse error`];
+  return requirements.flatMap(({ operator = '' }, index) =>
+    operators.includes(operator) ? [] : [`${field}.requirements[${index}]: "${operator}" is not a valid operator`],
+  );
+}
+
+function isValid(text: string, parse: (text: string) => unknown): boolean {
   try {
     parse(text);
     return true;
