@@ -1,8 +1,7 @@
 import type { RequestAuthenticator } from '../../auth/request-authenticator.js';
+import type { SelfSubjectReview, TokenReview } from '../../catalog/types/authentication.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { ApiError } from '../../machinery/api-error.js';
-import { asFields, asText, asTexts } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import type { UserInfo } from '../../machinery/user-info.js';
 import { ApiGroup, VirtualResource, type HandlerResult, type VirtualRequest } from '../../registry/apis/api-group.js';
 import { objectTime } from '../../registry/write/system-fields.js';
@@ -13,7 +12,7 @@ const authenticationVersion = (naming: NamingProfile) => ({
   version: 'v1',
 });
 
-/** Who somebody is: the bearer of a token that was shown to the asker, or the asker. Nothing of it is stored. */
+/** Reviews of tokens and of the requesting user. Reviews are not stored. */
 @ApiGroup((naming) => ({
   ...authenticationVersion(naming),
   groupPriority: 17700,
@@ -43,7 +42,7 @@ export class AuthenticationGroup {
   @VirtualResource('selfsubjectreviews')
   async reviewSelf({ context, body }: VirtualRequest): Promise<HandlerResult> {
     const { kind, apiVersion, metadata } = body;
-    const object: KubeObject = {
+    const object: SelfSubjectReview = {
       kind,
       apiVersion,
       metadata: { ...metadata, creationTimestamp: objectTime(this.clock.now()) },
@@ -54,10 +53,10 @@ export class AuthenticationGroup {
 
   @VirtualResource('tokenreviews')
   async reviewToken({ body }: VirtualRequest): Promise<HandlerResult> {
-    const spec = asFields(body['spec']);
-    const token = asText(spec['token']);
+    const review: TokenReview = body;
+    const { token = '', audiences = [] } = review.spec ?? {};
     if (token === '') throw ApiError.badRequest('token is required for TokenReview in authentication');
-    const verdict = await this.authenticator.review(token, asTexts(spec['audiences']));
+    const verdict = await this.authenticator.review(token, audiences);
     const status =
       'user' in verdict
         ? {
@@ -70,7 +69,7 @@ export class AuthenticationGroup {
   }
 }
 
-/** As the wire has them: what is empty is not said. */
+/** Returns the UserInfo of authentication.k8s.io, without empty fields. */
 function userFields({ name, uid, groups, extra }: UserInfo) {
   return {
     username: name,

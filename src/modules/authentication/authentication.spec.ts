@@ -13,7 +13,7 @@ const review = (kind: string, rest: object, user = alice): VirtualRequest =>
     body: { kind, apiVersion: 'authentication.k8s.io/v1', metadata: {}, ...rest },
   }) as unknown as VirtualRequest;
 
-it('tells the asker who it is, whatever it says', async () => {
+it('SelfSubjectReview returns the requesting user, whatever the body says', async () => {
   const group = new AuthenticationGroup({ review: async () => ({ problems: [] }) }, clock);
   const { object } = await group.reviewSelf(review('SelfSubjectReview', { status: { userInfo: { username: 'x' } } }));
   expect(object).toEqual({
@@ -28,13 +28,13 @@ it('tells the asker who it is, whatever it says', async () => {
 
 it.each<[string, TokenVerdict, object]>([
   [
-    'known',
+    'valid',
     { user: alice, audiences: ['x'] },
     { authenticated: true, audiences: ['x'], user: expect.objectContaining({ username: 'alice' }) as unknown },
   ],
-  ['unknown', { problems: ['invalid bearer token'] }, { user: {}, error: 'invalid bearer token' }],
-  ['refused', { problems: ['a', 'b'] }, { user: {}, error: '[a, b]' }],
-])('the bearer of a token that is %s', async (_what, verdict, want) => {
+  ['refused by one authenticator', { problems: ['invalid bearer token'] }, { user: {}, error: 'invalid bearer token' }],
+  ['refused by two authenticators', { problems: ['a', 'b'] }, { user: {}, error: '[a, b]' }],
+])('TokenReview of a token that is %s', async (_what, verdict, want) => {
   const asked: unknown[] = [];
   const authenticator = {
     review: async (token: string, audiences: readonly string[]) => {
@@ -48,7 +48,7 @@ it.each<[string, TokenVerdict, object]>([
   expect(asked).toEqual(['t', ['x', 'y']]);
 });
 
-it('needs a token', async () => {
+it('TokenReview without a token is refused (400)', async () => {
   const group = new AuthenticationGroup({ review: async () => ({ problems: [] }) }, clock);
   await expect(group.reviewToken(review('TokenReview', {}))).rejects.toThrow('token is required for TokenReview');
 });
