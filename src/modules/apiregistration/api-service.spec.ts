@@ -12,7 +12,7 @@ const apiService = (rest: object, name = 'v1.g.example.com'): KubeObject => ({
   spec: { ...spec, ...rest },
 });
 
-it('local ones are available at once', () => {
+it('create sets the condition Available of a local APIService', () => {
   expect(prepared(apiServiceStrategy, apiService({}))['status']).toEqual({
     conditions: [expect.objectContaining({ type: 'Available', status: 'True', lastTransitionTime: testContext.now })],
   });
@@ -24,21 +24,26 @@ it('local ones are available at once', () => {
 
 const ownName = 'v1.g.example.com';
 it.each<[string, object, string[], string]>([
-  ['all it needs', { service }, [], ownName],
+  ['a service', { service }, [], ownName],
   ['the core group', { group: '' }, [], 'v1.'],
-  ['another version of no group', { group: '', version: 'v2' }, ['spec.group: Required value'], 'v2.'],
-  ['another name', {}, ['must be `spec.version+"."+spec.group`: "v1.g.example.com"'], 'v2.g.example.com'],
+  ['the core group in version v2', { group: '', version: 'v2' }, ['spec.group: Required value'], 'v2.'],
+  [
+    'a name that is not version.group',
+    {},
+    ['must be `spec.version+"."+spec.group`: "v1.g.example.com"'],
+    'v2.g.example.com',
+  ],
   ['no priorities', { groupPriorityMinimum: 0, versionPriority: 0 }, ['less than 20000', 'less than 1000'], ownName],
   ['an empty service', { service: {} }, ['spec.service.namespace: Required', 'spec.service.name: Required'], ownName],
-  ['no port', { service: { ...service, port: 70_000 } }, ['port is not valid'], ownName],
+  ['an invalid port', { service: { ...service, port: 70_000 } }, ['port is not valid'], ownName],
   [
-    'trust and none',
+    'caBundle and insecureSkipTLSVerify',
     { service, caBundle: 'eA==', insecureSkipTLSVerify: true },
     ['may not be true if caBundle'],
     ownName,
   ],
   [
-    'trust in itself',
+    'TLS settings but no service',
     { caBundle: 'eA==', insecureSkipTLSVerify: true },
     ['"1 bytes": local', 'local APIServices'],
     ownName,
@@ -54,7 +59,7 @@ it.each<[object, object, string[]]>([
   [{}, condition({ status: 'True', reason: 'Local' }), ['Local', 'True']],
   [{ service }, condition({ status: 'False', reason: 'MissingEndpoints' }), ['n/s', 'False (MissingEndpoints)']],
   [{ service }, {}, ['n/s', 'Unknown']],
-])('%j in a table', (rest, status, want) =>
+])('the table row of spec %j, status %j', (rest, status, want) =>
   expect(apiServiceTable.cells({ ...apiService(rest), ...status }, { nowMs: 0 })).toEqual([
     ...['v1.g.example.com', ...want, '<unknown>'],
   ]),

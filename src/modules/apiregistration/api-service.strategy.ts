@@ -1,6 +1,6 @@
+import type { APIService } from '../../catalog/types/apiregistration.v1.js';
 import { path } from '../../machinery/field-error.js';
 import { each, oneOf } from '../../machinery/field-rules.js';
-import { asFields, fillIn, isSet, makeFields } from '../../machinery/fields.js';
 import { validatePathSegment } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
@@ -8,20 +8,20 @@ import { validateApiService } from './api-service.validation.js';
 
 const portDefault = 443;
 
-/** Who serves a version of a group: this server itself, or another one behind a Service. */
-export const apiServiceStrategy: Strategy = {
+/** The server of an API version: this server, or an extension API server behind a Service. */
+export const apiServiceStrategy: Strategy<APIService> = {
   validateName: validatePathSegment,
   default(service) {
-    const spec = makeFields(service, 'spec');
-    if (isSet(spec['service'])) fillIn(asFields(spec['service']), 'port', portDefault);
-    makeFields(service, 'status');
+    const spec = (service.spec ??= {});
+    if (spec.service) spec.service.port ??= portDefault;
+    service.status ??= {};
   },
   prepareForCreate(service, { now }) {
-    const isLocal = !isSet(asFields(service['spec'])['service']);
-    service['status'] = isLocal ? { conditions: [{ ...locallyAvailable, lastTransitionTime: now }] } : {};
+    const isLocal = service.spec?.service === undefined;
+    service.status = isLocal ? { conditions: [{ ...locallyAvailable, lastTransitionTime: now }] } : {};
   },
   prepareForUpdate(service, old) {
-    service['status'] = old['status'];
+    service.status = old.status;
   },
   validateCreate: validateApiService,
   validateUpdate: validateApiService,
@@ -34,10 +34,10 @@ const locallyAvailable = {
   message: 'Local APIServices are always available',
 } as const;
 
-export const apiServiceStatusSubresource = statusSubresource({
+export const apiServiceStatusSubresource = statusSubresource<APIService>({
   keepsMetadata: true,
-  validate: (service) =>
-    each(asFields(service['status'])['conditions'], path('status').child('conditions'), ({ status }, at) =>
-      oneOf(status ?? '', at.child('status'), ['True', 'False', 'Unknown']),
+  validate: ({ status = {} }) =>
+    each(status.conditions, path('status').child('conditions'), (condition, at) =>
+      oneOf(condition.status ?? '', at.child('status'), ['True', 'False', 'Unknown']),
     ),
 });

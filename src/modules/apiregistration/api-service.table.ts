@@ -1,30 +1,31 @@
-import { asFields, asItems, asText, isSet } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { APIService } from '../../catalog/types/apiregistration.v1.js';
 import { ageCell, ageColumn, nameColumn, type TableDefinition } from '../../registry/definition/table.js';
 
-export const apiServiceTable: TableDefinition = {
+export const apiServiceTable: TableDefinition<APIService> = {
   columns: [
     nameColumn,
-    { name: 'Service', type: 'string', description: 'The Service that requests go to, or that they stay here.' },
-    { name: 'Available', type: 'string', description: 'Whether the version can be reached.' },
+    {
+      name: 'Service',
+      type: 'string',
+      description: 'The Service of the extension API server; Local for versions of this server.',
+    },
+    { name: 'Available', type: 'string', description: 'The status of the condition Available.' },
     ageColumn,
   ],
   cells(apiService, { nowMs }) {
-    const { service } = asFields(apiService['spec']);
-    const { namespace, name } = asFields(service);
+    const service = apiService.spec?.service;
     return [
       apiService.metadata.name ?? '',
-      isSet(service) ? `${asText(namespace)}/${asText(name)}` : 'Local',
+      service ? `${service.namespace ?? ''}/${service.name ?? ''}` : 'Local',
       availability(apiService),
       ageCell(apiService.metadata.creationTimestamp, nowMs),
     ];
   },
 };
 
-function availability(apiService: KubeObject): string {
-  const condition = asItems(asFields(apiService['status'])['conditions']).find(({ type }) => type === 'Available');
+function availability(apiService: APIService): string {
+  const condition = apiService.status?.conditions?.find(({ type }) => type === 'Available');
   if (!condition) return 'Unknown';
-  const status = asText(condition['status']);
-  const reason = asText(condition['reason']);
+  const { status = '', reason = '' } = condition;
   return status === 'True' || reason === '' ? status : `${status} (${reason})`;
 }
