@@ -15,9 +15,9 @@ it.each<[string, boolean]>([
   ['.pods', true],
   ['pods', false],
   ['apps.Deployments', false],
-])('%s', (name, good) => expect(storageVersionStrategy.validateName(name).length === 0).toBe(good));
+])('name %s is valid: %s', (name, good) => expect(storageVersionStrategy.validateName(name).length === 0).toBe(good));
 
-it('begins without a status', () =>
+it('create clears the status', () =>
   expect(prepared(storageVersionStrategy, object({ commonEncodingVersion: 'v1' }))).toEqual({
     ...object({}),
     spec: {},
@@ -30,16 +30,20 @@ const server = (rest: object = {}) => ({
   ...rest,
 });
 it.each<[string, object, string[]]>([
-  ['nothing', {}, []],
+  ['no fields', {}, []],
   ['one server', { storageVersions: [server()], commonEncodingVersion: 'apps/v1' }, []],
   [
-    'one server twice',
+    'two entries of one server',
     { storageVersions: [server(), server()], commonEncodingVersion: 'apps/v1' },
     ['Duplicate value: "a"'],
   ],
-  ['no agreement told', { storageVersions: [server()] }, ['commonEncodingVersion: Invalid value: null']],
   [
-    'a disagreement denied',
+    'no commonEncodingVersion for one server',
+    { storageVersions: [server()] },
+    ['commonEncodingVersion: Invalid value: null'],
+  ],
+  [
+    'a commonEncodingVersion for differing servers',
     {
       storageVersions: [server(), server({ apiServerID: 'b', encodingVersion: 'apps/v2' })],
       commonEncodingVersion: 'apps/v1',
@@ -47,16 +51,20 @@ it.each<[string, object, string[]]>([
     ['should be nil if servers do not agree'],
   ],
   [
-    'what it cannot read',
+    'an encodingVersion that is not decodable',
     { storageVersions: [server({ decodableVersions: ['apps/v2'] })], commonEncodingVersion: 'apps/v1' },
     ['decodableVersions must include encodingVersion apps/v1'],
   ],
   [
-    'what it serves and cannot read',
+    'a servedVersion that is not decodable',
     { storageVersions: [server({ servedVersions: ['apps/v3'] })], commonEncodingVersion: 'apps/v1' },
     ['individual served version: apps/v3'],
   ],
-  ['an empty condition', { conditions: [{}] }, ['conditions[0].type', 'conditions[0].status', 'conditions[0].reason']],
+  [
+    'a condition without fields',
+    { conditions: [{}] },
+    ['conditions[0].type', 'conditions[0].status', 'conditions[0].reason'],
+  ],
 ])('a status with %s', (_what, status, want) =>
   expect(texts(storageVersionStatusSubresource.validate!(object(status), object({}), testContext))).toEqual(
     want.map((text) => expect.stringContaining(text) as string),

@@ -1,13 +1,16 @@
-import { deepEqual } from '../../machinery/deep-equal.js';
+import type {
+  ServerStorageVersion,
+  StorageVersion,
+  StorageVersionStatus,
+} from '../../catalog/types/apiserverinternal.v1alpha1.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { each, required } from '../../machinery/field-rules.js';
-import { asFields, asItems, asText, asTexts, makeFields, type Fields } from '../../machinery/fields.js';
 import { validateDns1035Label, validateDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import type { Strategy } from '../../registry/definition/strategy.js';
 
-/** In which version each server of the cluster writes a resource: `<group>.<resource>` is its name. */
-export const storageVersionStrategy: Strategy = {
+/** The versions in which the API servers of the cluster store a resource; its name is `<group>.<resource>`. */
+export const storageVersionStrategy: Strategy<StorageVersion> = {
   validateName(name) {
     const at = name.lastIndexOf('.');
     if (at < 0) return ['name must be in the form of <group>.<resource>'];
@@ -18,51 +21,48 @@ export const storageVersionStrategy: Strategy = {
     ];
   },
   default(object) {
-    makeFields(object, 'spec');
-    makeFields(object, 'status');
+    object.spec ??= {};
+    object.status ??= {};
   },
   prepareForCreate(object) {
-    object['status'] = {};
+    object.status = {};
   },
   prepareForUpdate(object, old) {
-    object['status'] = old['status'];
+    object.status = old.status;
   },
 };
 
-export const storageVersionStatusSubresource = statusSubresource({
+export const storageVersionStatusSubresource = statusSubresource<StorageVersion>({
   keepsMetadata: true,
-  validate: (object) => validateStatus(asFields(object['status']), path('status')),
+  validate: ({ status = {} }) => validateStatus(status, path('status')),
 });
 
-function validateStatus(status: Fields, at: FieldPath): FieldError[] {
-  const versions = asItems(status['storageVersions']);
+function validateStatus(status: StorageVersionStatus, at: FieldPath): FieldError[] {
+  const { storageVersions: versions = [] } = status;
   const seen = new Set<string>();
   const errors = versions.flatMap((version, index) => {
-    const where = at.child('storageVersions').index(index);
-    const id = asText(version['apiServerID']);
-    const duplicate = seen.has(id) ? [fieldError.duplicate(where.child('apiServerID'), id)] : [];
+    const versionAt = at.child('storageVersions').index(index);
+    const { apiServerID: id = '' } = version;
+    const duplicate = seen.has(id) ? [fieldError.duplicate(versionAt.child('apiServerID'), id)] : [];
     seen.add(id);
-    return [...duplicate, ...validateServerVersion(version, where)];
+    return [...duplicate, ...validateServerVersion(version, versionAt)];
   });
   return [
     ...errors,
     ...validateCommonVersion(status, versions, at.child('commonEncodingVersion')),
-    ...each(status['conditions'], at.child('conditions'), (condition, where) => [
-      ...required(condition['type'], where.child('type'), 'must not be empty'),
-      ...required(condition['status'], where.child('status'), 'must not be empty'),
-      ...required(condition['reason'], where.child('reason'), 'must not be empty'),
+    ...each(status.conditions, at.child('conditions'), (condition, conditionAt) => [
+      ...required(condition.type, conditionAt.child('type'), 'must not be empty'),
+      ...required(condition.status, conditionAt.child('status'), 'must not be empty'),
+      ...required(condition.reason, conditionAt.child('reason'), 'must not be empty'),
     ]),
   ];
 }
 
-function validateServerVersion(version: Fields, at: FieldPath): FieldError[] {
-  const { apiServerID, encodingVersion, decodableVersions } = version;
-  const encoding = asText(encodingVersion);
-  const decodable = asTexts(decodableVersions);
+function validateServerVersion(version: ServerStorageVersion, at: FieldPath): FieldError[] {
+  const { apiServerID: id = '', encodingVersion: encoding = '', decodableVersions: decodable = [] } = version;
+  const { servedVersions = [] } = version;
   const errors = [
-    ...validateDnsSubdomain(asText(apiServerID)).map((problem) =>
-      fieldError.invalid(at.child('apiServerID'), asText(apiServerID), problem),
-    ),
+    ...validateDnsSubdomain(id).map((problem) => fieldError.invalid(at.child('apiServerID'), id, problem)),
     ...validateApiVersion(encoding, at.child('encodingVersion')),
     ...decodable.flatMap((text, index) => validateApiVersion(text, at.child('decodableVersions').index(index))),
   ];
@@ -70,10 +70,10 @@ function validateServerVersion(version: Fields, at: FieldPath): FieldError[] {
     const message = `decodableVersions must include encodingVersion ${encoding}`;
     errors.push(fieldError.invalid(at.child('decodableVersions'), decodable, message));
   }
-  for (const served of asTexts(version['servedVersions'])) {
+  for (const served of servedVersions) {
     if (decodable.includes(served)) continue;
     const message = `individual served version: ${served} must be included in decodableVersions`;
-    errors.push(fieldError.invalid(at.child('servedVersions'), version['servedVersions'], message));
+    errors.push(fieldError.invalid(at.child('servedVersions'), servedVersions, message));
   }
   return errors;
 }
@@ -88,15 +88,18 @@ function validateApiVersion(text: string, at: FieldPath): FieldError[] {
   ];
 }
 
-/** Said exactly when all servers agree. */
-function validateCommonVersion(status: Fields, versions: readonly Fields[], at: FieldPath): FieldError[] {
-  const common = versions[0]?.['encodingVersion'];
-  const agree = versions.length > 0 && versions.every((version) => deepEqual(version['encodingVersion'], common));
-  const actual = status['commonEncodingVersion'];
-  if (!agree) {
-    if (actual === undefined || actual === null) return [];
+/** Requires commonEncodingVersion exactly if all servers have the same encodingVersion. */
+function validateCommonVersion(
+  { commonEncodingVersion: actual }: StorageVersionStatus,
+  versions: readonly ServerStorageVersion[],
+  at: FieldPath,
+): FieldError[] {
+  const common = versions[0]?.encodingVersion;
+  const isCommon = versions.length > 0 && versions.every((version) => version.encodingVersion === common);
+  if (!isCommon) {
+    if (actual === undefined) return [];
     return [fieldError.invalid(at, actual, 'should be nil if servers do not agree on the same encoding version')];
   }
   if (actual === common) return [];
-  return [fieldError.invalid(at, actual, `the common encoding version is ${asText(common)}`)];
+  return [fieldError.invalid(at, actual, `the common encoding version is ${common ?? ''}`)];
 }
