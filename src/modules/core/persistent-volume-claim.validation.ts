@@ -3,7 +3,6 @@ import type {
   PersistentVolumeClaimSpec,
   PersistentVolumeClaimStatus,
   TypedLocalObjectReference,
-  VolumeResourceRequirements,
 } from '../../catalog/types/core.v1.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
@@ -132,13 +131,8 @@ export function claimUpdateRule(classAnnotation: string) {
 }
 
 /** Returns the new resources with the requested storage of the old spec. */
-function withStorageOf(
-  { resources = {} }: PersistentVolumeClaimSpec,
-  before: PersistentVolumeClaimSpec,
-): VolumeResourceRequirements {
-  const { storage: _storage, ...requests }: Record<string, string> = resources.requests ?? {};
-  const storage = requestedStorage(before);
-  return { ...resources, requests: { ...requests, ...(storage !== undefined && { storage }) } };
+function withStorageOf({ resources }: PersistentVolumeClaimSpec, before: PersistentVolumeClaimSpec) {
+  return { ...resources, requests: { ...resources?.requests, storage: requestedStorage(before) } };
 }
 
 /** Allows a VolumeAttributesClass that is in use to be replaced, but not to be removed. */
