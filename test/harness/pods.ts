@@ -24,11 +24,11 @@ export const pod = (spec: object = {}, status?: object): KubeObject => ({
 export const podWithContainer = (container: object, spec: object = {}): KubeObject =>
   pod({ containers: [{ name: 'c', image: 'i', ...container }], ...spec });
 
-export const podErrors = (given: KubeObject): string[] => refusals(strategy, given);
+export const podErrors = (object: KubeObject): string[] => refusals(strategy, object);
 
 /** Requires exactly these errors of a create, in any order. */
-export function expectPodErrors(given: KubeObject, errors: readonly string[]): void {
-  expect(new Set(podErrors(given))).toEqual(new Set(errors));
+export function expectPodErrors(object: KubeObject, errors: readonly string[]): void {
+  expect(new Set(podErrors(object))).toEqual(new Set(errors));
 }
 
 /** Returns the errors of an update of a Pod with `oldSpec`, in which the fields of `spec` change. */

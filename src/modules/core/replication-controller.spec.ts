@@ -17,11 +17,11 @@ const controller = (spec: object, rest: object = {}): KubeObject => ({
   ...rest,
 });
 
-it('is labelled as its pods are, and knows them by that', () => {
-  const made = prepared(replicationControllerStrategy, controller({ template }));
-  expect(made.metadata.labels).toEqual({ app: 'a' });
-  expect(made['spec']).toMatchObject({ replicas: 1, selector: { app: 'a' } });
-  expect(made['status']).toEqual({ replicas: 0 });
+it('selector, labels and replicas default from the Pod template', () => {
+  const object = prepared(replicationControllerStrategy, controller({ template }));
+  expect(object.metadata.labels).toEqual({ app: 'a' });
+  expect(object['spec']).toMatchObject({ replicas: 1, selector: { app: 'a' } });
+  expect(object['status']).toEqual({ replicas: 0 });
 });
 
 it.each<[object, string[]]>([
@@ -33,18 +33,20 @@ it.each<[object, string[]]>([
     ['spec.template.metadata.labels: Invalid value: {"app":"a"}: `selector` does not match template `labels`'],
   ],
   [{ template, replicas: -1 }, ['spec.replicas: Invalid value: -1: must be greater than or equal to 0']],
-])('%j', (spec, want) => expect(refusals(replicationControllerStrategy, controller(spec))).toEqual(want));
+])('ReplicationController with spec %j has the expected errors', (spec, want) =>
+  expect(refusals(replicationControllerStrategy, controller(spec))).toEqual(want),
+);
 
-it('has no more that is ready than there is', () => {
-  const given = controller({}, { status: { replicas: 1, readyReplicas: 2 } });
-  expect(texts(replicationControllerStatusSubresource.validate!(given, given, testContext))).toEqual([
+it('status with more ready replicas than replicas is rejected', () => {
+  const object = controller({}, { status: { replicas: 1, readyReplicas: 2 } });
+  expect(texts(replicationControllerStatusSubresource.validate!(object, object, testContext))).toEqual([
     'status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas',
   ]);
 });
 
-it('both in tables', () => {
-  const made = prepared(replicationControllerStrategy, controller({ template }));
-  expect(replicationControllerTable.cells(made, { nowMs: 0 })).toEqual([
+it('ReplicationController and PodTemplate have one table cell for each column, and PodTemplate is validated', () => {
+  const object = prepared(replicationControllerStrategy, controller({ template }));
+  expect(replicationControllerTable.cells(object, { nowMs: 0 })).toEqual([
     'r',
     1,
     0,
@@ -54,10 +56,10 @@ it('both in tables', () => {
     'nginx',
     'app=a',
   ]);
-  const alone: KubeObject = { kind: 'PodTemplate', apiVersion: 'v1', metadata: { name: 't' }, template };
-  expect(podTemplateTable.cells(alone, { nowMs: 0 })).toEqual(['t', 'c', 'nginx', 'app=a']);
-  expect(refusals(podTemplateStrategy, alone)).toEqual([]);
-  expect(refusals(podTemplateStrategy, { ...alone, template: {} })).toEqual([
+  const podTemplate: KubeObject = { kind: 'PodTemplate', apiVersion: 'v1', metadata: { name: 't' }, template };
+  expect(podTemplateTable.cells(podTemplate, { nowMs: 0 })).toEqual(['t', 'c', 'nginx', 'app=a']);
+  expect(refusals(podTemplateStrategy, podTemplate)).toEqual([]);
+  expect(refusals(podTemplateStrategy, { ...podTemplate, template: {} })).toEqual([
     'template.spec.containers: Required value',
   ]);
 });

@@ -18,7 +18,7 @@ const binding = (target: object, metadata: object = {}): KubeObject => ({
 });
 const toNode = { kind: 'Node', name: 'x' };
 
-function refusal(run: () => unknown): string {
+function errorOf(run: () => unknown): string {
   try {
     run();
   } catch (error) {
@@ -36,29 +36,46 @@ it.each<[object, string]>([
     { kind: 'Pod', name: 'x' },
     '422 Binding "p" is invalid: target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"',
   ],
-])('a binding to %j', (target, want) => expect(refusal(() => checkBinding(binding(target), 'p'))).toBe(want));
+])('Binding to %j has the error %j', (target, want) =>
+  expect(errorOf(() => checkBinding(binding(target), 'p'))).toBe(want),
+);
 
 const conflict = (message: string) => `409 Operation cannot be fulfilled on pods/binding "p": ${message}`;
 it.each<[string, KubeObject, object, string]>([
-  ['is free', pod(), {}, ''],
-  ['is the one that is meant', pod(), { uid: 'u', resourceVersion: '7' }, ''],
-  ['is bound', pod({ nodeName: 'x' }), {}, conflict('pod p is already assigned to node "x"')],
-  ['goes', pod({}, { deletionTimestamp: now }), {}, conflict('pod p is being deleted, cannot be assigned to a host')],
-  ['is gated', pod({ schedulingGates: [{ name: 'g' }] }), {}, conflict('pod p has non-empty .spec.schedulingGates')],
-  ['is another', pod(), { uid: 'v' }, conflict('Precondition failed: UID in precondition: v, UID in object meta: u')],
-])('a pod that %s', (_what, given, metadata, want) =>
-  expect(refusal(() => bindPod(given, binding(toNode, metadata), now))).toBe(want),
+  ['unbound Pod is bound', pod(), {}, ''],
+  ['Pod with the uid and resourceVersion of the Binding is bound', pod(), { uid: 'u', resourceVersion: '7' }, ''],
+  ['bound Pod is a conflict (409)', pod({ nodeName: 'x' }), {}, conflict('pod p is already assigned to node "x"')],
+  [
+    'deleted Pod is a conflict (409)',
+    pod({}, { deletionTimestamp: now }),
+    {},
+    conflict('pod p is being deleted, cannot be assigned to a host'),
+  ],
+  [
+    'Pod with scheduling gates is a conflict (409)',
+    pod({ schedulingGates: [{ name: 'g' }] }),
+    {},
+    conflict('pod p has non-empty .spec.schedulingGates'),
+  ],
+  [
+    'Pod with another uid is a conflict (409)',
+    pod(),
+    { uid: 'v' },
+    conflict('Precondition failed: UID in precondition: v, UID in object meta: u'),
+  ],
+])('%s', (_name, object, metadata, want) =>
+  expect(errorOf(() => bindPod(object, binding(toNode, metadata), now))).toBe(want),
 );
 
-it('is on its node, and says since when', () => {
-  const given = pod({}, { annotations: { a: 'b' } });
-  const before = structuredClone(given);
-  expect(bindPod(given, binding(toNode, { annotations: { c: 'd' } }), now)).toEqual({
+it('bound Pod has nodeName, annotations of the Binding and the condition PodScheduled', () => {
+  const object = pod({}, { annotations: { a: 'b' } });
+  const before = structuredClone(object);
+  expect(bindPod(object, binding(toNode, { annotations: { c: 'd' } }), now)).toEqual({
     ...pod({ nodeName: 'x' }, { annotations: { a: 'b', c: 'd' } }),
     status: {
       phase: 'Pending',
       conditions: [{ type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now }],
     },
   });
-  expect(given).toEqual(before);
+  expect(object).toEqual(before);
 });

@@ -13,10 +13,10 @@ const pod = (spec: object, labels?: Record<string, string>): KubeObject => ({
   metadata: { name: 'p', namespace: 'd', ...(labels && { labels }) },
   spec,
 });
-const one = (container: object, spec: object = {}) =>
+const podWithContainer = (container: object, spec: object = {}) =>
   pod({ containers: [{ name: 'c', image: 'i', ...container }], ...spec });
-const specOf = (given: KubeObject) => prepared(podStrategy, given)['spec'] as Record<string, unknown>;
-const containerOf = (given: KubeObject) => (specOf(given)['containers'] as object[])[0];
+const specOf = (object: KubeObject) => prepared(podStrategy, object)['spec'] as Record<string, unknown>;
+const containerOf = (object: KubeObject) => (specOf(object)['containers'] as object[])[0];
 
 const usualContainer = {
   name: 'c',
@@ -35,14 +35,14 @@ const usualSpec = {
   schedulerName: 'default-scheduler',
 };
 
-it('completes the least a pod can say', () => {
-  expect(prepared(podStrategy, one({}))).toEqual({
+it('minimal Pod gets all defaults', () => {
+  expect(prepared(podStrategy, podWithContainer({}))).toEqual({
     ...pod({ ...usualSpec, enableServiceLinks: true }),
     status: { phase: 'Pending', qosClass: 'BestEffort' },
   });
 });
 
-it('completes templates, but for what only a pod gets', () => {
+it('template gets no defaults that are for Pods only', () => {
   const spec = { containers: [{ name: 'c', image: 'i', resources: { limits: { cpu: '1' } } }] };
   defaultPodSpec(spec);
   expect(spec).toEqual({ ...usualSpec, containers: [{ ...usualContainer, resources: { limits: { cpu: '1' } } }] });
@@ -62,25 +62,25 @@ it.each([
 
 const times = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 };
 it.each<[string, object, object]>([
-  ['an image that stays', { image: 'a:1' }, { imagePullPolicy: 'IfNotPresent' }],
-  ['a port', { ports: [{ containerPort: 1 }] }, { ports: [{ containerPort: 1, protocol: 'TCP' }] }],
+  ['imagePullPolicy of a fixed tag', { image: 'a:1' }, { imagePullPolicy: 'IfNotPresent' }],
+  ['protocol of a port', { ports: [{ containerPort: 1 }] }, { ports: [{ containerPort: 1, protocol: 'TCP' }] }],
   [
-    'a probe',
+    'times and handler of a probe',
     { livenessProbe: { httpGet: { port: 1 } } },
     { livenessProbe: { ...times, httpGet: { port: 1, path: '/', scheme: 'HTTP' } } },
   ],
   [
-    'a slow probe',
+    'gRPC service of a probe',
     { startupProbe: { grpc: { port: 1 }, timeoutSeconds: 5 } },
     { startupProbe: { ...times, timeoutSeconds: 5, grpc: { port: 1, service: '' } } },
   ],
   [
-    'a hook',
+    'handler of a lifecycle hook',
     { lifecycle: { preStop: { httpGet: { port: 1 } } } },
     { lifecycle: { preStop: { httpGet: { port: 1, path: '/', scheme: 'HTTP' } } } },
   ],
   [
-    'variables from the pod',
+    'field references of environment variables',
     {
       env: [
         { name: 'a', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
@@ -90,14 +90,14 @@ it.each<[string, object, object]>([
     { env: [{ valueFrom: { fieldRef: { apiVersion: 'v1' } } }, { valueFrom: { resourceFieldRef: { divisor: '0' } } }] },
   ],
   [
-    'amounts, in one way each, asked for where limited',
+    'canonical amounts, and requests equal to limits',
     { resources: { requests: { cpu: '0.0005' }, limits: { cpu: '1.10', memory: '1024Mi' } } },
     { resources: { requests: { cpu: '1m', memory: '1Gi' }, limits: { cpu: '1100m', memory: '1Gi' } } },
   ],
-])('completes %s', (_what, given, want) => expect(containerOf(one(given))).toMatchObject(want));
+])('defaults %s', (_name, object, want) => expect(containerOf(podWithContainer(object))).toMatchObject(want));
 
-it('gives ports of the host to a pod that uses its network', () => {
-  expect(containerOf(one({ ports: [{ containerPort: 80 }] }, { hostNetwork: true }))).toMatchObject({
+it('hostPort defaults to containerPort with hostNetwork', () => {
+  expect(containerOf(podWithContainer({ ports: [{ containerPort: 80 }] }, { hostNetwork: true }))).toMatchObject({
     ports: [{ hostPort: 80 }],
   });
 });
@@ -118,40 +118,52 @@ it.each<[object, object]>([
     { projected: { sources: [{ serviceAccountToken: { path: 't' } }] } },
     { projected: { defaultMode: 420, sources: [{ serviceAccountToken: { expirationSeconds: 3600 } }] } },
   ],
-])('completes the volume %j', (volume, want) => {
-  expect((specOf(one({}, { volumes: [{ name: 'v', ...volume }] }))['volumes'] as object[])[0]).toMatchObject(want);
+])('defaults the volume source %j', (volume, want) => {
+  expect(
+    (specOf(podWithContainer({}, { volumes: [{ name: 'v', ...volume }] }))['volumes'] as object[])[0],
+  ).toMatchObject(want);
 });
 
-it.each([['serviceAccount'], ['serviceAccountName']])('says the account of %s twice', (field) => {
-  expect(specOf(one({}, { [field]: 'robot' }))).toMatchObject({ serviceAccount: 'robot', serviceAccountName: 'robot' });
+it.each([['serviceAccount'], ['serviceAccountName']])('%s sets serviceAccount and serviceAccountName', (field) => {
+  expect(specOf(podWithContainer({}, { [field]: 'robot' }))).toMatchObject({
+    serviceAccount: 'robot',
+    serviceAccountName: 'robot',
+  });
 });
 
 const both = { cpu: '1', memory: '1Gi' };
 it.each<[string, object, string]>([
-  ['nothing', {}, 'BestEffort'],
-  ['some CPU', { requests: { cpu: '1' } }, 'Burstable'],
-  ['a limit of CPU alone', { limits: { cpu: '1' } }, 'Burstable'],
-  ['limits of both', { limits: both }, 'Guaranteed'],
-  ['the same, said otherwise', { limits: both, requests: { cpu: '1000m', memory: '1024Mi' } }, 'Guaranteed'],
-  ['less than its limits', { limits: both, requests: { cpu: '500m' } }, 'Burstable'],
-  ['what does not count', { limits: { 'example.com/gpu': '1' } }, 'BestEffort'],
-])('a pod that asks for %s is of its class', (_what, resources, qosClass) => {
-  expect(prepared(podStrategy, one({ resources }))['status']).toMatchObject({ qosClass });
+  ['no resources', {}, 'BestEffort'],
+  ['a CPU request', { requests: { cpu: '1' } }, 'Burstable'],
+  ['a CPU limit', { limits: { cpu: '1' } }, 'Burstable'],
+  ['limits of CPU and memory', { limits: both }, 'Guaranteed'],
+  [
+    'requests equal to limits in other units',
+    { limits: both, requests: { cpu: '1000m', memory: '1024Mi' } },
+    'Guaranteed',
+  ],
+  ['a request below its limit', { limits: both, requests: { cpu: '500m' } }, 'Burstable'],
+  ['an extended resource', { limits: { 'example.com/gpu': '1' } }, 'BestEffort'],
+])('Pod with %s (%j) is %s', (_name, resources, qosClass) => {
+  expect(prepared(podStrategy, podWithContainer({ resources }))['status']).toMatchObject({ qosClass });
 });
 
-it('asks as a pod for what its containers ask for', () => {
-  const given = one({ resources: { limits: both } }, { resources: { limits: { cpu: '2', memory: '2Gi' } } });
-  const made = prepared(podStrategy, given);
-  expect((made['spec'] as { resources: object }).resources).toEqual({
+it('Pod-level requests default to the sum of container requests', () => {
+  const object = podWithContainer(
+    { resources: { limits: both } },
+    { resources: { limits: { cpu: '2', memory: '2Gi' } } },
+  );
+  const result = prepared(podStrategy, object);
+  expect((result['spec'] as { resources: object }).resources).toEqual({
     limits: { cpu: '2', memory: '2Gi' },
     requests: both,
   });
-  expect(made['status']).toMatchObject({ qosClass: 'Burstable' });
+  expect(result['status']).toMatchObject({ qosClass: 'Burstable' });
 });
 
-it('tells of gates, and starts over whatever status is submitted', () => {
-  const given = { ...one({}, { schedulingGates: [{ name: 'g' }] }), status: { phase: 'Running' } };
-  expect(prepared(podStrategy, given)['status']).toEqual({
+it('new Pod with scheduling gates has PodScheduled False, and no submitted status', () => {
+  const object = { ...podWithContainer({}, { schedulingGates: [{ name: 'g' }] }), status: { phase: 'Running' } };
+  expect(prepared(podStrategy, object)['status']).toEqual({
     phase: 'Pending',
     conditions: [
       {
@@ -167,10 +179,13 @@ it('tells of gates, and starts over whatever status is submitted', () => {
   });
 });
 
-it('spreads pods by the labels that they have themselves', () => {
+it('matchLabelKeys add the labels of the Pod to the selector of a spread constraint', () => {
   const constraint = { topologyKey: 'z', labelSelector: { matchLabels: { a: 'b' } }, matchLabelKeys: ['ver', 'none'] };
-  const given = pod({ containers: [{ name: 'c', image: 'i' }], topologySpreadConstraints: [constraint] }, { ver: '2' });
-  expect(specOf(given)['topologySpreadConstraints']).toEqual([
+  const object = pod(
+    { containers: [{ name: 'c', image: 'i' }], topologySpreadConstraints: [constraint] },
+    { ver: '2' },
+  );
+  expect(specOf(object)['topologySpreadConstraints']).toEqual([
     {
       ...constraint,
       labelSelector: { matchLabels: { a: 'b' }, matchExpressions: [{ key: 'ver', operator: 'In', values: ['2'] }] },
@@ -179,15 +194,27 @@ it('spreads pods by the labels that they have themselves', () => {
 });
 
 it.each<[string, object, object | undefined, number | undefined, number]>([
-  ['runs on no node', {}, undefined, 100, 0],
-  ['runs', { nodeName: 'n' }, undefined, undefined, 30],
-  ['runs, with a time of its own', { nodeName: 'n', terminationGracePeriodSeconds: 5 }, undefined, undefined, 5],
-  ['runs, with a time asked for', { nodeName: 'n' }, undefined, 7, 7],
-  ['must go', { nodeName: 'n' }, undefined, 0, 0],
-  ['has a nonsense time', { nodeName: 'n', terminationGracePeriodSeconds: -5 }, undefined, undefined, 1],
-  ['has ended', { nodeName: 'n' }, { phase: 'Succeeded' }, undefined, 0],
-])('a pod that %s', (_what, spec, status, requested, want) => {
-  const given = prepared(podStrategy, one({}, spec));
-  if (status) given['status'] = status;
-  expect(podStrategy.deletion!.graceSeconds!(given, requested)).toBe(want);
+  ['unscheduled Pod', {}, undefined, 100, 0],
+  ['scheduled Pod', { nodeName: 'n' }, undefined, undefined, 30],
+  [
+    'scheduled Pod with terminationGracePeriodSeconds',
+    { nodeName: 'n', terminationGracePeriodSeconds: 5 },
+    undefined,
+    undefined,
+    5,
+  ],
+  ['scheduled Pod with requested seconds', { nodeName: 'n' }, undefined, 7, 7],
+  ['scheduled Pod with 0 requested seconds', { nodeName: 'n' }, undefined, 0, 0],
+  [
+    'scheduled Pod with negative terminationGracePeriodSeconds',
+    { nodeName: 'n', terminationGracePeriodSeconds: -5 },
+    undefined,
+    undefined,
+    1,
+  ],
+  ['succeeded Pod', { nodeName: 'n' }, { phase: 'Succeeded' }, undefined, 0],
+])('grace period of a %s', (_name, spec, status, requested, want) => {
+  const object = prepared(podStrategy, podWithContainer({}, spec));
+  if (status) object['status'] = status;
+  expect(podStrategy.deletion!.graceSeconds!(object, requested)).toBe(want);
 });

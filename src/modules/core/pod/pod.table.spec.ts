@@ -12,111 +12,126 @@ const pod = (status: object, spec: object = {}, metadata: object = {}): KubeObje
 const container = (state: object, rest: object = {}) => ({ name: 'c', ready: false, restartCount: 0, state, ...rest });
 const running = { running: {} };
 const ready = { ready: true };
-const ended = (terminated: object) => ({ terminated });
+const terminated = (state: object) => ({ terminated: state });
 const deleted = { deletionTimestamp: '2026-01-01T00:59:00Z' };
 const twoInits = { initContainers: [{ name: 'a' }, { name: 'b' }] };
 const sidecar = { initContainers: [{ name: 's', restartPolicy: 'Always' }] };
 
-// name, status, spec, metadata → ready, status, restarts
+// Rows: name, Pod, cells Ready Status Restarts.
 it.each<[string, KubeObject, string]>([
-  ['is new', pod({}), '0/1 Pending 0'],
-  ['runs', pod({ phase: 'Running', containerStatuses: [container(running, ready)] }), '1/1 Running 0'],
+  ['new Pod is Pending', pod({}), '0/1 Pending 0'],
   [
-    'was restarted',
+    'running Pod is Running',
+    pod({ phase: 'Running', containerStatuses: [container(running, ready)] }),
+    '1/1 Running 0',
+  ],
+  [
+    'restarts are shown with the age of the last one',
     pod({
       phase: 'Running',
       containerStatuses: [
-        container(running, { ...ready, restartCount: 3, lastState: ended({ finishedAt: '2026-01-01T00:55:00Z' }) }),
+        container(running, {
+          ...ready,
+          restartCount: 3,
+          lastState: terminated({ finishedAt: '2026-01-01T00:55:00Z' }),
+        }),
       ],
     }),
     '1/1 Running 3 (5m ago)',
   ],
   [
-    'was restarted at some time',
+    'restarts of unknown time are shown without age',
     pod({ phase: 'Running', containerStatuses: [container(running, { restartCount: 2 })] }),
     '0/1 Running 2',
   ],
   [
-    'crashes',
+    'reason of a waiting container is shown',
     pod({ phase: 'Running', containerStatuses: [container({ waiting: { reason: 'CrashLoopBackOff' } })] }),
     '0/1 CrashLoopBackOff 0',
   ],
   [
-    'is being made',
+    'Pod whose container is created is ContainerCreating',
     pod({ containerStatuses: [container({ waiting: { reason: 'ContainerCreating' } })] }),
     '0/1 ContainerCreating 0',
   ],
   [
-    'is through',
-    pod({ phase: 'Succeeded', containerStatuses: [container(ended({ exitCode: 0, reason: 'Completed' }))] }),
+    'succeeded Pod is Completed',
+    pod({ phase: 'Succeeded', containerStatuses: [container(terminated({ exitCode: 0, reason: 'Completed' }))] }),
     '0/1 Completed 0',
   ],
-  ['was evicted', pod({ phase: 'Failed', reason: 'Evicted' }), '0/1 Evicted 0'],
+  ['evicted Pod is Evicted', pod({ phase: 'Failed', reason: 'Evicted' }), '0/1 Evicted 0'],
   [
-    'failed',
+    'reason of a container wins over that of the status',
     pod({
       phase: 'Failed',
       reason: 'Evicted',
-      containerStatuses: [container(ended({ exitCode: 2, reason: 'Error' }))],
+      containerStatuses: [container(terminated({ exitCode: 2, reason: 'Error' }))],
     }),
     '0/1 Error 0',
   ],
   [
-    'was killed',
-    pod({ phase: 'Running', containerStatuses: [container(ended({ exitCode: 137, signal: 9 }))] }),
+    'container ended by a signal shows the signal',
+    pod({ phase: 'Running', containerStatuses: [container(terminated({ exitCode: 137, signal: 9 }))] }),
     '0/1 Signal:9 0',
   ],
-  ['gave up', pod({ phase: 'Running', containerStatuses: [container(ended({ exitCode: 7 }))] }), '0/1 ExitCode:7 0'],
   [
-    'is half through',
+    'container ended without reason shows the exit code',
+    pod({ phase: 'Running', containerStatuses: [container(terminated({ exitCode: 7 }))] }),
+    '0/1 ExitCode:7 0',
+  ],
+  [
+    'ready Pod with one completed container is Running',
     pod(
       {
         phase: 'Running',
         conditions: [{ type: 'Ready', status: 'True' }],
-        containerStatuses: [container(ended({ exitCode: 0, reason: 'Completed' })), container(running, ready)],
+        containerStatuses: [container(terminated({ exitCode: 0, reason: 'Completed' })), container(running, ready)],
       },
       { containers: [{ name: 'c' }, { name: 'd' }] },
     ),
     '1/2 Running 0',
   ],
   [
-    'is half through, and not ready',
+    'unready Pod with one completed container is NotReady',
     pod(
       {
         phase: 'Running',
-        containerStatuses: [container(ended({ exitCode: 0, reason: 'Completed' })), container(running, ready)],
+        containerStatuses: [container(terminated({ exitCode: 0, reason: 'Completed' })), container(running, ready)],
       },
       { containers: [{ name: 'c' }, { name: 'd' }] },
     ),
     '1/2 NotReady 0',
   ],
   [
-    'prepares',
-    pod({ initContainerStatuses: [container(ended({ exitCode: 0 })), container(running)] }, twoInits),
+    'running init container shows its index',
+    pod({ initContainerStatuses: [container(terminated({ exitCode: 0 })), container(running)] }, twoInits),
     '0/1 Init:1/2 0',
   ],
   [
-    'prepares in vain',
-    pod({ initContainerStatuses: [container(ended({ exitCode: 1, reason: 'Error' }), { restartCount: 2 })] }, twoInits),
+    'failed init container shows its reason',
+    pod(
+      { initContainerStatuses: [container(terminated({ exitCode: 1, reason: 'Error' }), { restartCount: 2 })] },
+      twoInits,
+    ),
     '0/1 Init:Error 2',
   ],
   [
-    'prepares, and was killed',
-    pod({ initContainerStatuses: [container(ended({ exitCode: 1, signal: 9 }))] }, twoInits),
+    'init container ended by a signal shows the signal',
+    pod({ initContainerStatuses: [container(terminated({ exitCode: 1, signal: 9 }))] }, twoInits),
     '0/1 Init:Signal:9 0',
   ],
   [
-    'cannot prepare',
+    'waiting init container shows its reason',
     pod({ initContainerStatuses: [container({ waiting: { reason: 'ImagePullBackOff' } })] }, twoInits),
     '0/1 Init:ImagePullBackOff 0',
   ],
   [
-    'waits to prepare',
+    'init container that waits for PodInitializing shows its index',
     pod({ initContainerStatuses: [container({ waiting: { reason: 'PodInitializing' } })] }, twoInits),
     '0/1 Init:0/2 0',
   ],
   [
-    'runs with a sidecar',
+    'ready sidecar is counted',
     pod(
       {
         phase: 'Running',
@@ -128,16 +143,20 @@ it.each<[string, KubeObject, string]>([
     '2/2 Running 1',
   ],
   [
-    'is gated',
+    'Pod with scheduling gates is SchedulingGated',
     pod({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] }),
     '0/1 SchedulingGated 0',
   ],
-  ['goes', pod({ phase: 'Running' }, {}, deleted), '0/1 Terminating 0'],
-  ['goes, and has ended', pod({ phase: 'Succeeded' }, {}, deleted), '0/1 Succeeded 0'],
-  ['goes with its node', pod({ phase: 'Running', reason: 'NodeLost' }, {}, deleted), '0/1 Unknown 0'],
-  ['says nothing that makes sense', { ...pod({}), spec: 'x', status: [] }, '0/0  0'],
-])('a pod that %s', (_what, given, want) => {
-  const [name, readyCell, status, restarts, age] = podTable.cells(given, { nowMs });
+  ['deleted Pod is Terminating', pod({ phase: 'Running' }, {}, deleted), '0/1 Terminating 0'],
+  ['deleted Pod that has ended shows its phase', pod({ phase: 'Succeeded' }, {}, deleted), '0/1 Succeeded 0'],
+  [
+    'deleted Pod of a lost node is Unknown',
+    pod({ phase: 'Running', reason: 'NodeLost' }, {}, deleted),
+    '0/1 Unknown 0',
+  ],
+  ['Pod without spec and status has an empty status', { ...pod({}), spec: undefined, status: undefined }, '0/0  0'],
+])('%s', (_name, object, want) => {
+  const [name, readyCell, status, restarts, age] = podTable.cells(object, { nowMs });
   expect([name, age]).toEqual(['p', '90s']);
   expect(`${readyCell} ${status} ${restarts}`).toBe(want);
 });
@@ -151,15 +170,15 @@ it.each<[KubeObject, string[]]>([
     ),
     ['192.0.2.3', 'n', 'm', '1/2'],
   ],
-])('says more when asked', (given, want) => expect(podTable.cells(given, { nowMs }).slice(5)).toEqual(want));
+])('wide columns of %j are %j', (object, want) => expect(podTable.cells(object, { nowMs }).slice(5)).toEqual(want));
 
-it('has a cell for every column', () =>
+it('cells are as many as columns', () =>
   expect(podTable.cells(pod({}), { nowMs })).toHaveLength(podTable.columns.length));
 
 it.each([
   ['Running', undefined],
   ['Succeeded', 'The pod has completed successfully.'],
   ['Failed', 'The pod failed.'],
-])('a pod that is %s is marked with %j', (phase, want) =>
+])('row of a Pod in phase %s has the condition message %j', (phase, want) =>
   expect(podTable.conditions!(pod({ phase })).map(({ message }) => message)).toEqual(want ? [want] : []),
 );

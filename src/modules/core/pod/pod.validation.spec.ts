@@ -79,14 +79,14 @@ it.each<PodRow>([
       'spec.resourceClaims[0]: Invalid value: {"Name":"a","ResourceClaimName":"x","ResourceClaimTemplateName":"y"}: at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified',
     ],
   ],
-])('Pod with %s is rejected', (_name, given, errors) => expectPodErrors(given, errors));
+])('Pod with %s is rejected', (_name, object, errors) => expectPodErrors(object, errors));
 
 it.each<PodRow>([
   ['negative terminationGracePeriodSeconds', pod({ terminationGracePeriodSeconds: -5 }), []],
   ['bad schedulerName', pod({ schedulerName: 'A_' }), []],
-])('Pod with %s is accepted', (_name, given, errors) => expectPodErrors(given, errors));
+])('Pod with %s is accepted', (_name, object, errors) => expectPodErrors(object, errors));
 
 it('Pod without spec is rejected', () => {
-  const { spec: _spec, ...given } = pod();
-  expect(podErrors(given)).toEqual(['spec.containers: Required value']);
+  const { spec: _spec, ...object } = pod();
+  expect(podErrors(object)).toEqual(['spec.containers: Required value']);
 });

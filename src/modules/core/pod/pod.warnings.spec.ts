@@ -3,7 +3,7 @@ import { pod, podStrategy } from '../../../../test/harness/pods.js';
 const container = { name: 'c', image: 'i' };
 
 it('new Pod gets a warning for each questionable field', () => {
-  const given = pod({
+  const object = pod({
     containers: [
       {
         ...container,
@@ -17,8 +17,8 @@ it('new Pod gets a warning for each questionable field', () => {
       { name: 'w', projected: { sources: [{}] } },
     ],
   });
-  given.metadata.name = 'a.b';
-  expect(podStrategy.warnings!(given, undefined)).toEqual([
+  object.metadata.name = 'a.b';
+  expect(podStrategy.warnings!(object, undefined)).toEqual([
     'spec.volumes[0].rbd: deprecated in v1.28, non-functional in v1.31+',
     'volume "w" (Projected) has no sources provided',
     'spec.containers[0].resources.requests[memory]: fractional byte value "100m" is invalid, must be an integer',
