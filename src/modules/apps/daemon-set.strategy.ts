@@ -101,7 +101,7 @@ function validateUpdateStrategy({ type, rollingUpdate }: DaemonSetUpdateStrategy
   return errors;
 }
 
-const otherCounters = ['observedGeneration', 'updatedNumberScheduled', 'numberAvailable', 'numberUnavailable'];
+const otherCounters = ['observedGeneration', 'updatedNumberScheduled', 'numberAvailable', 'numberUnavailable'] as const;
 
 export const daemonSetStatusSubresource = statusSubresource<DaemonSet>({
   validate: (set, old) => [

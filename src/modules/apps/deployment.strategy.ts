@@ -8,7 +8,7 @@ import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { defaultPodTemplate } from '../core/pod/pod-template.js';
-import { validateCollisions, validateCounters, validateParts } from '../core/replica-status.validation.js';
+import { validateCollisions, validateCounters, validateAtMost } from '../core/replica-status.validation.js';
 import { specAt, validateSelectedTemplate, workloadStrategy } from './workload.strategy.js';
 
 export const deploymentStrategy = workloadStrategy<Deployment>({
@@ -89,14 +89,14 @@ function validateUpdateStrategy({ type, rollingUpdate }: DeploymentStrategy): Fi
   return [...errors, ...atMostAll(maxUnavailable, unavailableAt)];
 }
 
-const counters = ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas'];
+const counters = ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas'] as const;
 
 export const deploymentStatusSubresource = statusSubresource<Deployment>({
   keepsLabels: true,
   validate: (deployment, old) => [
     ...validateCounters(deployment, ['observedGeneration', ...counters, 'terminatingReplicas', 'collisionCount']),
-    ...validateParts(deployment, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], 'replicas'),
-    ...validateParts(deployment, ['availableReplicas'], 'readyReplicas', 'readyReplicas'),
+    ...validateAtMost(deployment, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], 'replicas'),
+    ...validateAtMost(deployment, ['availableReplicas'], 'readyReplicas', 'readyReplicas'),
     ...validateCollisions(deployment, old),
   ],
 });

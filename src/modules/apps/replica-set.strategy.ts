@@ -6,7 +6,7 @@ import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { defaultPodTemplate } from '../core/pod/pod-template.js';
-import { validateCounters, validateParts } from '../core/replica-status.validation.js';
+import { validateCounters, validateAtMost } from '../core/replica-status.validation.js';
 import { specAt, validateSelectedTemplate, workloadStrategy } from './workload.strategy.js';
 
 export const replicaSetStrategy = workloadStrategy<ReplicaSet>({
@@ -38,7 +38,7 @@ export const replicaSetStatusSubresource = statusSubresource<ReplicaSet>({
   validate: (set) => [
     ...validateCounters(set, ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']),
     ...validateCounters(set, ['terminatingReplicas', 'observedGeneration']),
-    ...validateParts(set, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], 'replicas'),
-    ...validateParts(set, ['availableReplicas'], 'readyReplicas', 'readyReplicas'),
+    ...validateAtMost(set, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], 'replicas'),
+    ...validateAtMost(set, ['availableReplicas'], 'readyReplicas', 'readyReplicas'),
   ],
 });

@@ -6,7 +6,7 @@ import type { Strategy } from '../../registry/definition/strategy.js';
 import { fillConditionTimes } from '../core/condition-times.js';
 import { defaultClaim } from '../core/persistent-volume-claim.defaults.js';
 import { defaultPodTemplate } from '../core/pod/pod-template.js';
-import { validateCollisions, validateCounters, validateParts } from '../core/replica-status.validation.js';
+import { validateCollisions, validateCounters, validateAtMost } from '../core/replica-status.validation.js';
 import { validateStatefulSet, validateStatefulSetUpdate } from './stateful-set.validation.js';
 import { workloadStrategy } from './workload.strategy.js';
 
@@ -60,13 +60,13 @@ function defaultStatefulSet(set: Mutable<StatefulSet>): void {
   fillConditionTimes(set, 'lastTransitionTime');
 }
 
-const countedReplicas = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'];
+const countedReplicas = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const;
 
 export const statefulSetStatusSubresource = statusSubresource<StatefulSet>({
   validate: (set, old) => [
     ...validateCounters(set, ['replicas', ...countedReplicas, 'observedGeneration', 'collisionCount']),
-    ...validateParts(set, countedReplicas, 'replicas'),
-    ...validateParts(set, ['availableReplicas'], 'readyReplicas'),
+    ...validateAtMost(set, countedReplicas, 'replicas'),
+    ...validateAtMost(set, ['availableReplicas'], 'readyReplicas'),
     ...validateCollisions(set, old),
   ],
 });

@@ -1,8 +1,8 @@
-import { asFields, asItems, type Fields } from '../../machinery/fields.js';
+type HasConditions<Time extends string> = {
+  status?: { conditions?: { [Name in Time]?: string | null | undefined }[] | null | undefined } | undefined;
+};
 
-/** Times of conditions are always there, if only to say that nobody knows: clients of typed kinds rely on the fields. */
-export function fillConditionTimes(owner: Fields, ...times: string[]): void {
-  for (const condition of asItems(asFields(owner['status'])['conditions'])) {
-    for (const time of times) condition[time] ??= null;
-  }
+/** Sets absent times of conditions to null. Go writes these fields always, and clients rely on them. */
+export function fillConditionTimes<Time extends string>(object: HasConditions<Time>, ...times: Time[]): void {
+  for (const condition of object.status?.conditions ?? []) for (const time of times) condition[time] ??= null;
 }

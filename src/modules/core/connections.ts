@@ -1,13 +1,13 @@
+import type { Pod } from '../../catalog/types/core.v1.js';
 import { ApiError } from '../../machinery/api-error.js';
-import { asFields, asItems, asText } from '../../machinery/fields.js';
 import type { KubeObject } from '../../machinery/kube-object.js';
 import type { SubresourceRequest } from '../../registry/apis/api-group.js';
 import type { SubresourceDefinition } from '../../registry/definition/resource-definition.js';
 import { coreVersion } from './core.version.js';
 
 /**
- * Subresources behind which another process answers: the agent of a node, or a pod. Who may ask, and whether there is
- * anything to connect to, is decided here.
+ * Subresources that connect to a kubelet or to a Pod (exec, log, proxy). This server does not connect: it authorizes and
+ * validates such requests, and refuses those that kube-apiserver would forward (503).
  */
 const connection = (kind: string, verbs: SubresourceVerbs): SubresourceDefinition => ({
   type: 'handled',
@@ -17,83 +17,81 @@ const connection = (kind: string, verbs: SubresourceVerbs): SubresourceDefinitio
 });
 type SubresourceVerbs = Extract<SubresourceDefinition, { type: 'handled' }>['verbs'];
 
-const streams = ['create', 'get'] as const;
-const proxies = ['create', 'delete', 'get', 'patch', 'update'] as const;
+const streamVerbs = ['create', 'get'] as const;
+const proxyVerbs = ['create', 'delete', 'get', 'patch', 'update'] as const;
 
 export const podConnections = {
-  attach: connection('PodAttachOptions', streams),
-  exec: connection('PodExecOptions', streams),
+  attach: connection('PodAttachOptions', streamVerbs),
+  exec: connection('PodExecOptions', streamVerbs),
   log: { ...connection('Pod', ['get']), text: { options: { ...coreVersion, kind: 'PodLogOptions' } } },
-  portforward: connection('PodPortForwardOptions', streams),
-  proxy: connection('PodProxyOptions', proxies),
+  portforward: connection('PodPortForwardOptions', streamVerbs),
+  proxy: connection('PodProxyOptions', proxyVerbs),
 };
-export const serviceConnections = { proxy: connection('ServiceProxyOptions', proxies) };
-export const nodeConnections = { proxy: connection('NodeProxyOptions', proxies) };
+export const serviceConnections = { proxy: connection('ServiceProxyOptions', proxyVerbs) };
+export const nodeConnections = { proxy: connection('NodeProxyOptions', proxyVerbs) };
 
-/** Throws what keeps the connection from being made. */
+/** Throws the error of a connection to `object`. */
 export type ConnectionRule = (object: KubeObject, query: SubresourceRequest['query']) => void;
 
-const noAgents = (what: string): ApiError =>
-  ApiError.unavailable(`${what}: this server has no connection to the agents of nodes`);
-const noNetwork = (what: string): ApiError =>
-  ApiError.unavailable(`${what}: this server has no connection to the network of pods`);
+const noKubelets = (problem: string): ApiError =>
+  ApiError.unavailable(`${problem}: this server does not connect to kubelets`);
+const noPodNetwork = (problem: string): ApiError =>
+  ApiError.unavailable(`${problem}: this server does not connect to the Pod network`);
 
-function containerOf(pod: KubeObject, wanted: string): string {
-  const name = pod.metadata.name ?? '';
-  const spec = asFields(pod['spec']);
-  const containers = asItems(spec['containers']).map((it) => asText(it['name']));
-  const others = ['initContainers', 'ephemeralContainers'].flatMap((list) =>
-    asItems(spec[list]).map((it) => asText(it['name'])),
-  );
-  if (wanted !== '') {
-    if ([...containers, ...others].includes(wanted)) return wanted;
-    throw ApiError.badRequest(`container ${wanted} is not valid for pod ${name}`);
+/** Requires the name of a container of the Pod; it may be empty if there is only one. */
+function requireContainer({ metadata, spec = {} }: Pod, containerName: string): void {
+  const { initContainers = [], ephemeralContainers = [] } = spec;
+  const podName = metadata.name ?? '';
+  const names = (spec.containers ?? []).map(({ name = '' }) => name);
+  const initNames = initContainers.map(({ name = '' }) => name);
+  const ephemeralNames = ephemeralContainers.map(({ name = '' }) => name);
+  if (containerName !== '') {
+    if ([...names, ...initNames, ...ephemeralNames].includes(containerName)) return;
+    throw ApiError.badRequest(`container ${containerName} is not valid for pod ${podName}`);
   }
-  if (containers.length === 1) return containers[0]!;
-  if (containers.length === 0) throw ApiError.badRequest(`a container name must be specified for pod ${name}`);
-  const init = asItems(spec['initContainers']).map((it) => asText(it['name']));
-  const also = init.length > 0 ? ` or one of the init containers: [${init.join(' ')}]` : '';
+  if (names.length === 1) return;
+  if (names.length === 0) throw ApiError.badRequest(`a container name must be specified for pod ${podName}`);
+  const also = initNames.length > 0 ? ` or one of the init containers: [${initNames.join(' ')}]` : '';
   throw ApiError.badRequest(
-    `a container name must be specified for pod ${name}, choose one of: [${containers.join(' ')}]${also}`,
+    `a container name must be specified for pod ${podName}, choose one of: [${names.join(' ')}]${also}`,
   );
 }
 
-const isOnNode = (pod: KubeObject): boolean => asText(asFields(pod['spec'])['nodeName']) !== '';
+const isScheduled = ({ spec }: Pod): boolean => Boolean(spec?.nodeName);
 
-/** exec and attach: a stream with one of the containers. */
-export const streamsWithContainer: ConnectionRule = (pod, query) => {
-  containerOf(pod, query.first('container') ?? '');
-  requireNode(pod);
-  throw noAgents(`cannot reach pod ${pod.metadata.name ?? ''}`);
+/** exec and attach. */
+export const streamsWithContainer: ConnectionRule = (pod: Pod, query) => {
+  requireContainer(pod, query.first('container') ?? '');
+  requireScheduled(pod);
+  throw noKubelets(`cannot reach pod ${pod.metadata.name ?? ''}`);
 };
 
-export const forwardsPorts: ConnectionRule = (pod) => {
-  requireNode(pod);
-  throw noAgents(`cannot reach pod ${pod.metadata.name ?? ''}`);
+export const forwardsPorts: ConnectionRule = (pod: Pod) => {
+  requireScheduled(pod);
+  throw noKubelets(`cannot reach pod ${pod.metadata.name ?? ''}`);
 };
 
-function requireNode(pod: KubeObject): void {
-  if (isOnNode(pod)) return;
+function requireScheduled(pod: Pod): void {
+  if (isScheduled(pod)) return;
   throw ApiError.badRequest(`pod ${pod.metadata.name ?? ''} does not have a host assigned`);
 }
 
-/** A pod that runs nowhere has written nothing: that is an empty answer, not an error. */
-export const readsLog: ConnectionRule = (pod, query) => {
-  containerOf(pod, query.first('container') ?? '');
-  if (isOnNode(pod)) throw noAgents(`cannot read the log of pod ${pod.metadata.name ?? ''}`);
+/** The log of a Pod that is not scheduled is empty. */
+export const readsLog: ConnectionRule = (pod: Pod, query) => {
+  requireContainer(pod, query.first('container') ?? '');
+  if (isScheduled(pod)) throw noKubelets(`cannot read the log of pod ${pod.metadata.name ?? ''}`);
 };
 
-export const proxiesToPod: ConnectionRule = (pod) => {
-  const { podIPs, podIP } = asFields(pod['status']);
-  const address = asText(asItems(podIPs)[0]?.['ip']) || asText(podIP);
-  if (address === '') throw ApiError.badRequest('address not allowed');
-  throw noNetwork(`cannot reach pod ${pod.metadata.name ?? ''}`);
+export const proxiesToPod: ConnectionRule = ({ metadata, status = {} }: Pod) => {
+  const { podIPs = [], podIP } = status;
+  if (!podIPs[0]?.ip && !podIP) throw ApiError.badRequest('address not allowed');
+  throw noPodNetwork(`cannot reach pod ${metadata.name ?? ''}`);
 };
 
 export const proxiesToService: ConnectionRule = (service) => {
-  throw noNetwork(`cannot reach service ${service.metadata.name ?? ''}`);
+  throw noPodNetwork(`cannot reach service ${service.metadata.name ?? ''}`);
 };
 
 export const proxiesToNode: ConnectionRule = (node) => {
-  throw noAgents(`cannot reach node ${node.metadata.name ?? ''}`);
+  throw noKubelets(`cannot reach node ${node.metadata.name ?? ''}`);
 };

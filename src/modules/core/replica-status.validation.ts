@@ -1,33 +1,40 @@
 import { fieldError, path, type FieldError } from '../../machinery/field-error.js';
 import { notNegative } from '../../machinery/field-rules.js';
-import { asFields, asNumber } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+
+type HasStatus<Field extends string, Value> = {
+  readonly status?: { readonly [Name in Field]?: Value | undefined } | undefined;
+};
 
 const at = path('status');
 
-/** Counters say how many, so none is below zero. */
-export function validateCounters(object: KubeObject, counters: readonly string[]): FieldError[] {
-  const status = asFields(object['status']);
-  return counters.flatMap((counter) => notNegative(status[counter], at.child(counter)));
-}
-
-/** What is ready, or up to date, is part of what there is. `whole` is named in the message as `shownAs` has it. */
-export function validateParts(
-  object: KubeObject,
-  parts: readonly string[],
-  whole: string,
-  shownAs = `status.${whole}`,
+export function validateCounters<Counter extends string>(
+  { status }: HasStatus<Counter, number | bigint>,
+  counters: readonly Counter[],
 ): FieldError[] {
-  const status = asFields(object['status']);
-  return parts
-    .filter((part) => asNumber(status[part]) > asNumber(status[whole]))
-    .map((part) => fieldError.invalid(at.child(part), asNumber(status[part]), `cannot be greater than ${shownAs}`));
+  return counters.flatMap((counter) => notNegative(status?.[counter], at.child(counter)));
 }
 
-/** Collisions are counted for names to differ: a number that was used must not come back. */
-export function validateCollisions(object: KubeObject, old: KubeObject): FieldError[] {
-  const { collisionCount: before } = asFields(old['status']);
-  const { collisionCount: after } = asFields(object['status']);
-  if (typeof before !== 'number' || (typeof after === 'number' && after >= before)) return [];
-  return [fieldError.invalid(at.child('collisionCount'), asNumber(after), 'cannot be decremented')];
+/** Requires that counters are at most the counter `total`, which messages name as `shownAs`. */
+export function validateAtMost<Counter extends string, Total extends string>(
+  { status = {} }: HasStatus<Counter | Total, number>,
+  counters: readonly Counter[],
+  total: Total,
+  shownAs = `status.${total}`,
+): FieldError[] {
+  const max = status[total] ?? 0;
+  return counters.flatMap((counter) => {
+    const count = status[counter] ?? 0;
+    return count > max ? [fieldError.invalid(at.child(counter), count, `cannot be greater than ${shownAs}`)] : [];
+  });
+}
+
+/** Rejects a decrement of collisionCount: it is part of the hash in names, which must not repeat. */
+export function validateCollisions(
+  { status }: HasStatus<'collisionCount', number>,
+  { status: oldStatus }: HasStatus<'collisionCount', number>,
+): FieldError[] {
+  const oldCount = oldStatus?.collisionCount;
+  const count = status?.collisionCount;
+  if (oldCount === undefined || (count !== undefined && count >= oldCount)) return [];
+  return [fieldError.invalid(at.child('collisionCount'), count ?? 0, 'cannot be decremented')];
 }

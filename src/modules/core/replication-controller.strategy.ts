@@ -14,7 +14,7 @@ import {
   validateTemplateLabels,
   workloadWarnings,
 } from './pod/pod-template.js';
-import { validateCounters, validateParts } from './replica-status.validation.js';
+import { validateCounters, validateAtMost } from './replica-status.validation.js';
 import { validateLabelMap } from './selector.validation.js';
 
 /** Unlike the selectors of other workloads, this one is a map, and defaults to the labels of the Pod template. */
@@ -91,7 +91,7 @@ export const replicationControllerStatusSubresource = statusSubresource<Replicat
   validate: (controller) => [
     ...validateCounters(controller, ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']),
     ...validateCounters(controller, ['observedGeneration']),
-    ...validateParts(controller, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], 'replicas'),
-    ...validateParts(controller, ['availableReplicas'], 'readyReplicas', 'readyReplicas'),
+    ...validateAtMost(controller, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], 'replicas'),
+    ...validateAtMost(controller, ['availableReplicas'], 'readyReplicas', 'readyReplicas'),
   ],
 });

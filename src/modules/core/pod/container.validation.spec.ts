@@ -258,4 +258,4 @@ it.each<PodRow>([
       'spec.containers[0].volumeMounts.mountPropagation: Forbidden: Bidirectional mount propagation is available only to privileged containers',
     ],
   ],
-])('Pod with %s is rejected', (_name, given, errors) => expectPodErrors(given, errors));
+])('Pod with %s is rejected', (_name, object, errors) => expectPodErrors(object, errors));

@@ -1,6 +1,13 @@
 import { ApiError } from '../../../machinery/api-error.js';
 import type { KubeObject } from '../../../machinery/kube-object.js';
-import { budgetsOf, goesUnasked, hasEnded, markedAsEvicted, mayGoUnready, takeDisruption } from './eviction.rules.js';
+import {
+  budgetsOf,
+  canIgnoreBudgets,
+  hasEnded,
+  isUnreadyEvictionAllowed,
+  takeDisruption,
+  withDisruptionTarget,
+} from './eviction.rules.js';
 
 const now = '2026-01-02T03:04:05Z';
 const pod = (status: object, labels = { app: 'a' }): KubeObject => ({
@@ -24,8 +31,8 @@ it.each<[object, boolean, boolean]>([
   [{ phase: 'Running' }, false, false],
   [{ phase: 'Succeeded' }, true, true],
   [{ phase: 'Failed' }, true, true],
-])('a pod with %j', (status, unasked, ended) =>
-  expect([goesUnasked(pod(status)), hasEnded(pod(status))]).toEqual([unasked, ended]),
+])('Pod with status %j ignores budgets or not, and has ended or not', (status, ignores, ended) =>
+  expect([canIgnoreBudgets(pod(status)), hasEnded(pod(status))]).toEqual([ignores, ended]),
 );
 
 it.each<[object | undefined, number]>([
@@ -34,26 +41,32 @@ it.each<[object | undefined, number]>([
   [{}, 1],
   [undefined, 0],
   [{ matchExpressions: [{ key: 'app', operator: 'Odd' }] }, 0],
-])('the selector %j finds %d budget', (selector, want) =>
+])('selector %j matches %d budgets', (selector, want) =>
   expect(budgetsOf(pod(ready), [budget({ selector })])).toHaveLength(want),
 );
 
-it('has no budget without labels', () =>
+it('Pod without labels has no budget', () =>
   expect(budgetsOf({ ...pod(ready), metadata: { name: 'p' } }, [budget({ selector: {} })])).toEqual([]));
 
 it.each<[string, object, object, object, boolean]>([
-  ['ready', ready, { unhealthyPodEvictionPolicy: 'AlwaysAllow' }, {}, false],
-  ['unready, always', unready, { unhealthyPodEvictionPolicy: 'AlwaysAllow' }, {}, true],
-  ['unready, enough others', unready, {}, { currentHealthy: 2, desiredHealthy: 2 }, true],
-  ['unready, not enough', unready, {}, { currentHealthy: 1, desiredHealthy: 2 }, false],
-  ['unready, none wanted', unready, {}, { currentHealthy: 1, desiredHealthy: 0 }, false],
+  ['ready Pod with AlwaysAllow needs the budget', ready, { unhealthyPodEvictionPolicy: 'AlwaysAllow' }, {}, false],
+  ['unready Pod with AlwaysAllow is allowed', unready, { unhealthyPodEvictionPolicy: 'AlwaysAllow' }, {}, true],
+  ['unready Pod with enough healthy Pods is allowed', unready, {}, { currentHealthy: 2, desiredHealthy: 2 }, true],
+  [
+    'unready Pod with too few healthy Pods needs the budget',
+    unready,
+    {},
+    { currentHealthy: 1, desiredHealthy: 2 },
+    false,
+  ],
+  ['unready Pod with desiredHealthy 0 needs the budget', unready, {}, { currentHealthy: 1, desiredHealthy: 0 }, false],
 ])('%s', (_name, podStatus, spec, status, want) =>
-  expect(mayGoUnready(pod(podStatus), budget(spec, status))).toBe(want),
+  expect(isUnreadyEvictionAllowed(pod(podStatus), budget(spec, status))).toBe(want),
 );
 
-const refusal = (given: KubeObject): object => {
+const errorOf = (object: KubeObject): object => {
   try {
-    takeDisruption(given, 'p', now);
+    takeDisruption(object, 'p', now);
     return {};
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -64,17 +77,17 @@ const refusal = (given: KubeObject): object => {
 
 it.each<[string, KubeObject, object]>([
   [
-    'not counted since it changed',
+    'of an earlier generation is 429 with Retry-After',
     budget({}, { observedGeneration: 1, disruptionsAllowed: 1 }, 2),
     { code: 429, cause: 'The disruption budget b is still being processed by the server.', retry: 10 },
   ],
   [
-    'used up',
+    'with disruptionsAllowed 0 is 429',
     budget({}, { observedGeneration: 1, disruptionsAllowed: 0, desiredHealthy: 2, currentHealthy: 2 }),
     { code: 429, cause: 'The disruption budget b needs 2 healthy pods and has 2 currently', retry: undefined },
   ],
   [
-    'could not be counted',
+    'that failed sync is 429 with its message',
     budget(
       {},
       {
@@ -89,19 +102,23 @@ it.each<[string, KubeObject, object]>([
       retry: undefined,
     },
   ],
-  ['below nothing', budget({}, { observedGeneration: 1, disruptionsAllowed: -1 }), { code: 403 }],
-])('is refused: %s', (_name, given, want) => expect(refusal(given)).toEqual(want));
+  [
+    'with negative disruptionsAllowed is 403',
+    budget({}, { observedGeneration: 1, disruptionsAllowed: -1 }),
+    { code: 403 },
+  ],
+])('disruption of a budget %s', (_name, object, want) => expect(errorOf(object)).toEqual(want));
 
-it('gives one of two', () =>
+it('takeDisruption() decrements disruptionsAllowed and records the Pod', () =>
   expect(takeDisruption(budget({}, { observedGeneration: 1, disruptionsAllowed: 2 }), 'p', now)['status']).toEqual({
     observedGeneration: 1,
     disruptionsAllowed: 1,
     disruptedPods: { p: now },
   }));
 
-it('says when it gave the last one', () => {
-  const given = budget({}, { observedGeneration: 1, disruptionsAllowed: 1, disruptedPods: { o: now } });
-  expect(takeDisruption(given, 'p', now)['status']).toEqual({
+it('takeDisruption() of the last one sets DisruptionAllowed to False', () => {
+  const object = budget({}, { observedGeneration: 1, disruptionsAllowed: 1, disruptedPods: { o: now } });
+  expect(takeDisruption(object, 'p', now)['status']).toEqual({
     observedGeneration: 1,
     disruptionsAllowed: 0,
     disruptedPods: { o: now, p: now },
@@ -118,9 +135,9 @@ it('says when it gave the last one', () => {
   });
 });
 
-it('marks the pod once', () => {
-  const once = markedAsEvicted(pod(ready), now);
-  const twice = markedAsEvicted(once, now);
+it('withDisruptionTarget() adds its condition once', () => {
+  const once = withDisruptionTarget(pod(ready), now);
+  const twice = withDisruptionTarget(once, now);
   expect(twice['status']).toEqual(once['status']);
   expect((once['status'] as { conditions: unknown[] }).conditions).toHaveLength(2);
 });

@@ -1,85 +1,83 @@
+import type { Pod } from '../../../catalog/types/core.v1.js';
+import type { Condition } from '../../../catalog/types/meta.v1.js';
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../catalog/types/policy.v1.js';
 import { ApiError } from '../../../machinery/api-error.js';
-import { asFields, asItems, asNumber, asText, type Fields } from '../../../machinery/fields.js';
-import type { KubeObject } from '../../../machinery/kube-object.js';
+import { asNumber } from '../../../machinery/fields.js';
 import { labelSelectorOf } from '../../../machinery/label-selector.js';
 
-/** When a pod may be evicted: decisions about pods and disruption budgets as they are, without any reading or writing. */
+/** Decides whether a Pod may be evicted, from the Pod and its PodDisruptionBudgets. Nothing is read or written here. */
 
-/** Pods that have ended, have not begun or are going already: nothing is disrupted when they go. */
-export function goesUnasked(pod: KubeObject): boolean {
-  return hasEnded(pod) || asFields(pod['status'])['phase'] === 'Pending';
+/** True if the eviction of a Pod disrupts nothing: it is pending, being deleted, or has ended. */
+export function canIgnoreBudgets(pod: Pod): boolean {
+  return hasEnded(pod) || pod.status?.phase === 'Pending';
 }
 
-/** What has ended does not begin again; any other pod may have changed while it was looked at. */
-export function hasEnded(pod: KubeObject): boolean {
-  const { phase } = asFields(pod['status']);
-  return phase === 'Succeeded' || phase === 'Failed' || pod.metadata.deletionTimestamp !== undefined;
+/** True if a Pod is being deleted or has ended. This is final; other states may change before the Pod is deleted. */
+export function hasEnded({ metadata, status: { phase } = {} }: Pod): boolean {
+  return phase === 'Succeeded' || phase === 'Failed' || metadata.deletionTimestamp !== undefined;
 }
 
-export function isReady(pod: KubeObject): boolean {
-  return asItems(asFields(pod['status'])['conditions']).some(
-    (condition) => condition['type'] === 'Ready' && condition['status'] === 'True',
-  );
+export function isReady({ status: { conditions = [] } = {} }: Pod): boolean {
+  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
 }
 
-export function budgetsOf(pod: KubeObject, budgets: readonly KubeObject[]): KubeObject[] {
+/** Returns the budgets whose selector matches a Pod. A Pod without labels has none. */
+export function budgetsOf(pod: Pod, budgets: readonly PodDisruptionBudget[]): PodDisruptionBudget[] {
   const { labels = {} } = pod.metadata;
   if (Object.keys(labels).length === 0) return [];
-  return budgets.filter((budget) => {
-    const { selector } = asFields(budget['spec']);
+  return budgets.filter(({ spec }) => {
     try {
-      return labelSelectorOf(selector === undefined ? undefined : asFields(selector)).matches(labels);
+      return labelSelectorOf(spec?.selector).matches(labels);
     } catch {
-      // Nobody can say whom it is for.
+      // An invalid selector matches nothing.
       return false;
     }
   });
 }
 
-/** A pod that is not ready is none of those that the budget counts on, so it may go while enough others are. */
-export function mayGoUnready(pod: KubeObject, budget: KubeObject): boolean {
+/** True if the unhealthyPodEvictionPolicy of the budget allows the eviction of a Pod because it is not ready. */
+export function isUnreadyEvictionAllowed(pod: Pod, { spec, status = {} }: PodDisruptionBudget): boolean {
   if (isReady(pod)) return false;
-  if (asFields(budget['spec'])['unhealthyPodEvictionPolicy'] === 'AlwaysAllow') return true;
-  const { currentHealthy, desiredHealthy } = asFields(budget['status']);
-  return asNumber(desiredHealthy) > 0 && asNumber(currentHealthy) >= asNumber(desiredHealthy);
+  if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
+  const { currentHealthy = 0, desiredHealthy = 0 } = status;
+  return desiredHealthy > 0 && currentHealthy >= desiredHealthy;
 }
 
-/** So many evictions may be under way before the controller has counted them. */
-const unconfirmedMax = 2000;
+/** Bound on evictions that the disruption controller has not observed yet. */
+const disruptedPodsMax = 2000;
 const budgetResource = { group: 'policy', resource: 'poddisruptionbudget' };
 const refusal = "Cannot evict pod as it would violate the pod's disruption budget.";
 const retryAfterSeconds = 10;
 
-/** The budget with one disruption less, and the pod on its account. Throws when there is none to give. */
-export function takeDisruption(budget: KubeObject, podName: string, now: string): KubeObject {
-  const name = budget.metadata.name ?? '';
-  const status = asFields(budget['status']);
-  const allowed = asNumber(status['disruptionsAllowed']);
-  const disrupted = asFields(status['disruptedPods']);
-  if (asNumber(status['observedGeneration']) < (budget.metadata.generation ?? 0)) throw stillProcessed(name);
+/** Returns the budget with one allowed disruption less, and the Pod in disruptedPods. Throws if it allows none. */
+export function takeDisruption(budget: PodDisruptionBudget, podName: string, now: string): PodDisruptionBudget {
+  const { name = '', generation = 0 } = budget.metadata;
+  const { status = {} } = budget;
+  const { disruptionsAllowed: allowed = 0, disruptedPods = {}, conditions = [] } = status;
+  if (asNumber(status.observedGeneration) < generation) throw notObservedError(name);
   if (allowed < 0) throw ApiError.forbidden(budgetResource, name, 'pdb disruptions allowed is negative');
-  if (Object.keys(disrupted).length > unconfirmedMax) {
+  if (Object.keys(disruptedPods).length > disruptedPodsMax) {
     const message = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller';
     throw ApiError.forbidden(budgetResource, name, message);
   }
-  if (allowed === 0) throw refused(whyNone(budget, status));
+  if (allowed === 0) throw tooManyRequests(noDisruptionCause(name, status));
   return {
     ...budget,
     status: {
       ...status,
       disruptionsAllowed: allowed - 1,
-      disruptedPods: { ...disrupted, [podName]: now },
-      ...(allowed === 1 && { conditions: withInsufficientPods(asItems(status['conditions']), status, now) }),
+      disruptedPods: { ...disruptedPods, [podName]: now },
+      ...(allowed === 1 && { conditions: withInsufficientPods(conditions, status, now) }),
     },
   };
 }
 
-/** The budget has not been counted since it changed. */
-export function stillProcessed(name: string): ApiError {
-  return refused(`The disruption budget ${name} is still being processed by the server.`, retryAfterSeconds);
+/** The disruption controller has not observed the current generation of the budget. */
+export function notObservedError(name: string): ApiError {
+  return tooManyRequests(`The disruption budget ${name} is still being processed by the server.`, retryAfterSeconds);
 }
 
-function refused(cause: string, retrySeconds?: number): ApiError {
+function tooManyRequests(cause: string, retrySeconds?: number): ApiError {
   return new ApiError({
     reason: 'TooManyRequests',
     message: refusal,
@@ -92,34 +90,38 @@ function refused(cause: string, retrySeconds?: number): ApiError {
 
 const allowedCondition = 'DisruptionAllowed';
 
-function whyNone({ metadata: { name = '' } }: KubeObject, status: Fields): string {
-  const condition = asItems(status['conditions']).find((it) => it['type'] === allowedCondition);
-  if (condition?.['status'] === 'False' && condition['reason'] === 'SyncFailed') {
-    const problem = asText(condition['message']);
-    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${problem}`;
+function noDisruptionCause(name: string, status: PodDisruptionBudgetStatus): string {
+  const condition = status.conditions?.find(({ type }) => type === allowedCondition);
+  if (condition?.status === 'False' && condition.reason === 'SyncFailed') {
+    const { message = '' } = condition;
+    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${message}`;
   }
-  const [desired, current] = [asNumber(status['desiredHealthy']), asNumber(status['currentHealthy'])];
-  return `The disruption budget ${name} needs ${desired} healthy pods and has ${current} currently`;
+  const { desiredHealthy = 0, currentHealthy = 0 } = status;
+  return `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
 }
 
-function withInsufficientPods(conditions: readonly Fields[], { observedGeneration }: Fields, now: string): Fields[] {
-  const before = conditions.find((it) => it['type'] === allowedCondition);
-  const since = before?.['status'] === 'False' ? before['lastTransitionTime'] : now;
-  const condition = {
+/** Sets the condition DisruptionAllowed to False, and keeps its lastTransitionTime if it was. */
+function withInsufficientPods(
+  conditions: readonly Condition[],
+  { observedGeneration }: PodDisruptionBudgetStatus,
+  now: string,
+): Condition[] {
+  const old = conditions.find(({ type }) => type === allowedCondition);
+  const condition: Condition = {
     type: allowedCondition,
     status: 'False',
     observedGeneration,
-    lastTransitionTime: since,
+    lastTransitionTime: old?.status === 'False' ? old.lastTransitionTime : now,
     reason: 'InsufficientPods',
     message: '',
   };
-  return before ? conditions.map((it) => (it === before ? condition : it)) : [...conditions, condition];
+  return old ? conditions.map((it) => (it === old ? condition : it)) : [...conditions, condition];
 }
 
-/** The pod with the reason of its end, for whoever looks at it while it still is. */
-export function markedAsEvicted(pod: KubeObject, now: string): KubeObject {
-  const status = asFields(pod['status']);
-  const others = asItems(status['conditions']).filter((condition) => condition['type'] !== 'DisruptionTarget');
+/** Returns the Pod with the condition DisruptionTarget, which tells why it is deleted while it terminates. */
+export function withDisruptionTarget(pod: Pod, now: string): Pod {
+  const { status = {} } = pod;
+  const others = (status.conditions ?? []).filter(({ type }) => type !== 'DisruptionTarget');
   const condition = {
     type: 'DisruptionTarget',
     status: 'True',

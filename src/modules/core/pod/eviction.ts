@@ -1,63 +1,70 @@
+import type { Pod } from '../../../catalog/types/core.v1.js';
+import type { PodDisruptionBudget } from '../../../catalog/types/policy.v1.js';
 import { ApiError } from '../../../machinery/api-error.js';
 import type { JsonValue, KubeObject } from '../../../machinery/kube-object.js';
 import { parseDeleteOptions, parseListOptions, type DeleteOptions } from '../../../machinery/list-options.js';
 import { Query } from '../../../machinery/query.js';
 import type { HandlerResult } from '../../../registry/apis/api-group.js';
-import { deleteObject } from '../../../registry/write/delete.js';
+import type { ViewSubresource } from '../../../registry/definition/resource-definition.js';
 import { listObjects } from '../../../registry/read/list.js';
 import type { RequestContext } from '../../../registry/request-context.js';
-import type { ViewSubresource } from '../../../registry/definition/resource-definition.js';
 import type { ResourceStore } from '../../../registry/resource-store.js';
+import { deleteObject } from '../../../registry/write/delete.js';
 import { objectTime } from '../../../registry/write/system-fields.js';
 import { updateObject } from '../../../registry/write/update.js';
 import { noAdmission, type WriteContext } from '../../../registry/write/write-context.js';
 import {
   budgetsOf,
-  goesUnasked,
+  canIgnoreBudgets,
   hasEnded,
-  markedAsEvicted,
-  mayGoUnready,
-  stillProcessed,
+  isUnreadyEvictionAllowed,
+  notObservedError,
   takeDisruption,
+  withDisruptionTarget,
 } from './eviction.rules.js';
 
-export interface EvictionParts {
+export interface EvictionDependencies {
   readonly pods: ResourceStore;
-  /** Undefined where nobody serves budgets: then nothing is held back. */
+  /** Undefined if PodDisruptionBudgets are not served; then no eviction is refused. */
   readonly budgets: ResourceStore | undefined;
   readonly metaGroup: string;
 }
 
 type Target = { readonly namespace: string; readonly name: string };
 
+/** An Eviction. parseDeleteOptions() validates its deleteOptions. */
+type Eviction = Pick<KubeObject, 'metadata'> & { readonly deleteOptions?: JsonValue | undefined };
+
 /**
- * Deletes a pod if its disruption budget has one to give. The budget is counted down by compare-and-set before the pod
- * goes, so that of many evictions at once no more succeed than it allows.
+ * Deletes a Pod if its PodDisruptionBudget allows it. disruptionsAllowed is decremented by compare-and-set before the Pod
+ * is deleted, so that no more of many concurrent evictions succeed than the budget allows.
  */
 export async function evict(
-  parts: EvictionParts,
+  dependencies: EvictionDependencies,
   target: Target,
-  eviction: KubeObject,
+  eviction: Eviction,
   request: RequestContext,
 ): Promise<HandlerResult> {
-  const options = optionsOf(eviction, request, parts.metaGroup);
+  const options = deleteOptionsOf(eviction, request, dependencies.metaGroup);
   const context = { ...request, dryRun: request.dryRun || options.dryRun };
-  const pod = await withoutAsking(parts, target, options, context);
+  const pod = await deleteUnlessDisrupted(dependencies.pods, target, options, context);
   if (pod === undefined) return evicted;
 
-  const budgets = budgetsOf(pod, await allBudgets(parts.budgets, target.namespace, context));
+  const budgets = budgetsOf(pod, await listBudgets(dependencies.budgets, target.namespace, context));
   const [budget] = budgets;
   if (budgets.length > 1) return { object: severalBudgets, code: 500 };
-  const isUnready = budget !== undefined && mayGoUnready(pod, budget);
-  if (budget && !isUnready) await countDown(parts.budgets!, budget, target.name, context);
+  const isAllowedUnready = budget !== undefined && isUnreadyEvictionAllowed(pod, budget);
+  if (budget && !isAllowedUnready) await writeDisruption(dependencies.budgets!, budget, target.name, context);
 
   const { resourceVersion } = pod.metadata;
-  const asSeen = isUnready ? withVersion(options, resourceVersion) : options;
+  const finalOptions = isAllowedUnready ? withPrecondition(options, resourceVersion) : options;
   try {
-    await markAndDelete(parts.pods, target, asSeen, context);
+    await markAndDelete(dependencies.pods, target, finalOptions, context);
   } catch (error) {
-    // It may be ready by now, and then the budget has a say.
-    if (isConflict(error) && isUnready && asSeen !== options) throw stillProcessed(budget.metadata.name ?? '');
+    // The Pod changed. It may be ready now, and then the budget decides.
+    if (isConflict(error) && isAllowedUnready && finalOptions !== options) {
+      throw notObservedError(budget.metadata.name ?? '');
+    }
     throw error;
   }
   return evicted;
@@ -79,58 +86,62 @@ const severalBudgets = {
 
 const isConflict = (error: unknown): boolean => error instanceof ApiError && error.reason === 'Conflict';
 
-function optionsOf(eviction: KubeObject, request: RequestContext, metaGroup: string): DeleteOptions {
-  const given = eviction['deleteOptions'] as JsonValue | undefined;
-  const options = parseDeleteOptions(new Query(''), given ?? {}, { metaGroup });
-  if (given === undefined || options.dryRun === request.dryRun || !request.dryRun) return options;
-  const listed = (it: boolean) => (it ? '[All]' : '[]');
+function deleteOptionsOf(
+  { deleteOptions: submitted }: Eviction,
+  request: RequestContext,
+  metaGroup: string,
+): DeleteOptions {
+  const options = parseDeleteOptions(new Query(''), submitted ?? {}, { metaGroup });
+  if (submitted === undefined || options.dryRun === request.dryRun || !request.dryRun) return options;
+  const listed = (isDryRun: boolean) => (isDryRun ? '[All]' : '[]');
   throw ApiError.badRequest(
     `Non-matching dry-run options in request and content: ${listed(request.dryRun)} and ${listed(options.dryRun)}`,
   );
 }
 
-function withVersion(options: DeleteOptions, resourceVersion: string | undefined): DeleteOptions {
+/** Adds a resourceVersion to the preconditions if the client sent none. */
+function withPrecondition(options: DeleteOptions, resourceVersion: string | undefined): DeleteOptions {
   if (options.preconditions?.resourceVersion !== undefined || resourceVersion === undefined) return options;
   return { ...options, preconditions: { ...options.preconditions, resourceVersion } };
 }
 
-/** Deletes a pod that nobody guards, and gives back nothing; any other pod is given back as it is. */
-async function withoutAsking(
-  { pods }: EvictionParts,
+/** Deletes a Pod that may ignore budgets and returns undefined; returns any other Pod. Retries if the Pod changes. */
+async function deleteUnlessDisrupted(
+  pods: ResourceStore,
   target: Target,
   options: DeleteOptions,
   request: RequestContext,
-): Promise<KubeObject | undefined> {
+): Promise<Pod | undefined> {
   const { writeConflictRetriesMax } = pods.dependencies.limits;
   for (let attempt = 0; ; attempt++) {
     const { encoded } = await pods.storedCurrent(pods.keyOf(target.namespace, target.name), request.signal);
     if (!encoded) throw ApiError.notFound(pods.groupResource, target.name);
-    const pod = encoded.parse();
-    if (!goesUnasked(pod)) return pod;
-    const asSeen = hasEnded(pod) ? options : withVersion(options, pod.metadata.resourceVersion);
+    const pod: Pod = encoded.parse();
+    if (!canIgnoreBudgets(pod)) return pod;
+    const finalOptions = hasEnded(pod) ? options : withPrecondition(options, pod.metadata.resourceVersion);
     try {
-      await deleteObject(pods, target, asSeen, { request, admission: noAdmission });
+      await deleteObject(pods, target, finalOptions, { request, admission: noAdmission });
       return undefined;
     } catch (error) {
-      if (!isConflict(error) || asSeen === options || attempt >= writeConflictRetriesMax) throw error;
+      if (!isConflict(error) || finalOptions === options || attempt >= writeConflictRetriesMax) throw error;
     }
   }
 }
 
-async function allBudgets(
+async function listBudgets(
   budgets: ResourceStore | undefined,
   namespace: string,
   { signal }: RequestContext,
-): Promise<KubeObject[]> {
+): Promise<PodDisruptionBudget[]> {
   if (!budgets) return [];
   const options = parseListOptions(new Query(''), { metaGroup: '' });
   const { items } = await listObjects(budgets, { namespace, options, signal });
   return items.map((item) => item.parse());
 }
 
-async function countDown(
+async function writeDisruption(
   budgets: ResourceStore,
-  budget: KubeObject,
+  budget: PodDisruptionBudget,
   podName: string,
   request: RequestContext,
 ): Promise<void> {
@@ -145,7 +156,7 @@ async function countDown(
         return takeDisruption(current, podName, now);
       },
       { subresource: statusOf(budgets), requiresResourceVersion: false, createsMissing: false },
-      ownStatusWrite(budgets, request),
+      statusWrite(budgets, request),
     );
   } catch (error) {
     if (!isConflict(error)) throw error;
@@ -153,7 +164,7 @@ async function countDown(
   }
 }
 
-/** The pod says why it goes, for as long as it takes; then it is deleted as by any other request. */
+/** Writes the condition DisruptionTarget, then deletes the Pod as any other request does. */
 async function markAndDelete(
   pods: ResourceStore,
   target: Target,
@@ -168,7 +179,7 @@ async function markAndDelete(
     target,
     (pod) => {
       if (!pod) throw ApiError.notFound(pods.groupResource, target.name);
-      return markedAsEvicted(pod, now);
+      return withDisruptionTarget(pod, now);
     },
     {
       subresource: statusOf(pods),
@@ -176,19 +187,19 @@ async function markAndDelete(
       requiresResourceVersion: false,
       createsMissing: false,
     },
-    ownStatusWrite(pods, request),
+    statusWrite(pods, request),
   );
-  // The version that was asked for is the one before the mark.
+  // The precondition was checked by this update, which has changed the resourceVersion.
   const resourceVersion = encoded?.parse().metadata.resourceVersion;
-  const marked =
+  const finalOptions =
     options.preconditions?.resourceVersion !== undefined && resourceVersion !== undefined
       ? { ...options, preconditions: { ...options.preconditions, resourceVersion } }
       : options;
-  await deleteObject(pods, target, marked, context);
+  await deleteObject(pods, target, finalOptions, context);
 }
 
-/** The mark and the count are the server's words, whoever asked for the eviction. */
-function ownStatusWrite({ definition }: ResourceStore, request: RequestContext): WriteContext {
+/** The context of a status write by this server: its field manager is the server, not the client of the eviction. */
+function statusWrite({ definition }: ResourceStore, request: RequestContext): WriteContext {
   return {
     request: { ...request, fieldManager: 'keelson' },
     admission: noAdmission,
@@ -196,7 +207,6 @@ function ownStatusWrite({ definition }: ResourceStore, request: RequestContext):
   };
 }
 
-/** Writes the status as it is given: whoever evicts has no part in the rest. */
 function statusOf(store: ResourceStore): ViewSubresource {
   const status = store.definition.subresources['status'];
   if (status?.type !== 'view') throw ApiError.internal(`${store.definition.plural} have no status`);

@@ -88,7 +88,7 @@ it.each<PodRow>([
       'spec.initContainers[0].restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "Never", "OnFailure"',
     ],
   ],
-])('Pod with %s is rejected', (_name, given, errors) => expectPodErrors(given, errors));
+])('Pod with %s is rejected', (_name, object, errors) => expectPodErrors(object, errors));
 
 it.each<PodRow>([
   [
@@ -99,4 +99,4 @@ it.each<PodRow>([
     }),
     [],
   ],
-])('Pod with %s is accepted', (_name, given, errors) => expectPodErrors(given, errors));
+])('Pod with %s is accepted', (_name, object, errors) => expectPodErrors(object, errors));

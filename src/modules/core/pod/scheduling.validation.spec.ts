@@ -214,7 +214,7 @@ it.each<PodRow>([
     pod({ schedulingGates: [{ name: 'a' }], nodeName: 'n' }),
     ['spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared'],
   ],
-])('Pod with %s is rejected', (_name, given, errors) => expectPodErrors(given, errors));
+])('Pod with %s is rejected', (_name, object, errors) => expectPodErrors(object, errors));
 
 it.each<PodRow>([
   [
@@ -233,4 +233,4 @@ it.each<PodRow>([
     pod({ topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'a b', whenUnsatisfiable: 'DoNotSchedule' }] }),
     [],
   ],
-])('Pod with %s is accepted', (_name, given, errors) => expectPodErrors(given, errors));
+])('Pod with %s is accepted', (_name, object, errors) => expectPodErrors(object, errors));

@@ -111,4 +111,4 @@ it.each<PodRow>([
     podWithContainer({ securityContext: { procMount: 'X' } }),
     ['spec.containers[0].securityContext.procMount: Unsupported value: "X": supported values: "Default", "Unmasked"'],
   ],
-])('Pod with %s is rejected', (_name, given, errors) => expectPodErrors(given, errors));
+])('Pod with %s is rejected', (_name, object, errors) => expectPodErrors(object, errors));

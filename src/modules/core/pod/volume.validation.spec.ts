@@ -175,7 +175,7 @@ it.each<PodRow>([
     pod({ volumes: [{ name: 'v', image: {} }] }),
     ['spec.volumes[0].image.reference: Required value'],
   ],
-])('Pod with %s is rejected', (_name, given, errors) => expectPodErrors(given, errors));
+])('Pod with %s is rejected', (_name, object, errors) => expectPodErrors(object, errors));
 
 it.each<PodRow>([
   [
@@ -190,4 +190,4 @@ it.each<PodRow>([
     }),
     [],
   ],
-])('Pod with %s is accepted', (_name, given, errors) => expectPodErrors(given, errors));
+])('Pod with %s is accepted', (_name, object, errors) => expectPodErrors(object, errors));
