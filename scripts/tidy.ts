@@ -36,7 +36,7 @@ const checks: readonly Check[] = [
   tool('types', 'typescript/bin/tsc', ['--noEmit', '-p', 'tsconfig.json']),
   tool('lint', 'eslint/bin/eslint.js', ['.']),
   tool('format', 'prettier/bin/prettier.cjs', ['--check', '--log-level', 'warn', '.']),
-  tool('floors and cycles', 'dependency-cruiser/bin/dependency-cruise.mjs', [
+  tool('layers and cycles', 'dependency-cruiser/bin/dependency-cruise.mjs', [
     ...['--config', '.dependency-cruiser.cjs', '--output-type', 'err'],
     ...present(['src', 'scripts', 'bench', 'examples']),
   ]),

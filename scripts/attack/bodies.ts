@@ -1,5 +1,6 @@
 import { cborEncoding } from '../../src/codec/cbor.js';
-import { json, yaml, type Encoding } from '../../src/codec/encodings.js';
+import { json, yaml } from '../../src/codec/encodings.js';
+import type { Encoding } from '../../src/codec/encoding.js';
 import { protobufEncoding } from '../../src/codec/protobuf.js';
 import { catalog } from './templates.js';
 

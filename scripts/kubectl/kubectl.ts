@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, readdirSync, realpathSync } from 'no
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { Step } from './steps.js';
+import type { Step } from './step.js';
 
 /** An installed kubectl. */
 export interface Kubectl {

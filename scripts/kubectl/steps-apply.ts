@@ -1,5 +1,5 @@
 import { configMap, workload } from './manifests.js';
-import type { Step } from './steps.js';
+import type { Step } from './step.js';
 
 /** Client-side and server-side apply, changes from one to the other, and pruning. */
 export function applySteps(namespace: string): readonly Step[] {

@@ -1,5 +1,5 @@
 import { configMap, pod, workload } from './manifests.js';
-import type { Step } from './steps.js';
+import type { Step } from './step.js';
 
 /** The commands that change objects: set, label, scale, and the like. */
 export function changeSteps(namespace: string): readonly Step[] {

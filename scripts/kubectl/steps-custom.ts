@@ -1,4 +1,4 @@
-import type { Step } from './steps.js';
+import type { Step } from './step.js';
 
 const definition = (group: string) => `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -1,5 +1,5 @@
 import { configMap, pod, workload } from './manifests.js';
-import type { Step } from './steps.js';
+import type { Step } from './step.js';
 
 /** Dry runs of every verb: objects, resourceVersions and cluster IPs do not change. */
 export function dryRunSteps(namespace: string): readonly Step[] {

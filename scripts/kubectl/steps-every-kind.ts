@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { packageRoot } from '../../src/config/config-files.js';
-import type { Step } from './steps.js';
+import type { Step } from './step.js';
 
 /** One object of every stable kind, in a namespace of its own. */
 const everyKind = ['-f', join(packageRoot, 'test/manifests')];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { packageRoot } from '../../src/config/config-files.js';
-import type { Step } from './steps.js';
+import type { Step } from './step.js';
 
 /** A certificate and key for these tests. */
 const pair = join(packageRoot, 'test/manifests/shop-tls.pem');

@@ -1,4 +1,4 @@
-import type { Step } from './steps.js';
+import type { Step } from './step.js';
 
 const http1 = { GODEBUG: 'http2client=0' };
 

@@ -1,5 +1,5 @@
 import { ownedBy, pod, workload } from './manifests.js';
-import type { Step } from './steps.js';
+import type { Step } from './step.js';
 
 /** `kubectl rollout`, with ReplicaSets as the controllers create them. */
 export function rolloutSteps(namespace: string): readonly Step[] {

@@ -2,7 +2,7 @@ import { applySteps } from './steps-apply.js';
 import { changeSteps } from './steps-change.js';
 import { dryRunSteps } from './steps-dry-run.js';
 import { rolloutSteps } from './steps-rollout.js';
-import type { Step } from './steps.js';
+import type { Step } from './step.js';
 
 /** All ways to write, each group in a namespace of its own, so that no step depends on another group. */
 export function writeSteps(prefix: string): readonly Step[] {

@@ -1,6 +1,6 @@
 import type { ServerComponents } from '../../src/assembly/components.js';
 import type { Subscription } from '../../src/cache/watch-request.js';
-import type { Encoding } from '../../src/codec/encodings.js';
+import type { Encoding } from '../../src/codec/encoding.js';
 import { ApiError } from '../../src/machinery/api-error.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';
 import { parseDeleteOptions, parseListOptions } from '../../src/machinery/list-options.js';

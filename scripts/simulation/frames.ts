@@ -1,4 +1,4 @@
-import type { Encoding } from '../../src/codec/encodings.js';
+import type { Encoding } from '../../src/codec/encoding.js';
 import { decodeJson } from '../../src/codec/json.js';
 import { ProtobufReader } from '../../src/codec/protobuf-reader.js';
 import type { KubeObject } from '../../src/machinery/kube-object.js';

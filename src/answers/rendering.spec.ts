@@ -1,7 +1,8 @@
 import { EncodedObject } from '../cache/encoded-object.js';
 import { Catalog } from '../catalog/catalog.js';
 import { cborEncoding } from '../codec/cbor.js';
-import { json, yaml, type Encoding } from '../codec/encodings.js';
+import { json, yaml } from '../codec/encodings.js';
+import type { Encoding } from '../codec/encoding.js';
 import { encodeJson } from '../codec/json.js';
 import type { Transform } from '../codec/negotiate.js';
 import { namingProfile } from '../config/naming-profile.js';

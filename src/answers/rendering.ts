@@ -1,5 +1,6 @@
 import type { EncodedObject, Rendering, WatchEventType } from '../cache/encoded-object.js';
-import { json, type Encoding } from '../codec/encodings.js';
+import { json } from '../codec/encodings.js';
+import type { Encoding } from '../codec/encoding.js';
 import { encodeJson, stringifyJson } from '../codec/json.js';
 import type { Transform } from '../codec/negotiate.js';
 import { apiVersionOf } from '../machinery/gvk.js';

@@ -1,5 +1,6 @@
 import type { Steps } from '../std/steps.js';
-import { json, yaml, type Encoding, type ListHead } from '../codec/encodings.js';
+import { json, yaml } from '../codec/encodings.js';
+import type { Encoding, ListHead } from '../codec/encoding.js';
 
 type ListMeta = ListHead['metadata'];
 

@@ -1,5 +1,5 @@
 import type { AdmissionPluginDefinition } from '../admission/admission-plugin.js';
-import type { Encoding } from '../codec/encodings.js';
+import type { Encoding } from '../codec/encoding.js';
 import type { ServerConfig } from '../config/server-config.js';
 import { versionDocument, type VersionDocument } from '../config/version-document.js';
 import { HealthChecks } from '../endpoints/health-checks.js';

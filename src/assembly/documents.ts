@@ -1,6 +1,7 @@
 import type { ServiceAccountTokens } from '../auth/service-account-tokens.js';
 import type { Catalog } from '../catalog/catalog.js';
-import { standardEncodings, type Encoding } from '../codec/encodings.js';
+import { standardEncodings } from '../codec/encodings.js';
+import type { Encoding } from '../codec/encoding.js';
 import { flagSettings } from '../config/flag-settings.js';
 import type { ServerConfig } from '../config/server-config.js';
 import type { VersionDocument } from '../config/version-document.js';

@@ -1,7 +1,8 @@
 import { Renderings } from '../answers/rendering.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { cborEncoding } from '../codec/cbor.js';
-import { standardEncodings, type Encoding } from '../codec/encodings.js';
+import { standardEncodings } from '../codec/encodings.js';
+import type { Encoding } from '../codec/encoding.js';
 import { OutputNegotiator } from '../codec/negotiate.js';
 import { protobufEncoding } from '../codec/protobuf.js';
 import type { ServerConfig } from '../config/server-config.js';

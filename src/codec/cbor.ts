@@ -4,7 +4,7 @@ import { decodeCbor } from './cbor-decoder.js';
 import { encodeCborValue } from './cbor-encoder.js';
 import { CborWriter, majorTypes } from './cbor-writer.js';
 import { DecodeError } from './decode-error.js';
-import type { Encoding, ListEncoding } from './encodings.js';
+import type { Encoding, ListEncoding } from './encoding.js';
 
 /** The self-described CBOR tag, which starts every object, also those inside watch events. */
 const selfDescribed = Buffer.from([0xd9, 0xd9, 0xf7]);

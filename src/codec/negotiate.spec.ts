@@ -1,5 +1,6 @@
 import type { ApiError } from '../machinery/api-error.js';
-import { json, yaml, type Encoding } from './encodings.js';
+import { json, yaml } from './encodings.js';
+import type { Encoding } from './encoding.js';
 import { parseAccept, parseContentType } from './media-type.js';
 import { negotiateInput, OutputNegotiator, wantsPretty } from './negotiate.js';
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../machinery/api-error.js';
-import type { Decoder, Encoding } from './encodings.js';
+import type { Decoder, Encoding } from './encoding.js';
 import { parseAccept, parseContentType, type AcceptClause } from './media-type.js';
 
 /** A transform of the answer (Table, PartialObjectMetadata) that the client asks for. */

@@ -2,7 +2,7 @@ import type { JsonObject, KubeObject } from '../machinery/kube-object.js';
 import type { TypeSource } from '../machinery/type-model.js';
 import { DecodeError } from './decode-error.js';
 import { EncodeError } from './encode-error.js';
-import type { Encoding, ListEncoding } from './encodings.js';
+import type { Encoding, ListEncoding } from './encoding.js';
 import { decodeMessage } from './protobuf-decoder.js';
 import { encodeMessage } from './protobuf-encoder.js';
 import { protobufPrefix, ProtobufKinds, type ProtobufKind } from './protobuf-kinds.js';

@@ -4,7 +4,7 @@ import { parseApiVersion } from '../machinery/gvk.js';
 import type { JsonObject, JsonValue } from '../machinery/kube-object.js';
 import { atOnce, type Steps } from '../std/steps.js';
 import { DecodeError } from './decode-error.js';
-import type { DecodeOptions, Decoder } from './encodings.js';
+import type { DecodeOptions, Decoder } from './encoding.js';
 
 /** The body of a write, of which only the kind has been checked. */
 export interface RequestObject {

@@ -1,6 +1,6 @@
 import { atOnce, type Steps } from '../std/steps.js';
 import { DecodeError } from './decode-error.js';
-import type { Decoded, DecodeOptions } from './encodings.js';
+import type { Decoded, DecodeOptions } from './encoding.js';
 import { decodeJsonInSteps } from './json.js';
 import { findDuplicateFields } from './strict-json.js';
 import { ValueBudget } from './value-budget.js';

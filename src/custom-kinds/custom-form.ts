@@ -6,7 +6,8 @@ import { schemaOfJsonSchema } from '../patch/apply/schema-of-json-schema.js';
 import { schemaOfType } from '../patch/apply/schema-of-type.js';
 import type { Schema } from '../patch/apply/schema.js';
 import type { CustomType } from '../registry/definition/custom-type.js';
-import { ordered, type SubmittedObject } from '../registry/write/submitted-object.js';
+import type { SubmittedObject } from '../registry/definition/custom-type.js';
+import { ordered } from '../registry/write/submitted-object.js';
 import { conform } from '../typed/conform.js';
 import { compileSchema, type ValueSchema } from '../structural-schema/value-schema.js';
 

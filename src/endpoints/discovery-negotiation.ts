@@ -1,4 +1,4 @@
-import type { Encoding } from '../codec/encodings.js';
+import type { Encoding } from '../codec/encoding.js';
 import { parseAccept, type AcceptClause } from '../codec/media-type.js';
 import { ApiError } from '../machinery/api-error.js';
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { json, type Encoding } from '../codec/encodings.js';
+import { json } from '../codec/encodings.js';
+import type { Encoding } from '../codec/encoding.js';
 import { wantsPretty } from '../codec/negotiate.js';
 import { headersFor, sendBytes } from '../answers/answer.js';
 import { ApiError } from '../machinery/api-error.js';

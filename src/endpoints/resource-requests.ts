@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AdmissionChain } from '../admission/admission-chain.js';
-import type { Encoding } from '../codec/encodings.js';
+import type { Encoding } from '../codec/encoding.js';
 import { parseContentType } from '../codec/media-type.js';
 import type { Limits } from '../config/limits.js';
 import type { RequestState } from '../answers/request-state.js';

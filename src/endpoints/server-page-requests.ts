@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Encoding } from '../codec/encodings.js';
+import type { Encoding } from '../codec/encoding.js';
 import { parseAccept } from '../codec/media-type.js';
 import { headersFor, sendBytes } from '../answers/answer.js';
 import { ApiError } from '../machinery/api-error.js';

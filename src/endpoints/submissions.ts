@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { decodeCbor } from '../codec/cbor-decoder.js';
 import { DecodeError } from '../codec/decode-error.js';
-import type { Decoder } from '../codec/encodings.js';
+import type { Decoder } from '../codec/encoding.js';
 import { decodeJsonInSteps } from '../codec/json.js';
 import { negotiateInput } from '../codec/negotiate.js';
 import { requestObjectInSteps } from '../codec/request-object.js';

@@ -1,6 +1,7 @@
 import { HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { json, standardEncodings, type Encoding } from '../codec/encodings.js';
+import { json, standardEncodings } from '../codec/encodings.js';
+import type { Encoding } from '../codec/encoding.js';
 import { OutputNegotiator, wantsPretty, type OutputChoice } from '../codec/negotiate.js';
 import { cutAnswer, isAnswerOver } from '../connections/cut.js';
 import { requestLine } from '../connections/unusual-requests.js';

@@ -1,5 +1,5 @@
 import type { Steps } from '../std/steps.js';
-import type { FieldError } from './field-error.js';
+import type { FieldError } from './field-error-type.js';
 
 /** Maximum number of errors per validation. A body of 3 MiB can cause a million. */
 export const validationErrorsMax = 1000;

@@ -1,25 +1,7 @@
 import { counted } from './error-budget.js';
+import type { FieldError } from './field-error-type.js';
 
-/** Validation errors of fields. Validation returns all of them; it never throws and never changes the object. */
-export type FieldErrorType =
-  | 'FieldValueNotFound'
-  | 'FieldValueRequired'
-  | 'FieldValueDuplicate'
-  | 'FieldValueInvalid'
-  | 'FieldValueNotSupported'
-  | 'FieldValueForbidden'
-  | 'FieldValueTooLong'
-  | 'FieldValueTooMany'
-  | 'FieldValueTypeInvalid'
-  | 'InternalError';
-
-export interface FieldError {
-  readonly type: FieldErrorType;
-  /** `spec.ports[0].name` */
-  readonly field: string;
-  /** The complete text after the field: `Invalid value: "x": must be …`. */
-  readonly detail: string;
-}
+export type { FieldError, FieldErrorType } from './field-error-type.js';
 
 /** Formats values as Go does: strings as %q, others as JSON. */
 function formatValue(value: unknown): string {

@@ -1,4 +1,4 @@
-import type { Encoding } from '../codec/encodings.js';
+import type { Encoding } from '../codec/encoding.js';
 import { apiVersionOf } from '../machinery/gvk.js';
 import type {
   HandledSubresource,

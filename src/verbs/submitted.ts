@@ -5,7 +5,8 @@ import type { StructType, TypeSource } from '../machinery/type-model.js';
 import type { RequestContext } from '../registry/request-context.js';
 import type { ServedResource } from '../registry/resource-registry.js';
 import { valueFor, type Submission } from '../registry/write/submission.js';
-import { submittedObject, type SubmittedObject } from '../registry/write/submitted-object.js';
+import type { SubmittedObject } from '../registry/definition/custom-type.js';
+import { submittedObject } from '../registry/write/submitted-object.js';
 
 /** Reads a request body as an object of the resource, or of the kind of a subresource's view. */
 export function submittedTo(

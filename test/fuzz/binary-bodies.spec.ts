@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Catalog } from '../../src/catalog/catalog.js';
 import { cborEncoding } from '../../src/codec/cbor.js';
-import type { Encoding } from '../../src/codec/encodings.js';
+import type { Encoding } from '../../src/codec/encoding.js';
 import { protobufEncoding } from '../../src/codec/protobuf.js';
 import { namingProfile } from '../../src/config/naming-profile.js';
 import { damaged } from './bytes.js';

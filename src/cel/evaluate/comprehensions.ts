@@ -1,14 +1,20 @@
-import type { ComprehensionExpr } from '../syntax/ast.js';
+import type { ComprehensionExpr, Expr } from '../syntax/ast.js';
 import { AccumulatorList, isList, listAt, listSize } from '../values/lists.js';
 import { BuiltMap, isMap } from '../values/maps.js';
 import { isInt } from '../values/numbers.js';
 import type { Value } from '../values/value.js';
 import { CelError, Double, OpaqueValue, Optional, Uint, typeOf } from '../values/value.js';
 import type { Evaluate, Frame } from './frame.js';
-import type { Planner } from './planner.js';
+
+/** Compiles the expressions inside a loop. */
+interface LoopPlanner {
+  plan(expr: Expr): { readonly evaluate: Evaluate };
+  newSlot(): number;
+  withLocal<T>(name: string, load: Evaluate, plan: () => T): T;
+}
 
 /** Compiles a loop. The accumulator gets its first value when it is read, and may never be. */
-export function comprehension(planner: Planner, expr: ComprehensionExpr): Evaluate {
+export function comprehension(planner: LoopPlanner, expr: ComprehensionExpr): Evaluate {
   const init = planner.plan(expr.init).evaluate;
   const range = planner.plan(expr.range).evaluate;
   const [accuSlot, slot, slot2] = [planner.newSlot(), planner.newSlot(), planner.newSlot()];

@@ -1,6 +1,12 @@
 import type { JsonObject, KubeObject } from '../../machinery/kube-object.js';
 import type { Schema } from '../../patch/apply/schema.js';
-import type { SubmittedObject } from '../write/submitted-object.js';
+
+/** An object as its type reads it. */
+export interface SubmittedObject {
+  readonly object: KubeObject;
+  /** Paths of fields that the type does not have. They are removed from the object. */
+  readonly unknownFields: readonly string[];
+}
 
 /**
  * The functions and schemas of a custom kind, which has no StructType, computed from its CustomResourceDefinition. They

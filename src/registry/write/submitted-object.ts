@@ -6,13 +6,7 @@ import { putOwn } from '../../machinery/put-own.js';
 import type { StructType } from '../../machinery/type-model.js';
 import { ConformError } from '../../typed/conform-error.js';
 import { conform } from '../../typed/conform.js';
-import type { CustomType } from '../definition/custom-type.js';
-
-export interface SubmittedObject {
-  readonly object: KubeObject;
-  /** Paths of fields that the type does not have. They are removed from the object. */
-  readonly unknownFields: readonly string[];
-}
+import type { CustomType, SubmittedObject } from '../definition/custom-type.js';
 
 /**
  * The schema that reads a submitted object. Without a type or custom schema only metadata and the shape of spec and
