@@ -9,8 +9,9 @@ import { YieldTimer } from '../../std/yield-timer.js';
 import { recheckUnwritten } from './recheck-unwritten.js';
 import type { Written } from './create.js';
 import { checkPreconditions } from './preconditions.js';
+import { retryOnConflict, type Attempt, type RetryOptions } from './retry-on-conflict.js';
 import type { RequestContext } from '../request-context.js';
-import { mayBeStale, type Current, type ResourceStore } from '../resource-store.js';
+import type { Current, ResourceStore } from '../resource-store.js';
 import type { DeletionStrategy } from '../definition/strategy.js';
 import { objectTime } from './system-fields.js';
 import type { DeleteContext } from './write-context.js';
@@ -21,6 +22,12 @@ export interface Deleted {
   readonly encoded: EncodedObject | undefined;
   /** False if the object stays, marked with a deletionTimestamp, until its finalizers or its grace period end. */
   readonly gone: boolean;
+}
+
+/** The object was left unchanged because the caller's condition does not hold for it. */
+export interface Kept {
+  readonly kept: KubeObject;
+  readonly encoded: EncodedObject;
 }
 
 /** Another writer has changed the object before the compare-and-set. */
@@ -37,42 +44,63 @@ interface Overtaken {
 const orphanFinalizer = 'orphan';
 const foregroundFinalizer = 'foregroundDeletion';
 
-/**
- * Deletes the object, or sets its deletionTimestamp if finalizers or a grace period hold it. Decides on the cached
- * state first; an error on a cached state is returned only if the stored state is the same.
- */
-export async function deleteObject(
+interface Target {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Deletes the object, or sets its deletionTimestamp if finalizers or a grace period hold it. */
+export function deleteObject(
   store: ResourceStore,
-  target: { namespace: string; name: string },
+  target: Target,
   options: DeleteOptions,
   context: DeleteContext,
 ): Promise<Deleted> {
-  const key = store.keyOf(target.namespace, target.name);
-  const { signal } = context.request;
-  let current = store.cachedCurrent(key);
-  if (!current.encoded) current = await store.storedCurrent(key, signal);
-  let ended: Deleted | undefined;
+  const attempt = attemptsOf<never>(store, target, options, context, () => undefined);
+  return retryOnConflict<Deleted>(store, target, retriesOf('cache', context), attempt);
+}
 
-  for (let attempt = 0; attempt <= store.dependencies.limits.writeConflictRetriesMax; attempt++) {
-    if (ended && current.encoded?.parse().metadata.uid !== ended.object.metadata.uid) return ended;
+/** Deletes the object if `condition` holds for its stored state, also after each conflict; otherwise returns it. */
+export function deleteObjectIf(
+  store: ResourceStore,
+  target: Target,
+  condition: (object: KubeObject) => boolean,
+  options: DeleteOptions,
+  context: DeleteContext,
+): Promise<Deleted | Kept> {
+  const keep = (encoded: EncodedObject): Kept | undefined => {
+    const object = encoded.parse();
+    return condition(object) ? undefined : { kept: object, encoded };
+  };
+  const attempt = attemptsOf<Kept>(store, target, options, context, keep);
+  return retryOnConflict<Deleted | Kept>(store, target, retriesOf('store', context), attempt);
+}
+
+function retriesOf(startFrom: RetryOptions['startFrom'], { request }: DeleteContext): RetryOptions {
+  const conflictMessage = 'the object was modified by other writers on every attempt to delete it; please try again';
+  return { startFrom, takesTurn: false, signal: request.signal, conflictMessage };
+}
+
+/** Returns the attempt function of one deletion. It remembers that an earlier attempt has marked the object. */
+function attemptsOf<K extends Kept>(
+  store: ResourceStore,
+  target: Target,
+  options: DeleteOptions,
+  context: DeleteContext,
+  keep: (encoded: EncodedObject) => K | undefined,
+): (current: Current) => Promise<Attempt<Deleted | K>> {
+  const key = store.keyOf(target.namespace, target.name);
+  let ended: Deleted | undefined;
+  return async (current) => {
+    if (ended && current.encoded?.parse().metadata.uid !== ended.object.metadata.uid) return { result: ended };
     if (!current.encoded) throw ApiError.notFound(store.groupResource, target.name);
-    try {
-      const outcome = await attemptDelete(store, key, current, options, context);
-      if ('gone' in outcome) return outcome;
-      current = outcome.newer;
-      ended ??= outcome.ended;
-    } catch (error) {
-      if (!current.cached || !mayBeStale(error)) throw error;
-      const stored = await store.storedCurrent(key, signal);
-      if (stored.revision === current.revision) throw error;
-      current = stored;
-    }
-  }
-  throw ApiError.conflict(
-    store.groupResource,
-    target.name,
-    'the object was modified by other writers on every attempt to delete it; please try again',
-  );
+    const kept = keep(current.encoded);
+    if (kept !== undefined) return { result: kept };
+    const outcome = await attemptDelete(store, key, current, options, context);
+    if ('gone' in outcome) return { result: outcome };
+    ended ??= outcome.ended;
+    return { newer: outcome.newer };
+  };
 }
 
 async function attemptDelete(
@@ -232,11 +260,11 @@ export async function finishDeletion(
   old: KubeObject,
   current: Current,
   request: RequestContext,
-): Promise<{ readonly written: Written } | { readonly newer: Current }> {
-  if (request.dryRun) return { written: { encoded: undefined, object, created: false } };
+): Promise<Attempt<Written>> {
+  if (request.dryRun) return { result: { encoded: undefined, object, created: false } };
   // Removed without writing the last change first: the DELETED event carries the last stored state, as in
   // kube-apiserver.
   const result = await removeStored(store, current.encoded!.key, old, current.revision, request);
   if ('newer' in result) return result;
-  return { written: { encoded: undefined, object, created: false } };
+  return { result: { encoded: undefined, object, created: false } };
 }

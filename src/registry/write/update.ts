@@ -1,4 +1,3 @@
-import type { EncodedObject } from '../../cache/encoded-object.js';
 import { ApiError } from '../../machinery/api-error.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { boundedErrors } from '../../machinery/error-budget.js';
@@ -13,8 +12,9 @@ import { finishDeletion } from './delete.js';
 import { dropDuplicateOwners } from './owner-references.js';
 import { checkPreconditions, type Preconditions } from './preconditions.js';
 import type { Reservation } from './reservation.js';
+import { retryOnConflict, type Attempt } from './retry-on-conflict.js';
 import type { ViewSubresource } from '../definition/resource-definition.js';
-import { mayBeStale, type Current, type ResourceStore } from '../resource-store.js';
+import type { Current, ResourceStore } from '../resource-store.js';
 import { objectTime } from './system-fields.js';
 import { updateErrors } from './update-errors.js';
 import { strategyOf, type WriteContext } from './write-context.js';
@@ -35,71 +35,23 @@ export interface UpdateOptions {
 
 /**
  * Updates an object: read → change → default → admission → prepare → reserve → validate → compare-and-set, retried on
- * conflict. Conflicts come from other servers only, since writers of this process take turns (write-turns.ts). Starts
- * from the cached state; an error on a cached state is returned only after the stored state gave the same.
+ * conflict. Conflicts come from other servers only, since writers of this process take turns (write-turns.ts).
  */
-export async function updateObject(
+export function updateObject(
   store: ResourceStore,
   target: { namespace: string; name: string },
   change: Change,
   options: UpdateOptions,
   context: WriteContext,
 ): Promise<Written> {
-  const key = store.keyOf(target.namespace, target.name);
+  const { dryRun, signal } = context.request;
   // A dry run writes nothing, so it need not be ordered with other writers.
-  if (context.request.dryRun) return updateFrom(store, target, undefined, change, options, context);
-  const taken = store.turns.take(key, context.request.signal);
-  const turn = taken instanceof Promise ? await taken : taken;
-  let written: Written | undefined;
-  try {
-    written = await updateFrom(store, target, turn.latest, change, options, context);
-    return written;
-  } finally {
-    turn.leave(written?.encoded);
-  }
-}
-
-/** `latest` is the object as the previous writer left it, which the cache may not hold yet. */
-async function updateFrom(
-  store: ResourceStore,
-  target: { namespace: string; name: string },
-  latest: EncodedObject | undefined,
-  change: Change,
-  options: UpdateOptions,
-  context: WriteContext,
-): Promise<Written> {
-  const key = store.keyOf(target.namespace, target.name);
-  let current = store.cachedCurrent(key);
-  if (latest && latest.revision > current.revision) {
-    current = { encoded: latest, revision: latest.revision, cached: true };
-  }
-  if (!current.encoded) current = await store.storedCurrent(key, context.request.signal);
-
-  const timer = new YieldTimer(store.dependencies.clock);
-  for (let attempt = 0; attempt <= store.dependencies.limits.writeConflictRetriesMax; attempt++) {
-    let outcome: Attempt;
-    try {
-      outcome = await attemptUpdate(store, target, current, change, options, context);
-    } catch (error) {
-      // The object did not exist and another writer created it meanwhile: update that one.
-      const isTaken = !current.encoded && error instanceof ApiError && error.reason === 'AlreadyExists';
-      if (!isTaken && (!current.cached || !mayBeStale(error))) throw error;
-      if (timer.isDue()) await timer.yield();
-      const stored = await store.storedCurrent(key, context.request.signal);
-      if (timer.isDue()) await timer.yield();
-      if (!isTaken && stored.revision === current.revision) throw error;
-      current = stored;
-      continue;
-    }
-    if ('written' in outcome) return outcome.written;
-    current = outcome.newer;
-  }
-  throw ApiError.conflict(store.groupResource, target.name, tooMuchContention);
+  const retries = { startFrom: 'cache', takesTurn: !dryRun, signal, conflictMessage: tooMuchContention } as const;
+  const attempt = (current: Current) => attemptUpdate(store, target, current, change, options, context);
+  return retryOnConflict(store, target, retries, attempt);
 }
 
 const tooMuchContention = 'the object has been modified; please apply your changes to the latest version and try again';
-
-type Attempt = { readonly written: Written } | { readonly newer: Current };
 
 async function attemptUpdate(
   store: ResourceStore,
@@ -108,11 +60,11 @@ async function attemptUpdate(
   change: Change,
   options: UpdateOptions,
   context: WriteContext,
-): Promise<Attempt> {
+): Promise<Attempt<Written>> {
   const { definition, dependencies } = store;
   const { request, admission } = context;
   const strategy = strategyOf(definition, context);
-  if (!current.encoded) return { written: await createMissing(store, target, change, options, context) };
+  if (!current.encoded) return createMissing(store, target, change, options, context);
 
   store.checkRewritable(current.encoded);
   const timer = new YieldTimer(dependencies.clock);
@@ -175,7 +127,7 @@ async function writeUpdate(
   options: UpdateOptions,
   context: WriteContext,
   reservation: Reservation | undefined,
-): Promise<Attempt> {
+): Promise<Attempt<Written>> {
   const { definition, dependencies } = store;
   const { request, admission } = context;
   const strategy = strategyOf(definition, context);
@@ -218,21 +170,38 @@ async function writeUpdate(
     const newer = await recheckUnwritten(store, key, current, request.signal);
     if (newer) return { newer };
   }
-  if (isSame) return { written: { encoded: current.encoded, object: old, created: false } };
+  if (isSame) return { result: { encoded: current.encoded, object: old, created: false } };
   if (final.metadata.deletionTimestamp && !isHeld(store, final)) {
     return finishDeletion(store, final, old, current, request);
   }
   const value = store.codec.encode(final, key);
   if (timer.isDue()) await timer.yield();
-  if (request.dryRun) return { written: { encoded: undefined, object: final, created: false } };
+  if (request.dryRun) return { result: { encoded: undefined, object: final, created: false } };
   const result = await store.commit({ type: 'put', key, value }, current.revision, request.signal, reservation);
   if ('newer' in result) return result;
   return {
-    written: { encoded: store.codec.written(final, key, value, result.revision), object: final, created: false },
+    result: { encoded: store.codec.written(final, key, value, result.revision), object: final, created: false },
   };
 }
 
+/** Creates the object, or returns the state that another writer has created meanwhile. */
 async function createMissing(
+  store: ResourceStore,
+  target: { namespace: string; name: string },
+  change: Change,
+  options: UpdateOptions,
+  context: WriteContext,
+): Promise<Attempt<Written>> {
+  try {
+    return { result: await createFrom(store, target, change, options, context) };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
+    const key = store.keyOf(target.namespace, target.name);
+    return { newer: await store.storedCurrent(key, context.request.signal) };
+  }
+}
+
+async function createFrom(
   store: ResourceStore,
   target: { namespace: string; name: string },
   change: Change,

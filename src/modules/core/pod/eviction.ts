@@ -9,14 +9,13 @@ import type { ViewSubresource } from '../../../registry/definition/resource-defi
 import { listObjects } from '../../../registry/read/list.js';
 import type { RequestContext } from '../../../registry/request-context.js';
 import type { ResourceStore } from '../../../registry/resource-store.js';
-import { deleteObject } from '../../../registry/write/delete.js';
+import { deleteObject, deleteObjectIf } from '../../../registry/write/delete.js';
 import { objectTime } from '../../../registry/write/system-fields.js';
 import { updateObject } from '../../../registry/write/update.js';
 import { noAdmission, type WriteContext } from '../../../registry/write/write-context.js';
 import {
   budgetsOf,
   canIgnoreBudgets,
-  hasEnded,
   isUnreadyEvictionAllowed,
   notObservedError,
   takeDisruption,
@@ -105,27 +104,16 @@ function withPrecondition(options: DeleteOptions, resourceVersion: string | unde
   return { ...options, preconditions: { ...options.preconditions, resourceVersion } };
 }
 
-/** Deletes a Pod that may ignore budgets and returns undefined; returns any other Pod. Retries if the Pod changes. */
+/** Deletes a Pod that may ignore budgets and returns undefined; returns any other Pod unchanged. */
 async function deleteUnlessDisrupted(
   pods: ResourceStore,
   target: Target,
   options: DeleteOptions,
   request: RequestContext,
 ): Promise<Pod | undefined> {
-  const { writeConflictRetriesMax } = pods.dependencies.limits;
-  for (let attempt = 0; ; attempt++) {
-    const { encoded } = await pods.storedCurrent(pods.keyOf(target.namespace, target.name), request.signal);
-    if (!encoded) throw ApiError.notFound(pods.groupResource, target.name);
-    const pod: Pod = encoded.parse();
-    if (!canIgnoreBudgets(pod)) return pod;
-    const finalOptions = hasEnded(pod) ? options : withPrecondition(options, pod.metadata.resourceVersion);
-    try {
-      await deleteObject(pods, target, finalOptions, { request, admission: noAdmission });
-      return undefined;
-    } catch (error) {
-      if (!isConflict(error) || finalOptions === options || attempt >= writeConflictRetriesMax) throw error;
-    }
-  }
+  const context = { request, admission: noAdmission };
+  const outcome = await deleteObjectIf(pods, target, canIgnoreBudgets, options, context);
+  return 'kept' in outcome ? outcome.kept : undefined;
 }
 
 async function listBudgets(
