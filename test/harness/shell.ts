@@ -11,7 +11,7 @@ import type {
   ResourceDefinition,
   VirtualResourceDefinition,
 } from '../../src/registry/definition/resource-definition.js';
-import { ResourceStore } from '../../src/registry/resource-store.js';
+import { ResourceStore, type StoreDependencies } from '../../src/registry/resource-store.js';
 import { systemClock, type Clock } from '../../src/std/clock.js';
 import { silentLogger } from '../../src/std/logger.js';
 import { systemRng } from '../../src/std/rng.js';
@@ -46,6 +46,7 @@ export function registryOf(
   definitions: readonly ResourceDefinition[],
   virtual: readonly VirtualResourceDefinition[] = [],
   priorities: Readonly<Record<string, number>> = {},
+  dependencies: Partial<StoreDependencies> = {},
 ): ResourceRegistry {
   const clock = systemClock;
   const kv = new MemoryStore();
@@ -63,7 +64,7 @@ export function registryOf(
   const naming = namingProfile('kubernetes');
   const types = new Catalog(naming);
   const stored = { types, protobuf: new StoredProtobuf(() => types), storageMediaType: 'json' } as const;
-  const parts = { ...stored, naming, kv, feed, root: '/registry/', clock, rng: systemRng, limits };
+  const parts = { ...stored, naming, kv, feed, root: '/registry/', clock, rng: systemRng, limits, ...dependencies };
   const registry = new ResourceRegistry();
   const keys = [...definitions, ...virtual].map(({ group, version }) => `${group}/${version}`);
   for (const key of new Set(keys)) {
