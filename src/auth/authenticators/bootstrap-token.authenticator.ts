@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Secret } from '../../catalog/types/core.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
-import { asFields, asText } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { allAuthenticated, groupNames } from '../../machinery/user-info.js';
 import type { Clock } from '../../std/clock.js';
 import type { AuthenticationResult, Authenticator } from '../authenticator.js';
@@ -29,7 +28,8 @@ export function bootstrapTokenAuthenticator(dependencies: Dependencies): Authent
 
 function review(id: string, submitted: string, dependencies: Dependencies): AuthenticationResult {
   const { objects, naming } = dependencies;
-  const find = () => objects.cached('secrets', naming.systemNamespace('system'), `bootstrap-token-${id}`);
+  const find = (): Secret | undefined =>
+    objects.cached('secrets', naming.systemNamespace('system'), `bootstrap-token-${id}`);
   const secret = find();
   // Without a Secret of this id the token may belong to another authenticator, since others may use the same format.
   if (!secret) return undefined;
@@ -50,11 +50,11 @@ function review(id: string, submitted: string, dependencies: Dependencies): Auth
   };
 }
 
-function isValid(secret: KubeObject, id: string, submitted: string, { naming, clock }: Dependencies): boolean {
+function isValid(secret: Secret, id: string, submitted: string, { naming, clock }: Dependencies): boolean {
   const data = dataOf(secret);
   return (
     secret.metadata.deletionTimestamp === undefined &&
-    secret['type'] === naming.label('token', 'bootstrap') &&
+    secret.type === naming.label('token', 'bootstrap') &&
     data('token-id') === id &&
     isSame(data('token-secret'), submitted) &&
     !isExpired(data('expiration'), clock) &&
@@ -62,9 +62,8 @@ function isValid(secret: KubeObject, id: string, submitted: string, { naming, cl
   );
 }
 
-function dataOf(secret: KubeObject): (key: string) => string {
-  const data = asFields(secret['data']);
-  return (key) => Buffer.from(asText(data[key]), 'base64').toString('utf8');
+function dataOf({ data }: Secret): (key: string) => string {
+  return (key) => Buffer.from(data?.[key] ?? '', 'base64').toString('utf8');
 }
 
 /** True if the time has passed or cannot be parsed. */

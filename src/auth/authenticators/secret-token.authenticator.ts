@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { asFields, asText } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
+import type { Secret, ServiceAccount } from '../../catalog/types/core.v1.js';
 import { allAuthenticated, serviceAccountGroups, serviceAccountUserName } from '../../machinery/user-info.js';
 import type { Clock } from '../../std/clock.js';
 import type { AuthenticationResult, Authenticator } from '../authenticator.js';
@@ -56,8 +55,8 @@ async function review(
 
 /** The objects that a token depends on. */
 interface Backing {
-  readonly secret: KubeObject | undefined;
-  readonly account: KubeObject | undefined;
+  readonly secret: Secret | undefined;
+  readonly account: ServiceAccount | undefined;
 }
 
 function cachedBacking({ namespace, account, secretName }: SecretTokenClaims, { objects }: Dependencies): Backing {
@@ -88,7 +87,7 @@ function isBacked(
   if (!secret || !isAlive(secret, clock) || !isSameAndAlive(account, claims.account, clock)) return false;
   // Set on long unused tokens before they are deleted.
   if (secret.metadata.labels?.[`${labelDomain}/legacy-token-invalid-since`] !== undefined) return false;
-  const copy = Buffer.from(asText(asFields(secret['data'])['token']), 'base64');
+  const copy = Buffer.from(secret.data?.['token'] ?? '', 'base64');
   const submitted = Buffer.from(token);
   return copy.length === submitted.length && timingSafeEqual(copy, submitted);
 }

@@ -1,8 +1,7 @@
+import type { ClusterRole, RoleBinding, Subject } from '../../catalog/types/rbac.v1.js';
 import type { CacheEvent } from '../../cache/cache-event.js';
 import type { EncodedObject } from '../../cache/encoded-object.js';
 import { goQuote } from '../../machinery/field-error.js';
-import { asItems, asText, type Fields } from '../../machinery/fields.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import { policyRuleOf, roleRefOf, type PolicyRule, type RoleRef } from '../../machinery/policy-rule.js';
 import { serviceAccountUserName, type UserInfo } from '../../machinery/user-info.js';
 import type { ResourceRegistry } from '../../registry/resource-registry.js';
@@ -80,7 +79,8 @@ export class RoleBook {
     const { namespace, name } = attributes;
     const object = current && !current.corruption ? current.parse() : undefined;
     if (plural === 'roles' || plural === 'clusterroles') {
-      if (object) this.rules.set(roleKey(namespace, name), asItems(object['rules']).map(policyRuleOf));
+      const role: ClusterRole | undefined = object;
+      if (role) this.rules.set(roleKey(namespace, name), (role.rules ?? []).map(policyRuleOf));
       else this.rules.delete(roleKey(namespace, name));
       return;
     }
@@ -99,16 +99,16 @@ export class RoleBook {
     for (const namespace of this.grants.keys()) if ((namespace === '') === isCluster) this.grants.delete(namespace);
   }
 
-  private addBinding(namespace: string, name: string, binding: KubeObject): void {
+  private addBinding(namespace: string, name: string, binding: RoleBinding): void {
     const role = roleRefOf(binding);
     const bySubject = this.grants.get(namespace) ?? new Map<string, Map<string, Grant>>();
     this.grants.set(namespace, bySubject);
-    const subjects = asItems(binding['subjects']).map((subject) => ({ subject, key: subjectKey(subject, namespace) }));
+    const subjects = (binding.subjects ?? []).map((subject) => ({ subject, key: subjectKey(subject, namespace) }));
     for (const { subject, key } of subjects) {
       if (key === undefined) continue;
-      const what =
+      const shownBinding =
         namespace === '' ? `ClusterRoleBinding ${goQuote(name)}` : `RoleBinding ${goQuote(`${name}/${namespace}`)}`;
-      const description = `${what} of ${role.kind} ${goQuote(role.name)} to ${shownSubject(subject, namespace)}`;
+      const description = `${shownBinding} of ${role.kind} ${goQuote(role.name)} to ${shownSubject(subject, namespace)}`;
       const found = bySubject.get(key) ?? new Map<string, Grant>();
       if (!found.has(name)) found.set(name, { description, role, namespace });
       bySubject.set(key, found);
@@ -137,24 +137,24 @@ const userKey = (name: string) => `user ${name}`;
 const groupKey = (name: string) => `group ${name}`;
 
 /** Returns the key of a subject. A ServiceAccount is keyed by its user name; its default namespace is the binding's. */
-function subjectKey(subject: Fields, namespace: string): string | undefined {
-  const name = asText(subject['name']);
-  switch (subject['kind']) {
+function subjectKey(subject: Subject, namespace: string): string | undefined {
+  const { kind, name = '' } = subject;
+  switch (kind) {
     case 'User':
       return userKey(name);
     case 'Group':
       return groupKey(name);
     case 'ServiceAccount': {
-      const home = asText(subject['namespace']) || namespace;
-      return home === '' ? undefined : userKey(serviceAccountUserName(home, name));
+      const accountNamespace = subject.namespace || namespace;
+      return accountNamespace === '' ? undefined : userKey(serviceAccountUserName(accountNamespace, name));
     }
     default:
       return undefined;
   }
 }
 
-function shownSubject(subject: Fields, namespace: string): string {
-  const name = asText(subject['name']);
-  if (subject['kind'] !== 'ServiceAccount') return `${asText(subject['kind'])} ${goQuote(name)}`;
-  return `ServiceAccount ${goQuote(`${name}/${asText(subject['namespace']) || namespace}`)}`;
+function shownSubject(subject: Subject, namespace: string): string {
+  const { kind = '', name = '' } = subject;
+  if (kind !== 'ServiceAccount') return `${kind} ${goQuote(name)}`;
+  return `ServiceAccount ${goQuote(`${name}/${subject.namespace || namespace}`)}`;
 }
