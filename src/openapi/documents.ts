@@ -160,8 +160,7 @@ function* items(
       };
     }
     const shared = sorted((operations[0]?.parameters ?? []).filter((parameter) => common.has(keyOf(parameter))));
-    if (shared.length > 0) item['parameters'] = shared.map(encode);
-    entries.push([path, item]);
+    entries.push([path, { ...item, ...(shared.length > 0 && { parameters: shared.map(encode) }) }]);
     yield;
   }
   return Object.fromEntries(entries);
