@@ -1,7 +1,6 @@
+import type { CustomResourceDefinition } from '../catalog/types/apiextensions.v1.js';
 import type { NamingProfile } from '../config/naming-profile.js';
 import { fieldError, goQuote, path, type FieldError } from '../machinery/field-error.js';
-import { asFields, asText } from '../machinery/fields.js';
-import type { KubeObject } from '../machinery/kube-object.js';
 import type { Finding } from './definition-conditions.js';
 
 interface Approval {
@@ -14,22 +13,22 @@ interface Approval {
  * or the reason why it is unapproved.
  */
 export function validateApproval(
-  definition: KubeObject,
-  old: KubeObject | undefined,
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition | undefined,
   naming: NamingProfile,
 ): FieldError[] {
   const approval = approvalOf(definition, naming);
   if (!approval || (old && approvalOf(old, naming)?.state === approval.state)) return [];
   const { state, message } = approval;
   const annotation = annotationOf(naming);
-  const at = String(path('metadata').child('annotations').key(annotation));
+  const at = path('metadata').child('annotations').key(annotation);
   if (state === 'Missing') return [fieldError.required(at, message)];
   if (state !== 'Invalid') return [];
   return [fieldError.invalid(at, definition.metadata.annotations?.[annotation] ?? '', message)];
 }
 
 /** The KubernetesAPIApprovalPolicyConformant condition; undefined for groups outside of the reserved domains. */
-export function approvalFinding(definition: KubeObject, naming: NamingProfile): Finding | undefined {
+export function approvalFinding(definition: CustomResourceDefinition, naming: NamingProfile): Finding | undefined {
   const approval = approvalOf(definition, naming);
   return (
     approval && {
@@ -43,8 +42,8 @@ export function approvalFinding(definition: KubeObject, naming: NamingProfile): 
 
 const annotationOf = (naming: NamingProfile) => `api-approved.${naming.labelDomain}`;
 
-function approvalOf(definition: KubeObject, naming: NamingProfile): Approval | undefined {
-  const group = asText(asFields(definition['spec'])['group']);
+function approvalOf(definition: CustomResourceDefinition, naming: NamingProfile): Approval | undefined {
+  const group = definition.spec?.group ?? '';
   const domains = [naming.apiDomain, naming.labelDomain];
   if (!domains.some((domain) => group === domain || group.endsWith(`.${domain}`))) return undefined;
   const annotation = annotationOf(naming);

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import type { CustomResourceConversion } from '../catalog/types/apiextensions.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../machinery/field-error.js';
 import { checked, required } from '../machinery/field-rules.js';
-import { asFields, asText, asTexts, isSet, type Fields } from '../machinery/fields.js';
 import { validateDns1035Label } from '../machinery/names.js';
 import { validateWebhookClient } from '../machinery/webhook-client.validation.js';
 
@@ -17,9 +17,8 @@ export interface ConversionLeniency {
 /** On create, caBundle is not validated: tools such as cert-manager's CA injector fill it in later. */
 export const firstConversion: ConversionLeniency = { brokenBundle: true, unknownReviewVersions: false };
 
-export function conversionLeniencyOf(old: Fields, isEstablished: boolean): ConversionLeniency {
-  const { conversionReviewVersions } = asFields(old['webhook']);
-  const versions = asTexts(conversionReviewVersions);
+export function conversionLeniencyOf(old: CustomResourceConversion, isEstablished: boolean): ConversionLeniency {
+  const versions = old.webhook?.conversionReviewVersions ?? [];
   return {
     brokenBundle: !isEstablished || hasBrokenBundle(old),
     unknownReviewVersions: versions.length > 0 && !versions.some((version) => reviewVersions.includes(version)),
@@ -27,17 +26,20 @@ export function conversionLeniencyOf(old: Fields, isEstablished: boolean): Conve
 }
 
 /** True if caBundle is set and is not a valid PEM bundle, so that the webhook's certificate could not be verified. */
-export function hasBrokenBundle(conversion: Fields): boolean {
-  const { caBundle } = asFields(asFields(conversion['webhook'])['clientConfig']);
-  return bundleProblems(asText(caBundle)).length > 0;
+export function hasBrokenBundle({ webhook }: CustomResourceConversion): boolean {
+  return bundleProblems(webhook?.clientConfig?.caBundle ?? '').length > 0;
 }
 
 /** Validates `spec.conversion`: strategy None changes the apiVersion only, Webhook calls a webhook. */
-export function validateConversion(conversion: Fields, at: FieldPath, leniency: ConversionLeniency): FieldError[] {
-  const strategy = asText(conversion['strategy']);
-  const { clientConfig, conversionReviewVersions } = asFields(conversion['webhook']);
-  const client = at.child('webhookClientConfig');
-  const versions = at.child('conversionReviewVersions');
+export function validateConversion(
+  { strategy = '', webhook = {} }: CustomResourceConversion,
+  at: FieldPath,
+  leniency: ConversionLeniency,
+): FieldError[] {
+  const { clientConfig } = webhook;
+  const versions = webhook.conversionReviewVersions ?? [];
+  const clientAt = at.child('webhookClientConfig');
+  const versionsAt = at.child('conversionReviewVersions');
   if (strategy !== 'Webhook') {
     const message = 'should not be set when strategy is not set to Webhook';
     return [
@@ -45,20 +47,20 @@ export function validateConversion(conversion: Fields, at: FieldPath, leniency: 
       ...(strategy === '' || strategies.includes(strategy)
         ? []
         : [fieldError.notSupported(at.child('strategy'), strategy, strategies)]),
-      ...(isSet(clientConfig) ? [fieldError.forbidden(client, message)] : []),
-      ...(asTexts(conversionReviewVersions).length > 0 ? [fieldError.forbidden(versions, message)] : []),
+      ...(clientConfig ? [fieldError.forbidden(clientAt, message)] : []),
+      ...(versions.length > 0 ? [fieldError.forbidden(versionsAt, message)] : []),
     ];
   }
   return [
-    ...(isSet(clientConfig)
+    ...(clientConfig
       ? [
-          ...validateWebhookClient(asFields(clientConfig), client),
+          ...validateWebhookClient(clientConfig, clientAt),
           ...(leniency.brokenBundle
             ? []
-            : checked(asText(asFields(clientConfig)['caBundle']), client.child('caBundle'), bundleProblems)),
+            : checked(clientConfig.caBundle ?? '', clientAt.child('caBundle'), bundleProblems)),
         ]
-      : required(undefined, client, 'required when strategy is set to Webhook')),
-    ...validateReviewVersions(asTexts(conversionReviewVersions), versions, leniency.unknownReviewVersions),
+      : required(undefined, clientAt, 'required when strategy is set to Webhook')),
+    ...validateReviewVersions(versions, versionsAt, leniency.unknownReviewVersions),
   ];
 }
 
@@ -66,10 +68,10 @@ function validateReviewVersions(versions: readonly string[], at: FieldPath, anyI
   if (versions.length === 0) return required(undefined, at);
   const seen = new Set<string>();
   const errors = versions.flatMap((version, index) => {
-    const where = String(at.index(index));
-    if (seen.has(version)) return [fieldError.invalid(where, version, 'duplicate version')];
+    const versionAt = at.index(index);
+    if (seen.has(version)) return [fieldError.invalid(versionAt, version, 'duplicate version')];
     seen.add(version);
-    return validateDns1035Label(version).map((problem) => fieldError.invalid(where, version, problem));
+    return validateDns1035Label(version).map((problem) => fieldError.invalid(versionAt, version, problem));
   });
   if (anyIsFine || versions.some((version) => reviewVersions.includes(version))) return errors;
   const message = `must include at least one of ${reviewVersions.join(', ')}`;

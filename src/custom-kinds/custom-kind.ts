@@ -1,5 +1,9 @@
-import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../machinery/fields.js';
-import type { KubeObject } from '../machinery/kube-object.js';
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionVersion,
+  CustomResourceSubresourceScale,
+} from '../catalog/types/apiextensions.v1.js';
+import type { Fields } from '../machinery/fields.js';
 import { compareKubeVersions } from '../machinery/kube-version.js';
 import { holds, isEstablished } from './definition-conditions.js';
 import { schemaOf, statusIsApart } from './definition-view.js';
@@ -51,45 +55,44 @@ export interface CustomScale {
 }
 
 /** Returns undefined until the definition is Established. */
-export function customKindOf(definition: KubeObject): CustomKind | undefined {
-  const spec = asFields(definition['spec']);
-  const status = asFields(definition['status']);
+export function customKindOf(definition: CustomResourceDefinition): CustomKind | undefined {
+  const { spec = {}, status = {} } = definition;
   if (!isEstablished(definition)) return undefined;
-  const group = asText(spec['group']);
-  const accepted = asFields(status['acceptedNames']);
+  const { group = '' } = spec;
+  const accepted = status.acceptedNames ?? {};
   const names = {
-    kind: asText(accepted['kind']),
-    listKind: asText(accepted['listKind']),
-    plural: asText(asFields(spec['names'])['plural']),
-    singular: asText(accepted['singular']),
-    shortNames: asTexts(accepted['shortNames']),
-    categories: asTexts(accepted['categories']),
+    kind: accepted.kind ?? '',
+    listKind: accepted.listKind ?? '',
+    plural: spec.names?.plural ?? '',
+    singular: accepted.singular ?? '',
+    shortNames: accepted.shortNames ?? [],
+    categories: accepted.categories ?? [],
   };
-  const versions = asItems(spec['versions']).sort((a, b) => compareKubeVersions(asText(b['name']), asText(a['name'])));
+  const versions = [...(spec.versions ?? [])].sort((a, b) => compareKubeVersions(b.name ?? '', a.name ?? ''));
   return {
     group,
     names,
-    namespaced: spec['scope'] === 'Namespaced',
+    namespaced: spec.scope === 'Namespaced',
     versions: versions.map((version) => ({
       ...versionOf(version),
-      deprecation: version['deprecated'] === true ? deprecationOf(version, versions, group, names.kind) : undefined,
+      deprecation: version.deprecated ? deprecationOf(version, versions, group, names.kind) : undefined,
     })),
-    conversion: asFields(spec['conversion'])['strategy'] === 'Webhook' ? 'Webhook' : 'None',
+    conversion: spec.conversion?.strategy === 'Webhook' ? 'Webhook' : 'None',
     isTerminating: holds(definition, 'Terminating') || definition.metadata.deletionTimestamp !== undefined,
   };
 }
 
-function versionOf(version: Fields): Omit<CustomVersion, 'deprecation'> {
-  const scale = asFields(version['subresources'])['scale'];
+function versionOf(version: CustomResourceDefinitionVersion): Omit<CustomVersion, 'deprecation'> {
+  const scale = version.subresources?.scale;
   return {
-    name: asText(version['name']),
-    isServed: version['served'] === true,
-    isStored: version['storage'] === true,
-    schema: schemaOf(version['schema']),
-    columns: asItems(version['additionalPrinterColumns']),
-    selectableFields: asItems(version['selectableFields']).map(({ jsonPath }) => asText(jsonPath)),
-    statusIsApart: statusIsApart(version['subresources']),
-    scale: isSet(scale) ? scaleOf(asFields(scale)) : undefined,
+    name: version.name ?? '',
+    isServed: version.served === true,
+    isStored: version.storage === true,
+    schema: schemaOf(version.schema),
+    columns: version.additionalPrinterColumns ?? [],
+    selectableFields: (version.selectableFields ?? []).map(({ jsonPath = '' }) => jsonPath),
+    statusIsApart: statusIsApart(version.subresources),
+    scale: scale && scaleOf(scale),
   };
 }
 
@@ -97,20 +100,22 @@ function versionOf(version: Fields): Omit<CustomVersion, 'deprecation'> {
  * The deprecationWarning of the version, or a default text that recommends the first better version that is served and
  * not deprecated.
  */
-function deprecationOf(version: Fields, all: readonly Fields[], group: string, kind: string): string {
-  const own = asText(version['deprecationWarning']);
-  if (own !== '') return own;
-  const better = all
-    .slice(0, all.indexOf(version))
-    .find((other) => other['served'] === true && other['deprecated'] !== true);
-  const instead = better ? `; use ${group}/${asText(better['name'])} ${kind}` : '';
-  return `${group}/${asText(version['name'])} ${kind} is deprecated${instead}`;
+function deprecationOf(
+  version: CustomResourceDefinitionVersion,
+  all: readonly CustomResourceDefinitionVersion[],
+  group: string,
+  kind: string,
+): string {
+  if (version.deprecationWarning) return version.deprecationWarning;
+  const better = all.slice(0, all.indexOf(version)).find(({ served, deprecated }) => served && !deprecated);
+  const instead = better ? `; use ${group}/${better.name ?? ''} ${kind}` : '';
+  return `${group}/${version.name ?? ''} ${kind} is deprecated${instead}`;
 }
 
-function scaleOf(scale: Fields): CustomScale {
+function scaleOf(scale: CustomResourceSubresourceScale): CustomScale {
   return {
-    specReplicas: asText(scale['specReplicasPath']),
-    statusReplicas: asText(scale['statusReplicasPath']),
-    selector: asText(scale['labelSelectorPath']) || undefined,
+    specReplicas: scale.specReplicasPath ?? '',
+    statusReplicas: scale.statusReplicasPath ?? '',
+    selector: scale.labelSelectorPath || undefined,
   };
 }

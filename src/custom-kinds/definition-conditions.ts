@@ -1,5 +1,7 @@
-import { asFields, asItems, type Fields } from '../machinery/fields.js';
-import type { KubeObject } from '../machinery/kube-object.js';
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionCondition as Condition,
+} from '../catalog/types/apiextensions.v1.js';
 
 /** A condition without its lastTransitionTime. */
 export interface Finding {
@@ -9,33 +11,32 @@ export interface Finding {
   readonly message: string;
 }
 
-export function conditionsOf(definition: KubeObject): readonly Fields[] {
-  return asItems(asFields(definition['status'])['conditions']);
+export function conditionsOf({ status }: CustomResourceDefinition): readonly Condition[] {
+  return status?.conditions ?? [];
 }
 
-export function holds(definition: KubeObject, type: string): boolean {
-  return conditionsOf(definition).some((condition) => condition['type'] === type && condition['status'] === 'True');
+export function holds(definition: CustomResourceDefinition, type: string): boolean {
+  return conditionsOf(definition).some((condition) => condition.type === type && condition.status === 'True');
 }
 
 /** True if objects of the kind are served. Never becomes false again. */
-export const isEstablished = (definition: KubeObject): boolean => holds(definition, 'Established');
+export const isEstablished = (definition: CustomResourceDefinition): boolean => holds(definition, 'Established');
 
 /** Adds or replaces the condition of that type; returns the same list if nothing changes. */
-export function withFinding(before: readonly Fields[], finding: Finding, now: string): readonly Fields[] {
+export function withFinding(before: readonly Condition[], finding: Finding, now: string): readonly Condition[] {
   const known = before.find(({ type }) => type === finding.type);
   if (known && (['status', 'reason', 'message'] as const).every((field) => known[field] === finding[field])) {
     return before;
   }
   const { type, status, reason, message } = finding;
-  const isTurned = known?.['status'] !== status;
-  const lastTransitionTime = isTurned ? now : (known['lastTransitionTime'] ?? now);
+  const lastTransitionTime = known?.status === status ? (known.lastTransitionTime ?? now) : now;
   const condition = { type, status, lastTransitionTime, reason, message };
   return known ? before.map((it) => (it === known ? condition : it)) : [...before, condition];
 }
 
 /** Removes the condition of that type; returns the same list if there is none. */
-export function withoutFinding(before: readonly Fields[], type: string): readonly Fields[] {
-  return before.some((condition) => condition['type'] === type)
-    ? before.filter((condition) => condition['type'] !== type)
+export function withoutFinding(before: readonly Condition[], type: string): readonly Condition[] {
+  return before.some((condition) => condition.type === type)
+    ? before.filter((condition) => condition.type !== type)
     : before;
 }

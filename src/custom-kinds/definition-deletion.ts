@@ -1,5 +1,5 @@
+import type { CustomResourceDefinition } from '../catalog/types/apiextensions.v1.js';
 import type { NamingProfile } from '../config/naming-profile.js';
-import { makeFields } from '../machinery/fields.js';
 import type { DeletionStrategy } from '../registry/definition/strategy.js';
 import { conditionsOf, withFinding, type Finding } from './definition-conditions.js';
 
@@ -20,7 +20,7 @@ const pending = terminating(
 );
 
 /** Deletion of a definition: sets deletionTimestamp, and keeps the definition until all its objects are deleted. */
-export function definitionDeletion(naming: NamingProfile): DeletionStrategy {
+export function definitionDeletion(naming: NamingProfile): DeletionStrategy<CustomResourceDefinition> {
   const finalizer = cleanupFinalizer(naming);
   return {
     // With a deletionTimestamp, only finalizers keep it.
@@ -28,10 +28,11 @@ export function definitionDeletion(naming: NamingProfile): DeletionStrategy {
     prepareForDelete(definition, { now }) {
       const { metadata } = definition;
       if (!metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
-      // A definition has no grace period; and marking it does not count as a change of its spec.
+      // A definition has no grace period, and deletionTimestamp does not change its spec.
       delete metadata.deletionGracePeriodSeconds;
       if (metadata.generation !== undefined && metadata.generation > 1) metadata.generation--;
-      makeFields(definition, 'status')['conditions'] = withFinding(conditionsOf(definition), pending, now);
+      const status = (definition.status ??= {});
+      status.conditions = [...withFinding(conditionsOf(definition), pending, now)];
     },
   };
 }

@@ -1,28 +1,29 @@
+import type {
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+  CustomResourceSubresources,
+  CustomResourceValidation,
+} from '../catalog/types/apiextensions.v1.js';
 import { deepEqual } from '../machinery/deep-equal.js';
-import { asFields, asItems, asText, isSet, type Fields } from '../machinery/fields.js';
+import { isSet, type Fields } from '../machinery/fields.js';
 
 /**
  * A definition in the shape that validation errors refer to: fields that all versions share are in the spec itself, as
  * in v1beta1, so that paths read `spec.validation.openAPIV3Schema…` as kube-apiserver's do.
  */
 export interface DefinitionView {
-  readonly versions: readonly Fields[];
-  readonly common: {
-    readonly schema: unknown;
-    readonly subresources: unknown;
-    readonly additionalPrinterColumns: unknown;
-    readonly selectableFields: unknown;
-  };
+  readonly versions: readonly CustomResourceDefinitionVersion[];
+  readonly common: Pick<CustomResourceDefinitionVersion, (typeof hoisted)[number]>;
   /** Name of the first version. */
   readonly version: string;
 }
 
 const hoisted = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
 
-export function viewOf(spec: Fields): DefinitionView {
-  const versions = asItems(spec['versions']);
-  const first = asFields(versions[0]);
-  const isCommon = (field: string) =>
+export function viewOf(spec: CustomResourceDefinitionSpec): DefinitionView {
+  const versions = spec.versions ?? [];
+  const first: CustomResourceDefinitionVersion = versions[0] ?? {};
+  const isCommon = (field: (typeof hoisted)[number]) =>
     versions.every((version) => deepEqual(orAbsent(version[field]), orAbsent(first[field])));
   const shared = hoisted.filter((field) => versions.length > 0 && isCommon(field));
   return {
@@ -31,8 +32,8 @@ export function viewOf(spec: Fields): DefinitionView {
     ),
     common: Object.fromEntries(
       hoisted.map((field) => [field, shared.includes(field) ? orAbsent(first[field]) : undefined]),
-    ) as unknown as DefinitionView['common'],
-    version: asText(first['name']),
+    ),
+    version: first.name ?? '',
   };
 }
 
@@ -41,9 +42,8 @@ function orAbsent(value: unknown): unknown {
   return !isSet(value) || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
-export function schemaOf(holder: unknown): Fields | undefined {
-  const schema = asFields(holder)['openAPIV3Schema'];
-  return isSet(schema) ? asFields(schema) : undefined;
+export function schemaOf(holder: CustomResourceValidation | undefined): Fields | undefined {
+  return holder?.openAPIV3Schema;
 }
 
 /** The distinct schemas of all versions. */
@@ -53,6 +53,6 @@ export function schemasOf({ common, versions }: Pick<DefinitionView, 'common' | 
     .filter((schema) => schema !== undefined);
 }
 
-export function statusIsApart(subresources: unknown): boolean {
-  return isSet(asFields(subresources)['status']);
+export function statusIsApart(subresources: CustomResourceSubresources | undefined): boolean {
+  return subresources?.status !== undefined;
 }

@@ -1,23 +1,21 @@
+import type { CustomResourceColumnDefinition } from '../../catalog/types/apiextensions.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { required } from '../../machinery/field-rules.js';
-import { asText, type Fields } from '../../machinery/fields.js';
 
 const types = ['boolean', 'date', 'integer', 'number', 'string'];
-const formats = [...['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password']];
+const formats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
 /** Validates an entry of `additionalPrinterColumns`. */
-export function validateColumn(column: Fields, at: FieldPath): FieldError[] {
-  const type = asText(column['type']);
-  const format = asText(column['format']);
-  const jsonPath = asText(column['jsonPath']);
-  const where = at.child('JSONPath');
+export function validateColumn(column: CustomResourceColumnDefinition, at: FieldPath): FieldError[] {
+  const { name, type = '', format = '', jsonPath = '' } = column;
+  const pathAt = at.child('JSONPath');
   return [
-    ...required(column['name'], at.child('name')),
+    ...required(name, at.child('name')),
     ...(type === ''
       ? required(type, at.child('type'), `must be one of ${types.join(',')}`)
       : among(type, at.child('type'), types)),
     ...(format === '' ? [] : among(format, at.child('format'), formats)),
-    ...(jsonPath === '' ? required(jsonPath, where) : validateSimplePath(jsonPath, where)),
+    ...(jsonPath === '' ? required(jsonPath, pathAt) : validateSimplePath(jsonPath, pathAt)),
   ];
 }
 

@@ -1,7 +1,9 @@
+import type { CustomResourceDefinition } from '../../catalog/types/apiextensions.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { goQuote } from '../../machinery/field-error.js';
-import { asFields, asItems, asText, asTexts, fillIn, fillInZero, isSet, makeFields } from '../../machinery/fields.js';
-import type { JsonValue, KubeObject } from '../../machinery/kube-object.js';
+import { asText } from '../../machinery/fields.js';
+import type { JsonValue } from '../../machinery/kube-object.js';
+import type { Mutable } from '../../machinery/mutable.js';
 import { nameIsDnsSubdomain } from '../../machinery/names.js';
 import { copyJson } from '../../patch/copy-json.js';
 import { statusSubresource } from '../../registry/definition/status-subresource.js';
@@ -15,18 +17,18 @@ import { everySchema } from '../../structural-schema/walk.js';
 const portDefault = 443;
 
 /** The strategy of CustomResourceDefinitions. */
-export function definitionStrategy(naming: NamingProfile): Strategy {
+export function definitionStrategy(naming: NamingProfile): Strategy<CustomResourceDefinition> {
   return {
     validateName: nameIsDnsSubdomain,
     finalizersNeedDomain: false,
     countsGenerations: true,
-    default: fillDefinition,
+    default: defaultDefinition,
     prepareForCreate(definition) {
-      definition['status'] = emptyStatus();
+      definition.status = emptyStatus();
       recordStorageVersions(definition);
     },
     prepareForUpdate(definition, old) {
-      definition['status'] = copyJson(old['status'] as JsonValue);
+      definition.status = copyJson(old.status as JsonValue) as typeof old.status;
       recordStorageVersions(definition);
     },
     validateInSteps: (definition, old) =>
@@ -42,10 +44,12 @@ export function definitionStrategy(naming: NamingProfile): Strategy {
   };
 }
 
-export const definitionStatusSubresource = statusSubresource({ validate: validateStatusNames });
+export const definitionStatusSubresource = statusSubresource<CustomResourceDefinition>({
+  validate: validateStatusNames,
+});
 
-function unknownFormats(definition: KubeObject): string[] {
-  const schemas = asItems(asFields(definition['spec'])['versions']).map(({ schema }) => schemaOf(schema) ?? {});
+function unknownFormats({ spec }: CustomResourceDefinition): string[] {
+  const schemas = (spec?.versions ?? []).map(({ schema }) => schemaOf(schema) ?? {});
   return schemas
     .flatMap(everySchema)
     .filter(({ type, format }) => asText(format) !== '' && !isKnownFormat(asText(type), asText(format)))
@@ -54,32 +58,34 @@ function unknownFormats(definition: KubeObject): string[] {
 
 const emptyStatus = () => ({ conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null });
 
-function fillDefinition(definition: KubeObject): void {
-  const spec = makeFields(definition, 'spec');
-  const names = makeFields(spec, 'names');
-  const kind = asText(names['kind']);
+function defaultDefinition(definition: Mutable<CustomResourceDefinition>): void {
+  const spec = (definition.spec ??= {});
+  const names = (spec.names ??= {});
+  const { kind = '' } = names;
   if (kind !== '') {
-    fillInZero(names, 'singular', kind.toLowerCase());
-    fillInZero(names, 'listKind', `${kind}List`);
+    names.singular ||= kind.toLowerCase();
+    names.listKind ||= `${kind}List`;
   }
   // preserveUnknownFields: false is the default of v1 and is not stored.
-  if (spec['preserveUnknownFields'] === false) delete spec['preserveUnknownFields'];
-  fillIn(spec, 'conversion', { strategy: 'None' });
-  const client = asFields(asFields(asFields(spec['conversion'])['webhook'])['clientConfig']);
-  if (isSet(client['service'])) fillIn(asFields(client['service']), 'port', portDefault);
-  const status = makeFields(definition, 'status');
-  for (const [field, value] of Object.entries(emptyStatus())) if (!isSet(status[field])) status[field] = value;
-  if (asTexts(status['storedVersions']).length === 0) recordStorageVersions(definition);
+  if (spec.preserveUnknownFields === false) delete spec.preserveUnknownFields;
+  spec.conversion ??= { strategy: 'None' };
+  const service = spec.conversion.webhook?.clientConfig?.service;
+  if (service) service.port ??= portDefault;
+  const status = (definition.status ??= {});
+  const empty = emptyStatus();
+  status.conditions ??= empty.conditions;
+  status.acceptedNames ??= empty.acceptedNames;
+  status.storedVersions ??= empty.storedVersions;
+  if ((status.storedVersions ?? []).length === 0) recordStorageVersions(definition);
 }
 
 /**
  * Adds the storage version to status.storedVersions. Only a client that has migrated the stored objects removes
  * versions from it.
  */
-function recordStorageVersions(definition: KubeObject): void {
-  const status = asFields(definition['status']);
-  const stored = asTexts(status['storedVersions']);
-  const storage = asItems(asFields(definition['spec'])['versions']).find((version) => version['storage'] === true);
-  const name = asText(storage?.['name']);
-  if (name !== '' && !stored.includes(name)) status['storedVersions'] = [...stored, name];
+function recordStorageVersions({ spec, status = {} }: Mutable<CustomResourceDefinition>): void {
+  const stored = status.storedVersions ?? [];
+  const storage = spec?.versions?.find((version) => version.storage);
+  const name = storage?.name ?? '';
+  if (name !== '' && !stored.includes(name)) status.storedVersions = [...stored, name];
 }

@@ -1,11 +1,17 @@
+import type {
+  CustomResourceColumnDefinition,
+  CustomResourceDefinition,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+  CustomResourceValidation,
+} from '../../catalog/types/apiextensions.v1.js';
 import type { NamingProfile } from '../../config/naming-profile.js';
 import { deepEqual } from '../../machinery/deep-equal.js';
 import { fieldError, path, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { required } from '../../machinery/field-rules.js';
-import { asFields, asItems, asText, asTexts, isSet, type Fields } from '../../machinery/fields.js';
 import { goStruct } from '../../machinery/go-value.js';
 import { immutable } from '../../machinery/immutable.js';
-import type { KubeObject } from '../../machinery/kube-object.js';
 import type { Steps } from '../../std/steps.js';
 import { validateDns1035Label, validateDnsSubdomain } from '../../machinery/names.js';
 import { validateApproval } from '../../custom-kinds/approval.validation.js';
@@ -26,11 +32,11 @@ import { validateSelectableFields } from './selectable-field.validation.js';
 import { validateSubresources } from './subresource.validation.js';
 
 /** A generator: a schema may have thousands of levels, and several rules visit each of them. */
-export function* validateDefinition(definition: KubeObject, naming: NamingProfile): Steps<FieldError[]> {
+export function* validateDefinition(definition: CustomResourceDefinition, naming: NamingProfile): Steps<FieldError[]> {
   const leniency: Leniency = { schema: strict, conversion: firstConversion };
   return [
     ...validateName(definition),
-    ...(yield* validateSpec(asFields(definition['spec']), path('spec'), leniency)),
+    ...(yield* validateSpec(definition.spec ?? {}, path('spec'), leniency)),
     ...validateStatusNames(definition),
     ...validateStoredVersions(definition),
     ...validateApproval(definition, undefined, naming),
@@ -39,33 +45,33 @@ export function* validateDefinition(definition: KubeObject, naming: NamingProfil
 }
 
 export function* validateDefinitionUpdate(
-  definition: KubeObject,
-  old: KubeObject,
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition,
   naming: NamingProfile,
 ): Steps<FieldError[]> {
-  const spec = asFields(definition['spec']);
-  const before = asFields(old['spec']);
-  const names = asFields(spec['names']);
-  const oldNames = asFields(before['names']);
+  const { spec = {} } = definition;
+  const { spec: before = {} } = old;
+  const { names = {} } = spec;
+  const { names: oldNames = {} } = before;
   const at = path('spec');
   // Schemas may be large, and most updates change metadata only: an unchanged spec has been validated before.
   const specErrors = deepEqual(spec, before)
     ? []
     : yield* validateSpec(spec, at, {
         schema: leniencyOfStored(before),
-        conversion: conversionLeniencyOf(asFields(before['conversion']), isEstablished(old)),
+        conversion: conversionLeniencyOf(before.conversion ?? {}, isEstablished(old)),
       });
   return [
     ...specErrors,
     // Fields that storage keys depend on are immutable once the definition is established.
     ...(isEstablished(old)
       ? [
-          ...immutable(spec['scope'], before['scope'], at.child('scope')),
-          ...immutable(names['kind'], oldNames['kind'], at.child('names', 'kind')),
+          ...immutable(spec.scope, before.scope, at.child('scope')),
+          ...immutable(names.kind, oldNames.kind, at.child('names', 'kind')),
         ]
       : []),
-    ...immutable(spec['group'], before['group'], at.child('group')),
-    ...immutable(names['plural'], oldNames['plural'], at.child('names', 'plural')),
+    ...immutable(spec.group, before.group, at.child('group')),
+    ...immutable(names.plural, oldNames.plural, at.child('names', 'plural')),
     ...validateStatusNames(definition),
     ...validateStoredVersions(definition),
     ...validateApproval(definition, old, naming),
@@ -73,15 +79,14 @@ export function* validateDefinitionUpdate(
   ];
 }
 
-export function validateStatusNames(definition: KubeObject): FieldError[] {
-  const { acceptedNames } = asFields(definition['status']);
-  return validateNames(asFields(acceptedNames), path('status').child('acceptedNames'));
+export function validateStatusNames({ status }: CustomResourceDefinition): FieldError[] {
+  return validateNames(status?.acceptedNames ?? {}, path('status').child('acceptedNames'));
 }
 
-function validateName(definition: KubeObject): FieldError[] {
-  const { names, group } = asFields(definition['spec']);
-  const name = definition.metadata.name ?? '';
-  if (name === `${asText(asFields(names)['plural'])}.${asText(group)}`) return [];
+function validateName({ metadata, spec = {} }: CustomResourceDefinition): FieldError[] {
+  const { names = {}, group = '' } = spec;
+  const { name = '' } = metadata;
+  if (name === `${names.plural ?? ''}.${group}`) return [];
   return [fieldError.invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
 }
 
@@ -90,7 +95,7 @@ interface Leniency {
   readonly conversion: ConversionLeniency;
 }
 
-function leniencyOfStored(spec: Fields): SchemaLeniency {
+function leniencyOfStored(spec: CustomResourceDefinitionSpec): SchemaLeniency {
   const { common, versions } = viewOf(spec);
   return leniencyOf(
     schemaOf(common.schema),
@@ -98,10 +103,15 @@ function leniencyOfStored(spec: Fields): SchemaLeniency {
   );
 }
 
-function* validateSpec(spec: Fields, at: FieldPath, { schema: leniency, conversion }: Leniency): Steps<FieldError[]> {
+function* validateSpec(
+  spec: CustomResourceDefinitionSpec,
+  at: FieldPath,
+  { schema: leniency, conversion }: Leniency,
+): Steps<FieldError[]> {
   yield;
   const view = viewOf(spec);
   const { common } = view;
+  const { names = {} } = spec;
   // Validation compiles the patterns; if that takes too long, nothing else is validated.
   if (!leniency.costlyPatterns && hasCostlyPatterns(schemasOf(view))) {
     const message = 'schema has too many patterns, or patterns that are too large';
@@ -109,18 +119,18 @@ function* validateSpec(spec: Fields, at: FieldPath, { schema: leniency, conversi
   }
   yield;
   return [
-    ...validateGroup(asText(spec['group']), at.child('group')),
-    ...choice(spec['scope'], at.child('scope'), ['Cluster', 'Namespaced']),
+    ...validateGroup(spec.group ?? '', at.child('group')),
+    ...choice(spec.scope, at.child('scope'), ['Cluster', 'Namespaced']),
     ...validateHasSchema(view, at.child('versions'), leniency),
     ...(yield* validateVersions(view, at.child('versions'), leniency)),
     ...validateVersionList(view, at),
-    ...requiredNames(asFields(spec['names']), at.child('names')),
-    ...validateNames(asFields(spec['names']), at.child('names')),
+    ...requiredNames(names, at.child('names')),
+    ...validateNames(names, at.child('names')),
     ...(yield* validateHeldSchema(common.schema, at.child('validation'), anyStatusIsApart(view), leniency)),
     ...validateSubresources(common.subresources, at.child('subresources')),
     ...validateColumns(common.additionalPrinterColumns, at),
     ...validateSelectableFields(common.selectableFields, schemaOf(common.schema), at.child('selectableFields')),
-    ...validateConversion(asFields(spec['conversion']), at.child('conversion'), conversion),
+    ...validateConversion(spec.conversion ?? {}, at.child('conversion'), conversion),
   ];
 }
 
@@ -132,8 +142,7 @@ function validateGroup(group: string, at: FieldPath): FieldError[] {
   return [fieldError.invalid(at, group, 'should be a domain with at least one dot')];
 }
 
-export function choice(value: unknown, at: FieldPath, accepted: readonly string[]): FieldError[] {
-  const text = asText(value);
+export function choice(text = '', at: FieldPath, accepted: readonly string[]): FieldError[] {
   if (text === '') return required(text, at);
   return accepted.includes(text) ? [] : [fieldError.notSupported(at, text, accepted)];
 }
@@ -145,10 +154,10 @@ function validateHasSchema(
 ): FieldError[] {
   if (schemaOf(common.schema)) return [];
   return versions.flatMap((version, index) => {
-    const where = at.index(index).child('schema', 'openAPIV3Schema');
-    if (schemaOf(version['schema'])) return [];
-    if (!leniency.mayLackSchema) return required(undefined, where);
-    return version['served'] === true ? required(undefined, where, 'because otherwise all fields are pruned') : [];
+    const schemaAt = at.index(index).child('schema', 'openAPIV3Schema');
+    if (schemaOf(version.schema)) return [];
+    if (!leniency.mayLackSchema) return required(undefined, schemaAt);
+    return version.served ? required(undefined, schemaAt, 'because otherwise all fields are pruned') : [];
   });
 }
 
@@ -162,34 +171,33 @@ function* validateVersions(view: DefinitionView, at: FieldPath, leniency: Schema
 }
 
 function* validateVersion(
-  version: Fields,
+  version: CustomResourceDefinitionVersion,
   at: FieldPath,
   view: DefinitionView,
   leniency: SchemaLeniency,
 ): Steps<FieldError[]> {
-  const name = asText(version['name']);
+  const { name = '' } = version;
   const problems = validateDns1035Label(name);
-  const own = version['subresources'] ?? view.common.subresources;
+  const own = version.subresources ?? view.common.subresources;
   return [
     ...(problems.length > 0 ? [fieldError.invalid(at.child('name'), name, problems.join(','))] : []),
     ...deprecationProblems(version).map((problem) =>
-      fieldError.invalid(at.child('deprecationWarning'), version['deprecationWarning'], problem),
+      fieldError.invalid(at.child('deprecationWarning'), version.deprecationWarning, problem),
     ),
-    ...(yield* validateHeldSchema(version['schema'], at.child('schema'), statusIsApart(own), leniency)),
-    ...validateSubresources(version['subresources'], at.child('subresources')),
-    ...validateColumns(version['additionalPrinterColumns'], at),
+    ...(yield* validateHeldSchema(version.schema, at.child('schema'), statusIsApart(own), leniency)),
+    ...validateSubresources(version.subresources, at.child('subresources')),
+    ...validateColumns(version.additionalPrinterColumns, at),
     ...validateSelectableFields(
-      version['selectableFields'],
-      schemaOf(version['schema'] ?? view.common.schema),
+      version.selectableFields,
+      schemaOf(version.schema ?? view.common.schema),
       at.child('selectableFields'),
     ),
   ];
 }
 
-function deprecationProblems({ deprecated, deprecationWarning: warning }: Fields): string[] {
-  if (!isSet(warning)) return [];
-  if (deprecated !== true) return ['can only be set for deprecated versions'];
-  const text = asText(warning);
+function deprecationProblems({ deprecated, deprecationWarning: text }: CustomResourceDefinitionVersion): string[] {
+  if (text === undefined) return [];
+  if (!deprecated) return ['can only be set for deprecated versions'];
   const problems: string[] = [];
   if (Buffer.byteLength(text) > 256) problems.push('must be <= 256 characters long');
   if (text === '') problems.push('must not be an empty string');
@@ -206,7 +214,7 @@ function anyStatusIsApart({ common, versions }: DefinitionView): boolean {
 }
 
 function* validateHeldSchema(
-  holder: unknown,
+  holder: CustomResourceValidation | undefined,
   at: FieldPath,
   isStatusApart: boolean,
   leniency: SchemaLeniency,
@@ -215,19 +223,17 @@ function* validateHeldSchema(
   return schema ? yield* validateSchema(schema, at.child('openAPIV3Schema'), { isStatusApart, leniency }) : [];
 }
 
-function validateColumns(columns: unknown, at: FieldPath): FieldError[] {
-  return asItems(columns).flatMap((column, index) =>
-    validateColumn(column, at.child('additionalPrinterColumns').index(index)),
-  );
+function validateColumns(columns: readonly CustomResourceColumnDefinition[] = [], at: FieldPath): FieldError[] {
+  return columns.flatMap((column, index) => validateColumn(column, at.child('additionalPrinterColumns').index(index)));
 }
 
 /** Requires exactly one storage version. */
 function validateVersionList({ versions, version }: DefinitionView, at: FieldPath): FieldError[] {
-  const names = versions.map(({ name }) => asText(name));
+  const names = versions.map(({ name = '' }) => name);
   const invalid = (message: string) => fieldError.invalid(at.child('versions'), versions.map(shown), message);
   const errors: FieldError[] = [];
   if (new Set(names).size < names.length) errors.push(invalid('must contain unique version names'));
-  if (versions.filter(({ storage }) => storage === true).length !== 1) {
+  if (versions.filter(({ storage }) => storage).length !== 1) {
     errors.push(invalid('must have exactly one version marked as storage version'));
   }
   const problems = version === '' ? [] : validateDns1035Label(version);
@@ -235,7 +241,7 @@ function validateVersionList({ versions, version }: DefinitionView, at: FieldPat
   return errors;
 }
 
-const shown = (version: Fields) =>
+const shown = (version: CustomResourceDefinitionVersion) =>
   goStruct(version, [
     ['name', ''],
     ['served', false],
@@ -248,24 +254,25 @@ const shown = (version: Fields) =>
     ['selectableFields', null],
   ]);
 
-function requiredNames(names: Fields, at: FieldPath): FieldError[] {
-  return ['plural', 'singular', 'kind', 'listKind'].flatMap((field) => required(names[field], at.child(field)));
+const requiredNameFields = ['plural', 'singular', 'kind', 'listKind'] as const;
+
+function requiredNames(names: CustomResourceDefinitionNames, at: FieldPath): FieldError[] {
+  return requiredNameFields.flatMap((field) => required(names[field], at.child(field)));
 }
 
-function validateStoredVersions(definition: KubeObject): FieldError[] {
+function validateStoredVersions({ spec, status }: CustomResourceDefinition): FieldError[] {
   const at = path('status').child('storedVersions');
-  const { storedVersions } = asFields(definition['status']);
-  const stored = asTexts(storedVersions);
+  const stored = status?.storedVersions ?? [];
   if (stored.length === 0) {
-    return [fieldError.invalid(at, storedVersions ?? null, 'must have at least one stored version')];
+    return [fieldError.invalid(at, status?.storedVersions ?? null, 'must have at least one stored version')];
   }
-  const versions = asItems(asFields(definition['spec'])['versions']);
-  const names = new Set(versions.map(({ name }) => asText(name)));
+  const versions = spec?.versions ?? [];
+  const names = new Set(versions.map(({ name = '' }) => name));
   const onRecord = new Set(stored);
   return [
     ...versions
-      .filter(({ name, storage }) => storage === true && !onRecord.has(asText(name)))
-      .map(({ name }) => fieldError.invalid(at, storedVersions, `must have the storage version ${asText(name)}`)),
+      .filter(({ name = '', storage }) => storage && !onRecord.has(name))
+      .map(({ name = '' }) => fieldError.invalid(at, stored, `must have the storage version ${name}`)),
     ...stored.flatMap((name, index) =>
       names.has(name) ? [] : [fieldError.invalid(at.index(index), name, goneVersion(name))],
     ),
@@ -275,8 +282,11 @@ function validateStoredVersions(definition: KubeObject): FieldError[] {
 const goneVersion = (name: string): string =>
   `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
 
-function validatePreserved(definition: KubeObject, old: KubeObject | undefined): FieldError[] {
-  const keeps = (object: KubeObject | undefined) => asFields(object?.['spec'])['preserveUnknownFields'] === true;
+function validatePreserved(
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition | undefined,
+): FieldError[] {
+  const keeps = (object: CustomResourceDefinition | undefined) => object?.spec?.preserveUnknownFields === true;
   if (keeps(old) || !keeps(definition)) return [];
   const message =
     'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';

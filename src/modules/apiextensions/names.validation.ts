@@ -1,21 +1,20 @@
+import type { CustomResourceDefinitionNames } from '../../catalog/types/apiextensions.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
-import { asText, asTexts, type Fields } from '../../machinery/fields.js';
 import { validateDns1035Label } from '../../machinery/names.js';
 
 /** Validates `spec.names` and `status.acceptedNames`. The caller requires the names that must not be empty. */
-export function validateNames(names: Fields, at: FieldPath): FieldError[] {
-  const kind = asText(names['kind']);
-  const listKind = asText(names['listKind']);
+export function validateNames(names: CustomResourceDefinitionNames, at: FieldPath): FieldError[] {
+  const { plural = '', singular = '', kind = '', listKind = '', shortNames = [], categories = [] } = names;
   return [
-    ...label(asText(names['plural']), at.child('plural')),
-    ...label(asText(names['singular']), at.child('singular')),
+    ...label(plural, at.child('plural')),
+    ...label(singular, at.child('singular')),
     ...mixedCase(kind, at.child('kind')),
     ...mixedCase(listKind, at.child('listKind')),
-    ...asTexts(names['shortNames']).flatMap((name, index) => someLabel(name, at.child('shortNames').index(index))),
+    ...shortNames.flatMap((name, index) => someLabel(name, at.child('shortNames').index(index))),
     ...(kind !== '' && kind === listKind
       ? [fieldError.invalid(at.child('listKind'), listKind, 'kind and listKind may not be the same')]
       : []),
-    ...asTexts(names['categories']).flatMap((name, index) => someLabel(name, at.child('categories').index(index))),
+    ...categories.flatMap((name, index) => someLabel(name, at.child('categories').index(index))),
   ];
 }
 
