@@ -49,16 +49,16 @@ export class AddressPools {
   pick(family: IpFamily): string | undefined {
     for (const { range, pool } of this.ranges) {
       if (range.family !== family) continue;
-      const offset = pool.pick((candidate) => !this.ledger.isWanted(range.addressAt(BigInt(candidate))));
+      const offset = pool.pick((candidate) => !this.ledger.isInUse(range.addressAt(BigInt(candidate))));
       if (offset !== undefined) return range.addressAt(BigInt(offset));
     }
     return undefined;
   }
 
   private readRanges(): void {
-    const wanted = [...new Set(this.readyCidrs().map((cidr) => new AddressRange(cidr).cidr))];
+    const ready = [...new Set(this.readyCidrs().map((cidr) => new AddressRange(cidr).cidr))];
     const known = new Map(this.ranges.map((pooled) => [pooled.range.cidr, pooled]));
-    this.ranges = wanted.map((cidr) => known.get(cidr) ?? this.pooled(cidr));
+    this.ranges = ready.map((cidr) => known.get(cidr) ?? this.pooled(cidr));
   }
 
   private readyCidrs(): string[] {

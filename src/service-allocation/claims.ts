@@ -32,7 +32,7 @@ export const unservedAddresses = (naming: NamingProfile) =>
 type SystemFields = Pick<ObjectMeta, 'uid' | 'creationTimestamp'>;
 
 /** Returns the IPAddress object that allocates an address to a Service. */
-export function addressClaim(address: string, owner: Owner, naming: NamingProfile, system: SystemFields): IPAddress {
+export function newIpAddress(address: string, owner: Owner, naming: NamingProfile, system: SystemFields): IPAddress {
   const { group, version } = addressVersion(naming);
   const { managedBy, family } = addressLabels(naming);
   return {

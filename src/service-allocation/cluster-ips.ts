@@ -5,7 +5,7 @@ import type { IpFamily } from './address-range.js';
 import { clusterIpsOf } from './holdings.js';
 import { keepsFamilies } from './ip-families.js';
 
-export interface WantedAddress {
+export interface AddressToAllocate {
   /** The index in clusterIPs. */
   readonly index: number;
   readonly family: IpFamily;
@@ -14,7 +14,7 @@ export interface WantedAddress {
 }
 
 /** Returns the cluster IPs to allocate for a Service with complete ipFamilies. It keeps those that it already has. */
-export function wantedAddresses(spec: ServiceSpec, before: ServiceSpec | undefined): WantedAddress[] {
+export function addressesToAllocate(spec: ServiceSpec, before: ServiceSpec | undefined): AddressToAllocate[] {
   const { clusterIPs: ips = [], ipFamilies = [] } = spec;
   if (!hasClusterIp(spec) || ips[0] === 'None' || keepsFamilies(spec, before)) return [];
   const allocated = before && hasClusterIp(before) ? clusterIpsOf(before) : [];

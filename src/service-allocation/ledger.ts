@@ -23,7 +23,7 @@ export class Ledger {
   constructor(readonly store: ResourceStore) {}
 
   /** True if the name is in use, or another request is about to use it. */
-  isWanted(name: string): boolean {
+  isInUse(name: string): boolean {
     return this.held.has(name) || this.fresher(name)?.encoded !== undefined;
   }
 

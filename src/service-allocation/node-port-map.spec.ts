@@ -8,14 +8,14 @@ import { NodePortMap, portBits, portsOf } from './node-port-map.js';
 const range = { first: 30_000, last: 32_767 };
 const key = '/registry/ranges/servicenodeports';
 const types = new Catalog(namingProfile('kubernetes'));
-const parts = (kv: KvStore, storageMediaType: 'json' | 'protobuf' = 'protobuf') => ({
+const dependencies = (kv: KvStore, storageMediaType: 'json' | 'protobuf' = 'protobuf') => ({
   kv,
   root: '/registry/',
   protobuf: new StoredProtobuf(() => types),
   storageMediaType,
 });
 const map = (kv: KvStore, used: number[] = [], media: 'json' | 'protobuf' = 'protobuf') =>
-  new NodePortMap(parts(kv, media), range, () => Promise.resolve(new Set(used)));
+  new NodePortMap(dependencies(kv, media), range, () => Promise.resolve(new Set(used)));
 const valueOf = async (kv: KvStore) => (await kv.get(key)).item!.value;
 
 // Recorded from kube-apiserver 1.36: the ports that are taken, and the value of the key.

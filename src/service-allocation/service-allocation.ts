@@ -18,8 +18,8 @@ import { validateClusterIpFields } from './cluster-ip-fields.validation.js';
 import { AddressPools } from './address-pools.js';
 import { canonicalAddress, familyOf, type IpFamily } from './address-range.js';
 import { Booking } from './booking.js';
-import { addressClaim, addressVersion, ownerOf, unservedAddresses, type Owner } from './claims.js';
-import { setClusterIp, wantedAddresses } from './cluster-ips.js';
+import { newIpAddress, addressVersion, ownerOf, unservedAddresses, type Owner } from './claims.js';
+import { setClusterIp, addressesToAllocate } from './cluster-ips.js';
 import { holdingsOf } from './holdings.js';
 import { chooseFamilies, choosePolicy, type ClusterFamilies } from './ip-families.js';
 import { Ledger } from './ledger.js';
@@ -81,7 +81,7 @@ export class ServiceAllocation {
   claim(address: string, owner: Owner): IPAddress {
     const { rng, clock } = this.dependencies.storeDependencies;
     const system = { uid: rng.uuid(), creationTimestamp: objectTime(clock.now()) };
-    return addressClaim(address, owner, this.dependencies.naming, system);
+    return newIpAddress(address, owner, this.dependencies.naming, system);
   }
 
   /** Returns the node ports of all Services in the latest state of the store. */
@@ -137,7 +137,7 @@ export class ServiceAllocation {
     refuse(() => validateClusterIpFields(spec));
     refuse(() => chooseFamilies(spec, before, this.families));
     const owner = { namespace: next.metadata.namespace ?? '', name: nameOf(next) };
-    for (const { index, family, requested } of wantedAddresses(spec, before)) {
+    for (const { index, family, requested } of addressesToAllocate(spec, before)) {
       const address = requested === '' ? await this.anyAddress(family, request) : requested;
       if (requested !== '') {
         const problem = await this.problemWith(requested, family, request);
