@@ -2,7 +2,6 @@ import type { NodeSelectorRequirement } from '../../catalog/types/core.v1.js';
 import type { LabelSelector, LabelSelectorRequirement } from '../../catalog/types/meta.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { checked, each } from '../../machinery/field-rules.js';
-import { asFields } from '../../machinery/fields.js';
 import { validateLabelValue, validateQualifiedName } from '../../machinery/names.js';
 
 /** Validates labels. Errors are at the map, not at its keys, which may be any text. */
@@ -13,9 +12,8 @@ export function validateLabelMap(labels: Readonly<Record<string, string>> | unde
   ]);
 }
 
-/** `selector` is a LabelSelector, or absent. */
-export function validateLabelSelectorObject(selector: unknown, at: FieldPath): FieldError[] {
-  const { matchLabels, matchExpressions }: LabelSelector = asFields(selector);
+export function validateLabelSelectorObject(selector: LabelSelector | null | undefined, at: FieldPath): FieldError[] {
+  const { matchLabels, matchExpressions } = selector ?? {};
   return [
     ...validateLabelMap(matchLabels, at.child('matchLabels')),
     ...each(matchExpressions, at.child('matchExpressions'), validateLabelRequirement),

@@ -1,7 +1,7 @@
 import type { CapacityRequestPolicyRange, DeviceCapacity } from '../../catalog/types/resource.v1.js';
 import { fieldError, type FieldError, type FieldPath } from '../../machinery/field-error.js';
 import { isSet } from '../../machinery/fields.js';
-import { addResources, amountRatio, compareAmounts } from '../core/pod/pod-resources.js';
+import { addResources, amountRatio, compareAmounts, type Amount } from '../core/pod/pod-resources.js';
 
 const valuesMax = 10;
 
@@ -68,7 +68,7 @@ function validateRange(range: CapacityRequestPolicyRange, { capacity, defaultAmo
   }
   if (isSet(step)) {
     const message = 'must be a multiple of `step`';
-    const isMultiple = (amount: unknown) => Number.isInteger(amountRatio(amount, step));
+    const isMultiple = (amount: Amount) => Number.isInteger(amountRatio(amount, step));
     if (isSet(max) && !isMultiple(max)) refuse('max', max, message);
     if (isSet(defaultAmount) && !isMultiple(defaultAmount)) {
       errors.push(fieldError.invalid(at.child('default'), defaultAmount, message));

@@ -301,7 +301,7 @@ const notForEphemeral = [
   'restartPolicy',
 ] as const;
 
-/** Ephemeral containers get no resources, ports, probes or hooks: they are for debugging a running Pod. */
+/** Rejects resources, ports, probes and hooks: ephemeral containers are for debugging a running Pod. */
 export function validateEphemeralContainers(spec: PodSpec, at: FieldPath, references: PodReferences): FieldError[] {
   const { ephemeralContainers = [], initContainers = [] } = spec;
   const otherNames = new Set([...(spec.containers ?? []), ...initContainers].map(({ name = '' }) => name));

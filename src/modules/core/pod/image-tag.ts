@@ -1,8 +1,8 @@
 const component = /^[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*$/;
 
 /**
- * The tag of an image: `latest` when neither a tag nor a digest says which image is meant, and `` when a digest alone
- * says it or the reference cannot be read. The part before the first slash may be a host with a port.
+ * Returns the tag of an image: `latest` if it has neither tag nor digest, and `` if it has only a digest or is malformed.
+ * The part before the first slash may be a host with a port.
  */
 export function imageTag(image: string): string {
   const [reference = '', digest] = image.split('@');

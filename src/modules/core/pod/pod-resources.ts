@@ -1,18 +1,18 @@
 import type { VolumeResourceRequirements } from '../../../catalog/types/core.v1.js';
-import { asFields } from '../../../machinery/fields.js';
 import type { Mutable } from '../../../machinery/mutable.js';
 import { isShortQuantity, Quantity } from '../../../machinery/quantity.js';
 
 /** Quantities by resource name: cpu, memory, … */
-type Amounts = Readonly<Record<string, unknown>>;
+type Amounts = Readonly<Record<string, Amount>>;
+export type Amount = string | null | undefined;
 
 const zero = Quantity.ofInteger(0);
 
-/** Returns zero for a value that is no quantity. */
-function quantity(amount: unknown): Quantity {
-  if (typeof amount !== 'string' && typeof amount !== 'number') return zero;
+/** Returns zero for an absent amount, and for a text that is no quantity. */
+function quantity(amount: Amount): Quantity {
+  if (!amount) return zero;
   try {
-    return Quantity.parse(String(amount));
+    return Quantity.parse(amount);
   } catch {
     return zero;
   }
@@ -25,10 +25,9 @@ export function normalizeResources({ limits, requests }: Mutable<VolumeResourceR
 }
 
 /** Rewrites amounts in canonical form, rounded up to thousandths. Leaves values that are no quantities to validation. */
-export function normalizeAmounts(map: unknown): void {
-  const amounts = asFields(map);
+export function normalizeAmounts(amounts: Record<string, string> = {}): void {
   for (const [name, amount] of Object.entries(amounts)) {
-    if (typeof amount !== 'string' || isShortQuantity(amount)) continue;
+    if (isShortQuantity(amount)) continue;
     try {
       const exact = Quantity.parse(amount);
       const inMilli = Quantity.ofMilli(exact.toMilli(), exact.format);
@@ -58,7 +57,7 @@ export class ResourceTotals {
   }
 
   /** Returns the sum of the total of a resource and `amount`. */
-  sumWith(name: string, amount: string | undefined): Quantity {
+  sumWith(name: string, amount: Amount): Quantity {
     const before = this.totals.get(name);
     return before ? before.add(quantity(amount)) : quantity(amount);
   }
@@ -87,21 +86,21 @@ function combine(a: Amounts, b: Amounts, join: (left: Quantity, right: Quantity)
   );
 }
 
-export const compareAmounts = (a: unknown, b: unknown): number => quantity(a).compare(quantity(b));
-export const sameAmount = (a: unknown, b: unknown): boolean => compareAmounts(a, b) === 0;
+export const compareAmounts = (a: Amount, b: Amount): number => quantity(a).compare(quantity(b));
+export const sameAmount = (a: Amount, b: Amount): boolean => compareAmounts(a, b) === 0;
 /** Returns the amount rounded to an integer, for messages. */
-export const wholeUnits = (amount: unknown): bigint => quantity(amount).toInteger();
-export const isNegative = (amount: unknown): boolean => quantity(amount).sign < 0;
-export const isPositive = (amount: unknown): boolean => quantity(amount).sign > 0;
-export const isWhole = (amount: unknown): boolean =>
+export const wholeUnits = (amount: Amount): bigint => quantity(amount).toInteger();
+export const isNegative = (amount: Amount): boolean => quantity(amount).sign < 0;
+export const isPositive = (amount: Amount): boolean => quantity(amount).sign > 0;
+export const isWhole = (amount: Amount): boolean =>
   quantity(amount).equals(Quantity.ofInteger(quantity(amount).toInteger()));
 
 /** True if the amount is a positive multiple of the unit, as the size of huge pages must be. */
-export function isWholeMultiple(amount: unknown, unit: string): boolean {
+export function isWholeMultiple(amount: Amount, unit: string): boolean {
   const size = quantity(unit).toInteger();
   const wanted = quantity(amount).toInteger();
   return size > 0n && wanted > 0n && wanted % size === 0n;
 }
 
 /** Returns `a` divided by `b`. */
-export const amountRatio = (a: unknown, b: unknown): number => quantity(a).toNumber() / quantity(b).toNumber();
+export const amountRatio = (a: Amount, b: Amount): number => quantity(a).toNumber() / quantity(b).toNumber();

@@ -76,7 +76,7 @@ function defaultContainer(container: Mutable<Container | EphemeralContainer>): v
   for (const hook of [postStart, preStop]) if (hook) defaultHandler(hook);
 }
 
-export const probeFields = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
+const probeFields = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
 /** The tag `latest` may move, so its image is always pulled. */
 function defaultPullPolicy(image = ''): string {
