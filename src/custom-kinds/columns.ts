@@ -16,7 +16,7 @@ import { inOrder } from '../structural-schema/list-keys.js';
 const age: Fields = {
   name: 'Age',
   type: 'date',
-  description: 'When the object was made. The server sets it, and nobody changes it later.',
+  description: 'When the object was created. Set by the server and immutable.',
   jsonPath: '.metadata.creationTimestamp',
 };
 
@@ -39,8 +39,13 @@ export function customTable(columns: readonly Fields[] | undefined): TableDefini
 
 /** The table of the scale subresource, whatever columns the custom resource itself has. */
 export const customScaleTable = customTable([
-  { name: 'Desired', type: 'integer', description: 'How many replicas there should be.', jsonPath: '.spec.replicas' },
-  { name: 'Available', type: 'integer', description: 'How many replicas there are.', jsonPath: '.status.replicas' },
+  { name: 'Desired', type: 'integer', description: 'The number of desired replicas.', jsonPath: '.spec.replicas' },
+  {
+    name: 'Available',
+    type: 'integer',
+    description: 'The number of available replicas.',
+    jsonPath: '.status.replicas',
+  },
   age,
 ]);
 

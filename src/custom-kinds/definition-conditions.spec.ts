@@ -33,7 +33,9 @@ it.each<[string, object[], Finding, object[]]>([
     finding({ reason: 'S' }),
     [{ ...known, reason: 'S', lastTransitionTime: late }],
   ],
-])('%s', (_what, before, it, want) => expect(withFinding(before as Record<string, unknown>[], it, late)).toEqual(want));
+])('withFinding: %s', (_what, before, it, want) =>
+  expect(withFinding(before as Record<string, unknown>[], it, late)).toEqual(want),
+);
 
 it('returns the same list if nothing changes', () => {
   const before = [known, other];

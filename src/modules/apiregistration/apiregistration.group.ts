@@ -3,7 +3,7 @@ import { apiregistrationResources, apiregistrationVersion } from './apiregistrat
 
 @ApiGroup((naming) => ({
   ...apiregistrationVersion(naming),
-  // It lists the other groups, and is listed before all of them.
+  // The highest priority: discovery lists this group before all others.
   groupPriority: 20_000,
   resources: apiregistrationResources(naming),
 }))

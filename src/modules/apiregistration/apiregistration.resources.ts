@@ -17,7 +17,7 @@ export function apiregistrationResources(naming: NamingProfile): readonly Resour
       categories: ['api-extensions'],
       namespaced: false,
       storagePrefix: `${apiregistrationVersion(naming).group}/apiservices`,
-      // As the aggregator of kube-apiserver stores them, whatever the media type of the others.
+      // Stored as JSON whatever the media type of other kinds, as by the aggregator of kube-apiserver.
       storage: { version: 'v1', fromHub: (service) => service },
       strategy: apiServiceStrategy,
       table: apiServiceTable,

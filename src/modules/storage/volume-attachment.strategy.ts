@@ -36,7 +36,7 @@ function validateSpec({ spec = {} }: VolumeAttachment): FieldError[] {
   const nameAt = sourceAt.child('persistentVolumeName');
   const errors = validateDriverName(spec.attacher ?? '', at.child('attacher'));
   if (!inline && name === undefined) errors.push(...required(undefined, sourceAt, oneSource));
-  else if (inline && name !== undefined) errors.push(fieldError.forbidden(String(sourceAt), oneSource));
+  else if (inline && name !== undefined) errors.push(fieldError.forbidden(sourceAt, oneSource));
   else if (name === '') errors.push(...required(name, nameAt, 'must specify non empty persistentVolumeName'));
   else if (name !== undefined) errors.push(...checked(name, nameAt, nameIsDnsSubdomain));
   else if (inline) errors.push(...validateInlineVolume(inline, sourceAt.child('inlineVolumeSpec')));
@@ -54,7 +54,7 @@ function validateInlineVolume(volume: PersistentVolumeSpec, volumeAt: FieldPath)
   return [
     ...notInlineFields
       .filter((field) => Object.keys(volume[field] ?? {}).length > 0)
-      .map((field) => fieldError.forbidden(String(volumeAt.child(field)), notInline)),
+      .map((field) => fieldError.forbidden(volumeAt.child(field), notInline)),
     ...validateAccessModes(volume.accessModes, volumeAt.child('accessModes')),
     ...(csi ? validateCsiSource(csi, csiAt) : required(undefined, csiAt)),
   ];
@@ -69,7 +69,7 @@ function validateFixed({ spec }: VolumeAttachment, old: VolumeAttachment): Field
     Source: { PersistentVolumeName: persistentVolumeName, InlineVolumeSpec: inlineVolumeSpec },
     NodeName: nodeName,
   };
-  return [fieldError.invalid(String(at), shown, 'field is immutable')];
+  return [fieldError.invalid(at, shown, 'field is immutable')];
 }
 
 const messageBytesMax = 1024;
@@ -88,5 +88,5 @@ export const volumeAttachmentStatusSubresource = statusSubresource<VolumeAttachm
 
 function validateVolumeError({ message = '' }: VolumeError = {}, errorAt: FieldPath): FieldError[] {
   const isLong = Buffer.byteLength(message) > messageBytesMax;
-  return isLong ? [fieldError.tooLong(String(errorAt.child('message')), messageBytesMax)] : [];
+  return isLong ? [fieldError.tooLong(errorAt.child('message'), messageBytesMax)] : [];
 }
