@@ -10,7 +10,7 @@ import type { ResourceStore } from '../../../registry/resource-store.js';
 import { updateObject } from '../../../registry/write/update.js';
 import { forEachConcurrent } from '../../../std/for-each-concurrent.js';
 import { bootContext } from '../ensure-object.js';
-import { givesAnother, putRight } from './put-right.js';
+import { givesAnother, putRight } from './add-missing.js';
 import { autoupdateAnnotation, roleObjects } from './role-objects.js';
 
 /** The first start makes some 130 objects: a store far away is not asked for all of them at once. */

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../machinery/kube-object.js';
-import { givesAnother, putRight } from './put-right.js';
+import { givesAnother, putRight } from './add-missing.js';
 
 const object = (fields: object, metadata: object = {}): KubeObject => ({
   kind: 'ClusterRole',
